@@ -1,0 +1,7 @@
+"""`python -m sulla`."""
+
+import sys
+
+from sulla.cli import main
+
+sys.exit(main())

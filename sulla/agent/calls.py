@@ -1,0 +1,91 @@
+"""Running a reply's tool calls: side by side where the tools allow it, each result kept as soon as it is there."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+from sulla.agent.loop import RunCalls
+from sulla.core.event import Progress
+from sulla.core.ids import CallId
+from sulla.core.message import ToolCall
+from sulla.core.run import Run
+from sulla.threads import OpenRun, Suspended, ToolCallResult, ToolCallStart, Wait
+from sulla.tools import Done, Toolbox, ToolContext, Waiting, run_call
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """What an agent's calls run on."""
+
+    toolbox: Toolbox
+    workspace: Path
+
+    async def run(self, todo: RunCalls, run: Run, open_run: OpenRun, fresh: frozenset[CallId]) -> None:
+        """Run calls that have no result yet and write down what they come to; suspend the run if some have to wait.
+
+        Args:
+            todo: the calls, in the model's order.
+            run: the run.
+            open_run: what is known of it.
+            fresh: calls whose intent was written down just now. Any other one may have run before a crash: it is run
+                again only if its tool says that this does no harm, or a person allows it (design §4.6).
+        """
+        waits: list[Wait] = []
+        runnable: list[ToolCall] = []
+        for call in todo.calls:
+            if call.id in fresh or open_run.intents.get(call.id, "once") != "once":
+                runnable.append(call)
+            elif call.id in open_run.granted:
+                # Writing the intent down again uses the permission up: a second crash asks again.
+                await run.journal.commit(ToolCallStart(call.id, call.name, call.args, todo.message_id, "once"))
+                runnable.append(call)
+            else:
+                waits.append(_review(call))
+        for together, group in groupby(runnable, self._may_share):
+            waits += await self._side_by_side(list(group), run) if together else await self._in_turn(list(group), run)
+        if waits:
+            # Also those that waited before: an answer may come for any of them.
+            await run.journal.commit(Suspended((*open_run.waits.values(), *waits)))
+
+    def _may_share(self, call: ToolCall) -> bool:
+        tool = self.toolbox.get(call.name)
+        return tool is not None and tool.parallel
+
+    async def _in_turn(self, calls: Sequence[ToolCall], run: Run) -> list[Wait]:
+        return [wait for call in calls if (wait := await self._one(call, run)) is not None]
+
+    async def _side_by_side(self, calls: Sequence[ToolCall], run: Run) -> list[Wait]:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(self._one(call, run)) for call in calls]
+        return [wait for task in tasks if (wait := task.result()) is not None]
+
+    async def _one(self, call: ToolCall, run: Run) -> Wait | None:
+        run.control.check()
+        context = ToolContext(
+            run.thread_id,
+            run.id,
+            call.id,
+            f"{run.id}:{call.id}",
+            self.workspace,
+            run.clock,
+            run.control,
+            lambda note: run.emit(Progress(call.id, note)),
+        )
+        match await run_call(self.toolbox, call, context):
+            case Done(text, is_error, origin):
+                await run.journal.commit(ToolCallResult(call.id, text, is_error, origin))
+                return None
+            case Waiting(wait_id, prompt):
+                return Wait(wait_id, call.id, prompt)
+
+
+def _review(call: ToolCall) -> Wait:
+    question = (
+        f"{call.name} was running when the daemon stopped, and nobody knows whether it took effect. Look, then say what it "
+        "came to, have it run again, or give it up."
+    )
+    return Wait(f"review:{call.id}", call.id, question)

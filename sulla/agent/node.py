@@ -1,0 +1,97 @@
+"""The agent node: one agent at work, until it has said its last word for now, has to wait, or reaches a limit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import assert_never
+
+from sulla.agent.calls import Calls
+from sulla.agent.chat import Chat
+from sulla.agent.input import handle_message
+from sulla.agent.loop import AwaitAnswers, CallModel, Finished, RunCalls, next_action
+from sulla.agent.reminders import CONTINUE, NUDGE
+from sulla.core.errors import GraphError
+from sulla.core.ids import CallId, MessageId, RunId, derived_id
+from sulla.core.run import Run
+from sulla.graph import Continue, Decision, Next
+from sulla.threads import (
+    InputsJoined,
+    OpenRun,
+    Outcome,
+    Reminder,
+    RunFinished,
+    ThreadState,
+    ToolCallResult,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentNode:
+    """Calls the model and its tools in turns. What to do next is read off the conversation, so it can begin anywhere."""
+
+    chat: Chat
+    calls: Calls
+
+    async def __call__(self, state: ThreadState, run: Run) -> Decision:
+        """Work until the reply has no tool call left; `Continue` when asked to drain, so that the walk stops here."""
+        open_run = state.run
+        if open_run is None:
+            raise GraphError(f"{state.thread_id}: the agent node runs without an open run")
+        if await self._remind(state, run, open_run):
+            return Next()
+        fresh: frozenset[CallId] = frozenset()
+        while True:
+            run.control.check()
+            action = next_action(state.transcript, open_run)
+            match action:
+                case Finished() | AwaitAnswers():
+                    return Next()
+                case _ if run.control.draining:
+                    return Continue()
+                case CallModel(after_tools):
+                    if after_tools:
+                        self._join(state, run)
+                    self._close_unanswered(state, run)
+                    known = set(open_run.intents)
+                    await self.chat.reply(state, run, open_run)
+                    fresh = frozenset(open_run.intents.keys() - known)
+                case RunCalls():
+                    await self.calls.run(action, run, open_run, fresh)
+                case _:
+                    assert_never(action)
+
+    async def _remind(self, state: ThreadState, run: Run, open_run: OpenRun) -> bool:
+        """On a loop-back, end the conversation in the user's role, so that no model is called with its own text last.
+
+        Returns:
+            Whether that was a nudge: it has been answered then.
+        """
+        if state.nudging:  # a crash came between the nudge and its answer
+            await self.chat.nudge(state, run, open_run)
+            return True
+        if not isinstance(next_action(state.transcript, open_run), Finished):
+            return False
+        count = str(open_run.model_calls)
+        if state.outcome.status == "continue":
+            run.journal.note(Reminder(MessageId(derived_id("rem", open_run.id, count)), "continue", CONTINUE))
+            return False
+        if state.outcome.status == "in_progress" and not state.nudged:
+            run.journal.note(Reminder(MessageId(derived_id("rem", open_run.id, count)), "nudge", NUDGE))
+            await self.chat.nudge(state, run, open_run)
+        return True
+
+    def _join(self, state: ThreadState, run: Run) -> None:
+        """Take along the messages that want to steer; their own runs end here (design §4.2)."""
+        for item in state.steering:
+            run.journal.note(
+                InputsJoined((item.seq,), (item.run_id,)),
+                RunFinished(item.run_id, Outcome("done", reason="joined"), joined=RunId(run.id)),
+            )
+            handled = handle_message(state.transcript[-1])
+            if handled is not None:
+                run.journal.note(handled)
+
+    def _close_unanswered(self, state: ThreadState, run: Run) -> None:
+        """A provider refuses a call without a result; an earlier run may have left one."""
+        for call_id in list(state.transcript.unanswered):
+            run.journal.note(ToolCallResult(call_id, "This call was cut off; it has no result.", is_error=True))

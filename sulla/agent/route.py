@@ -1,0 +1,28 @@
+"""The agent's edge: where the walk goes after the agent node (seed 004 §2, design §5). Pure."""
+
+from __future__ import annotations
+
+from sulla.core.ids import NodeId
+from sulla.graph import END, Target
+from sulla.threads import ThreadState
+
+INPUT_HANDLER = NodeId("input_handler")
+AGENT = NodeId("agent")
+
+
+def after_agent(state: ThreadState) -> Target:
+    """The agent again, or the end.
+
+    In this order: a running playbook takes over; a suspended run ends its walk; done, blocked and failed end; no outcome is
+    nudged once and then ends; `continue`, or tool calls in the last reply, go round again.
+    """
+    if state.active_work is not None and state.active_work.running:
+        return END
+    if state.suspended:
+        return END
+    status = state.outcome.status
+    if status in ("done", "blocked", "failed", "cancelled"):
+        return END
+    if status == "in_progress" and not state.had_tool_calls:
+        return END if state.nudged else AGENT
+    return AGENT

@@ -1,0 +1,36 @@
+"""Who an agent is: a value, read by the nodes, changed by nobody."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Completion = Literal["wrapper", "plain"]
+"""How an agent says that it is done: with a wrapper (seed 004), or by a reply without tool calls (seeds 000-002)."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSpec:
+    """One agent."""
+
+    id: str
+    name: str
+    prompt: str
+    """Who it is and how it talks: the base prompt."""
+    completion: Completion = "wrapper"
+    tools: tuple[str, ...] | None = None
+    """The names of the tools that it may use; None for all."""
+    model: str = ""
+    """``provider:model``; empty for the daemon's own choice."""
+
+
+SULLA = AgentSpec(
+    id="sulla",
+    name="Sulla",
+    prompt=(
+        "You are Sulla, an assistant that runs on its owner's own machine. You are calm, precise and brief. "
+        "You do what you were asked, with the tools you have, and you say plainly what you did, what you found and "
+        "what you could not do."
+    ),
+)
+"""The agent that a fresh home has."""

@@ -1,0 +1,308 @@
+"""The driver of a thread's turns: holds the lease, does what the desk says, and leaves the log so that anyone can go on."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sulla.agent.ending import Cut, Ending, Failed, Walked, close_run, cut_facts, failed
+from sulla.agent.limits import RunLimits
+from sulla.agent.live import LiveText
+from sulla.agent.prompt import turn_context
+from sulla.agent.spec import AgentSpec
+from sulla.core.clock import Clock
+from sulla.core.control import Control
+from sulla.core.errors import Aborted, NotFound, StaleLease, StoreUnavailable, SullaError
+from sulla.core.ids import ThreadId
+from sulla.core.run import Run
+from sulla.graph import Graph, Limits, Meter, run_graph
+from sulla.store import Store, Subscription
+from sulla.threads import (
+    Advanced,
+    AskText,
+    Continue,
+    Continued,
+    GoOn,
+    Ignore,
+    InputIgnored,
+    Interrupt,
+    ModelAbandoned,
+    OpenRun,
+    Rest,
+    Resume,
+    Resumed,
+    RunStarted,
+    Start,
+    Stop,
+    Stopped,
+    ThreadSession,
+    ThreadState,
+    ThreadStore,
+    ToolCallResult,
+    WaitingInput,
+    channel,
+    next_task,
+    unpack,
+)
+
+log = logging.getLogger(__name__)
+
+LOOK_S = 1.0
+"""A running turn looks for new inputs at least this often, because wake-ups may be lost (design §3)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """An agent, ready to work."""
+
+    spec: AgentSpec
+    model: str
+    graph: Graph[ThreadState]
+
+
+class TurnDriver:
+    """Works on one thread at a time per call; nothing of a turn's progress lives here.
+
+    Args:
+        threads: where threads are kept.
+        store: whose bus is listened to.
+        clock: all time.
+        actors: the agents, by id.
+        limits: bounds of each run.
+    """
+
+    def __init__(
+        self, threads: ThreadStore, store: Store, clock: Clock, actors: Mapping[str, Actor], limits: RunLimits
+    ) -> None:
+        self._threads = threads
+        self._store = store
+        self._clock = clock
+        self._actors = actors
+        self._limits = limits
+        self._running: set[Control] = set()
+        self._draining = False
+
+    def drain(self) -> None:
+        """Have every turn stop at its next step border and start no other; what is done stays recorded."""
+        self._draining = True
+        for control in self._running:
+            control.drain()
+
+    async def attend(self, thread_id: ThreadId) -> None:
+        """Do all there is to do for a thread now; returns when it rests, waits, or is somebody else's.
+
+        Raises:
+            CorruptRecord: the thread cannot be read.
+            StoreUnavailable: the store gave up; the thread stays as it was last kept.
+        """
+        session = await self._threads.attend(thread_id)
+        if session is None:
+            return
+        try:
+            async with asyncio.TaskGroup() as group:
+                keeper = group.create_task(session.keep_alive())
+                await self._serve(session)
+                keeper.cancel()
+        except* asyncio.CancelledError:
+            # The daemon is stopping and waits no longer. Whoever takes the run up again should not call it a crash.
+            await session.park()
+            raise
+        except* StaleLease:
+            log.warning("lease lost; the turn goes on elsewhere", extra={"thread_id": thread_id})
+        except* StoreUnavailable as outage:
+            raise StoreUnavailable(f"{thread_id}: {_leaf(outage)}") from outage
+        self._threads.keep(session)
+
+    async def _serve(self, session: ThreadSession) -> None:
+        await self._take_over(session)
+        while True:
+            if self._draining:
+                return await session.park()
+            state = session.state
+            match next_task(state):
+                case Rest():
+                    return await session.release()
+                case Start(item):
+                    self._start(session, item)
+                    await self._work(session)
+                case GoOn():
+                    await self._work(session)
+                case Resume() as answered:
+                    self._resume(session, answered)
+                case Stop(seq, cancels_run):
+                    if cancels_run:
+                        self._cut(session, "stopped", "")
+                    session.note(Stopped(seq))
+                case Interrupt():
+                    self._cut(session, "interrupted", "")
+                case Continue(seq):
+                    session.note(Continued(seq))
+                case Ignore(seq, reason):
+                    session.note(InputIgnored(seq, reason))
+
+    # --------------------------------------------------------------------------------------- between two walks
+
+    async def _take_over(self, session: ThreadSession) -> None:
+        """Somebody else's open run: say so first, because whatever made them fail may make this process fail too."""
+        state, run = session.state, session.state.run
+        if run is None or state.suspended:
+            task = next_task(state)
+            # A message that kills whoever takes it up leaves no record, but leases without a write.
+            if isinstance(task, Start) and session.fruitless >= self._limits.crashes:
+                self._start(session, task.item)
+                await self._end(session, self._crashed(session.fruitless))
+            return
+        crashes = run.crashes if run.parked else run.crashes + 1
+        if run.open_call is not None:
+            session.note(ModelAbandoned(run.open_call.call_id, run.open_call.message_id, "crashed"))
+        await session.commit(Resumed("drained" if run.parked else "crashed", crashes=crashes))
+        if crashes >= self._limits.crashes:
+            await self._end(session, self._crashed(crashes))
+
+    def _crashed(self, times: int) -> Failed:
+        return Failed("crashed_repeatedly", f"the daemon stopped {times} times during this run; it is not tried again")
+
+    def _start(self, session: ThreadSession, item: WaitingInput) -> None:
+        state = session.state
+        agent = item.agent or state.agent
+        actor = self._actors.get(agent)
+        context = turn_context(self._clock.now(), state.project)
+        session.note(RunStarted(item.seq, item.message_id, agent, actor.model if actor else "", context))
+
+    def _resume(self, session: ThreadSession, task: Resume) -> None:
+        run = session.state.run
+        if run is None:
+            return
+        answer, wait = task.answer, run.waits[task.answer.wait_id]
+        session.note(Resumed("answered", wait.wait_id, task.seq, run.crashes))
+        if answer.verdict == "give_up":
+            text = answer.text or "Given up by a person; nobody knows whether it took effect."
+            session.note(ToolCallResult(wait.call_id, text, True, answer.origin))
+        elif answer.verdict == "result":
+            session.note(ToolCallResult(wait.call_id, answer.text, answer.is_error, answer.origin))
+
+    def _cut(self, session: ThreadSession, reason: str, shown: str) -> None:
+        run = session.state.run
+        if run is not None:
+            session.note(*cut_facts(session.state, run, reason, shown, self._now_ms()))
+
+    async def _end(self, session: ThreadSession, ending: Walked | Failed) -> None:
+        run = session.state.run
+        if run is not None:
+            session.note(close_run(session.state, run, ending, self._now_ms()))
+
+    def _now_ms(self) -> int:
+        return round(self._clock.now() * 1000)
+
+    # --------------------------------------------------------------------------------------------------- a walk
+
+    async def _work(self, session: ThreadSession) -> None:
+        """Walk the graph for the open run, watching for inputs that change its course, and write down how it ended."""
+        state, open_run = session.state, session.state.run
+        if open_run is None:
+            return
+        control = Control()
+        if self._draining:
+            control.drain()
+        agent = open_run.agent or state.agent
+        live = LiveText(lambda moment: session.emit(open_run.id, agent, moment))
+        run = Run(open_run.id, state.thread_id, agent, self._clock, control, live, session, depth=state.depth)
+        self._running.add(control)
+        try:
+            async with (
+                self._store.subscribe(channel(state.thread_id)) as signals,
+                asyncio.TaskGroup() as group,
+            ):
+                looking = group.create_task(self._look(session, control, open_run))
+                listening = group.create_task(self._listen(signals, session, control, live))
+                walking = group.create_task(self._walk(session, run, open_run))
+                control.on_abort(walking.cancel)
+                ending = await walking
+                looking.cancel()
+                listening.cancel()
+        finally:
+            self._running.discard(control)
+        match ending:
+            case Cut(reason) if reason.startswith("limit_"):
+                await self._end(session, Failed("limit_reached", f"the run took longer than it may: {reason}", reason))
+            case Cut(reason):
+                call = open_run.open_call
+                self._cut(session, reason, live.text_of(call.message_id) if call is not None else "")
+            case Walked(stop) if stop.why == "drained" or state.suspended:
+                pass  # it goes on later: parked, or when an answer comes
+            case Walked() | Failed():
+                await self._end(session, ending)
+
+    async def _walk(self, session: ThreadSession, run: Run, open_run: OpenRun) -> Ending:
+        state = session.state
+        elapsed_s = max(0.0, self._clock.now() - open_run.started_ms / 1000)
+        limits = Limits(wall_s=self._limits.wall_s, tokens=self._limits.tokens)
+        try:
+            actor = self._actor(run.agent)
+            stop = await run_graph(
+                actor.graph,
+                state,
+                run,
+                start=state.node or None,
+                limits=limits,
+                meter=Meter(elapsed_s, lambda: open_run.tokens),
+            )
+        except Aborted as aborted:
+            return Cut(aborted.reason)
+        except asyncio.CancelledError:
+            if run.control.aborted is None:
+                raise
+            return Cut(run.control.aborted)
+        except (StaleLease, StoreUnavailable):
+            raise  # nothing can be written down: whoever holds the log next goes on
+        except SullaError as error:
+            return failed(error)
+        except Exception:
+            log.exception("a turn failed in a way that nobody foresaw", extra={"run_id": run.id})
+            return Failed("internal", "something went wrong inside Sulla; the log has the details", "internal")
+        return Walked(stop)
+
+    def _actor(self, agent: str) -> Actor:
+        try:
+            return self._actors[agent]
+        except KeyError:
+            known = ", ".join(sorted(self._actors))
+            raise NotFound(f"no agent {agent!r} (known: {known})") from None
+
+    # ------------------------------------------------------------------------------------------ beside the walk
+
+    async def _look(self, session: ThreadSession, control: Control, open_run: OpenRun) -> None:
+        """Now and then, see whether the run is still wanted and in time."""
+        while True:
+            await self._clock.sleep(LOOK_S)
+            if self._clock.now() - open_run.started_ms / 1000 > self._limits.wall_s:
+                control.abort("limit_wall_s")
+                return
+            await self._check(session, control)
+
+    async def _listen(
+        self, signals: Subscription, session: ThreadSession, control: Control, live: LiveText
+    ) -> None:
+        """Act on what is told over the bus, at once."""
+        async for payload in signals:
+            match unpack(payload):
+                case AskText():
+                    live.again()
+                case Advanced(seq) if seq > session.seen_seq:
+                    await self._check(session, control)
+
+    async def _check(self, session: ThreadSession, control: Control) -> None:
+        if await session.pull():
+            match next_task(session.state):
+                case Stop(cancels_run=True):
+                    control.abort("stopped")
+                case Interrupt():
+                    control.abort("interrupted")
+
+
+def _leaf(error: BaseException) -> BaseException:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

@@ -1,0 +1,330 @@
+"""Completion wrappers: how an agent says that it is done, blocked or not finished yet (seed 004 §1). Pure.
+
+The rules, for a whole reply and for one that streams in alike:
+
+* A wrapper is an opening tag and its closing tag (``<AGENT_DONE>…</AGENT_DONE>``) with no other wrapper opening in between, in
+  capitals or not. Tags in fenced blocks and inline code are only quoted; they mean nothing and are shown.
+* The last complete wrapper counts. Complete ones are taken out of what people see.
+* A wrapper that never closes counts for nothing. Its text is shown, on lines of its own, without the tags.
+* A stray tag is taken out and its surroundings stay. So is the start of a tag that a cut-off reply ends in.
+* White space at the reply's beginning (but for the first line's indentation) and end is dropped.
+* If nothing is left, people see the wrapper's own words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from sulla.agent.fences import Fences
+from sulla.agent.tags import WRAPPERS, Tag, Unfinished, read_tag
+
+Status = Literal["done", "blocked", "continue"]
+
+MAX_QUOTE = 512
+"""Code points that are held back behind a tag that seems to be quoted, until its backticks close. More is no quotation."""
+
+MAX_WHITE = 256
+"""Code points of white space that are held back in case nothing follows."""
+
+_STATUS: dict[str, Status] = {"AGENT_DONE": "done", "AGENT_BLOCKED": "blocked", "AGENT_CONTINUE": "continue"}
+_TOKEN = re.compile(r"[^<`~\n]+|`+|~+|\n|<")
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapper:
+    """What an agent said about how far it is. A field that it left out or left empty is None."""
+
+    status: Status
+    status_report: str | None = None
+    """For `continue`: what is done and what comes next."""
+    response: str | None = None
+    """For `done`: what was achieved."""
+    blocker_reason: str | None = None
+    """For `blocked`: what stops it."""
+    unblock_requirements: str | None = None
+    """For `blocked`: what it needs."""
+
+    @property
+    def words(self) -> str:
+        """What people see of it if the reply says nothing else."""
+        match self.status:
+            case "done":
+                return self.response or "Done."
+            case "continue":
+                return self.status_report or "Continuing."
+            case "blocked":
+                said = [part for part in (self.blocker_reason, self.unblock_requirements) if part is not None]
+                return "\n\n".join(said) or "Blocked."
+
+
+def parse(text: str) -> Wrapper | None:
+    """The wrapper that counts in a whole reply, or None."""
+    stripper = Stripper()
+    stripper.feed(text)
+    return stripper.finish()[1]
+
+
+def strip(text: str) -> str:
+    """What people see of a whole reply."""
+    stripper = Stripper()
+    return stripper.feed(text) + stripper.finish()[0]
+
+
+class Stripper:
+    """Reads one reply as it streams in. How the text is split over `feed` calls makes no difference.
+
+    Holds back what could be the start of a tag (`tags.MAX_TAG`), a tag that seems to be quoted (`MAX_QUOTE`), white space
+    (`MAX_WHITE`), and a wrapper's content. Time is linear in the text.
+    """
+
+    __slots__ = ("_broken", "_buffer", "_fences", "_last", "_open", "_outer", "_quote", "_quote_size", "_shown")
+
+    def __init__(self) -> None:
+        self._buffer = ""
+        self._fences = Fences()
+        self._outer = self._fences
+        self._open: _Open | None = None
+        self._last: Wrapper | None = None
+        self._shown = _Shown()
+        self._quote: list[str] | None = None
+        self._quote_size = 0
+        self._broken = ""
+
+    def feed(self, delta: str) -> str:
+        """Read more of the reply.
+
+        Args:
+            delta: the next piece, of any length.
+
+        Returns:
+            Text that may be shown now; offsets into all of it count code points.
+        """
+        self._buffer = self._read(self._buffer + delta, at_end=False)
+        return self._shown.take()
+
+    def finish(self) -> tuple[str, Wrapper | None]:
+        """The reply is over; nothing may be fed after this.
+
+        Returns:
+            The rest of what is shown, and the wrapper that counts.
+        """
+        rest = self._read(self._buffer, at_end=True)
+        self._fences.settle()
+        if self._quote is not None:
+            if self._fences.where == "inline" and not self._fences.may_be_fence:
+                self._read(self._unquote(rest), at_end=True)
+            else:
+                self._release_quote()
+        self._buffer = ""
+        self._abandon()
+        if self._last is not None and not self._shown.anything:
+            self._shown.put(self._last.words)
+        return self._shown.take(), self._last
+
+    def _read(self, text: str, *, at_end: bool) -> str:
+        """Read as much of `text` as can be judged and return the rest."""
+        at = 0
+        while at < len(text):
+            token = _TOKEN.match(text, at)
+            if token is None:  # pragma: no cover - the alternatives cover every character
+                break
+            piece = token[0]
+            first = piece[0]
+            if first != self._fences.run:
+                self._settle()
+            if first == "<" and self._quote is None and self._fences.where != "fenced":
+                tag = read_tag(text, at)
+                if isinstance(tag, Unfinished):
+                    if not at_end:
+                        return text[at:]
+                    if tag.surely_meant:
+                        self._part()
+                        return ""
+                elif tag is not None and self._fences.where == "inline":
+                    self._quote, self._quote_size = [], 0
+                elif tag is not None:
+                    self._take(tag)
+                    at = tag.end
+                    continue
+            if self._quote is not None and not self._fits_quote(piece):
+                text, at = self._unquote(text[at:]), 0
+                continue
+            self._pass(piece, first)
+            at = token.end()
+        return ""
+
+    def _pass(self, piece: str, first: str) -> None:
+        """`piece` is no tag."""
+        if self._quote is not None:
+            self._quote.append(piece)
+            self._quote_size += len(piece)
+        else:
+            self._say(piece)
+        if first in "`~":
+            self._fences.feed_run(first, len(piece))
+        elif first == "\n":
+            self._fences.feed_newline()
+            if self._quote is not None:
+                self._release_quote()
+        else:
+            self._fences.feed_text(piece)
+
+    def _settle(self) -> None:
+        self._fences.settle()
+        if self._quote is not None and self._fences.where == "prose":
+            self._release_quote()
+
+    def _fits_quote(self, piece: str) -> bool:
+        """Whether the tag that is held back can still turn out to be quoted; with `piece` behind it."""
+        if piece == "\n":
+            return self._fences.may_be_fence
+        if self._quote_size + len(piece) <= MAX_QUOTE:
+            return True
+        if self._fences.may_be_fence:
+            self._fences.assume_fence()
+            self._release_quote()
+            return True
+        return False
+
+    def _release_quote(self) -> None:
+        """What was held back was quoted indeed."""
+        held, self._quote = self._quote or [], None
+        self._say("".join(held))
+
+    def _unquote(self, rest: str) -> str:
+        """What was held back was not quoted: it has to be read again."""
+        held, self._quote = self._quote or [], None
+        self._fences.give_up_inline()
+        return "".join(held) + rest
+
+    def _take(self, tag: Tag) -> None:
+        self._part()
+        if tag.name not in WRAPPERS:
+            if self._open is not None:
+                self._open.turn(None if tag.closes else tag.name)
+                self._fences.feed_newline()
+        elif not tag.closes:
+            self._abandon()
+            self._open = _Open(tag.name)
+            self._outer, self._fences = self._fences, Fences()
+            if tag.empty:
+                self._complete()
+        elif self._open is not None and self._open.name == tag.name:
+            self._complete()
+
+    def _complete(self) -> None:
+        if self._open is not None:
+            self._last, self._open = self._open.wrapper(), None
+            self._fences = self._outer
+
+    def _abandon(self) -> None:
+        """The open wrapper is none: show its text."""
+        opened, self._open = self._open, None
+        if opened is None:
+            return
+        text = opened.text()
+        if text:
+            self._shown.put(f"\n{text}\n")
+            self._fences = Fences()
+        else:
+            self._fences = self._outer
+
+    def _part(self) -> None:
+        """A tag is being taken out: what stands before and behind it must not make up a new one."""
+        if self._broken:
+            self._broken = ""
+            self._say("\n")
+            self._fences.feed_newline()
+
+    def _say(self, piece: str) -> None:
+        if self._open is not None:
+            self._open.add(piece)
+        else:
+            self._shown.put(piece)
+        if self._broken or piece == "<":
+            broken = self._broken + piece if self._broken else piece
+            self._broken = broken if isinstance(read_tag(broken, 0), Unfinished) else ""
+
+
+class _Open:
+    """A wrapper whose closing tag has not come yet."""
+
+    __slots__ = ("_parts", "name")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._parts: list[tuple[str | None, list[str]]] = [(None, [])]
+
+    def add(self, piece: str) -> None:
+        """More content."""
+        self._parts[-1][1].append(piece)
+
+    def turn(self, field: str | None) -> None:
+        """A field's tag: what follows belongs to `field`, or to none."""
+        self._parts.append((field, []))
+
+    def text(self) -> str:
+        """All content, without tags."""
+        return _joined(pieces for _, pieces in self._parts)
+
+    def wrapper(self) -> Wrapper:
+        """What it says, now that it is complete. A field that was not closed reaches to the wrapper's end."""
+
+        def field(name: str | None) -> str | None:
+            return _joined(pieces for of, pieces in self._parts if of == name) or None
+
+        status = _STATUS[self.name]
+        match status:
+            case "done":
+                return Wrapper(status, response=field("KEY_RESULT") or self.text() or None)
+            case "continue":
+                report = field("STATUS_REPORT") or field("STATUS_MESSAGE") or self.text() or None
+                return Wrapper(status, status_report=report)
+            case "blocked":
+                reason, needs = field("BLOCKER_REASON") or field(None), field("UNBLOCK_REQUIREMENTS")
+                return Wrapper(status, blocker_reason=reason, unblock_requirements=needs)
+
+
+def _joined(parts: Iterable[list[str]]) -> str:
+    texts = ("".join(pieces) for pieces in parts)
+    return "\n".join(text for text in texts if text.strip()).strip()
+
+
+class _Shown:
+    """What people see. Keeps white space until something follows it."""
+
+    __slots__ = ("_ready", "_white", "anything")
+
+    def __init__(self) -> None:
+        self.anything = False
+        self._ready: list[str] = []
+        self._white = ""
+
+    def put(self, text: str) -> None:
+        """More text."""
+        visible = text.rstrip()
+        if visible:
+            if self.anything:
+                self._ready.append(self._white + visible)
+            else:
+                text_from_first_line = (self._white + visible).lstrip()
+                indentation = (self._white + visible)[: -len(text_from_first_line)].rpartition("\n")[2]
+                self._ready.append(indentation + text_from_first_line)
+                self.anything = True
+            self._white = text[len(visible) :]
+        else:
+            self._white += text
+        if len(self._white) > MAX_WHITE:
+            if self.anything:
+                self._ready.append(self._white[:-MAX_WHITE])
+            self._white = self._white[-MAX_WHITE:]
+
+    def take(self) -> str:
+        """What may be shown now."""
+        if not self._ready:
+            return ""
+        ready, self._ready = "".join(self._ready), []
+        return ready

@@ -1,0 +1,128 @@
+"""A small client of `sulla.v1` (docs/protocol.md)."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidHandshake
+
+from sulla import __version__
+from sulla.cli.place import Door
+from sulla.core.errors import Refused, SullaError, Unavailable
+
+Event = dict[str, Any]
+
+
+class Answered(Refused):
+    """The daemon answered with an error."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.answer = code
+
+
+class Client:
+    """One connection. Requests may overlap; events arrive in one queue.
+
+    Args:
+        socket: an open connection.
+    """
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self._socket = socket
+        self._ids = itertools.count(1)
+        self._asked: dict[int, asyncio.Future[Any]] = {}
+        self._events: asyncio.Queue[Event | None] = asyncio.Queue()
+
+    async def call(self, method: str, **params: Any) -> Any:
+        """Ask for something.
+
+        Raises:
+            Answered: the daemon refused.
+            Unavailable: the connection broke.
+        """
+        id_ = next(self._ids)
+        future = self._asked[id_] = asyncio.get_running_loop().create_future()
+        given = {name: value for name, value in params.items() if value is not None}
+        try:
+            await self._socket.send(json.dumps({"jsonrpc": "2.0", "id": id_, "method": method, "params": given}))
+            return await future
+        except ConnectionClosed as closed:
+            raise _broken(closed) from None
+        finally:
+            del self._asked[id_]
+
+    async def events(self) -> AsyncIterator[Event]:
+        """Events of whatever was subscribed to.
+
+        Raises:
+            Unavailable: the connection broke.
+        """
+        while (event := await self._events.get()) is not None:
+            yield event
+        raise Unavailable("the connection to the daemon broke")
+
+    async def read(self) -> None:
+        """Take in frames until the connection ends; runs beside the calls."""
+        try:
+            async for frame in self._socket:
+                self._take(json.loads(frame))
+        except ConnectionClosed:
+            pass  # told to everyone below
+        finally:
+            self._events.put_nowait(None)
+            for future in self._asked.values():
+                if not future.done():
+                    future.set_exception(Unavailable("the connection to the daemon broke"))
+
+    def _take(self, frame: dict[str, Any]) -> None:
+        match frame:
+            case {"method": "event", "params": dict(event)}:
+                self._events.put_nowait(event)
+            case {"id": int(id_), "result": result} if id_ in self._asked:
+                self._asked[id_].set_result(result)
+            case {"id": int(id_), "error": {"message": str(message), **rest}} if id_ in self._asked:
+                data = rest.get("data")
+                code = str(data.get("code", "")) if isinstance(data, dict) else ""
+                self._asked[id_].set_exception(Answered(code, message))
+
+
+@asynccontextmanager
+async def open_client(where: Door) -> AsyncIterator[Client]:
+    """A connection that has said hello.
+
+    Raises:
+        Unavailable: nothing answers there.
+        Answered: the token is refused.
+    """
+    url = where.url.replace("http", "ws", 1) + "/ws"
+    try:
+        socket = await connect(
+            url,
+            subprotocols=["sulla.v1"],  # type: ignore[list-item]  # a NewType that the package does not export
+            additional_headers={"Authorization": f"Bearer {where.token}"},
+            max_size=None,
+            proxy=None,
+        )
+    except (OSError, TimeoutError, InvalidHandshake) as error:
+        raise Unavailable(f"no daemon answers at {where.url}: {error}") from None
+    async with socket:
+        client = Client(socket)
+        reading = asyncio.ensure_future(client.read())
+        try:
+            await client.call("hello", client={"name": "sulla-cli", "version": __version__}, protocol=1)
+            yield client
+        finally:
+            await socket.close()
+            await reading
+
+
+def _broken(closed: ConnectionClosed) -> SullaError:
+    reason = closed.rcvd.reason if closed.rcvd is not None else ""
+    return Unavailable(f"the connection to the daemon broke{f': {reason}' if reason else ''}")

@@ -1,0 +1,111 @@
+"""One question to its answer, over reconnects and restarts of the daemon."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+import sys
+from pathlib import Path
+from typing import Any
+
+from sulla.cli.client import Client, open_client
+from sulla.cli.exits import Exit
+from sulla.cli.place import door
+from sulla.cli.screen import Screen
+from sulla.core.errors import Unavailable
+from sulla.daemon import SystemClock
+
+PATIENCE_S = 60.0
+"""How long a client waits for a daemon that went away to come back."""
+
+_RETRY_S = 0.25
+
+
+class Asking:
+    """A question under way.
+
+    Args:
+        home: whose daemon is asked.
+        thread_id: where; None for a new thread.
+        text: the question.
+        as_json: print each event as a line of JSON instead of the answer.
+    """
+
+    def __init__(self, home: Path, thread_id: str | None, text: str, *, as_json: bool) -> None:
+        self._home = home
+        self.thread_id = thread_id
+        self._text = text
+        self._as_json = as_json
+        # The same ids at every attempt: whatever was acknowledged before a break is not done twice.
+        self._request_id = f"req_{secrets.token_hex(12)}"
+        self._message_id = f"msg_{secrets.token_hex(12)}"
+        self._seen = 0
+        self._screen: Screen | None = None
+        self._clock = SystemClock()
+
+    async def answer(self) -> Exit:
+        """Ask, print the answer as it comes, and wait for its end.
+
+        Raises:
+            Unavailable: the daemon did not come back in time.
+            Answered: it refused.
+        """
+        lost_at: float | None = None
+        while True:
+            try:
+                async with open_client(door(self._home)) as client:
+                    lost_at = None
+                    return await self._follow(client)
+            except Unavailable:
+                now = self._clock.elapsed()
+                if self._screen is None or (lost_at is not None and now - lost_at > PATIENCE_S):
+                    raise  # nothing was acknowledged yet, or it has been gone for too long
+                if lost_at is None:
+                    lost_at = now
+                    print("\n[the daemon went away; waiting for it to come back]", file=sys.stderr)
+                await self._clock.sleep(_RETRY_S)
+
+    async def stop(self) -> None:
+        """End the turn."""
+        if self.thread_id is not None:
+            async with open_client(door(self._home)) as client:
+                await client.call("turn.stop", thread_id=self.thread_id)
+
+    async def _follow(self, client: Client) -> Exit:
+        if self.thread_id is None:
+            made = await client.call("thread.create", request_id=self._request_id)
+            self.thread_id = str(made["thread_id"])
+        sent = await client.call(
+            "turn.send", thread_id=self.thread_id, message_id=self._message_id, text=self._text
+        )
+        if self._screen is None:
+            self._screen = Screen(sent["run_id"])
+            self._seen = sent["seq"]
+        await client.call("events.subscribe", thread_id=self.thread_id, after=self._seen)
+        async for event in client.events():
+            self._seen = max(self._seen, event.get("seq") or 0)
+            self._print(event, self._screen)
+            if self._screen.exit is not None:
+                return self._screen.exit
+        raise AssertionError("unreachable: events end with an error")
+
+    def _print(self, event: dict[str, Any], screen: Screen) -> None:
+        answer, beside = screen.show(event)
+        if self._as_json:
+            print(json.dumps(event, ensure_ascii=False), flush=True)
+            return
+        if answer:
+            print(answer, end="", flush=True)
+        if beside:
+            print(beside, end="", file=sys.stderr, flush=True)
+
+
+def run_turn(asking: Asking, runner: asyncio.Runner) -> Exit:
+    """Run a question to its end; Ctrl-C stops the turn instead of leaving it to run on."""
+    try:
+        return runner.run(asking.answer())
+    except KeyboardInterrupt:
+        runner.run(asking.stop())
+        print("\n[stopped]", file=sys.stderr)
+        return Exit.CANCELLED

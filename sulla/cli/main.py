@@ -1,0 +1,79 @@
+"""The command tree. Commands are imported when they are chosen, so that `--help` and `--version` are quick."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from pathlib import Path
+
+from sulla import __version__
+from sulla.cli.exits import Exit
+from sulla.core.errors import SullaError
+
+COMMANDS = {
+    "up": "start the daemon and serve until it is told to stop",
+    "ask": "ask one question and print the answer",
+    "chat": "talk; Ctrl-C stops the answer, a second one at the prompt leaves",
+    "status": "say how the daemon is",
+    "token": "print the token that clients need",
+}
+"""Every command, in the order of `--help`; each is a module of this package with `arguments` and `run`."""
+
+
+def parser(chosen: str | None) -> argparse.ArgumentParser:
+    """The command line's grammar; only the chosen command's own arguments are filled in.
+
+    Args:
+        chosen: the command on the line, if there is one.
+    """
+    root = argparse.ArgumentParser(
+        prog="sulla",
+        description="An agent daemon that you can leave running.",
+        epilog="`sulla COMMAND --help` explains a command. Start with `sulla up`, then `sulla chat` in another terminal.",
+    )
+    root.add_argument("--version", action="version", version=f"sulla {__version__}")
+    commands = root.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, text in COMMANDS.items():
+        command = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+        command.add_argument("--home", type=Path, metavar="DIR", help="the daemon's home (else SULLA_HOME, else ~/.sulla)")
+        if name == chosen:
+            _module(name).arguments(command)
+    return root
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run a command.
+
+    Args:
+        argv: the words after the program's name; None for the process's own.
+
+    Returns:
+        The exit code.
+    """
+    words = sys.argv[1:] if argv is None else argv
+    chosen = next((word for word in words if word in COMMANDS), None)
+    arguments = parser(chosen).parse_args(words)
+    try:
+        return int(_module(arguments.command).run(arguments))
+    except SullaError as error:
+        print(f"sulla: {error.message}", file=sys.stderr)
+        return int(_EXITS.get(error.code, Exit.REFUSED))
+    except KeyboardInterrupt:
+        return int(Exit.INTERRUPTED)
+    except BrokenPipeError:
+        sys.stderr.close()  # whoever read our output has left; nobody is there to complain to
+        return int(Exit.OK)
+
+
+_EXITS = {
+    "unavailable": Exit.UNREACHABLE,
+    "settings_invalid": Exit.SETTINGS,
+    "home_in_use": Exit.SETTINGS,
+    "port_in_use": Exit.SETTINGS,
+    "store_unavailable": Exit.SETTINGS,
+}
+
+
+def _module(name: str):  # type: ignore[no-untyped-def]  # one of this package's command modules
+    return importlib.import_module(f"sulla.cli.{name}")

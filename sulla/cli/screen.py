@@ -1,0 +1,82 @@
+"""What a person sees of a run: its events, as text. Pure."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from sulla.cli.exits import Exit
+
+
+@dataclass(slots=True)
+class Screen:
+    """Turns events of one run into pieces of output: (text for the answer, text about it).
+
+    Text is addressed by offset, so a delta that comes twice, after a reconnect, is printed once.
+    """
+
+    run_id: str
+    exit: Exit | None = None
+    """Set when the run has ended."""
+    _message: str = ""
+    _shown: int = 0
+    _open_line: bool = field(default=False)
+
+    def show(self, event: dict[str, Any]) -> tuple[str, str]:
+        """What to print for an event: on standard output, and beside it."""
+        if event.get("run_id") != self.run_id:
+            return "", ""
+        data = event["data"]
+        match event["type"]:
+            case "TEXT_MESSAGE_CONTENT":
+                return self._more(data["message_id"], data["offset"], data["delta"]), ""
+            case "TEXT_MESSAGE_END":
+                return self._whole(data), ""
+            case "MODEL_ABANDONED" if data.get("message_id") == self._message and self._shown:
+                self._message, self._shown = "", 0
+                return self._line_end(), f"[that answer broke off ({data.get('reason', '')}); it begins anew]\n"
+            case "TOOL_CALL_START":
+                given = json.dumps(data.get("args", {}), ensure_ascii=False)
+                return self._line_end(), f"· {data['name']} {given[:120]}\n"
+            case "RUN_FINISHED":
+                return self._finished(data)
+            case "RUN_ERROR":
+                self.exit = Exit.FAILED
+                return self._line_end(), f"failed ({data['code']}): {data['message']}\n"
+            case _:
+                return "", ""
+
+    def _finished(self, data: dict[str, Any]) -> tuple[str, str]:
+        outcome = data.get("outcome", {})
+        status = outcome.get("status")
+        self.exit = {"blocked": Exit.BLOCKED, "cancelled": Exit.CANCELLED}.get(status, Exit.OK)
+        beside = ""
+        if status == "blocked":
+            beside = f"blocked: {outcome.get('blocker_reason', '')} {outcome.get('unblock_requirements', '')}".rstrip() + "\n"
+        elif status == "cancelled":
+            beside = f"[{outcome.get('reason', 'cancelled')}]\n"
+        elif data.get("joined"):
+            beside = "[taken along by the turn that was running]\n"
+        return self._line_end(), beside
+
+    def _more(self, message_id: str, offset: int, delta: str) -> str:
+        lead = ""
+        if message_id != self._message:
+            lead, self._message, self._shown = self._line_end(), message_id, 0
+        if offset > self._shown:
+            return lead  # a gap: the whole text comes with the end of the message
+        fresh = delta[self._shown - offset :]
+        self._shown += len(fresh)
+        self._open_line = self._open_line or bool(fresh)
+        return lead + fresh
+
+    def _whole(self, data: dict[str, Any]) -> str:
+        if data.get("hidden"):
+            return ""
+        text = self._more(data["message_id"], 0, data.get("text", ""))
+        return text + self._line_end()
+
+    def _line_end(self) -> str:
+        ended, self._open_line = self._open_line, False
+        return "\n" if ended else ""

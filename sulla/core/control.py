@@ -1,0 +1,70 @@
+"""How work in progress is told to end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sulla.core.errors import Aborted
+
+
+class Control:
+    """Two ways to end a run: *abort* (now) and *drain* (at the next step border, to be carried on later).
+
+    The first abort wins; its reason never changes. Callbacks run once, in the order they were added, and must not raise.
+    """
+
+    __slots__ = ("_callbacks", "_draining", "_reason", "signalled")
+
+    signalled: bool
+    """Whether it was told anything yet. Set here alone; a loop of short steps looks at this before it asks what."""
+
+    def __init__(self) -> None:
+        self.signalled = False
+        self._reason: str | None = None
+        self._draining = False
+        self._callbacks: list[Callable[[], object]] = []
+
+    @property
+    def aborted(self) -> str | None:
+        """Why the run was aborted, or None."""
+        return self._reason
+
+    @property
+    def draining(self) -> bool:
+        """Whether the run should stop at the next step border."""
+        return self._draining
+
+    def abort(self, reason: str) -> None:
+        """Ask the run to end now.
+
+        Args:
+            reason: a stable word that lands in the outcome, e.g. ``stopped``, ``interrupted``, ``lease_lost``.
+        """
+        if self._reason is not None:
+            return
+        self.signalled = True
+        self._reason = reason
+        callbacks, self._callbacks = self._callbacks, []
+        for callback in callbacks:
+            callback()
+
+    def drain(self) -> None:
+        """Ask the run to stop at the next step border; its progress stays recorded."""
+        self.signalled = True
+        self._draining = True
+
+    def on_abort(self, callback: Callable[[], object]) -> None:
+        """Have `callback` called on abort, or at once if that has happened."""
+        if self._reason is None:
+            self._callbacks.append(callback)
+        else:
+            callback()
+
+    def check(self) -> None:
+        """Raise if the run was aborted; called before each node, model call and tool call.
+
+        Raises:
+            Aborted: with the reason of the first abort.
+        """
+        if self._reason is not None:
+            raise Aborted(self._reason)

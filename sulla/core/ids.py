@@ -1,0 +1,37 @@
+"""Names of things, as types that do not mix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from hashlib import blake2b
+from typing import NewType
+
+ThreadId = NewType("ThreadId", str)
+RunId = NewType("RunId", str)
+MessageId = NewType("MessageId", str)
+CallId = NewType("CallId", str)
+NodeId = NewType("NodeId", str)
+
+MakeId = Callable[[str], str]
+"""The promise to make a new id: ``make_id("thr")`` gives ``thr_…``, never the same twice."""
+
+
+def derived_id(prefix: str, *parts: str) -> str:
+    """An id that is always the same for the same parts.
+
+    Used where an id has to survive a re-send or a restart without being looked up: a run's id follows from its thread and
+    the client's message id.
+
+    Args:
+        prefix: what kind of thing it names, e.g. ``run``.
+        parts: what it is made from; their order and borders matter.
+
+    Returns:
+        ``<prefix>_<24 hex digits>``.
+    """
+    digest = blake2b(digest_size=12)
+    for part in parts:
+        raw = part.encode("utf-8", "surrogatepass")
+        digest.update(len(raw).to_bytes(8, "big"))
+        digest.update(raw)
+    return f"{prefix}_{digest.hexdigest()}"

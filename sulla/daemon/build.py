@@ -1,0 +1,178 @@
+"""All wiring, by hand, top to bottom: the only place that names adapters.
+
+Heavy adapters are imported inside their factories, which run on a worker thread when a model is first used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from sulla import __version__
+from sulla.agent import (
+    SULLA,
+    Actor,
+    AgentNode,
+    AgentSpec,
+    Calls,
+    Chat,
+    InputHandler,
+    RunLimits,
+    TurnDriver,
+    create_agent_graph,
+)
+from sulla.core.clock import Clock
+from sulla.core.errors import SettingsError
+from sulla.core.ids import MakeId, ThreadId
+from sulla.core.jsontypes import JsonObject
+from sulla.daemon.config import Settings
+from sulla.daemon.lazy import LazyProvider
+from sulla.daemon.models import HOW_TO, OLLAMA_URL, Choice
+from sulla.daemon.service import Service
+from sulla.providers import Provider, ToolSpec, estimate_tokens
+from sulla.store import Store
+from sulla.threads import ThreadLimits, ThreadStore
+from sulla.tools import Effect, Tool, Toolbox
+from sulla.tools import builtin as builtin_tools
+from sulla.work import Caps, Job, LocalWork
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a daemon stands on: passed in, so that a test can put doubles there."""
+
+    clock: Clock
+    make_id: MakeId
+    owner: str
+    """``<home id>:<boot nonce>``, as leases name it."""
+    wrap_store: Callable[[Store], Store] = lambda store: store
+    wrap_provider: Callable[[Provider], Provider] = lambda provider: provider
+    extra_tools: tuple[Tool, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """Everything that was built."""
+
+    store: Store
+    threads: ThreadStore
+    provider: Provider
+    turns: TurnDriver
+    work: LocalWork
+    service: Service
+
+
+def build(settings: Settings, choice: Choice, place: Place) -> System:
+    """Wire a daemon together; nothing is opened or started yet.
+
+    Raises:
+        SettingsError: a setting asks for something that there is not.
+    """
+    store = place.wrap_store(_store(settings, place))
+    limits = ThreadLimits(
+        max_waiting=settings.limits.waiting_inputs,
+        load_tokens=settings.limits.history_tokens,
+        lease_ttl_s=settings.store.lease_ttl_s,
+    )
+    threads = ThreadStore(store, place.clock, place.make_id, place.owner, estimate_tokens, limits)
+    provider = place.wrap_provider(_provider(settings, choice, place.clock))
+    run_limits = RunLimits(
+        model_calls=settings.limits.model_calls,
+        tokens=settings.limits.run_tokens,
+        wall_s=settings.limits.run_wall_s,
+        history_tokens=settings.limits.history_tokens,
+        reply_tokens=settings.model.reply_tokens,
+    )
+    toolbox = Toolbox((*builtin_tools(), *place.extra_tools))
+    spec = AgentSpec(SULLA.id, SULLA.name, SULLA.prompt, settings.agent.completion)
+    actors = {spec.id: _actor(spec, choice.model.model, provider, toolbox, settings.workspace, run_limits)}
+    turns = TurnDriver(threads, store, place.clock, actors, run_limits)
+
+    async def handle(job: Job) -> None:
+        await turns.attend(ThreadId(job.key))
+
+    async def group_of(key: str) -> str:
+        return await threads.agent_of(ThreadId(key))
+
+    caps = Caps(settings.limits.runs, settings.limits.runs_per_agent)
+    work = LocalWork(store, handle, group_of, place.clock, caps)
+    service = Service(threads, store, work, tuple(actors), lambda: _report(settings, choice))
+    return System(store, threads, provider, turns, work, service)
+
+
+def _actor(
+    spec: AgentSpec, model: str, provider: Provider, toolbox: Toolbox, workspace: Path, limits: RunLimits
+) -> Actor:
+    box = toolbox if spec.tools is None else toolbox.select(spec.tools)
+    specs = tuple(ToolSpec(tool.name, tool.description, tool.schema) for tool in box)
+
+    def effect_of(name: str) -> Effect:
+        tool = box.get(name)
+        return tool.effect if tool is not None else "pure"  # a call of no tool does nothing, however often
+
+    chat = Chat(provider, spec, specs, effect_of, limits)
+    return Actor(spec, model, create_agent_graph(InputHandler(limits), AgentNode(chat, Calls(box, workspace))))
+
+
+def _store(settings: Settings, place: Place) -> Store:
+    url = settings.store.url
+    if not url:
+        for name, given in (("POSTGRES_URL", settings.store.postgres_url), ("REDIS_URL", settings.store.redis_url)):
+            if given.get_secret_value():
+                raise SettingsError(
+                    f"{name} is set, but this version keeps everything in SQLite only: unset it, or set "
+                    "SULLA_STORE=sqlite:///path to say so"
+                )
+    if url == "memory:":
+        from sulla.store.memory import MemoryStore
+
+        return MemoryStore(place.clock, place.make_id)
+    if url and not url.startswith("sqlite:///"):
+        raise SettingsError(f"store.url is {url!r}; expected sqlite:///path or memory:")
+    from sulla.store.sqlite import SqliteStore
+
+    path = Path(url.removeprefix("sqlite:///")).expanduser() if url else settings.home / "sulla.db"
+    return SqliteStore(path, place.clock, place.make_id)
+
+
+def _provider(settings: Settings, choice: Choice, clock: Clock) -> Provider:
+    def anthropic() -> Provider:
+        from sulla.providers.anthropic import AnthropicProvider
+
+        key = settings.model.anthropic_api_key.get_secret_value()
+        return AnthropicProvider(clock, api_key=key, base_url=settings.model.anthropic_base_url or None)
+
+    def ollama() -> Provider:
+        from sulla.providers.ollama import OllamaProvider
+
+        return OllamaProvider(clock, host=settings.model.ollama_host or OLLAMA_URL)
+
+    def offline() -> Provider:
+        from sulla.providers.offline import OfflineProvider
+
+        return OfflineProvider()
+
+    makers = {"anthropic": anthropic, "ollama": ollama, "offline": offline}
+    return LazyProvider(choice.model.provider, makers[choice.model.provider])
+
+
+def store_source(settings: Settings) -> str:
+    """Where everything is kept, and which setting says so, for people."""
+    if settings.store.url:
+        return f"{settings.store.url} (SULLA_STORE or store.url)"
+    return f"sqlite:///{settings.home / 'sulla.db'} (the default)"
+
+
+def _report(settings: Settings, choice: Choice) -> JsonObject:
+    return {
+        "version": __version__,
+        "home": str(settings.home),
+        "store": store_source(settings),
+        "model": str(choice.model),
+        "model_why": choice.why,
+        "offline": choice.model.provider == "offline",
+        "how_to": HOW_TO,
+        "workspace": str(settings.workspace),
+    }
+

@@ -1,0 +1,47 @@
+"""A provider that is made at its first call, off the loop: its SDK can take a second to import."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+
+from sulla.providers import ChatRequest, Delta, Provider
+
+
+class LazyProvider:
+    """Keeps `providers.Provider` for one that does not exist yet.
+
+    Args:
+        name: the service's short name.
+        make: makes the real one; runs once, on a worker thread.
+    """
+
+    def __init__(self, name: str, make: Callable[[], Provider]) -> None:
+        self._name = name
+        self._make = make
+        self._made: Provider | None = None
+        self._lock = asyncio.Lock()
+
+    @property
+    def name(self) -> str:
+        """The service's short name."""
+        return self._name
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[Delta, None]:
+        """Ask the real provider, making it first if need be."""
+        provider = await self._provider()
+        async with aclosing(provider.stream(request)) as deltas:
+            async for delta in deltas:
+                yield delta
+
+    async def close(self) -> None:
+        """Close the real provider, if it was ever made."""
+        if self._made is not None:
+            await self._made.close()
+
+    async def _provider(self) -> Provider:
+        async with self._lock:
+            if self._made is None:
+                self._made = await asyncio.to_thread(self._make)
+            return self._made

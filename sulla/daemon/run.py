@@ -1,0 +1,123 @@
+"""A daemon's life: claim the home, open, serve, and stop in order."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+
+from sulla import __version__
+from sulla.daemon.build import Place, System, build, store_source
+from sulla.daemon.config import Settings
+from sulla.daemon.home import Home, Whereabouts
+from sulla.daemon.models import HOW_TO, Choice, choose
+from sulla.daemon.system import SystemClock, random_id, random_token
+from sulla.gateway import GatewayConfig, Server, TokenBook, bind, build_app, serve
+
+log = logging.getLogger(__name__)
+
+CLOSE_S = 5.0
+"""How long sockets get to say goodbye."""
+
+
+async def run_daemon(
+    settings: Settings, say: Callable[[str], None], prepare: Callable[[Place], Place] = lambda place: place
+) -> None:
+    """Serve until a signal says stop.
+
+    The first SIGINT or SIGTERM asks: no new work, running turns get `daemon.drain_s` seconds to reach a step border. The
+    second one cuts them off. Either way their logs stay, and the next start goes on.
+
+    Args:
+        settings: everything that can be set.
+        say: takes lines for the person who started it.
+        prepare: may put doubles in the place of what the daemon stands on.
+
+    Raises:
+        HomeInUse: another daemon runs on the same home.
+        PortInUse: the address is taken.
+        StoreUnavailable: the store cannot be opened.
+        SettingsError: a setting cannot be used.
+    """
+    home = Home(settings.home)
+    async with AsyncExitStack() as stack:
+        home.lock()
+        stack.callback(home.unlock)
+        clock = SystemClock()
+        place = prepare(Place(clock, random_id, f"{home.identity(random_id)}:{random_id('boot')}"))
+        choice = await choose(settings.model, place.clock)
+        socket = bind(settings.gateway.host, settings.gateway.port)
+        stack.callback(socket.close)
+        system = build(settings, choice, place)
+        settings.workspace.mkdir(parents=True, exist_ok=True)
+        await system.store.open()
+        stack.push_async_callback(system.store.close)
+        stack.push_async_callback(system.provider.close)
+        app = build_app(system.service, TokenBook.of_owner(home.token(random_token)), _gateway(settings), place.clock)
+        server = await serve(app, socket)
+        stack.push_async_callback(server.stop, CLOSE_S)
+        home.announce(Whereabouts(server.url, os.getpid()))
+        _greet(say, settings, choice, server)
+        await _work_until_stopped(settings, system, server)
+
+
+def _gateway(settings: Settings) -> GatewayConfig:
+    return GatewayConfig(
+        server_version=__version__,
+        allowed_hosts=settings.gateway.allowed_hosts,
+        allowed_origins=settings.gateway.allowed_origins,
+    )
+
+
+def _greet(say: Callable[[str], None], settings: Settings, choice: Choice, server: Server) -> None:
+    say(f"sulla {__version__}, home {settings.home}, store {store_source(settings)}")
+    if choice.model.provider == "offline":
+        say(HOW_TO)
+    else:
+        say(f"model {choice.model} ({choice.why})")
+    say(f"ready {server.url}")
+
+
+async def _work_until_stopped(settings: Settings, system: System, server: Server) -> None:
+    loop = asyncio.get_running_loop()
+    asked, insisted = asyncio.Event(), asyncio.Event()
+
+    def on_signal() -> None:
+        (insisted if asked.is_set() else asked).set()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, on_signal)
+    try:
+        async with asyncio.TaskGroup() as group:
+            working = group.create_task(system.work.run(), name="work")
+            group.create_task(_stop_in_order(settings, system, server, asked, insisted, working))
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
+
+
+async def _stop_in_order(
+    settings: Settings,
+    system: System,
+    server: Server,
+    asked: asyncio.Event,
+    insisted: asyncio.Event,
+    working: asyncio.Task[None],
+) -> None:
+    await asked.wait()
+    log.info("stopping: turns in progress get %s s to reach a step border", settings.daemon.drain_s)
+    system.service.refuse_new_work()
+    await server.stop_listening()
+    system.turns.drain()
+    async with asyncio.TaskGroup() as group:
+        stopping = group.create_task(system.work.stop(settings.daemon.drain_s))
+        insisting = group.create_task(insisted.wait())
+        await asyncio.wait((stopping, insisting), return_when=asyncio.FIRST_COMPLETED)
+        insisting.cancel()
+        if not stopping.done():
+            log.warning("asked twice: turns in progress are cut off and go on at the next start")
+            stopping.cancel()
+            working.cancel()

@@ -1,0 +1,170 @@
+"""What clients may ask of the daemon: keeps the gateway's `Commands` with threads and work."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from difflib import get_close_matches
+
+from sulla.core.errors import NotFound, ShuttingDown
+from sulla.core.ids import MessageId, ThreadId
+from sulla.core.jsontypes import JsonObject
+from sulla.gateway import Advanced, Event, Live, Mode, Sent, Signals, ThreadInfo
+from sulla.store import Store, Subscription
+from sulla.threads import (
+    AskText,
+    Entry,
+    Input,
+    Origin,
+    ThreadCreated,
+    ThreadStore,
+    channel,
+    pack,
+    unpack,
+)
+from sulla.threads import Advanced as LogAdvanced
+from sulla.threads import Live as LiveSignal
+from sulla.work import Job, Work
+
+
+class Service:
+    """The daemon's side of the door.
+
+    Args:
+        threads: where conversations are.
+        store: whose bus is listened to.
+        work: whoever runs turns.
+        agents: the known agents, the home's own first.
+        report: what `status` says.
+    """
+
+    def __init__(
+        self,
+        threads: ThreadStore,
+        store: Store,
+        work: Work,
+        agents: tuple[str, ...],
+        report: Callable[[], JsonObject],
+    ) -> None:
+        self._threads = threads
+        self._store = store
+        self._work = work
+        self._agents = agents
+        self._report = report
+        self._closed = False
+
+    def refuse_new_work(self) -> None:
+        """From now on nothing new is accepted; reading still works."""
+        self._closed = True
+
+    async def create_thread(self, agent: str | None, title: str, project: str | None, request_id: str | None) -> str:
+        """Make a thread; the same `request_id` gives the same one."""
+        self._check_open()
+        fact = ThreadCreated(self._known(agent) or self._agents[0], title, project or "")
+        return await self._threads.create(fact, request_id)
+
+    async def list_threads(self, after: str | None, limit: int) -> list[ThreadInfo]:
+        """Threads by id."""
+        found = await self._threads.list(after=after or "", limit=limit)
+        return [
+            ThreadInfo(
+                thread_id=info.key,
+                title=state.title,
+                agent=state.agent,
+                status=info.head.status,
+                last_seq=info.last_seq,
+                created_ms=info.created_ms,
+                waiting=len(state.waiting),
+            )
+            for info, state in found
+        ]
+
+    async def history(self, thread_id: str, after: int, before: int | None, limit: int) -> list[Event]:
+        """A thread's durable events in order."""
+        entries = await self._threads.entries(ThreadId(thread_id), after=after, before=before, limit=limit)
+        return [_event(thread_id, entry) for entry in entries]
+
+    async def delete_thread(self, thread_id: str) -> None:
+        """Remove a thread with all it holds."""
+        await self._threads.delete(ThreadId(thread_id))
+
+    async def send(self, thread_id: str, message_id: str, text: str, mode: Mode, agent: str | None) -> Sent:
+        """Keep a message; when this returns, it will be answered or fail visibly."""
+        self._check_open()
+        fact = Input(MessageId(message_id), text, mode, agent=self._known(agent))
+        sent = await self._threads.send(ThreadId(thread_id), fact)
+        self._work.enqueue(Job(thread_id))
+        return Sent(run_id=sent.run_id, seq=sent.seq)
+
+    async def last_seq(self, thread_id: str) -> int:
+        """The number of the log's last record."""
+        info = await self._store.head(thread_id)
+        if info is None:
+            raise NotFound(f"no thread {thread_id!r}: create one with thread.create, or list them with thread.list")
+        return info.last_seq
+
+    async def stop(self, thread_id: str, request_id: str | None) -> int:
+        """End the running turn and hold what waits."""
+        seq = await self._threads.stop(ThreadId(thread_id), request_id)
+        self._work.enqueue(Job(thread_id))
+        return seq
+
+    async def resume_turns(self, thread_id: str, request_id: str | None) -> int:
+        """Let held messages go on."""
+        self._check_open()
+        seq = await self._threads.resume(ThreadId(thread_id), request_id)
+        self._work.enqueue(Job(thread_id))
+        return seq
+
+    async def status(self) -> JsonObject:
+        """How the daemon is."""
+        doing = self._work.inspect()
+        return self._report() | {
+            "running": len(doing.running),
+            "queued": len(doing.queued),
+            "failing": list(doing.failing),
+            "stopping": self._closed,
+        }
+
+    def listen(self, thread_id: str) -> AbstractAsyncContextManager[Signals]:
+        """Hear what happens to a thread, from now on."""
+        return self._listen(thread_id)
+
+    @asynccontextmanager
+    async def _listen(self, thread_id: str) -> AsyncIterator[Signals]:
+        async with self._store.subscribe(channel(ThreadId(thread_id))) as signals:
+            yield _signals(thread_id, signals)
+
+    async def ask_text(self, thread_id: str) -> None:
+        """Ask whoever runs the turn to show the text so far again."""
+        self._store.publish(channel(ThreadId(thread_id)), pack(AskText()))
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise ShuttingDown("the daemon is stopping; try again when it is back", retry_after_s=2.0)
+
+    def _known(self, agent: str | None) -> str:
+        if not agent or agent in self._agents:
+            return agent or ""
+        near = get_close_matches(agent, self._agents, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else f" (known: {', '.join(self._agents)})"
+        raise NotFound(f"no agent {agent!r}{hint}")
+
+
+async def _signals(thread_id: str, signals: Subscription) -> AsyncIterator[Advanced | Live]:
+    async for payload in signals:
+        match unpack(payload):
+            case LogAdvanced(seq):
+                yield Advanced(seq)
+            case LiveSignal(source, type_, data):
+                yield Live(_shown(thread_id, source, None, type_, data))
+
+
+def _event(thread_id: str, entry: Entry) -> Event:
+    return _shown(thread_id, entry.origin, entry.seq, entry.kind, entry.data)
+
+
+def _shown(thread_id: str, source: Origin, seq: int | None, type_: str, data: JsonObject) -> Event:
+    return Event(
+        thread_id, seq, source.run_id, source.parent_id, source.agent, source.depth, type_, source.at_ms, data
+    )

@@ -1,0 +1,32 @@
+"""The door to the gateway: the only way in from outside."""
+
+from sulla.gateway.app import build_app
+from sulla.gateway.auth import KnownToken, Principal, Tokens, token_digest
+from sulla.gateway.commands import Advanced, Commands, Event, Live, Mode, Sent, Signal, Signals, ThreadInfo
+from sulla.gateway.limits import Limits
+from sulla.gateway.server import Server, bind, serve
+from sulla.gateway.wire import PROTOCOL, SUBPROTOCOL, Scope
+
+__all__ = [
+    "PROTOCOL",
+    "SUBPROTOCOL",
+    "Advanced",
+    "Commands",
+    "Event",
+    "KnownToken",
+    "Limits",
+    "Live",
+    "Mode",
+    "Principal",
+    "Scope",
+    "Sent",
+    "Server",
+    "Signal",
+    "Signals",
+    "ThreadInfo",
+    "Tokens",
+    "bind",
+    "build_app",
+    "serve",
+    "token_digest",
+]

@@ -1,0 +1,146 @@
+"""Who may come in: tokens, what they allow, and a lock for those who guess."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from hmac import compare_digest
+from ipaddress import IPv6Address, ip_address, ip_network
+
+from sulla.core.clock import Clock
+from sulla.core.errors import Unauthorized
+from sulla.gateway.wire import Scope
+
+WRONG_TOKENS = 10
+"""Different wrong tokens from one address within `WINDOW_S` that lock it."""
+WINDOW_S = 60.0
+LOCK_S = 60.0
+ADDRESSES = 1024
+"""Addresses remembered; the one heard of least recently is forgotten first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Who a connection belongs to and what it may do."""
+
+    name: str
+    scopes: frozenset[Scope]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownToken:
+    """A token that opens the door; only its digest is kept."""
+
+    digest: bytes
+    principal: Principal
+
+
+Tokens = Callable[[], Sequence[KnownToken]]
+"""The tokens that are valid right now; asked at every check, so that a revoked one is refused at once."""
+
+
+def token_digest(token: str) -> bytes:
+    """What is kept of a token. Tokens are long and random, so one round of SHA-256 is enough."""
+    return sha256(token.encode("utf-8", "surrogatepass")).digest()
+
+
+def bearer(authorization: str) -> str:
+    """The token in an ``Authorization`` header.
+
+    Raises:
+        Unauthorized: it is of another form.
+    """
+    scheme, _, token = authorization.partition(" ")
+    if scheme.lower() != "bearer" or not token.strip():
+        raise Unauthorized("the Authorization header has to be 'Bearer <token>'")
+    return token.strip()
+
+
+def address_key(address: str) -> str:
+    """One name for all addresses that one peer can easily use.
+
+    An IPv4 address mapped into IPv6 is that IPv4 address; other IPv6 addresses count by their /64 network.
+    """
+    try:
+        ip = ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(ip, IPv6Address):
+        if ip.ipv4_mapped is not None:
+            return str(ip.ipv4_mapped)
+        return str(ip) if ip.is_loopback else str(ip_network((ip, 64), strict=False))
+    return str(ip)
+
+
+class Lockout:
+    """Counts wrong tokens by address. Pure: the time is told.
+
+    A stale client that keeps trying the same old token guesses nothing, so it does not lock out its neighbours: only
+    different tokens count.
+    """
+
+    def __init__(self) -> None:
+        self._wrong: OrderedDict[str, dict[bytes, float]] = OrderedDict()
+        self._locked: dict[str, float] = {}
+
+    def locked_s(self, key: str, now: float) -> float:
+        """For how many more seconds the address is locked; 0 if it is not."""
+        until = self._locked.get(key)
+        if until is None or until <= now:
+            self._locked.pop(key, None)
+            return 0.0
+        return until - now
+
+    def wrong(self, key: str, digest: bytes, now: float) -> None:
+        """A wrong token came from the address."""
+        recent = {one: at for one, at in self._wrong.pop(key, {}).items() if at > now - WINDOW_S}
+        recent[digest[:8]] = now
+        if len(recent) >= WRONG_TOKENS:
+            self._locked[key] = now + LOCK_S
+        else:
+            self._wrong[key] = recent
+        while len(self._wrong) > ADDRESSES:
+            self._wrong.popitem(last=False)
+        while len(self._locked) > ADDRESSES:
+            del self._locked[next(iter(self._locked))]
+
+
+class Guard:
+    """Turns a token into a principal, or refuses.
+
+    Args:
+        tokens: the valid ones.
+        clock: for the lock-out.
+    """
+
+    def __init__(self, tokens: Tokens, clock: Clock) -> None:
+        self._tokens = tokens
+        self._clock = clock
+        self._lockout = Lockout()
+
+    def admit(self, address: str, token: str | None) -> Principal:
+        """Who the token belongs to.
+
+        Args:
+            address: the peer's IP address.
+            token: what it presents; None for nothing.
+
+        Raises:
+            Unauthorized: no token, a wrong one, or too many wrong ones from this address.
+        """
+        key, now = address_key(address), self._clock.elapsed()
+        if (wait_s := self._lockout.locked_s(key, now)) > 0:
+            raise Unauthorized("too many wrong tokens from this address: wait and try again", retry_after_s=round(wait_s, 1))
+        if token is None:
+            raise Unauthorized("no token: send 'Authorization: Bearer <token>', or a token in hello")
+        digest = token_digest(token)
+        found: Principal | None = None
+        for known in self._tokens():  # all of them, so that the time taken says nothing
+            if compare_digest(known.digest, digest):
+                found = known.principal
+        if found is None:
+            self._lockout.wrong(key, digest, now)
+            raise Unauthorized("the token is not valid: `sulla token` shows the right one")
+        return found

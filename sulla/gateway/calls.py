@@ -1,0 +1,82 @@
+"""Requests to commands, and what they answer to results."""
+
+from __future__ import annotations
+
+import orjson
+
+from sulla.core.jsontypes import Json, JsonObject
+from sulla.gateway import wire
+from sulla.gateway.commands import Commands, ThreadInfo
+from sulla.gateway.limits import Limits
+from sulla.gateway.rpc import event_json, stamp
+
+
+async def perform(commands: Commands, limits: Limits, params: wire.Wire) -> JsonObject:
+    """Have a request done.
+
+    Args:
+        commands: who does it.
+        limits: sizes of replies.
+        params: checked parameters; hello and subscriptions are the connection's own business.
+
+    Returns:
+        The result, in the form of the method's result model.
+
+    Raises:
+        SullaError: whatever the daemon refused it with.
+    """
+    match params:
+        case wire.TurnSend(thread_id=thread_id, message_id=message_id, text=text, mode=mode, agent=agent):
+            sent = await commands.send(thread_id, message_id, text, mode, agent)
+            return wire.TurnSent(run_id=sent.run_id, seq=sent.seq).model_dump()
+        case wire.TurnStop(thread_id=thread_id, request_id=request_id):
+            return wire.TurnAsked(seq=await commands.stop(thread_id, request_id)).model_dump()
+        case wire.TurnContinue(thread_id=thread_id, request_id=request_id):
+            return wire.TurnAsked(seq=await commands.resume_turns(thread_id, request_id)).model_dump()
+        case wire.ThreadCreate(agent=agent, title=title, project=project, request_id=request_id):
+            made = await commands.create_thread(agent, title, project, request_id)
+            return wire.ThreadCreated(thread_id=made).model_dump()
+        case wire.ThreadDelete(thread_id=thread_id):
+            await commands.delete_thread(thread_id)
+            return wire.ThreadDeleted(thread_id=thread_id).model_dump()
+        case wire.ThreadList():
+            return await _list(commands, params)
+        case wire.ThreadHistory():
+            return await _history(commands, limits, params)
+        case wire.SystemStatus():
+            return await commands.status()
+        case _:
+            raise TypeError(f"{type(params).__name__} is in the table of methods, but nobody does it")
+
+
+async def _list(commands: Commands, params: wire.ThreadList) -> JsonObject:
+    infos = list(await commands.list_threads(params.after, params.limit + 1))
+    page = infos[: params.limit]
+    following = page[-1].thread_id if len(infos) > params.limit else None
+    return wire.Threads(threads=[_row(info) for info in page], next=following).model_dump()
+
+
+def _row(info: ThreadInfo) -> wire.ThreadRow:
+    return wire.ThreadRow(
+        thread_id=info.thread_id,
+        title=info.title,
+        agent=info.agent,
+        status=info.status,
+        last_seq=info.last_seq,
+        created_at=stamp(info.created_ms),
+        waiting=info.waiting,
+    )
+
+
+async def _history(commands: Commands, limits: Limits, params: wire.ThreadHistory) -> JsonObject:
+    """Cut by count and by size; at least one event is given, however large, so that a client always gets on."""
+    found = await commands.history(params.thread_id, params.after, params.before, params.limit + 1)
+    events: list[Json] = []
+    size = 0
+    for event in found[: params.limit]:
+        value = event_json(event)
+        size += len(orjson.dumps(value))
+        if events and size > limits.history_bytes:
+            break
+        events.append(value)
+    return {"events": events, "more": len(events) < len(found)}

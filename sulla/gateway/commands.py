@@ -1,0 +1,174 @@
+"""What the gateway asks of the daemon, and the values that go with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from sulla.core.jsontypes import JsonObject
+
+Mode = Literal["queue", "steer", "interrupt"]
+"""What a message does to a running turn (design §4.2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened to a thread: durable if it has a number, else only shown live."""
+
+    thread_id: str
+    seq: int | None
+    """Its number in the thread's log; None for what is shown live and not kept."""
+    run_id: str | None
+    parent_run_id: str | None
+    agent: str
+    depth: int
+    type: str
+    at_ms: int
+    """UTC, milliseconds since 1970."""
+    data: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadInfo:
+    """One row of a list of threads."""
+
+    thread_id: str
+    title: str
+    agent: str
+    status: str
+    last_seq: int
+    created_ms: int
+    waiting: int
+    """How many messages wait for their turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A message that is kept: from here on its run survives anything."""
+
+    run_id: str
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class Advanced:
+    """The log has reached this number."""
+
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """Something that is shown and not kept.
+
+    The text types (``feed.TEXT``, ``feed.REASONING``) carry ``message_id``, ``offset`` (code points of visible text before
+    it) and ``delta`` in their data.
+    """
+
+    event: Event
+
+
+Signal = Advanced | Live
+
+
+class Signals(Protocol):
+    """What is heard of a thread while one listens. Anything may be lost, doubled or late; it ends only with the listening."""
+
+    def __aiter__(self) -> Signals: ...
+
+    async def __anext__(self) -> Signal: ...
+
+
+class Commands(Protocol):
+    """What clients can have done. Kept by the daemon; ``sulla.testing.commands.MemoryCommands`` is the double.
+
+    Every method may raise any ``SullaError``; the gateway hands it to the client as it is.
+    """
+
+    async def create_thread(self, agent: str | None, title: str, project: str | None, request_id: str | None) -> str:
+        """Make a thread.
+
+        Args:
+            agent: who answers in it; None for the default agent.
+            title: shown in lists; may be empty.
+            project: what it belongs to, or None.
+            request_id: the same one gives the same thread.
+
+        Returns:
+            The thread's id.
+        """
+        ...
+
+    async def list_threads(self, after: str | None, limit: int) -> Sequence[ThreadInfo]:
+        """Threads ordered by id, at most `limit`, those behind `after` only."""
+        ...
+
+    async def last_seq(self, thread_id: str) -> int:
+        """The number of the log's last event.
+
+        Raises:
+            NotFound: there is no such thread.
+        """
+        ...
+
+    async def history(self, thread_id: str, after: int, before: int | None, limit: int) -> Sequence[Event]:
+        """Durable events with ``after < seq < before``, lowest first, at most `limit`.
+
+        Raises:
+            NotFound: there is no such thread.
+        """
+        ...
+
+    async def delete_thread(self, thread_id: str) -> None:
+        """Remove a thread with all it holds.
+
+        Raises:
+            NotFound: there is no such thread.
+            Busy: a turn is running in it.
+        """
+        ...
+
+    async def send(self, thread_id: str, message_id: str, text: str, mode: Mode, agent: str | None) -> Sent:
+        """Keep a person's message; when this returns, it will be answered or visibly fail.
+
+        The same `message_id` with the same content gives the same answer, also after a restart.
+
+        Raises:
+            NotFound: there is no such thread.
+            MessageIdReused: `message_id` came before with other content.
+            QueueFull: too many messages wait.
+        """
+        ...
+
+    async def stop(self, thread_id: str, request_id: str | None) -> int:
+        """End the running turn and hold what waits; returns the request's number in the log.
+
+        Raises:
+            NotFound: there is no such thread.
+        """
+        ...
+
+    async def resume_turns(self, thread_id: str, request_id: str | None) -> int:
+        """Let held messages go on; returns the request's number in the log.
+
+        Raises:
+            NotFound: there is no such thread.
+        """
+        ...
+
+    async def status(self) -> JsonObject:
+        """How the daemon is, for people."""
+        ...
+
+    def listen(self, thread_id: str) -> AbstractAsyncContextManager[Signals]:
+        """Hear of a thread for as long as the block lasts; listening has begun when the block is entered."""
+        ...
+
+    async def ask_text(self, thread_id: str) -> None:
+        """Ask whoever runs the thread's turn to say the text so far of the open message again, as `Live` from offset 0.
+
+        Returns at once; with nobody running, nothing comes.
+        """
+        ...

@@ -1,0 +1,201 @@
+"""One WebSocket: the I/O around `session`."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from typing import cast
+
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from sulla.core.clock import Clock
+from sulla.core.errors import InvalidInput, SullaError, Unavailable
+from sulla.core.jsontypes import JsonObject
+from sulla.gateway import rpc, wire
+from sulla.gateway import session as says
+from sulla.gateway.auth import Guard
+from sulla.gateway.calls import perform
+from sulla.gateway.commands import Commands
+from sulla.gateway.follower import Follower
+from sulla.gateway.limits import Limits
+from sulla.gateway.outbox import Outbox, TooSlow
+from sulla.gateway.rpc import RequestId
+from sulla.gateway.session import Session
+
+ABORT = "sulla.abort"
+"""The ASGI extension by which our server lets a connection be cut without waiting for the peer."""
+_CLOSED = (WebSocketDisconnect, RuntimeError)
+"""What sending raises when the peer is gone, or when uvicorn has closed the socket by itself (too large a frame, say)."""
+_log = logging.getLogger("sulla.gateway")
+
+
+class Connection:
+    """A client for as long as its socket lives: this task reads, one writes, and one follows each subscribed thread.
+
+    Args:
+        socket: accepted.
+        session: what the client may say.
+        commands: what it can have done.
+        guard: who may come in.
+        clock: for deadlines.
+        limits: bounds.
+    """
+
+    def __init__(
+        self, socket: WebSocket, session: Session, commands: Commands, guard: Guard, clock: Clock, limits: Limits
+    ) -> None:
+        self._socket = socket
+        self._session = session
+        self._commands = commands
+        self._guard = guard
+        self._clock = clock
+        self._limits = limits
+        self._outbox = Outbox(clock, limits.queue_bytes, limits.stall_s)
+        self._followers: dict[str, asyncio.Task[None]] = {}
+
+    async def run(self) -> None:
+        """Serve until the client leaves, breaks a rule, or gets stuck."""
+        ending: says.Close | None = None
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                writer = tasks.create_task(self._write())
+                ending = await self._read(tasks)
+                for follower in self._followers.values():
+                    follower.cancel()
+                await self._flush(writer)
+        except* TooSlow as stuck:
+            ending = says.Close(says.TOO_SLOW, str(_first(stuck)))
+            _log.warning("a client reads too slowly", extra={"session": self._session.id})
+        except* Exception:
+            ending = says.Close(says.INTERNAL, "something went wrong inside the daemon")
+            _log.exception("a connection failed", extra={"session": self._session.id})
+        if ending is not None:
+            await self._hang_up(ending)
+
+    # -------------------------------------------------------------------------------------------------------- reading
+
+    async def _read(self, tasks: asyncio.TaskGroup) -> says.Close | None:
+        """Take frames until the end. Requests are carried out one after the other, in the order in which they came.
+
+        Returns:
+            How to close, or None if the client is gone.
+        """
+        try:
+            async with self._clock.timeout(self._limits.hello_s):
+                effects = await self._hear()
+        except TimeoutError:
+            return says.Close(says.NO_HELLO, f"no hello within {self._limits.hello_s:g} s")
+        while effects is not None:
+            for effect in effects:
+                if isinstance(effect, says.Close):
+                    return effect
+                await self._do(effect, tasks)
+            effects = await self._hear()
+        return None
+
+    async def _hear(self) -> list[says.Effect] | None:
+        message = await self._socket.receive()
+        if message["type"] == "websocket.disconnect":
+            return None
+        text = message.get("text")
+        if not isinstance(text, str):
+            return self._session.hear_binary()
+        match self._session.hear(text):
+            case [says.Authenticate(token)]:
+                try:
+                    return self._session.admit(self._guard.admit(address_of(self._socket), token))
+                except SullaError as error:
+                    return self._session.refuse(error)
+            case effects:
+                return effects
+
+    async def _do(self, effect: says.Effect, tasks: asyncio.TaskGroup) -> None:
+        match effect:
+            case says.Reply(frame):
+                await self._outbox.put(frame)
+            case says.Call(id_, params):
+                await self._answer(id_, perform(self._commands, self._limits, params))
+            case says.Subscribe(id_, thread_id, after):
+                if await self._answer(id_, self._place(thread_id, after)):
+                    self._followers[thread_id] = tasks.create_task(self._follow(thread_id, after))
+                else:
+                    self._session.forget(thread_id)
+            case says.Unsubscribe(id_, thread_id):
+                if (follower := self._followers.pop(thread_id, None)) is not None:
+                    follower.cancel()
+                    await asyncio.wait((follower,))
+                await self._outbox.put(says.unsubscribed(id_).frame)
+            case _:
+                raise TypeError(f"{type(effect).__name__} is no effect for here")
+
+    async def _answer(self, id_: RequestId, work: Coroutine[object, object, JsonObject]) -> bool:
+        """Do something and reply with its result, or with why there is none; whether it went well."""
+        try:
+            async with self._clock.timeout(self._limits.call_s):
+                frame = rpc.reply_frame(id_, await work)
+            good = True
+        except SullaError as error:
+            frame, good = rpc.fault_frame(rpc.fault_of(id_, error)), False
+        except TimeoutError:
+            late = Unavailable(f"no answer within {self._limits.call_s:g} s: ask again with the same id")
+            frame, good = rpc.fault_frame(rpc.fault_of(id_, late)), False
+        except Exception:
+            _log.exception("a request failed", extra={"session": self._session.id})
+            frame, good = rpc.fault_frame(rpc.internal(id_)), False
+        await self._outbox.put(frame)
+        return good
+
+    # ------------------------------------------------------------------------------------------------------ following
+
+    async def _place(self, thread_id: str, after: int) -> JsonObject:
+        last = await self._commands.last_seq(thread_id)
+        if after > last:
+            raise InvalidInput(f"params.after: got {after}, but thread {thread_id!r} ends at {last}: begin again from 0")
+        return wire.Subscribed(seq=last).model_dump()
+
+    async def _follow(self, thread_id: str, after: int) -> None:
+        error = await Follower(self._commands, self._outbox, self._clock, self._limits, thread_id, after).run()
+        self._followers.pop(thread_id, None)
+        self._session.forget(thread_id)
+        await self._outbox.put(rpc.ended_frame(thread_id, rpc.fault_of(None, error)))
+
+    # -------------------------------------------------------------------------------------------------------- writing
+
+    async def _write(self) -> None:
+        while (frame := await self._outbox.take()) is not None:
+            try:
+                await self._socket.send_text(frame.decode())
+            except _CLOSED:
+                self._outbox.finish()  # nobody has to wait for room any more
+                return
+
+    async def _flush(self, writer: asyncio.Task[None]) -> None:
+        """Let what was to be sent before the end go out, if it can."""
+        self._outbox.finish()
+        try:
+            async with self._clock.timeout(self._limits.close_s):
+                await writer
+        except TimeoutError:
+            return  # the wait was cancelled and the writer with it
+
+    async def _hang_up(self, ending: says.Close) -> None:
+        try:
+            async with self._clock.timeout(self._limits.close_s):
+                await self._socket.close(ending.code, says.short_reason(ending.reason))
+        except TimeoutError:
+            abort = cast(Callable[[], None] | None, self._socket.scope.get("extensions", {}).get(ABORT))
+            if abort is not None:
+                abort()
+        except _CLOSED:
+            return
+
+
+def address_of(socket: WebSocket) -> str:
+    """The peer's IP address."""
+    return socket.client.host if socket.client is not None else "unknown"
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    error = group.exceptions[0]
+    return _first(error) if isinstance(error, BaseExceptionGroup) else error

@@ -1,0 +1,228 @@
+"""What one subscriber is shown of a thread, and in which order. Pure.
+
+Two sources: the log, which has everything that is kept, in order; and signals, which are quick but may be lost, doubled or
+late. Events with a number come from the log alone; a signal only says that there are more. A live text is shown only while
+the log says that its message is being written, and only where it goes on from what was shown.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from sulla.gateway.commands import Advanced, Event, Live, Signal
+
+TEXT = "TEXT_MESSAGE_CONTENT"
+REASONING = "REASONING_MESSAGE_CONTENT"
+PROGRESS = "TOOL_CALL_PROGRESS"
+_MESSAGE_BEGINS = "MODEL_STARTED"
+_MESSAGE_ENDS = frozenset({"TEXT_MESSAGE_END", "MODEL_ABANDONED"})
+_CALL_BEGINS = "TOOL_CALL_START"
+_CALL_ENDS = "TOOL_CALL_RESULT"
+_RUN_ENDS = frozenset({"RUN_FINISHED", "RUN_ERROR"})
+
+LOOK_BACK = 256
+"""Events before the subscriber's place that are looked at for what is going on. Behind a message that is being written there
+are only inputs, of which a thread holds 100 (design §4.8)."""
+_T = TypeVar("_T")
+_OPEN = 64
+_IGNORED = 256
+_HELD = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    """Give this to the client."""
+
+    event: Event
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Read a page of the log behind `after`, then tell by `Feed.read`."""
+
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class AskText:
+    """Ask for the text so far."""
+
+
+Effect = Show | Read | AskText
+
+
+@dataclass(slots=True)
+class _Message:
+    """A message that is being written."""
+
+    run_id: str | None
+    shown: int = 0
+    """Code points of its text that the client has."""
+    thought: int = 0
+    """The same for its reasoning."""
+
+
+class Feed:
+    """One subscription.
+
+    Args:
+        after: the last number that the client has.
+        page: how many events a full page of the log has.
+    """
+
+    def __init__(self, after: int, page: int) -> None:
+        self.cursor = after
+        self._page = page
+        self._messages: OrderedDict[str, _Message] = OrderedDict()
+        self._calls: OrderedDict[str, str | None] = OrderedDict()
+        self._ignored: OrderedDict[str, None] = OrderedDict()
+        self._held: list[Event] = []
+        self._begun = False
+        self._asked = False
+
+    def recall(self, events: Iterable[Event]) -> None:
+        """Learn what is going on from events that the client has already."""
+        for event in events:
+            self._learn(event)
+
+    def catch_up(self) -> list[Effect]:
+        """Begin, or begin again after a break in the signals."""
+        self._begun = False
+        return [Read(self.cursor)]
+
+    def signal(self, signal: Signal) -> list[Effect]:
+        """Take a signal."""
+        match signal:
+            case Advanced(seq):
+                return [Read(self.cursor)] if seq > self.cursor else []
+            case Live(event):
+                return self._live(event)
+
+    def tick(self) -> list[Effect]:
+        """Some time has passed: heal what was lost."""
+        self._asked = False
+        return [Read(self.cursor)]
+
+    def read(self, events: Sequence[Event]) -> list[Effect]:
+        """Take a page of the log."""
+        effects: list[Effect] = []
+        for event in events:
+            if event.seq is not None and event.seq > self.cursor:
+                self.cursor = event.seq
+                self._learn(event)
+                effects.append(Show(event))
+        if len(events) >= self._page:
+            effects.append(Read(self.cursor))
+            return effects
+        if not self._begun:
+            self._begun = True
+            if self._messages:  # a reply is being written: its text so far is wanted
+                effects.extend(self._ask())
+        held, self._held = self._held, []
+        for event in held:
+            effects.extend(self._settle(event))
+        return effects
+
+    # ----------------------------------------------------------------------------------------------------- what is kept
+
+    def _learn(self, event: Event) -> None:
+        match event.type, event.data:
+            case t, {"message_id": str(message_id)} if t == _MESSAGE_BEGINS:
+                self._ignored.pop(message_id, None)
+                self._messages[message_id] = _Message(event.run_id)
+                _bound(self._messages, _OPEN)
+            case t, {"message_id": str(message_id)} if t in _MESSAGE_ENDS:
+                self._messages.pop(message_id, None)
+                self._ignore(message_id)
+            case t, {"call_id": str(call_id)} if t == _CALL_BEGINS:
+                self._ignored.pop(call_id, None)
+                self._calls[call_id] = event.run_id
+                _bound(self._calls, _OPEN)
+            case t, {"call_id": str(call_id)} if t == _CALL_ENDS:
+                self._calls.pop(call_id, None)
+                self._ignore(call_id)
+            case t, data if t in _RUN_ENDS:
+                run_id = data.get("run_id", event.run_id)
+                for message_id in [id_ for id_, message in self._messages.items() if message.run_id == run_id]:
+                    del self._messages[message_id]
+                    self._ignore(message_id)
+                for call_id in [id_ for id_, owner in self._calls.items() if owner == run_id]:
+                    del self._calls[call_id]
+                    self._ignore(call_id)
+
+    def _ignore(self, id_: str) -> None:
+        self._ignored[id_] = None
+        self._ignored.move_to_end(id_)
+        _bound(self._ignored, _IGNORED)
+
+    # ------------------------------------------------------------------------------------------------------ what is live
+
+    def _live(self, event: Event) -> list[Effect]:
+        about = _subject(event)
+        if about is None or about in self._messages or about in self._calls:
+            return self._show(event)
+        if about in self._ignored:
+            return []
+        # Its beginning may be in the log already, and the wake-up lost: look there before anything is decided.
+        if len(self._held) < _HELD:
+            self._held.append(event)
+        return [Read(self.cursor)]
+
+    def _settle(self, event: Event) -> list[Effect]:
+        """Decide about an event that came before the log was read."""
+        about = _subject(event)
+        if about is None or about in self._messages or about in self._calls:
+            return self._show(event)
+        self._ignore(about)
+        return []
+
+    def _show(self, event: Event) -> list[Effect]:
+        match event.data:
+            case {"message_id": str(message_id), "offset": int(offset), "delta": str(delta)}:
+                message = self._messages.get(message_id)
+                if message is None or event.type not in (TEXT, REASONING):
+                    return []
+                return self._show_delta(message, event, offset, delta)
+            case _:
+                return [] if event.type in (TEXT, REASONING) else [Show(event)]
+
+    def _show_delta(self, message: _Message, event: Event, offset: int, delta: str) -> list[Effect]:
+        shown = message.shown if event.type == TEXT else message.thought
+        end = offset + len(delta)
+        if end <= shown:
+            return []
+        if event.type == REASONING:  # nobody repeats it: a hole is better than nothing
+            message.thought = end
+        elif offset > shown:
+            return self._ask()
+        else:
+            message.shown = end
+        if offset < shown:
+            event = replace(event, data={**event.data, "offset": shown, "delta": delta[shown - offset :]})
+        return [Show(event)]
+
+    def _ask(self) -> list[Effect]:
+        """At most once between two ticks: whoever asks has everybody on the thread hear the text again."""
+        if self._asked:
+            return []
+        self._asked = True
+        return [AskText()]
+
+
+def _subject(event: Event) -> str | None:
+    """The message or call that a live event is about; None if it is about neither."""
+    match event.type, event.data:
+        case t, {"message_id": str(id_)} if t in (TEXT, REASONING):
+            return id_
+        case t, {"call_id": str(id_)} if t == PROGRESS:
+            return id_
+        case _:
+            return None
+
+
+def _bound(mapping: OrderedDict[str, _T], limit: int) -> None:
+    while len(mapping) > limit:
+        mapping.popitem(last=False)

@@ -1,0 +1,46 @@
+"""The gateway's bounds and deadlines, in one place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+TEXT_CHARS = 100_000
+"""Code points of one message: where the original's sanitizer cuts (its input handler, truncation). Here it is refused."""
+ID_CHARS = 128
+TITLE_CHARS = 200
+SUBSCRIPTIONS = 64
+"""Threads that one connection may follow at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of every connection and of the server as a whole (design §12)."""
+
+    handshake_s: float = 5.0
+    """How long a peer may take to send a request's head."""
+    hello_s: float = 5.0
+    """How long a connected client may take to say hello."""
+    hello_bytes: int = 64 * 1024
+    """The largest frame before that."""
+    frame_bytes: int = 1024 * 1024
+    """The largest frame after it."""
+    fragments: int = 1024
+    """The most pieces that one message may come in."""
+    connections: int = 1000
+    """Sockets at once; a common default allows 1024 open files."""
+    call_s: float = 30.0
+    """How long one request may take before it is answered with a retryable error."""
+    queue_bytes: int = 1024 * 1024
+    """What may wait for one slow client."""
+    stall_s: float = 6.0
+    """How long a client may read nothing at all while its queue is full, before it is closed with 1013."""
+    close_s: float = 2.0
+    """How long a close may take before the connection is cut."""
+    user_timeout_s: float = 8.0
+    """How long the kernel waits for a peer to take data (TCP_USER_TIMEOUT), where it can."""
+    heal_s: float = 2.0
+    """How often a subscription looks at the log by itself, in case a wake-up was lost."""
+    page: int = 128
+    """Events read from the log in one go."""
+    history_bytes: int = 768 * 1024
+    """Where a page of history is cut, so that its reply fits a client's frame limit."""

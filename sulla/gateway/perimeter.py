@@ -1,0 +1,136 @@
+"""What is looked at before anything else of a request: Host, Origin, and secrets in its address.
+
+A web page that a person visits can send requests to their own machine. `Host` gives away a page that had its name pointed
+there (DNS rebinding), `Origin` one that connects across sites.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from ipaddress import ip_address
+from math import ceil
+from urllib.parse import parse_qsl, urlsplit
+
+import orjson
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+SECRET_NAMES = frozenset({"token", "access_token", "auth_token", "api_key", "apikey", "authorization"})
+Headers = Iterable[tuple[bytes, bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a request is not looked at any further."""
+
+    status: int
+    code: str
+    message: str
+    retry_after_s: float | None = None
+
+
+def refuse(headers: Headers, query: bytes, hosts: Collection[str], origins: Collection[str]) -> Refusal | None:
+    """Judge a request.
+
+    Args:
+        headers: with lower-case names, as ASGI has them.
+        query: the raw query string.
+        hosts: names under which the gateway may be called, beside loopback ones.
+        origins: web origins that may call, beside the gateway's own, e.g. ``https://console.example``.
+
+    Returns:
+        None if nothing speaks against it.
+    """
+    found = list(headers)
+    host_values = [value.decode("latin-1").strip() for name, value in found if name == b"host"]
+    if len(host_values) != 1:
+        return Refusal(400, "invalid_input", f"got {len(host_values)} Host headers, expected one")
+    host = host_values[0].lower()
+    name = host_name(host)
+    if name is None or not (is_loopback(name) or name in hosts):
+        return Refusal(
+            403, "forbidden", f"Host {host[:80]!r} is not one of ours: use 127.0.0.1 or localhost, or allow it in the settings"
+        )
+    for value in (value.decode("latin-1").strip() for header, value in found if header == b"origin"):
+        if not own_origin(value.lower(), host) and value.lower() not in origins:
+            return Refusal(403, "forbidden", f"Origin {value[:80]!r} may not connect: allow it in the settings if it should")
+    for key, _ in parse_qsl(query.decode("latin-1"), keep_blank_values=True):
+        if key.lower() in SECRET_NAMES:
+            return Refusal(
+                400,
+                "invalid_input",
+                f"{key!r} in the address: addresses end up in logs; send 'Authorization: Bearer <token>', or a token in hello",
+            )
+    return None
+
+
+def host_name(host: str) -> str | None:
+    """The name or address in a Host header, without port and brackets; None if it has no valid form."""
+    if not host or any(character in host for character in "/@?# ,\\"):
+        return None
+    try:
+        parts = urlsplit(f"//{host}")
+        _ = parts.port  # raises if it is not a port
+    except ValueError:
+        return None
+    return parts.hostname
+
+
+def is_loopback(name: str) -> bool:
+    """Whether a name or an address means this machine itself."""
+    if name == "localhost":
+        return True
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def own_origin(origin: str, host: str) -> bool:
+    """Whether a page from `origin` was served by us, seen from the Host it calls."""
+    scheme, separator, authority = origin.partition("://")
+    return bool(separator) and scheme in ("http", "https") and authority == host
+
+
+class Perimeter:
+    """ASGI middleware that keeps `refuse` for HTTP and WebSocket alike, whatever is mounted behind it.
+
+    Args:
+        app: what is behind.
+        hosts: see `refuse`.
+        origins: see `refuse`.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: Collection[str] = (), origins: Collection[str] = ()) -> None:
+        self._app = app
+        self._hosts = frozenset(host.lower() for host in hosts)
+        self._origins = frozenset(origin.lower().rstrip("/") for origin in origins)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or answer it with a refusal."""
+        if scope["type"] in ("http", "websocket"):
+            refusal = refuse(scope["headers"], scope["query_string"], self._hosts, self._origins)
+            if refusal is not None:
+                await deny(scope, send, refusal)
+                return
+        await self._app(scope, receive, send)
+
+
+async def deny(scope: Scope, send: Send, refusal: Refusal) -> None:
+    """Answer a request, or an upgrade that was not accepted yet, with an HTTP error."""
+    wait_s = refusal.retry_after_s
+    error = {
+        "code": refusal.code,
+        "message": refusal.message,
+        "retryable": wait_s is not None,
+        "retry_after_s": wait_s,
+    }
+    body = orjson.dumps({"error": error})
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    if wait_s is not None:
+        headers.append((b"retry-after", str(ceil(wait_s)).encode()))
+    if refusal.status == 401:
+        headers.append((b"www-authenticate", b"Bearer"))
+    prefix = "websocket.http" if scope["type"] == "websocket" else "http"
+    await send({"type": f"{prefix}.response.start", "status": refusal.status, "headers": headers})
+    await send({"type": f"{prefix}.response.body", "body": body})

@@ -1,0 +1,224 @@
+"""JSON-RPC 2.0 around the models of `wire`: reading requests, writing replies, saying what was wrong. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from difflib import get_close_matches
+
+import orjson
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from sulla.core.errors import (
+    Busy,
+    Conflict,
+    Forbidden,
+    InvalidInput,
+    NotAvailable,
+    NotFound,
+    SullaError,
+    Unauthorized,
+    Unavailable,
+)
+from sulla.core.jsontypes import Json, JsonObject
+from sulla.gateway.commands import Event
+from sulla.gateway.limits import ID_CHARS
+from sulla.gateway.wire import METHODS, PATTERN_WORDS, PLANNED, Wire
+
+RequestId = str | int
+
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+METHOD_NOT_FOUND = -32601
+INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
+REFUSED = -32000
+
+_CODES: tuple[tuple[type[SullaError], int], ...] = (
+    (InvalidInput, INVALID_PARAMS),
+    (Unauthorized, -32001),
+    (Forbidden, -32003),
+    (NotFound, -32004),
+    (NotAvailable, -32005),
+    (Conflict, -32009),
+    (Busy, -32029),
+    (Unavailable, -32053),
+)
+"""The last two digits follow HTTP's status where there is one. ``data.code`` is the finer word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A well-formed request; whether its parameters are right is not yet known."""
+
+    id: RequestId
+    method: str
+    params: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why a request is refused; `id` is None if it could not be made out."""
+
+    id: RequestId | None
+    code: int
+    message: str
+    word: str
+    retryable: bool = False
+    retry_after_s: float | None = None
+
+
+def parse(text: str) -> Request | Fault:
+    """Read one frame."""
+    try:
+        value: Json = orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        return Fault(None, PARSE_ERROR, f"not JSON: {error}", "invalid_json")
+    if isinstance(value, list):
+        return _invalid(None, "batches are not part of sulla.v1: send each request in a frame of its own")
+    if not isinstance(value, dict):
+        return _invalid(None, f"got {_kind(value)}, expected a request object with jsonrpc, id, method and params")
+    id_ = value.get("id")
+    if "id" not in value:
+        return _invalid(None, "id: missing; sulla.v1 has no notifications from clients, every request is answered")
+    if isinstance(id_, bool) or not isinstance(id_, str | int) or (isinstance(id_, str) and len(id_) > ID_CHARS):
+        return _invalid(None, f"id: got {show(id_)}, expected an integer or a string of at most {ID_CHARS} characters")
+    return _request(id_, value)
+
+
+def _request(id_: RequestId, value: JsonObject) -> Request | Fault:
+    if value.get("jsonrpc") != "2.0":
+        return _invalid(id_, f"jsonrpc: got {show(value.get('jsonrpc'))}, expected '2.0'")
+    if unknown := sorted(set(value) - {"jsonrpc", "id", "method", "params"}):
+        return _invalid(id_, f"{unknown[0][:40]!r}: no such field; a request has jsonrpc, id, method and params")
+    method, params = value.get("method"), value.get("params", {})
+    if not isinstance(method, str):
+        return _invalid(id_, f"method: got {show(method)}, expected a string")
+    if not isinstance(params, dict):
+        return Fault(id_, INVALID_PARAMS, f"params: got {_kind(params)}, expected an object", "invalid_input")
+    return Request(id_, method, params)
+
+
+def _invalid(id_: RequestId | None, message: str) -> Fault:
+    return Fault(id_, INVALID_REQUEST, message, "invalid_request")
+
+
+def read_params(request: Request) -> Wire | Fault:
+    """The request's parameters as the method's model."""
+    method = METHODS.get(request.method)
+    if method is None:
+        return _unknown_method(request)
+    try:
+        return method.params.model_validate(request.params)
+    except ValidationError as error:
+        details = error.errors(include_url=False)
+        message = "; ".join(explain(detail, method.params) for detail in details[:5])
+        too_large = any(detail["type"] == "string_too_long" for detail in details)
+        return Fault(request.id, INVALID_PARAMS, message, "too_large" if too_large else "invalid_input")
+
+
+def _unknown_method(request: Request) -> Fault:
+    name = request.method
+    if name in PLANNED:
+        return fault_of(request.id, NotAvailable(f"{name!r} is part of sulla.v1, but this daemon does not offer it"))
+    close = get_close_matches(name[:80], sorted(METHODS.keys() | PLANNED), n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(sorted(METHODS))}"
+    return Fault(request.id, METHOD_NOT_FOUND, f"no method {show(name)}; {hint}", "unknown_method")
+
+
+def explain(detail: ErrorDetails, model: type[BaseModel]) -> str:
+    """One finding of pydantic in our words: the field, what was got, what was expected.
+
+    A secret is never repeated: of ``token`` only the kind of value is said.
+    """
+    where = ".".join(["params", *(str(part) for part in detail["loc"])])[:200]
+    kind, got = detail["type"], detail["input"]
+    if kind == "missing":
+        return f"{where}: missing"
+    if kind == "extra_forbidden":
+        close = get_close_matches(str(detail["loc"][-1])[:80], list(model.model_fields), n=1)
+        return f"{where}: no such field" + (f"; did you mean {close[0]!r}?" if close else "")
+    context = detail.get("ctx", {})
+    if kind == "string_too_long":
+        return f"{where}: got {len(got)} characters, expected at most {context['max_length']}"
+    if kind == "string_pattern_mismatch":
+        expected = PATTERN_WORDS.get(context["pattern"], context["pattern"])
+    else:
+        expected = detail["msg"].removeprefix("Input should be ").removeprefix("String should have ")
+    return f"{where}: got {_kind(got) if where.endswith('token') else show(got)}, expected {expected}"
+
+
+def show(value: object) -> str:
+    """A value for an error message: short ones as they are, others by kind."""
+    if isinstance(value, str):
+        return repr(value) if len(value) <= 40 else f"{value[:40]!r}… ({len(value)} characters)"
+    if value is None or isinstance(value, bool | int | float):
+        return repr(value)[:60]
+    return _kind(value)
+
+
+def _kind(value: object) -> str:
+    names = {dict: "an object", list: "a list", str: "a string", bool: "a boolean", int: "a number", float: "a number"}
+    return names.get(type(value), "null" if value is None else type(value).__name__)
+
+
+def fault_of(id_: RequestId | None, error: SullaError) -> Fault:
+    """A refusal or failure as it goes to the client."""
+    code = next((code for cls, code in _CODES if isinstance(error, cls)), REFUSED)
+    if error.code == SullaError.code:
+        code = INTERNAL_ERROR
+    return Fault(id_, code, error.message, error.code, error.retryable, error.retry_after_s)
+
+
+def internal(id_: RequestId | None) -> Fault:
+    """A failure that nobody foresaw: the log has the details, the client does not get them."""
+    return Fault(id_, INTERNAL_ERROR, "something went wrong inside the daemon; its log has the details", "internal")
+
+
+def error_json(fault: Fault) -> JsonObject:
+    """The error object."""
+    data: JsonObject = {"code": fault.word, "retryable": fault.retryable, "retry_after_s": fault.retry_after_s}
+    return {"code": fault.code, "message": fault.message, "data": data}
+
+
+def reply_frame(id_: RequestId, result: JsonObject) -> bytes:
+    """A result as a frame."""
+    return orjson.dumps({"jsonrpc": "2.0", "id": id_, "result": result})
+
+
+def fault_frame(fault: Fault) -> bytes:
+    """A refusal as a frame."""
+    return orjson.dumps({"jsonrpc": "2.0", "id": fault.id, "error": error_json(fault)})
+
+
+def event_frame(event: Event) -> bytes:
+    """An event as a frame. Not by way of a model: this is the path of every token."""
+    return orjson.dumps({"jsonrpc": "2.0", "method": "event", "params": event_json(event)})
+
+
+def ended_frame(thread_id: str, fault: Fault) -> bytes:
+    """The end of a subscription as a frame."""
+    return orjson.dumps(
+        {"jsonrpc": "2.0", "method": "events.ended", "params": {"thread_id": thread_id, "error": error_json(fault)}}
+    )
+
+
+def event_json(event: Event) -> JsonObject:
+    """An event in the form of `wire.EventParams`."""
+    return {
+        "thread_id": event.thread_id,
+        "seq": event.seq,
+        "run_id": event.run_id,
+        "parent_run_id": event.parent_run_id,
+        "agent": event.agent,
+        "depth": event.depth,
+        "type": event.type,
+        "at": stamp(event.at_ms),
+        "data": event.data,
+    }
+
+
+def stamp(at_ms: int) -> str:
+    """UTC milliseconds since 1970 as ``2027-01-15T08:00:00.000Z``."""
+    return datetime.fromtimestamp(at_ms / 1000, UTC).isoformat(timespec="milliseconds")[:-6] + "Z"

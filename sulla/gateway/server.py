@@ -1,0 +1,199 @@
+"""A uvicorn server that leaves signals, logging and the event loop to the daemon."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import logging
+import socket
+from asyncio import BaseTransport, TimerHandle
+from typing import cast
+
+import h11
+import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.frames import Frame
+
+from sulla.core.clock import Clock
+from sulla.core.errors import PortInUse, SettingsError
+from sulla.gateway.connection import ABORT
+from sulla.gateway.limits import Limits
+
+_BACKLOG = 512
+_SHUTDOWN_STEP_S = 0.01
+
+
+def bind(host: str, port: int, limits: Limits | None = None) -> socket.socket:
+    """A socket that listens already, so that the port is ours when this returns.
+
+    Args:
+        host: an address or a name of this machine.
+        port: 0 picks a free one.
+        limits: for the time after which the kernel gives up a peer that takes nothing; None for the defaults.
+
+    Raises:
+        PortInUse: somebody else listens there.
+        SettingsError: it is no address of this machine, or may not be used.
+    """
+    bounds = limits if limits is not None else Limits()
+    try:
+        family, kind, proto, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP, flags=socket.AI_PASSIVE
+        )[0]
+    except (OSError, UnicodeError, OverflowError) as error:
+        raise SettingsError(f"cannot listen on {host!r}, port {port}: {error}; use an address of this machine") from None
+    sock = socket.socket(family, kind, proto)  # without IPPROTO_TCP asyncio would not turn Nagle's algorithm off
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if hasattr(socket, "TCP_USER_TIMEOUT"):
+            # A ping cannot be written to a peer that reads nothing, so only the kernel can notice.
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(bounds.user_timeout_s * 1000))
+        sock.bind(address)
+        sock.listen(_BACKLOG)
+        sock.setblocking(False)
+    except OSError as error:
+        sock.close()
+        where = f"{host}:{port}"
+        if error.errno == errno.EADDRINUSE:
+            raise PortInUse(f"{where} is in use: choose another port with `--port N` (0 picks a free one)") from None
+        raise SettingsError(f"cannot listen on {where}: {error.strerror}") from None
+    return sock
+
+
+def serve(app: ASGIApp, sock: socket.socket, clock: Clock, limits: Limits | None = None) -> Server:
+    """A server for `app` on a socket from `bind`; it does nothing before its `start`."""
+    return Server(app, sock, clock, limits if limits is not None else Limits())
+
+
+class _Config(uvicorn.Config):
+    """uvicorn's settings, with ours beside them."""
+
+    limits: Limits
+
+
+class _Http(H11Protocol):
+    """HTTP with a deadline for each request's head, and an upper bound of connections."""
+
+    _deadline: TimerHandle | None = None
+
+    def connection_made(self, transport: BaseTransport) -> None:  # type: ignore[override]  # uvicorn narrows it, asyncio does not
+        super().connection_made(cast(asyncio.Transport, transport))
+        if len(self.connections) > cast(_Config, self.config).limits.connections:
+            self.transport.abort()
+        else:
+            self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._unwatch()
+        super().connection_lost(exc)
+
+    def _watch(self) -> None:
+        """A head that has begun, or was not yet begun on a new connection, has to be complete in time."""
+        waiting = self.conn.their_state is h11.IDLE and not self.transport.is_closing()
+        if not waiting:
+            self._unwatch()
+        elif self._deadline is None:
+            self._deadline = self.loop.call_later(cast(_Config, self.config).limits.handshake_s, self.transport.abort)
+
+    def _unwatch(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+
+class _WebSocket(WebSocketsSansIOProtocol):
+    """WebSocket with a bound on a message's pieces, and a way to cut a connection whose peer reads nothing."""
+
+    async def run_asgi(self) -> None:
+        extensions = cast(dict[str, object], self.scope["extensions"])
+        extensions[ABORT] = self.transport.abort
+        await super().run_asgi()
+
+    def handle_cont(self, event: Frame) -> None:
+        limit = cast(_Config, self.config).limits.fragments
+        if len(self.frames) < limit:
+            super().handle_cont(event)
+        elif not self.close_sent:
+            self.conn.fail(1008, f"a message in more than {limit} pieces")
+            self.handle_parser_exception()
+
+
+class Server:
+    """What serves an application on a socket.
+
+    Only `uvicorn.Server`'s start-up is used: its main loop wakes ten times a second for nothing we need, and its `serve`
+    takes the process's signals.
+
+    Args:
+        app: an ASGI application without life-cycle events.
+        sock: from `bind`; closed by `stop`.
+        clock: for the deadline of `stop`.
+        limits: bounds.
+    """
+
+    def __init__(self, app: ASGIApp, sock: socket.socket, clock: Clock, limits: Limits) -> None:
+        self._sock = sock
+        self._clock = clock
+        config = _Config(
+            app,
+            interface="asgi3",
+            http=_Http,
+            ws=_WebSocket,
+            ws_max_size=limits.frame_bytes,
+            ws_per_message_deflate=False,
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,  # a peer could choose the address it is locked out by
+            server_header=False,
+            date_header=False,
+        )
+        config.limits = limits
+        self._config = config
+        self._uvicorn = uvicorn.Server(config)
+        self.host, self.port = sock.getsockname()[:2]
+
+    @property
+    def url(self) -> str:
+        """Where it answers, e.g. ``http://127.0.0.1:8137``."""
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
+        return f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
+
+    async def start(self) -> None:
+        """Answer from now on."""
+        # At INFO uvicorn logs whole addresses, query included.
+        logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+        self._config.load()
+        self._uvicorn.lifespan = self._config.lifespan_class(self._config)
+        await self._uvicorn.startup(sockets=[self._sock])
+
+    async def stop(self, deadline_s: float = 5.0) -> None:
+        """Listen no more, close every connection (WebSockets with 1012), and cut what is left at the deadline.
+
+        Args:
+            deadline_s: in seconds.
+        """
+        for server in self._uvicorn.servers:
+            server.close()
+        self._sock.close()
+        state = self._uvicorn.server_state
+        for connection in list(state.connections):
+            connection.shutdown()
+        with contextlib.suppress(TimeoutError):
+            async with self._clock.timeout(deadline_s):
+                while state.connections or state.tasks:
+                    await self._clock.sleep(_SHUTDOWN_STEP_S)
+        for connection in list(state.connections):
+            connection.transport.abort()
+        left = list(state.tasks)
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)

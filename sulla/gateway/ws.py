@@ -1,0 +1,63 @@
+"""``/ws``: looks at the upgrade request and hands the socket to a connection."""
+
+from __future__ import annotations
+
+from starlette.websockets import WebSocket
+
+from sulla.core.clock import Clock
+from sulla.core.errors import InvalidInput, SullaError, Unauthorized
+from sulla.core.ids import MakeId
+from sulla.gateway.auth import Guard, Principal, bearer
+from sulla.gateway.commands import Commands
+from sulla.gateway.connection import Connection, address_of
+from sulla.gateway.limits import Limits
+from sulla.gateway.perimeter import Refusal, deny
+from sulla.gateway.session import Session
+from sulla.gateway.wire import SUBPROTOCOL
+
+
+class SocketDoor:
+    """Takes WebSocket connections in.
+
+    Args:
+        commands: what clients can have done.
+        guard: who may come in.
+        clock: for deadlines.
+        make_id: for session ids.
+        version: the daemon's.
+        limits: bounds.
+    """
+
+    def __init__(
+        self, commands: Commands, guard: Guard, clock: Clock, make_id: MakeId, version: str, limits: Limits
+    ) -> None:
+        self._commands = commands
+        self._guard = guard
+        self._clock = clock
+        self._make_id = make_id
+        self._version = version
+        self._limits = limits
+
+    async def serve(self, socket: WebSocket) -> None:
+        """Keep one connection, until it ends."""
+        try:
+            principal = self._knock(socket)
+        except SullaError as error:
+            status = 401 if isinstance(error, Unauthorized) else 400
+            await deny(socket.scope, socket.send, Refusal(status, error.code, error.message, error.retry_after_s))
+            return
+        await socket.accept(subprotocol=SUBPROTOCOL)
+        session = Session(self._make_id("ses"), self._version, self._limits, principal)
+        await Connection(socket, session, self._commands, self._guard, self._clock, self._limits).run()
+
+    def _knock(self, socket: WebSocket) -> Principal | None:
+        """Who it is, if the request says so.
+
+        Raises:
+            InvalidInput: it does not speak our protocol.
+            Unauthorized: it brings a token that is not valid.
+        """
+        if SUBPROTOCOL not in socket.scope["subprotocols"]:
+            raise InvalidInput(f"the client has to offer the WebSocket subprotocol {SUBPROTOCOL!r}")
+        authorization = socket.headers.get("authorization")
+        return self._guard.admit(address_of(socket), bearer(authorization)) if authorization is not None else None

@@ -1,0 +1,99 @@
+"""The engine: the only place that awaits a node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Generic, TypeVar
+
+from sulla.core.ids import NodeId
+from sulla.core.run import Run
+from sulla.graph.decision import Decision
+from sulla.graph.graph import Graph
+from sulla.graph.limits import Limits, Meter
+from sulla.graph.walk import GraphState, Stop, Walk
+
+REST_S: Final = 0.005
+"""A walk whose nodes never wait lets others run after so many seconds."""
+
+S = TypeVar("S", bound=GraphState)
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)  # no slots: see graph.Edge
+class Hooks(Generic[T]):
+    """Observers of a walk: plain callables that must not block. What one raises ends the walk."""
+
+    before: Callable[[NodeId, T], None] | None = None
+    """Called when a node is about to run."""
+    after: Callable[[NodeId, T, Decision], None] | None = None
+    """Called with what a node decided; not for a node that raised."""
+
+
+async def run_graph(
+    graph: Graph[S],
+    state: S,
+    run: Run,
+    *,
+    start: NodeId | None = None,
+    limits: Limits | None = None,
+    hooks: Hooks[S] | None = None,
+    meter: Meter | None = None,
+) -> Stop:
+    """Walk through `graph` until there is a reason to stop.
+
+    Each step, in this order (design §5): abort, `cycle_complete`, `waiting_for_user` at the input node, limits, drain;
+    run the node; abort; resolve where to go; the count of the same node; end.
+
+    Args:
+        graph: where to walk.
+        state: what nodes and edges work on; `node` and the counters in it are kept here.
+        run: handed to each node; its control ends the walk, its clock times it.
+        start: for a resumed run, the node to re-enter, usually ``state.node``: the counters go on. None begins afresh
+            at the graph's entry.
+        limits: what the run may use; None for the defaults, never for none.
+        hooks: called before and after each node.
+        meter: what the run has used already, where it was resumed or uses tokens.
+
+    Returns:
+        Why, where and after how many steps it stopped. A limit is such a reason too, not an error.
+
+    Raises:
+        Aborted: the run was told to end; looked at before and after each node.
+        NoSuchNode: `start`, a decision or an edge names a node that the graph does not have.
+        GraphError: a node returned no decision.
+        Exception: whatever a node, an edge or a hook raises; a node's gets a note that names it.
+    """
+    walk = Walk(graph, state, start=start, limits=limits or Limits())
+    return await _follow(walk, state, run, hooks or Hooks(), meter or Meter())
+
+
+async def _follow(walk: Walk[S], state: S, run: Run, hooks: Hooks[S], meter: Meter) -> Stop:
+    control, clock, elapsed = run.control, run.clock, run.clock.elapsed
+    before, after, tokens = hooks.before, hooks.after, meter.tokens
+    now = rested = elapsed()
+    began = now - meter.elapsed_s
+    control.check()
+    stop = walk.enter(now - began, tokens() if tokens else 0, control.draining)
+    while stop is None:
+        if before is not None:
+            before(walk.at, state)
+            control.check()
+        try:
+            decision = await walk.node(state, run)
+        except Exception as error:
+            error.add_note(f"in node {walk.at!r}, step {state.iterations} of run {run.id!r}")
+            raise
+        if after is not None:
+            after(walk.at, state, decision)
+        now = elapsed()
+        if now - rested >= REST_S:
+            await clock.sleep(0)
+            now = rested = elapsed()
+        draining = False
+        # One look serves as "after this node" and "before the next": nothing is awaited in between.
+        if control.signalled:
+            control.check()
+            draining = control.draining
+        stop = walk.advance(decision, now - began, tokens() if tokens else 0, draining)
+    return stop

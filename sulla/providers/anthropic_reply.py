@@ -1,0 +1,220 @@
+"""A streamed reply of Anthropic's Messages API, from bytes to deltas. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, TypedDict
+
+import orjson
+
+from sulla.core.errors import ContextTooLong, ProviderProtocol
+from sulla.core.ids import MessageId
+from sulla.core.message import Message, Part, Text, ToolCall
+from sulla.providers.anthropic_blocks import BLOCKS, Block, CallBlock, Content, Piece, string
+from sulla.providers.anthropic_errors import stream_error
+from sulla.providers.base import Completed, Delta, Stop, Usage
+from sulla.providers.sse import SseReader
+
+MAX_REPLY_BYTES = 64 * 1024 * 1024
+"""The longest stream that is read: 128 k tokens with an event of some 150 bytes each come to a third of it."""
+
+_STOPS: Final[dict[str, Stop]] = {
+    "end_turn": "end",
+    "stop_sequence": "end",
+    "pause_turn": "end",  # only tools that the service runs itself make it pause, and none are asked for
+    "tool_use": "tool_calls",
+    "max_tokens": "max_tokens",
+    "model_context_window_exceeded": "max_tokens",
+    "refusal": "refused",
+}
+
+_COUNTS = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+"""In the order of `Usage`."""
+
+
+class _Counts(TypedDict, total=False):
+    input_tokens: int
+    output_tokens: int
+    cache_read_input_tokens: int
+    cache_creation_input_tokens: int
+
+
+class _Start(TypedDict, total=False):
+    id: str
+    usage: _Counts
+
+
+class _Change(Piece, total=False):
+    stop_reason: str
+
+
+class _Error(TypedDict, total=False):
+    type: str
+    message: str
+
+
+class _Event(TypedDict, total=False):
+    type: str
+    index: int
+    message: _Start
+    content_block: Content
+    delta: _Change
+    usage: _Counts
+    error: _Error
+
+
+class AnthropicReply:
+    """One reply. `feed` it what arrives, until that gives `Completed` or raises; `end` it when nothing more comes.
+
+    Args:
+        model: who was asked; for messages.
+    """
+
+    def __init__(self, model: str) -> None:
+        self._model = model
+        self._events = SseReader()
+        self._bytes = 0
+        self._id: MessageId | None = None
+        self._open: dict[int, Block] = {}
+        self._done: list[Block] = []
+        self._usage: dict[str, int] = {}
+        self._reason = ""
+        self.completed = False
+        """Whether `Completed` has been given."""
+
+    def feed(self, chunk: bytes) -> list[Delta]:
+        """Take the next bytes, cut anywhere.
+
+        Returns:
+            What they add to the reply; a `Completed` is the last of all.
+
+        Raises:
+            ProviderProtocol: the stream breaks its own rules; nothing of the reply counts.
+            ProviderError: the service says inside the stream that it failed.
+        """
+        self._bytes += len(chunk)
+        if self._bytes > MAX_REPLY_BYTES:
+            raise self._broken(f"is longer than {MAX_REPLY_BYTES} bytes")
+        found: list[Delta] = []
+        for data in self._events.feed(chunk):
+            if self.completed:
+                break
+            try:
+                delta = self._take(orjson.loads(data))
+            except (KeyError, TypeError, AttributeError, orjson.JSONDecodeError) as error:
+                raise self._broken(f"holds an event that makes no sense: {data[:200]!r}") from error
+            if delta is not None:
+                found.append(delta)
+        return found
+
+    def end(self) -> None:
+        """Nothing more will come.
+
+        Raises:
+            ProviderProtocol: the reply is not complete.
+        """
+        if not self.completed:
+            raise self._broken("ended before it was complete")
+
+    def _take(self, event: _Event) -> Delta | None:
+        kind = event["type"]
+        if kind == "content_block_delta":  # nearly all events are
+            return self._open[event["index"]].add(event["delta"])
+        handler = _EVENTS.get(kind)
+        # The service may add kinds of events: those that are not known are passed over, as its documentation asks.
+        return handler(self, event) if handler is not None else None
+
+    def _message_start(self, event: _Event) -> None:
+        if self._id is not None:
+            raise self._broken("begins twice")
+        message = event["message"]
+        self._id = MessageId(string(message["id"]))
+        self._count(message.get("usage"))
+
+    def _block_start(self, event: _Event) -> Delta | None:
+        index, content = event["index"], event["content_block"]
+        if self._id is None or index != len(self._open) + len(self._done):
+            raise self._broken(f"begins block {index!r} out of turn")
+        make = BLOCKS.get(content["type"])
+        if make is None:
+            raise self._broken(f"holds a block of the unknown type {content['type']!r}")
+        block = self._open[index] = make(content)
+        return block.begin()
+
+    def _block_stop(self, event: _Event) -> None:
+        self._done.append(self._open.pop(event["index"]))
+
+    def _message_delta(self, event: _Event) -> None:
+        reason = event["delta"].get("stop_reason")
+        if reason is not None:
+            self._reason = string(reason)
+        self._count(event.get("usage"))
+
+    def _message_stop(self, event: _Event) -> Delta:
+        if self._id is None or self._open:
+            raise self._broken("stops in the middle")
+        stop = _STOPS.get(self._reason)
+        if stop is None:
+            raise self._broken(f"stops for the unknown reason {self._reason!r}")
+        parts = self._parts(stop)
+        calls = [part.id for part in parts if isinstance(part, ToolCall)]
+        if len(set(calls)) < len(calls):
+            raise self._broken("uses one tool call id twice")
+        if self._reason == "tool_use" and not calls:
+            raise self._broken("stops to use a tool without naming one")
+        if stop == "end" and calls:
+            stop = "tool_calls"
+        if self._reason == "model_context_window_exceeded" and not _says(parts):
+            raise ContextTooLong(f"the window of the model {self._model!r} is full: send a shorter history")
+        self.completed = True
+        return Completed(Message(self._id, "assistant", parts), self._counted(), stop)
+
+    def _error(self, event: _Event) -> None:
+        error = event["error"]
+        raise stream_error(self._model, str(error.get("type") or ""), str(error.get("message") or ""))
+
+    def _parts(self, stop: Stop) -> tuple[Part, ...]:
+        """The reply's parts, in the model's order.
+
+        A call whose arguments are not whole where the reply was cut off was never made, and nothing is done for a reply
+        that the service takes back: such calls are left out.
+        """
+        parts: list[Part] = []
+        for block in self._done:
+            if isinstance(block, CallBlock):
+                if stop == "refused":
+                    continue
+                if not block.whole(cut=stop == "max_tokens"):
+                    if stop == "max_tokens":
+                        continue
+                    raise self._broken(f"calls the tool {block.name!r} with arguments that are no JSON object")
+            part = block.part()
+            if part is not None:
+                parts.append(part)
+        return tuple(parts)
+
+    def _count(self, usage: _Counts | None) -> None:
+        """Take a usage report in; a later one holds the sums so far."""
+        for name, value in (usage or {}).items():
+            if type(value) is int and value >= 0:
+                self._usage[name] = value
+
+    def _counted(self) -> Usage:
+        return Usage(*(self._usage.get(name, 0) for name in _COUNTS))
+
+    def _broken(self, what: str) -> ProviderProtocol:
+        return ProviderProtocol(f"the reply of the model {self._model!r} {what}; nothing of it counts")
+
+
+def _says(parts: tuple[Part, ...]) -> bool:
+    return any(isinstance(part, (Text, ToolCall)) for part in parts)
+
+
+_EVENTS: Final[dict[str, Callable[[AnthropicReply, _Event], Delta | None]]] = {
+    "message_start": AnthropicReply._message_start,
+    "content_block_start": AnthropicReply._block_start,
+    "content_block_stop": AnthropicReply._block_stop,
+    "message_delta": AnthropicReply._message_delta,
+    "message_stop": AnthropicReply._message_stop,
+    "error": AnthropicReply._error,
+}

@@ -1,0 +1,113 @@
+"""The promise that every language model's service keeps."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from sulla.core.jsontypes import FrozenJson
+from sulla.core.message import Message
+
+Stop = Literal["end", "tool_calls", "max_tokens", "refused"]
+"""Why a reply ended: by itself, to use tools, at the token limit, or because the service declined."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A piece of the system prompt. Stable ones come first, so that a provider's cache can hit."""
+
+    name: str
+    text: str
+    stable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """What a model is told of a tool."""
+
+    name: str
+    description: str
+    schema: FrozenJson
+    """JSON Schema of the arguments, an object."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one call, as the provider counts them."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+
+    @property
+    def total(self) -> int:
+        """Every token that was read or written, cached or not."""
+        return self.input_tokens + self.output_tokens + self.cache_read_tokens + self.cache_write_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """All that one model call depends on."""
+
+    model: str
+    system: tuple[Section, ...]
+    messages: Sequence[Message]
+    tools: tuple[ToolSpec, ...] = ()
+    max_tokens: int = 8192
+    timeout_s: float = 600.0
+    """How long the whole reply may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """More of the reply's text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningDelta:
+    """More of the reply's reasoning."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """The whole reply: always the last thing of a stream, exactly once."""
+
+    message: Message
+    """Role assistant; its text is as the model wrote it, wrappers included."""
+    usage: Usage = field(default_factory=Usage)
+    stop: Stop = "end"
+
+
+Delta = TextDelta | ReasoningDelta | Completed
+
+
+class Provider(Protocol):
+    """One service that replies to conversations. `tests/kits/provider_kit.py` says what the promise means."""
+
+    @property
+    def name(self) -> str:
+        """The service's short name, e.g. ``anthropic``."""
+        ...
+
+    def stream(self, request: ChatRequest) -> AsyncGenerator[Delta, None]:
+        """Ask for a reply and pass it on as it comes.
+
+        The generator ends after exactly one `Completed`, or raises; it never ends without either. A reply that breaks
+        off is never `Completed`, and a tool call with incomplete arguments is never passed on. It does not retry.
+        Closing it (``aclose``) ends the request at once.
+
+        Raises:
+            ProviderError: a subclass says what went wrong.
+            InvalidInput: the history cannot be sent as it is; nothing was asked.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        ...

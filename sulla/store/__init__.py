@@ -1,0 +1,32 @@
+"""The door to the store: the promise, not its keepers (those are named by `daemon.build` alone)."""
+
+from sulla.store.base import Store, Subscription
+from sulla.store.values import (
+    MAX_BODY_BYTES,
+    MAX_NAME_BYTES,
+    MAX_PUBLISH_BYTES,
+    Draft,
+    Grant,
+    Head,
+    Lease,
+    LogInfo,
+    Offered,
+    Record,
+    Status,
+)
+
+__all__ = [
+    "MAX_BODY_BYTES",
+    "MAX_NAME_BYTES",
+    "MAX_PUBLISH_BYTES",
+    "Draft",
+    "Grant",
+    "Head",
+    "Lease",
+    "LogInfo",
+    "Offered",
+    "Record",
+    "Status",
+    "Store",
+    "Subscription",
+]

@@ -1,0 +1,371 @@
+"""What every keeper decides alike: who may write, what a step changes, which log is ready.
+
+A keeper loads a `Log`, asks a rule for the next one, and keeps that in the same transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sulla.core.clock import Clock
+from sulla.core.errors import InvalidInput, MessageIdReused, QueueFull, StaleLease, TooLarge
+from sulla.store.values import (
+    MAX_BODY_BYTES,
+    MAX_NAME_BYTES,
+    MAX_PUBLISH_BYTES,
+    Draft,
+    Head,
+    Lease,
+    LogInfo,
+    Offered,
+    Status,
+)
+
+_LATEST_MS = 2**53
+"""Numbers up to here are exact in every backend and in JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """What a keeper remembers of a log beside its records and its dedupe ids."""
+
+    life: int
+    """Which log of its key; never used again."""
+    created_ms: int
+    head: Head
+    last_seq: int = 0
+    waking: int = 0
+    """How many waking inputs it has."""
+    woken_seq: int = 0
+    """The newest waking input."""
+    claimed: int = 0
+    epoch: int = 0
+    owner: str = ""
+    """Whose the newest lease is or was; empty if there never was one."""
+    released: bool = False
+    until_ms: int = 0
+    """When the lease runs out, in milliseconds of `Clock.elapsed`."""
+    ttl_ms: int = 0
+    write_no: int = 0
+    """The lease holder's last write."""
+    answer: int = 0
+    """What that write was answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """An offer that is fit to be looked at; the arguments of `Store.offer`."""
+
+    key: str
+    dedupe_id: str
+    draft: Draft
+    digest: bytes
+    create: Head | None
+    wakes: bool
+    max_waiting: int | None
+
+    def __post_init__(self) -> None:
+        check_name("key", self.key)
+        check_name("dedupe id", self.dedupe_id)
+        check_draft(self.draft)
+        if self.create is not None:
+            check_head(self.create)
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A write that is fit to be looked at; the arguments of `Store.append`."""
+
+    lease: Lease
+    number: int
+    drafts: Sequence[Draft]
+    head: Head
+    claimed: int
+    release: bool
+
+    def __post_init__(self) -> None:
+        check_name("key", self.lease.key)
+        check_head(self.head)
+        for draft in self.drafts:
+            check_draft(draft)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The arguments of `Store.find`."""
+
+    ready: bool | None
+    kind: str | None
+    status: Status | None
+    due_before_ms: int | None
+    after_key: str
+    limit: int
+
+    def __post_init__(self) -> None:
+        check_limit(self.limit)
+
+    def fits(self, info: LogInfo) -> bool:
+        """Whether a log is among those that are asked for."""
+        due_ms, before_ms = info.head.due_ms, self.due_before_ms
+        return (
+            info.key > self.after_key
+            and self.ready in (None, info.ready)
+            and self.kind in (None, info.head.kind)
+            and self.status in (None, info.head.status)
+            and (before_ms is None or (due_ms is not None and due_ms < before_ms))
+        )
+
+
+# ------------------------------------------------------------------------------------------------------------- steps
+
+
+def known(offer: Offer, seq: int, digest: bytes) -> Offered:
+    """The answer to an offer whose id came before.
+
+    Raises:
+        MessageIdReused: with another digest.
+    """
+    if digest != offer.digest:
+        raise MessageIdReused(
+            f"{offer.dedupe_id!r} was used in {offer.key!r} before (record {seq}) with other content: "
+            "send the same content again, or a new id"
+        )
+    return Offered(seq, first=False)
+
+
+def offered(log: Log, offer: Offer) -> Log:
+    """The log with one more input.
+
+    Raises:
+        QueueFull: too many wait.
+    """
+    waiting = log.waking - log.head.consumed
+    if offer.max_waiting is not None and waiting >= offer.max_waiting:
+        raise QueueFull(
+            f"{waiting} inputs wait in {offer.key!r}, and at most {offer.max_waiting} may: "
+            "send it again when some of them have been worked on",
+            retry_after_s=1.0,
+        )
+    seq = log.last_seq + 1
+    if not offer.wakes:
+        return replace(log, last_seq=seq)
+    return replace(log, last_seq=seq, waking=log.waking + 1, woken_seq=seq)
+
+
+def granted(log: Log, owner: str, ttl_s: float, up_ms: int) -> Log | None:
+    """The log under a new lease, or None if somebody else's stands in the way."""
+    earlier_boot = owner != log.owner and _home(owner) == _home(log.owner)
+    if is_held(log, up_ms) and not earlier_boot:
+        return None
+    return _leased(replace(log, epoch=log.epoch + 1, owner=owner, released=False, write_no=0, answer=0), ttl_s, up_ms)
+
+
+def renewed(log: Log | None, lease: Lease, up_ms: int) -> Log:
+    """The log with its lease's time begun anew.
+
+    Raises:
+        StaleLease: it is not this lease's log any more.
+    """
+    return _leased(fenced(log, lease), lease.ttl_s, up_ms)
+
+
+def given_back(log: Log | None, lease: Lease) -> Log | None:
+    """The log without its lease, or None if it is not this lease's to give back."""
+    if log is None or not _matches(log, lease) or log.released:
+        return None
+    return replace(log, released=True)
+
+
+def appended(log: Log | None, write: Write) -> Log | None:
+    """The log after a write, or None if that very write was made before.
+
+    Raises:
+        StaleLease: it is not this lease's log any more.
+        ValueError: the write's numbers cannot be.
+    """
+    number, lease = write.number, write.lease
+    if log is not None and _matches(log, lease) and number == log.write_no > 0:
+        return None
+    log = fenced(log, lease)
+    if number != log.write_no + 1:
+        raise ValueError(
+            f"{lease.key!r}: write number {number} after {log.write_no}; "
+            f"expected {log.write_no + 1}, or {log.write_no} once more"
+        )
+    last = log.last_seq + len(write.drafts)
+    if write.claimed > last:
+        raise ValueError(f"{lease.key!r}: claimed is {write.claimed}, but the log ends at {last}")
+    return replace(
+        log,
+        head=write.head,
+        last_seq=last,
+        claimed=max(log.claimed, write.claimed),
+        released=write.release,
+        write_no=number,
+        answer=last,
+    )
+
+
+def fenced(log: Log | None, lease: Lease) -> Log:
+    """The log, if it is still this lease's.
+
+    Raises:
+        StaleLease: it was deleted, taken or released.
+    """
+    if log is None or log.life != lease.life:
+        raise StaleLease(f"{lease.key!r} was deleted after {lease.owner!r} took it: start nothing more")
+    if not _matches(log, lease):
+        raise StaleLease(
+            f"{lease.key!r} was taken by {log.owner!r} (epoch {log.epoch}) from {lease.owner!r} "
+            f"(epoch {lease.epoch}): start nothing more"
+        )
+    if log.released:
+        raise StaleLease(f"{lease.key!r}: {lease.owner!r} gave its lease back (epoch {lease.epoch}): take a new one")
+    return log
+
+
+# ------------------------------------------------------------------------------------------------------------- views
+
+
+def is_held(log: Log, up_ms: int) -> bool:
+    """Whether a lease is alive. One that would last longer than it ever could stems from before a restart of the machine."""
+    return log.owner != "" and not log.released and 0 < log.until_ms - up_ms <= log.ttl_ms
+
+
+def is_ready(log: Log, now_ms: int) -> bool:
+    """Whether somebody should look at the log."""
+    due_ms = log.head.due_ms
+    return log.head.status == "open" or log.woken_seq > log.claimed or (due_ms is not None and due_ms <= now_ms)
+
+
+def info_of(key: str, log: Log, clock: Clock) -> LogInfo:
+    """What `find` and `head` tell of a log."""
+    ready, held = is_ready(log, now_ms(clock)), is_held(log, up_ms(clock))
+    return LogInfo(key, log.head, log.last_seq, log.created_ms, ready, held)
+
+
+def lease_of(key: str, log: Log, ttl_s: float) -> Lease:
+    """The lease that the log is under."""
+    return Lease(key, log.owner, log.epoch, ttl_s, log.life)
+
+
+def now_ms(clock: Clock) -> int:
+    """UTC, in whole milliseconds."""
+    return int(clock.now() * 1000)
+
+
+def up_ms(clock: Clock) -> int:
+    """`Clock.elapsed`, in whole milliseconds: sums of these are exact."""
+    return int(clock.elapsed() * 1000)
+
+
+def span_ms(seconds: float) -> int:
+    """A time to live in whole milliseconds, one at the least."""
+    return max(1, round(seconds * 1000))
+
+
+# ------------------------------------------------------------------------------------------------------------ checks
+
+
+def check_name(what: str, name: str, *, may_be_empty: bool = False) -> None:
+    """Refuse what some backend could not keep.
+
+    Raises:
+        InvalidInput: it is empty, too long, holds a NUL or is no Unicode text.
+    """
+    try:
+        size = len(name.encode())
+    except UnicodeEncodeError:
+        raise InvalidInput(f"{what} {name!r} holds half a surrogate pair: send whole Unicode characters") from None
+    if size > MAX_NAME_BYTES:
+        raise InvalidInput(f"{what} {name[:40]!r}… has {size} bytes; at most {MAX_NAME_BYTES} are kept")
+    if "\0" in name or (not name and not may_be_empty):
+        raise InvalidInput(f"{what} {name!r} is {'empty' if not name else 'no name: it holds a NUL'}")
+
+
+def check_draft(draft: Draft) -> None:
+    """Refuse a record that no backend should have to keep.
+
+    Raises:
+        InvalidInput: its kind is no name.
+        TooLarge: its body is over the limit.
+    """
+    check_name("kind", draft.kind)
+    check_size(f"a {draft.kind} record", draft.body)
+
+
+def check_head(head: Head) -> None:
+    """Refuse a head that some backend could not keep.
+
+    Raises:
+        InvalidInput: its kind or agent is no name, or its due time is out of range.
+        TooLarge: its body is over the limit.
+    """
+    check_name("kind", head.kind)
+    check_name("agent", head.agent, may_be_empty=True)
+    check_size(f"the head of a {head.kind}", head.body)
+    if head.due_ms is not None and abs(head.due_ms) > _LATEST_MS:
+        raise InvalidInput(f"due time {head.due_ms} is out of range; expected UTC milliseconds")
+
+
+def check_size(what: str, body: bytes) -> None:
+    """Refuse a body over the limit.
+
+    Raises:
+        TooLarge: with both sizes.
+    """
+    if len(body) > MAX_BODY_BYTES:
+        raise TooLarge(f"{what} has {len(body)} bytes; at most {MAX_BODY_BYTES} are kept")
+
+
+def check_payload(payload: bytes) -> None:
+    """Refuse a bus message that is too large.
+
+    Raises:
+        ValueError: with both sizes.
+    """
+    if len(payload) > MAX_PUBLISH_BYTES:
+        raise ValueError(f"a bus message has {len(payload)} bytes; at most {MAX_PUBLISH_BYTES} travel")
+
+
+def check_limit(limit: int) -> None:
+    """Refuse a page size that is none.
+
+    Raises:
+        ValueError: it is below 1.
+    """
+    if limit < 1:
+        raise ValueError(f"limit is {limit}; expected 1 or more")
+
+
+def check_lease(owner: str, ttl_s: float) -> None:
+    """Refuse a lease that could not be fenced.
+
+    Raises:
+        InvalidInput: `owner` is no name.
+        ValueError: `owner` has not the form ``<home id>:<boot nonce>``, or `ttl_s` is not above 0.
+    """
+    check_name("owner", owner)
+    home, _, nonce = owner.partition(":")
+    if not home or not nonce:
+        raise ValueError(f"owner is {owner!r}; expected '<home id>:<boot nonce>'")
+    if ttl_s <= 0:
+        raise ValueError(f"a lease of {ttl_s} s; expected more than 0")
+
+
+# ----------------------------------------------------------------------------------------------------------- private
+
+
+def _home(owner: str) -> str:
+    return owner.partition(":")[0]
+
+
+def _matches(log: Log, lease: Lease) -> bool:
+    # The owner too: a backend that lost its last write may give the same epoch to two.
+    return (log.life, log.epoch, log.owner) == (lease.life, lease.epoch, lease.owner)
+
+
+def _leased(log: Log, ttl_s: float, up_ms: int) -> Log:
+    ttl_ms = span_ms(ttl_s)
+    return replace(log, until_ms=up_ms + ttl_ms, ttl_ms=ttl_ms)

@@ -1,0 +1,1 @@
+"""Shipped doubles: what people need to test their own agents, tools and clients against Sulla."""

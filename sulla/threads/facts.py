@@ -1,0 +1,336 @@
+"""Everything that can happen to a conversation: one fact, one record, one event (design §4).
+
+The first group is *offered* by anyone; the second is *decided* by the holder of the thread's lease. A kind's name is stable
+for ever; a new field needs a default, so that older records still read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+from sulla.core.ids import CallId, MessageId, RunId
+from sulla.core.jsontypes import FrozenJson, JsonObject
+from sulla.core.message import Origin, Part
+from sulla.threads.forms import fields_to_json
+
+Mode = Literal["queue", "steer", "interrupt"]
+"""What a message does to a running turn: waits for its own run, joins at the next tool boundary, or ends it."""
+
+OutcomeStatus = Literal["in_progress", "continue", "done", "blocked", "failed", "cancelled"]
+
+
+class _Kept:
+    """How every fact of this module becomes JSON."""
+
+    __slots__ = ()
+
+    def data(self) -> JsonObject:
+        """The fields that differ from their defaults."""
+        return fields_to_json(self)
+
+
+# ---------------------------------------------------------------------------------------------------------- offered
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadCreated(_Kept):
+    """The thread exists from here on."""
+
+    kind: ClassVar[str] = "THREAD_CREATED"
+    agent: str
+    title: str = ""
+    project: str = ""
+    channel: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Input(_Kept):
+    """Somebody says something to the agent."""
+
+    kind: ClassVar[str] = "INPUT"
+    message_id: MessageId
+    text: str
+    mode: Mode = "queue"
+    origin: Origin = "user"
+    agent: str = ""
+    """Which agent it is meant for; empty for the thread's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class StopAsked(_Kept):
+    """End the running turn and hold what waits."""
+
+    kind: ClassVar[str] = "STOP"
+
+
+@dataclass(frozen=True, slots=True)
+class ContinueAsked(_Kept):
+    """Let held inputs go on."""
+
+    kind: ClassVar[str] = "CONTINUE"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(_Kept):
+    """What a suspended run waits for. The first one under a `wait_id` wins."""
+
+    kind: ClassVar[str] = "ANSWER"
+    wait_id: str
+    text: str
+    verdict: Literal["result", "run_again", "give_up"] = "result"
+    """`result`: `text` is the call's result. The others answer a *needs review* question."""
+    is_error: bool = False
+    origin: Origin = "operator"
+
+
+@dataclass(frozen=True, slots=True)
+class Summary(_Kept):
+    """What the messages up to a record say, in short; offered by a job that holds no lease."""
+
+    kind: ClassVar[str] = "SUMMARY"
+    covers_seq: int
+    text: str
+
+
+# ---------------------------------------------------------------------------------------------------------- decided
+
+
+@dataclass(frozen=True, slots=True)
+class Usage(_Kept):
+    """Tokens of one model call as the provider counted them."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.input_tokens + self.output_tokens + self.cache_read_tokens + self.cache_write_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome(_Kept):
+    """How far a run has come, in the agent's own words (seed 004 §4, `metadata.agent`)."""
+
+    status: OutcomeStatus = "in_progress"
+    status_report: str = ""
+    response: str = ""
+    blocker_reason: str = ""
+    unblock_requirements: str = ""
+    reason: str = ""
+    """For `failed` and `cancelled`: a stable word, e.g. ``no_outcome`` or ``limit_model_calls``."""
+    updated_at_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RunStarted(_Kept):
+    """A run takes up an input."""
+
+    kind: ClassVar[str] = "RUN_STARTED"
+    input_seq: int
+    message_id: MessageId
+    agent: str = ""
+    model: str = ""
+    context: str = ""
+    """What the model is told beside the message: time, project. Kept, so that a repeated call sees the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class InputHandled(_Kept):
+    """What InputHandler changed or noticed; left out where there was nothing."""
+
+    kind: ClassVar[str] = "INPUT_HANDLED"
+    message_id: MessageId
+    diagnostics: FrozenJson = field(default_factory=dict)
+    text: str | None = None
+    """The text that the model sees, where it differs from what was sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class InputsJoined(_Kept):
+    """Waiting messages joined the running turn (steer)."""
+
+    kind: ClassVar[str] = "INPUTS_JOINED"
+    input_seqs: tuple[int, ...]
+    run_ids: tuple[RunId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelStarted(_Kept):
+    """A model call is about to be made and paid for."""
+
+    kind: ClassVar[str] = "MODEL_STARTED"
+    call_id: CallId
+    message_id: MessageId
+    attempt: int = 1
+    request_hash: str = ""
+    reserved_tokens: int = 0
+    purpose: Literal["reply", "nudge"] = "reply"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAbandoned(_Kept):
+    """A model call came to nothing; what was shown of `message_id` is void, its reservation stays charged."""
+
+    kind: ClassVar[str] = "MODEL_ABANDONED"
+    call_id: CallId
+    message_id: MessageId
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TextMessageEnd(_Kept):
+    """A model's whole reply, free of wrappers."""
+
+    kind: ClassVar[str] = "TEXT_MESSAGE_END"
+    call_id: CallId
+    message_id: MessageId
+    text: str
+    parts: tuple[Part, ...] = ()
+    """What is not plain text: reasoning and tool calls."""
+    usage: Usage = field(default_factory=Usage)
+    stop: str = "end"
+    outcome: Outcome | None = None
+    """What the reply's wrapper said."""
+    cut: bool = False
+    """The reply was ended from outside; `text` is what had been shown."""
+    hidden: bool = False
+    """The answer to a nudge: not for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallStart(_Kept):
+    """A tool call is about to run."""
+
+    kind: ClassVar[str] = "TOOL_CALL_START"
+    call_id: CallId
+    name: str
+    args: FrozenJson
+    message_id: MessageId
+    effect: Literal["pure", "idempotent", "once"] = "once"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallResult(_Kept):
+    """What a tool call came to."""
+
+    kind: ClassVar[str] = "TOOL_CALL_RESULT"
+    call_id: CallId
+    text: str
+    is_error: bool = False
+    origin: Origin = "tool"
+
+
+@dataclass(frozen=True, slots=True)
+class Reminder(_Kept):
+    """A note to the model in the user's role, which people don't see as a message."""
+
+    kind: ClassVar[str] = "REMINDER"
+    message_id: MessageId
+    reason: Literal["continue", "nudge"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wait(_Kept):
+    """One thing that a suspended run waits for."""
+
+    wait_id: str
+    call_id: CallId
+    prompt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Suspended(_Kept):
+    """The run waits; nothing is held meanwhile."""
+
+    kind: ClassVar[str] = "SUSPENDED"
+    waits: tuple[Wait, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed(_Kept):
+    """The run goes on: an answer came, or another process took it over."""
+
+    kind: ClassVar[str] = "RESUMED"
+    reason: Literal["answered", "crashed", "drained"]
+    wait_id: str = ""
+    input_seq: int = 0
+    """The answer's record; 0 for a take-over."""
+    crashes: int = 0
+    """How often this run has been cut off so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped(_Kept):
+    """A stop was carried out."""
+
+    kind: ClassVar[str] = "STOPPED"
+    input_seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class Continued(_Kept):
+    """Held inputs go on."""
+
+    kind: ClassVar[str] = "CONTINUED"
+    input_seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class InputIgnored(_Kept):
+    """An input that nobody waits for (any more)."""
+
+    kind: ClassVar[str] = "INPUT_IGNORED"
+    input_seq: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunFinished(_Kept):
+    """A run's end, as it should be: its outcome says how."""
+
+    kind: ClassVar[str] = "RUN_FINISHED"
+    run_id: RunId
+    outcome: Outcome
+    usage: Usage = field(default_factory=Usage)
+    joined: RunId | None = None
+    """The run that took this one's message along."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunError(_Kept):
+    """A run's end in failure."""
+
+    kind: ClassVar[str] = "RUN_ERROR"
+    run_id: RunId
+    code: str
+    message: str
+    retryable: bool = False
+    outcome: Outcome = field(default_factory=Outcome)
+    usage: Usage = field(default_factory=Usage)
+
+
+Offer = ThreadCreated | Input | StopAsked | ContinueAsked | Answer | Summary
+Decision = (
+    RunStarted
+    | InputHandled
+    | InputsJoined
+    | ModelStarted
+    | ModelAbandoned
+    | TextMessageEnd
+    | ToolCallStart
+    | ToolCallResult
+    | Reminder
+    | Suspended
+    | Resumed
+    | Stopped
+    | Continued
+    | InputIgnored
+    | RunFinished
+    | RunError
+)
+ThreadFact = Offer | Decision

@@ -1,0 +1,269 @@
+"""How each fact changes a thread's state. Pure: the same facts always give the same state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import assert_never
+
+from sulla.core.errors import CorruptRecord
+from sulla.core.ids import MessageId, NodeId, derived_id
+from sulla.core.message import Message, Part, Text, ToolCall, ToolResult
+from sulla.threads import facts as f
+from sulla.threads.codec import Origin
+from sulla.threads.state import ControlInput, OpenRun, ThreadState, WaitingInput
+from sulla.threads.transcript import Transcript
+
+
+def apply_offer(state: ThreadState, fact: f.Offer, seq: int, origin: Origin) -> None:
+    """Fold an offered input in.
+
+    Args:
+        state: changed in place.
+        fact: the input.
+        seq: its number in the log.
+        origin: its envelope.
+    """
+    match fact:
+        case f.ThreadCreated():
+            state.agent, state.title, state.project, state.channel = fact.agent, fact.title, fact.project, fact.channel
+            state.created_ms = state.updated_ms = origin.at_ms
+        case f.Input():
+            if origin.run_id is None:
+                raise CorruptRecord(f"{state.thread_id} record {seq}: an INPUT without a run id")
+            state.waiting[seq] = WaitingInput(
+                seq, origin.run_id, fact.message_id, fact.text, fact.mode, fact.origin, fact.agent
+            )
+        case f.StopAsked() | f.ContinueAsked() | f.Answer():
+            state.controls[seq] = ControlInput(seq, fact)
+        case f.Summary():
+            if fact.covers_seq > state.summary_covers:
+                state.summary_covers, state.summary_seq, state.summary = fact.covers_seq, seq, fact.text
+        case _:
+            assert_never(fact)
+
+
+def apply_decision(state: ThreadState, fact: f.Decision, origin: Origin) -> None:
+    """Fold a decision in; it may not depend on the number that the record will get.
+
+    Raises:
+        CorruptRecord: the decision does not fit what came before it.
+    """
+    apply_message(state.transcript, fact, state.waiting)
+    apply_progress(state, fact, origin)
+    state.updated_ms = origin.at_ms
+
+
+def apply_message(script: Transcript, fact: f.Decision, inputs: Mapping[int, WaitingInput]) -> None:
+    """The part of the fold that the transcript shows; loading replays only this, over the newest records.
+
+    Args:
+        script: changed in place.
+        fact: the decision.
+        inputs: the messages that a run may take up, by sequence number.
+    """
+    match fact:
+        case f.RunStarted():
+            script.push(_user(_waiting(inputs, fact.input_seq), fact.context))
+        case f.InputHandled() if fact.text is not None and len(script):
+            last = script[-1]
+            parts: list[Part] = [Text(fact.text, last.parts[0].origin if isinstance(last.parts[0], Text) else "user")]
+            script.replace_last(Message(last.id, last.role, (*parts, *last.parts[1:]), last.hidden))
+        case f.InputsJoined():
+            for seq in fact.input_seqs:
+                script.push(_user(_waiting(inputs, seq), ""))
+        case f.TextMessageEnd():
+            text: tuple[Part, ...] = (Text(fact.text, "agent"),) if fact.text else ()
+            reasoning = tuple(part for part in fact.parts if not isinstance(part, ToolCall))
+            calls = tuple(part for part in fact.parts if isinstance(part, ToolCall))
+            script.push(Message(fact.message_id, "assistant", (*reasoning, *text, *calls), fact.hidden))
+        case f.ToolCallResult():
+            _push_result(script, ToolResult(fact.call_id, fact.text, fact.is_error, fact.origin))
+        case f.Reminder():
+            script.push(Message(fact.message_id, "user", (Text(fact.text, "operator"),), hidden=True))
+        case _:
+            pass  # every other fact is about progress, not about what was said
+
+
+def apply_progress(state: ThreadState, fact: f.Decision, origin: Origin) -> None:
+    """The part of the fold that the head keeps: runs, counters, waits."""
+    rule = _PROGRESS.get(type(fact))
+    if rule is not None:
+        rule(state, fact, origin)
+
+
+def _waiting(inputs: Mapping[int, WaitingInput], seq: int) -> WaitingInput:
+    try:
+        return inputs[seq]
+    except KeyError:
+        raise CorruptRecord(f"a run takes up record {seq}, which is not a waiting input") from None
+
+
+def _user(item: WaitingInput, context: str) -> Message:
+    parts: tuple[Part, ...] = (Text(item.text, item.origin),)
+    return Message(item.message_id, "user", (*parts, Text(context, "operator")) if context else parts)
+
+
+def _push_result(script: Transcript, result: ToolResult) -> None:
+    for message in reversed(script):
+        if message.role == "assistant":
+            if any(call.id == result.call_id for call in message.calls):
+                holder = MessageId(derived_id("res", message.id))
+                script.add_result(holder, result, message.calls)
+            return  # the call lies before what was loaded: a result without its call says nothing to a model
+
+
+def _run_started(state: ThreadState, fact: f.RunStarted, origin: Origin) -> None:
+    item = _waiting(state.waiting, fact.input_seq)
+    del state.waiting[fact.input_seq]
+    state.consumed += 1
+    state.held_below = 0  # something newer was sent, or somebody said continue: nothing is held any more
+    state.run = OpenRun(item.run_id, fact.input_seq, origin.at_ms, fact.agent)
+    state.model = fact.model
+    state.outcome = f.Outcome(updated_at_ms=origin.at_ms)
+    state.node = NodeId("")
+    state.iterations = state.consecutive_same_node = state.agent_loops = 0
+    state.had_tool_calls = state.nudged = state.nudging = state.cycle_complete = state.waiting_for_user = False
+    state.diagnostics = {}
+
+
+def _input_handled(state: ThreadState, fact: f.InputHandled, origin: Origin) -> None:
+    state.diagnostics = dict(fact.diagnostics)
+
+
+def _inputs_joined(state: ThreadState, fact: f.InputsJoined, origin: Origin) -> None:
+    for seq in fact.input_seqs:
+        _waiting(state.waiting, seq)
+        del state.waiting[seq]
+    state.consumed += len(fact.input_seqs)
+    state.held_below = 0
+
+
+def _model_started(state: ThreadState, fact: f.ModelStarted, origin: Origin) -> None:
+    run = _run(state, fact)
+    run.open_call = fact
+    run.model_calls += 1
+    run.attempts = fact.attempt
+
+
+def _model_abandoned(state: ThreadState, fact: f.ModelAbandoned, origin: Origin) -> None:
+    run = _run(state, fact)
+    if run.open_call is not None:
+        run.tokens += run.open_call.reserved_tokens
+    run.open_call = None
+
+
+def _text_message_end(state: ThreadState, fact: f.TextMessageEnd, origin: Origin) -> None:
+    run = _run(state, fact)
+    reserved = run.open_call.reserved_tokens if run.open_call is not None else 0
+    run.tokens += fact.usage.total or reserved
+    run.usage = _sum(run.usage, fact.usage)
+    run.open_call = None
+    run.attempts = 0
+    state.nudging = False
+    state.had_tool_calls = any(isinstance(part, ToolCall) for part in fact.parts)
+    if fact.outcome is not None:
+        state.outcome = fact.outcome
+
+
+def _tool_call_start(state: ThreadState, fact: f.ToolCallStart, origin: Origin) -> None:
+    run = _run(state, fact)
+    run.intents[fact.call_id] = fact.effect
+    run.granted.discard(fact.call_id)  # a permission to run again is good for one time
+
+
+def _tool_call_result(state: ThreadState, fact: f.ToolCallResult, origin: Origin) -> None:
+    run = _run(state, fact)
+    run.intents.pop(fact.call_id, None)
+
+
+def _reminder(state: ThreadState, fact: f.Reminder, origin: Origin) -> None:
+    if fact.reason == "nudge":
+        state.nudged = state.nudging = True
+    else:
+        state.agent_loops += 1
+
+
+def _suspended(state: ThreadState, fact: f.Suspended, origin: Origin) -> None:
+    run = _run(state, fact)
+    run.waits = {wait.wait_id: wait for wait in fact.waits}
+    state.waiting_for_user = True
+
+
+def _resumed(state: ThreadState, fact: f.Resumed, origin: Origin) -> None:
+    run = _run(state, fact)
+    run.parked = False
+    run.crashes = fact.crashes
+    run.started_ms += max(0, origin.at_ms - state.updated_ms)  # nobody worked meanwhile: it does not count
+    if fact.reason != "answered":
+        return
+    answer = state.controls.pop(fact.input_seq, None)
+    state.consumed += 1
+    wait = run.waits.pop(fact.wait_id, None)
+    state.waiting_for_user = bool(run.waits)
+    if wait is not None and answer is not None and isinstance(answer.fact, f.Answer):
+        if answer.fact.verdict == "run_again":
+            run.granted.add(wait.call_id)
+
+
+def _stopped(state: ThreadState, fact: f.Stopped, origin: Origin) -> None:
+    state.controls.pop(fact.input_seq, None)
+    state.consumed += 1
+    state.held_below = fact.input_seq
+
+
+def _continued(state: ThreadState, fact: f.Continued, origin: Origin) -> None:
+    state.controls.pop(fact.input_seq, None)
+    state.consumed += 1
+    state.held_below = 0
+
+
+def _input_ignored(state: ThreadState, fact: f.InputIgnored, origin: Origin) -> None:
+    state.controls.pop(fact.input_seq, None)
+    state.waiting.pop(fact.input_seq, None)
+    state.consumed += 1
+
+
+def _run_ended(state: ThreadState, fact: f.RunFinished | f.RunError, origin: Origin) -> None:
+    if state.run is None or state.run.id != fact.run_id:
+        return  # a run that joined another one never was the open run
+    state.usage = _sum(state.usage, state.run.usage)
+    state.run = None
+    state.outcome = fact.outcome
+    state.cycle_complete = True
+    state.waiting_for_user = False
+    state.node = NodeId("")
+
+
+_PROGRESS: dict[type, Callable[..., None]] = {
+    f.RunStarted: _run_started,
+    f.InputHandled: _input_handled,
+    f.InputsJoined: _inputs_joined,
+    f.ModelStarted: _model_started,
+    f.ModelAbandoned: _model_abandoned,
+    f.TextMessageEnd: _text_message_end,
+    f.ToolCallStart: _tool_call_start,
+    f.ToolCallResult: _tool_call_result,
+    f.Reminder: _reminder,
+    f.Suspended: _suspended,
+    f.Resumed: _resumed,
+    f.Stopped: _stopped,
+    f.Continued: _continued,
+    f.InputIgnored: _input_ignored,
+    f.RunFinished: _run_ended,
+    f.RunError: _run_ended,
+}
+
+
+def _run(state: ThreadState, fact: f.Decision) -> OpenRun:
+    if state.run is None:
+        raise CorruptRecord(f"{state.thread_id}: {fact.kind} without an open run")
+    return state.run
+
+
+def _sum(one: f.Usage, other: f.Usage) -> f.Usage:
+    return f.Usage(
+        one.input_tokens + other.input_tokens,
+        one.output_tokens + other.output_tokens,
+        one.cache_read_tokens + other.cache_read_tokens,
+        one.cache_write_tokens + other.cache_write_tokens,
+    )

@@ -1,0 +1,131 @@
+"""Facts to JSON and back, by the types of their fields.
+
+Only flat frozen dataclasses of JSON values, message parts and other such dataclasses are understood, because that is all a
+record may hold. A field with a default may be missing, so that an older record can be read by a newer program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from types import UnionType
+from typing import Any, Generic, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from sulla.core.errors import CorruptRecord
+from sulla.core.jsontypes import Json, JsonObject
+from sulla.core.message import Part, Reasoning, Text, ToolCall, ToolResult, part_from_json, part_to_json
+
+T = TypeVar("T")
+_Read = Callable[[Json], Any]
+
+
+def to_json(value: object) -> Json:
+    """A field's value as JSON.
+
+    Raises:
+        TypeError: the value is of a kind that records cannot hold.
+    """
+    match value:
+        case None | bool() | int() | float() | str():
+            return value
+        case Text() | Reasoning() | ToolCall() | ToolResult():
+            return part_to_json(value)
+        case tuple() | list():
+            return [to_json(item) for item in value]
+        case Mapping():
+            return {str(name): to_json(item) for name, item in value.items()}
+        case _ if is_dataclass(value) and not isinstance(value, type):
+            return fields_to_json(value)
+        case _:
+            raise TypeError(f"a record cannot hold {type(value).__name__}: {value!r}")
+
+
+def fields_to_json(value: object) -> JsonObject:
+    """A dataclass as a JSON object; fields that still have their default are left out."""
+    found: JsonObject = {}
+    for field in fields(value):  # type: ignore[arg-type]  # callers pass dataclass instances
+        item = getattr(value, field.name)
+        if field.default is MISSING or item != field.default:
+            found[field.name] = to_json(item)
+    return found
+
+
+class Form(Generic[T]):
+    """How one dataclass is read back from JSON; made once per class.
+
+    Args:
+        cls: a frozen dataclass.
+    """
+
+    def __init__(self, cls: type[T]) -> None:
+        self._cls = cls
+        hints = get_type_hints(cls, localns={"Json": object})  # a recursive alias; what is inside it is not looked at
+        self._readers: dict[str, _Read] = {field.name: _reader(hints[field.name]) for field in _fields(cls)}
+
+    def read(self, value: Json) -> T:
+        """The value that `fields_to_json` made `value` from.
+
+        Raises:
+            CorruptRecord: a field is unknown, missing or of another type.
+        """
+        if not isinstance(value, dict):
+            raise CorruptRecord(f"{self._cls.__name__}: expected an object, found {type(value).__name__}")
+        try:
+            return self._cls(**{name: self._readers[name](item) for name, item in value.items()})
+        except KeyError as unknown:
+            raise CorruptRecord(f"{self._cls.__name__}: unknown field {unknown}") from None
+        except TypeError as missing:
+            raise CorruptRecord(f"{self._cls.__name__}: {missing}") from None
+
+
+def _fields(cls: type) -> tuple[Any, ...]:
+    return fields(cls)
+
+
+def _reader(hint: Any) -> _Read:
+    if hint is Part:
+        return part_from_json
+    origin, args = get_origin(hint), get_args(hint)
+    if origin is tuple and len(args) == 2 and args[1] is Ellipsis:
+        return _tuple_of(_reader(args[0]))
+    if origin is Literal:
+        return _one_of(frozenset(args))
+    if origin in (Union, UnionType) and type(None) in args and len(args) == 2:
+        inner = _reader(next(arg for arg in args if arg is not type(None)))
+        return lambda value: None if value is None else inner(value)
+    if origin is dict or (isinstance(origin, type) and issubclass(origin, Mapping)):
+        return _instance(dict)
+    if isinstance(hint, type) and is_dataclass(hint):
+        return Form(hint).read
+    base = getattr(hint, "__supertype__", hint)  # a NewType is read as what it stands for
+    if base in (str, int, bool, float):
+        return _instance(base)
+    raise TypeError(f"a record cannot hold a field of type {hint!r}")
+
+
+def _instance(kind: type) -> _Read:
+    def read(value: Json) -> Any:
+        # bool is an int to Python, not to a record.
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            raise CorruptRecord(f"expected {kind.__name__}, found {value!r}"[:300])
+        return value
+
+    return read
+
+
+def _tuple_of(inner: _Read) -> _Read:
+    def read(value: Json) -> Any:
+        if not isinstance(value, list):
+            raise CorruptRecord(f"expected a list, found {value!r}"[:300])
+        return tuple(inner(item) for item in value)
+
+    return read
+
+
+def _one_of(allowed: frozenset[object]) -> _Read:
+    def read(value: Json) -> Any:
+        if isinstance(value, (list, dict)) or value not in allowed:
+            raise CorruptRecord(f"expected one of {sorted(map(str, allowed))}, found {value!r}"[:300])
+        return value
+
+    return read

@@ -1,0 +1,196 @@
+"""A thread's checkpoint: everything of the fold but the messages, small enough to be written with every append."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import orjson
+
+from sulla.core.errors import CorruptRecord
+from sulla.core.ids import CallId, NodeId, RunId, ThreadId
+from sulla.core.jsontypes import FrozenJson
+from sulla.store import Head, Status
+from sulla.threads.codec import seal, unseal
+from sulla.threads.facts import ModelStarted, Outcome, Usage, Wait
+from sulla.threads.forms import Form, fields_to_json
+from sulla.threads.state import OpenRun, RunRef, ThreadState
+from sulla.threads.transcript import Measure, Transcript
+
+KIND = "thread"
+
+
+@dataclass(frozen=True, slots=True)
+class RunPoint:
+    """An open run, as kept."""
+
+    id: RunId
+    input_seq: int
+    started_ms: int
+    agent: str = ""
+    model_calls: int = 0
+    tokens: int = 0
+    usage: Usage = field(default_factory=Usage)
+    attempts: int = 0
+    crashes: int = 0
+    parked: bool = False
+    open_call: ModelStarted | None = None
+    intents: FrozenJson = field(default_factory=dict)
+    waits: tuple[Wait, ...] = ()
+    granted: tuple[CallId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A thread without its messages, as kept."""
+
+    claimed: int = 0
+    """Up to which record inputs are folded in."""
+    epoch: int = 0
+    """The lease under which this was written."""
+    created_ms: int = 0
+    updated_ms: int = 0
+    agent: str = ""
+    title: str = ""
+    project: str = ""
+    channel: str = ""
+    active_agents: tuple[str, ...] = ()
+    model: str = ""
+    parent_id: ThreadId | None = None
+    depth: int = 0
+    active_work: RunRef | None = None
+    run: RunPoint | None = None
+    outcome: Outcome | None = None
+    had_tool_calls: bool = False
+    nudged: bool = False
+    nudging: bool = False
+    node: NodeId = NodeId("")
+    iterations: int = 0
+    consecutive_same_node: int = 0
+    agent_loops: int = 0
+    cycle_complete: bool = False
+    waiting: tuple[int, ...] = ()
+    controls: tuple[int, ...] = ()
+    held_below: int = 0
+    summary_covers: int = 0
+    summary_seq: int = 0
+    diagnostics: FrozenJson = field(default_factory=dict)
+    usage: Usage = field(default_factory=Usage)
+
+
+_FORM = Form(Checkpoint)
+_SAME = (
+    "created_ms updated_ms agent title project channel model parent_id depth active_work had_tool_calls nudged nudging node iterations "
+    "consecutive_same_node agent_loops cycle_complete held_below summary_covers summary_seq usage"
+).split()
+"""Fields that are the same in the state and in the checkpoint."""
+
+
+def status_of(state: ThreadState) -> Status:
+    """What the store should know: is there anything to do for this thread?"""
+    if state.suspended:
+        return "suspended"
+    return "open" if state.run is not None or state.runnable else "idle"
+
+
+def to_head(state: ThreadState, claimed: int, epoch: int) -> Head:
+    """The checkpoint of a state that knows the log's inputs up to `claimed`, written under the lease `epoch`."""
+    run = state.run
+    point = None
+    if run is not None:
+        point = RunPoint(
+            run.id,
+            run.input_seq,
+            run.started_ms,
+            run.agent,
+            run.model_calls,
+            run.tokens,
+            run.usage,
+            run.attempts,
+            run.crashes,
+            run.parked,
+            run.open_call,
+            {str(call_id): effect for call_id, effect in run.intents.items()},
+            tuple(run.waits.values()),
+            tuple(sorted(run.granted)),
+        )
+    checkpoint = Checkpoint(
+        **{name: getattr(state, name) for name in _SAME},
+        claimed=claimed,
+        epoch=epoch,
+        active_agents=tuple(state.active_agents),
+        run=point,
+        # Once the run has ended its words are in the log; a checkpoint that repeats them would double every later write.
+        outcome=state.outcome if run is not None else _brief(state.outcome),
+        waiting=tuple(sorted(state.waiting)),
+        controls=tuple(sorted(state.controls)),
+        diagnostics=dict(state.diagnostics),
+    )
+    body = seal("HEAD", orjson.dumps(fields_to_json(checkpoint)))
+    return Head(KIND, status_of(state), state.agent, None, state.consumed, body)
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """What a head only names and the log has."""
+
+    epoch: int = 0
+    """The lease under which the head was written."""
+    claimed: int = 0
+    """Inputs up to here are known to the head; later ones are not."""
+    pending: tuple[int, ...] = ()
+    """The numbers of known inputs that still wait."""
+
+
+def from_head(thread_id: ThreadId, head: Head, measure: Measure) -> tuple[ThreadState, Unread]:
+    """The state that `to_head` was given, without messages.
+
+    Args:
+        thread_id: whose it is.
+        head: what was kept.
+        measure: for the transcript that is still empty.
+
+    Returns:
+        The state, and what has to be read from the log.
+
+    Raises:
+        CorruptRecord: the checkpoint is not what was written.
+    """
+    state = ThreadState(thread_id, Transcript(measure), consumed=head.consumed)
+    if not head.body:
+        return state, Unread()
+    try:
+        checkpoint = _FORM.read(orjson.loads(unseal("HEAD", head.body, f"{thread_id} head")))
+    except orjson.JSONDecodeError as error:
+        raise CorruptRecord(f"{thread_id} head: not JSON: {error}") from None
+    for name in _SAME:
+        setattr(state, name, getattr(checkpoint, name))
+    state.active_agents = list(checkpoint.active_agents)
+    state.outcome = checkpoint.outcome or Outcome()
+    state.diagnostics = dict(checkpoint.diagnostics)
+    if checkpoint.run is not None:
+        state.run = _open_run(checkpoint.run)
+        state.waiting_for_user = bool(state.run.waits)
+    return state, Unread(checkpoint.epoch, checkpoint.claimed, (*checkpoint.waiting, *checkpoint.controls))
+
+
+def _open_run(point: RunPoint) -> OpenRun:
+    return OpenRun(
+        point.id,
+        point.input_seq,
+        point.started_ms,
+        point.agent,
+        point.model_calls,
+        point.tokens,
+        point.usage,
+        point.attempts,
+        point.crashes,
+        point.parked,
+        point.open_call,
+        {CallId(call_id): str(effect) for call_id, effect in point.intents.items()},
+        {wait.wait_id: wait for wait in point.waits},
+        set(point.granted),
+    )
+
+
+def _brief(outcome: Outcome) -> Outcome:
+    return Outcome(status=outcome.status, reason=outcome.reason, updated_at_ms=outcome.updated_at_ms)

@@ -1,0 +1,226 @@
+"""One held lease on one thread: the only way to change it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from itertools import chain, repeat
+from typing import Any, TypeVar, get_args
+
+from sulla.core.clock import Clock
+from sulla.core.errors import StaleLease, StoreUnavailable
+from sulla.core.event import Fact, Moment
+from sulla.core.ids import RunId
+from sulla.store import MAX_PUBLISH_BYTES, Draft, Grant, Head, Store
+from sulla.threads import facts as f
+from sulla.threads.bus import Advanced, channel, live, pack
+from sulla.threads.codec import Entry, Origin, decode, encode
+from sulla.threads.fold import apply_decision, apply_offer
+from sulla.threads.head import to_head
+from sulla.threads.state import ThreadState
+
+T = TypeVar("T")
+_OFFERS = get_args(f.Offer)
+_DECISIONS = get_args(f.Decision)
+_BACKOFF_S = (0.05, 0.1, 0.2, 0.5, 1.0)
+
+
+class ThreadSession:
+    """Holds the lease, folds facts in, writes them down, renews itself.
+
+    It keeps `core.run.Journal`. Every store call of one session happens one after the other, and a write that has begun is
+    always waited for, also when the task that asked for it is cancelled: otherwise nobody would know what was kept.
+
+    Args:
+        store: where the log is.
+        clock: for the lease's deadline and the records' times.
+        grant: the lease, fresh.
+        state: the thread as of `seen_seq`, inputs up to there included.
+        seen_seq: up to which record the log is known.
+        fruitless: how many leases before this one ended without a single write.
+    """
+
+    def __init__(
+        self, store: Store, clock: Clock, grant: Grant, state: ThreadState, seen_seq: int, fruitless: int
+    ) -> None:
+        self.state = state
+        self.fruitless = fruitless
+        self.lost = False
+        """Whether the lease is somebody else's now: start and emit nothing more."""
+        self._store = store
+        self._clock = clock
+        self._lease = grant.lease
+        self._seen = seen_seq
+        self._write_no = 0
+        self._drafts: list[Draft] = []
+        self._lock = asyncio.Lock()
+        self._deadline = clock.elapsed() + grant.lease.ttl_s
+        self._released = False
+        self._unfinished: set[asyncio.Task[Any]] = set()
+
+    @property
+    def seen_seq(self) -> int:
+        """Up to which record the state is known."""
+        return self._seen
+
+    @property
+    def epoch(self) -> int:
+        """The lease's number."""
+        return self._lease.epoch
+
+    @property
+    def released(self) -> bool:
+        """Whether the lease was given back, with everything kept."""
+        return self._released
+
+    @property
+    def live(self) -> bool:
+        """Whether the lease is ours and its time is not over: only then may anything start or be shown."""
+        return not self.lost and not self._released and self._clock.elapsed() < self._deadline
+
+    # ------------------------------------------------------------------------------------------------- Journal
+
+    def note(self, *facts: Fact) -> None:
+        """Fold facts in; the next commit keeps them."""
+        now_ms = round(self._clock.now() * 1000)
+        for fact in facts:
+            run = self.state.run
+            run_id, agent = (run.id, run.agent) if run is not None else (None, "")
+            if isinstance(fact, f.RunStarted):
+                run_id, agent = self.state.waiting[fact.input_seq].run_id, fact.agent
+            elif isinstance(fact, f.RunFinished | f.RunError):
+                run_id = fact.run_id
+            origin = Origin(now_ms, run_id, agent or self.state.agent, depth=self.state.depth)
+            if isinstance(fact, _DECISIONS):
+                apply_decision(self.state, fact, origin)
+            self._drafts.append(encode(fact, origin))
+
+    async def commit(self, *facts: Fact) -> None:
+        """Fold facts in and keep them and all noted ones, in one step.
+
+        Raises:
+            StaleLease: somebody else holds the thread.
+            StoreUnavailable: the store did not answer for as long as the lease lasts.
+        """
+        self.note(*facts)
+        if self._drafts:
+            await self._finish(self._write(release=False))
+
+    async def release(self) -> None:
+        """Keep what was noted and give the lease back, in one step."""
+        if not self._released and not self.lost:
+            await self._finish(self._write(release=True))
+
+    async def park(self) -> None:
+        """Release at a step border: whoever takes the run up again goes on, and it counts as no crash."""
+        if self.state.run is not None:
+            self.state.run.parked = True
+        await self.release()
+
+    # --------------------------------------------------------------------------------------------------- inputs
+
+    async def pull(self) -> bool:
+        """Fold in what was offered since the last look.
+
+        Returns:
+            Whether there was anything.
+        """
+        return await self._finish(self._pull())
+
+    async def keep_alive(self) -> None:
+        """Renew the lease at a third of its time until it is released or lost; run this beside the work.
+
+        Raises:
+            StaleLease: somebody else holds the thread.
+        """
+        while True:
+            await self._clock.sleep(self._lease.ttl_s / 3)
+            async with self._lock:
+                if self._released:
+                    return
+                asked = self._clock.elapsed()
+                try:
+                    await self._store.renew(self._lease)
+                except StaleLease:
+                    self.lost = True
+                    raise
+                except StoreUnavailable:
+                    continue  # the deadline stands; until then the store may come back
+                # Counted from before the question: the store's clock started no earlier.
+                self._deadline = asked + self._lease.ttl_s
+
+    def emit(self, run_id: RunId, agent: str, moment: Moment) -> None:
+        """Show a moment to whoever listens; nothing once the lease's time is over."""
+        if not self.live:
+            return
+        source = Origin(round(self._clock.now() * 1000), run_id, agent, depth=self.state.depth)
+        for signal in live(source, moment):
+            payload = pack(signal)
+            if len(payload) <= MAX_PUBLISH_BYTES:  # only a tool's progress note can be longer, and it is for show
+                self._store.publish(channel(self.state.thread_id), payload)
+
+    # -------------------------------------------------------------------------------------------------- private
+
+    async def _finish(self, work: Coroutine[Any, Any, T]) -> T:
+        """Wait for `work`; if the waiting task is cancelled, `work` goes on to its end and is still looked after."""
+        task = asyncio.ensure_future(work)
+        self._unfinished.add(task)
+        task.add_done_callback(self._unfinished.discard)
+        task.add_done_callback(_look_at)
+        return await asyncio.shield(task)
+
+    async def _write(self, *, release: bool) -> None:
+        async with self._lock:
+            if self._released or self.lost:
+                raise StaleLease(f"{self.state.thread_id}: written after the lease was given back or lost")
+            # Drafts and head belong together: both are taken before anything can happen in between.
+            drafts, self._drafts, head = self._drafts, [], to_head(self.state, self._seen, self.epoch)
+            self._write_no += 1
+            last = await self._append(drafts, head, release=release)
+            self._released = release
+            undisturbed = last == self._seen + len(drafts)
+            if undisturbed:
+                self._seen = last
+        if drafts:
+            self._store.publish(channel(self.state.thread_id), pack(Advanced(last)))
+        if not undisturbed and not release:
+            await self._pull(upto=last)
+
+    async def _append(self, drafts: Sequence[Draft], head: Head, *, release: bool) -> int:
+        for wait_s in chain(_BACKOFF_S, repeat(_BACKOFF_S[-1])):
+            try:
+                return await self._store.append(self._lease, self._write_no, drafts, head, self._seen, release=release)
+            except StaleLease:
+                self.lost = True
+                raise
+            except StoreUnavailable:
+                # The same write number again: if the first try did get through, the store answers as it did then.
+                if self._clock.elapsed() + wait_s >= self._deadline:
+                    raise
+                await self._clock.sleep(wait_s)
+        raise AssertionError("unreachable: the back-off has no end")
+
+    async def _pull(self, upto: int | None = None) -> bool:
+        async with self._lock:
+            found = False
+            while upto is None or self._seen < upto:
+                records = await self._store.read(self.state.thread_id, after=self._seen)
+                if not records:
+                    break
+                for record in records:
+                    found = self._take(decode(record, self.state.thread_id)) or found
+                    self._seen = record.seq
+            return found
+
+    def _take(self, entry: Entry) -> bool:
+        fact = entry.fact
+        if not entry.offered or not isinstance(fact, _OFFERS):
+            return False  # our own decisions are folded in already
+        apply_offer(self.state, fact, entry.seq, entry.origin)
+        return True
+
+
+def _look_at(task: asyncio.Task[T]) -> None:
+    """Whoever waited has the exception, or was cancelled; the session's flags tell what matters either way."""
+    if not task.cancelled():
+        task.exception()

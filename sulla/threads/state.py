@@ -1,0 +1,145 @@
+"""What a thread is right now: the fold of its log (seed 004 §4; the names are mapped in docs/thread-state.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sulla.core.ids import CallId, MessageId, NodeId, RunId, ThreadId
+from sulla.core.jsontypes import JsonObject
+from sulla.core.message import Origin
+from sulla.threads.facts import Answer, ContinueAsked, Mode, ModelStarted, Outcome, StopAsked, Usage, Wait
+from sulla.threads.transcript import Transcript
+
+
+@dataclass(frozen=True, slots=True)
+class RunRef:
+    """A pointer to work that is kept in another log, e.g. a playbook's run: the reference, not the thing."""
+
+    kind: str
+    id: str
+    running: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingInput:
+    """A message that has no run of its own yet."""
+
+    seq: int
+    run_id: RunId
+    message_id: MessageId
+    text: str
+    mode: Mode
+    origin: Origin = "user"
+    agent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ControlInput:
+    """An offered input that is not a message."""
+
+    seq: int
+    fact: StopAsked | ContinueAsked | Answer
+
+
+@dataclass(slots=True)
+class OpenRun:
+    """The run that is going on, or suspended."""
+
+    id: RunId
+    input_seq: int
+    started_ms: int
+    """When it began, moved on by every pause: what is left since then is time at work. UTC milliseconds."""
+    agent: str = ""
+    model_calls: int = 0
+    tokens: int = 0
+    """Charged so far: what providers reported, and the reservations of calls that came to nothing."""
+    usage: Usage = field(default_factory=Usage)
+    attempts: int = 0
+    """Model calls in a row that came to nothing."""
+    crashes: int = 0
+    parked: bool = False
+    """It was left at a step border on purpose: taking it up again is no crash."""
+    open_call: ModelStarted | None = None
+    intents: dict[CallId, str] = field(default_factory=dict)
+    """Tool calls that have begun and have no result yet, with their effects."""
+    waits: dict[str, Wait] = field(default_factory=dict)
+    granted: set[CallId] = field(default_factory=set)
+    """`once` calls that a person allowed to run again."""
+
+
+@dataclass(slots=True)
+class ThreadState:
+    """The one mutable record of a thread, owned by whoever holds its lease."""
+
+    thread_id: ThreadId
+    transcript: Transcript
+    agent: str = ""
+    title: str = ""
+    project: str = ""
+    channel: str = ""
+    created_ms: int = 0
+    updated_ms: int = 0
+
+    active_agents: list[str] = field(default_factory=list)
+    """Whom a handoff made active, innermost last; empty for the thread's own agent."""
+    model: str = ""
+    parent_id: ThreadId | None = None
+    depth: int = 0
+    active_work: RunRef | None = None
+    """A playbook that has taken over (seed 004 `activeWorkflow`)."""
+
+    run: OpenRun | None = None
+    outcome: Outcome = field(default_factory=Outcome)
+    had_tool_calls: bool = False
+    nudged: bool = False
+    nudging: bool = False
+    """The nudge is the last thing said: its answer is still to come."""
+
+    node: NodeId = NodeId("")
+    iterations: int = 0
+    consecutive_same_node: int = 0
+    cycle_complete: bool = False
+    waiting_for_user: bool = False
+    agent_loops: int = 0
+
+    waiting: dict[int, WaitingInput] = field(default_factory=dict)
+    """Messages without a run, by sequence number."""
+    controls: dict[int, ControlInput] = field(default_factory=dict)
+    held_below: int = 0
+    """Waiting messages with a lower number were held by a stop."""
+    consumed: int = 0
+    """Waking inputs dealt with so far."""
+    summary_covers: int = 0
+    """Up to which record `summary` says it all."""
+    summary_seq: int = 0
+    summary: str = ""
+    diagnostics: JsonObject = field(default_factory=dict)
+    """What InputHandler noticed about the latest input."""
+    usage: Usage = field(default_factory=Usage)
+    """All runs of this thread together."""
+
+    @property
+    def suspended(self) -> bool:
+        """Whether the open run waits for an answer."""
+        return self.run is not None and bool(self.run.waits)
+
+    @property
+    def is_child(self) -> bool:
+        """Whether another agent asked for this (seed 004 `isSubAgent`)."""
+        return self.depth > 0
+
+    @property
+    def runnable(self) -> list[WaitingInput]:
+        """Waiting messages that may start a run now, in log order.
+
+        A stop holds what was sent before it, until somebody says continue or sends something new (design §4.2).
+        """
+        waiting = sorted(self.waiting.values(), key=lambda item: item.seq)
+        if waiting and waiting[-1].seq < self.held_below:
+            return []
+        return waiting
+
+    @property
+    def steering(self) -> list[WaitingInput]:
+        """Waiting messages that want to join the running turn, in log order."""
+        return [item for item in self.runnable if item.mode == "steer"]

@@ -1,0 +1,277 @@
+"""Threads, kept: offering to them, taking them up, reading them."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import get_args
+
+import orjson
+
+from sulla.core.clock import Clock
+from sulla.core.errors import AlreadyAnswered, Busy, MessageIdReused, NotFound
+from sulla.core.event import Fact
+from sulla.core.ids import MakeId, RunId, ThreadId, derived_id
+from sulla.store import Grant, Head, LogInfo, Offered, Record, Store
+from sulla.threads import facts as f
+from sulla.threads.bus import Advanced, channel, pack
+from sulla.threads.codec import Entry, Origin, decode, encode
+from sulla.threads.fold import apply_offer
+from sulla.threads.head import KIND, from_head
+from sulla.threads.session import ThreadSession
+from sulla.threads.state import ThreadState
+from sulla.threads.tail import load_tail
+from sulla.threads.transcript import Measure
+
+_OFFERS = get_args(f.Offer)
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadLimits:
+    """Bounds of every thread (design §4.8)."""
+
+    max_waiting: int = 100
+    """Inputs that may wait at once."""
+    load_tokens: int = 96_000
+    """How much history is loaded (seed 004 §1: the hard token budget)."""
+    lease_ttl_s: float = 30.0
+    """How long a lease holds without renewal (seed 004 §4)."""
+    cached: int = 256
+    """Threads whose state is kept in memory between turns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """An acknowledged message."""
+
+    run_id: RunId
+    seq: int
+    first: bool
+
+
+class ThreadStore:
+    """The threads of one store.
+
+    A state that was just worked on stays in memory, so that the next turn costs what it adds: it is used again only if the
+    lease's number says that nobody else has written since.
+
+    Args:
+        store: where the logs are.
+        clock: for records' times and leases.
+        make_id: for new threads.
+        owner: ``<home id>:<boot nonce>``.
+        measure: the size of a message in tokens.
+        limits: bounds.
+    """
+
+    def __init__(
+        self, store: Store, clock: Clock, make_id: MakeId, owner: str, measure: Measure, limits: ThreadLimits
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._make_id = make_id
+        self._owner = owner
+        self._measure = measure
+        self._limits = limits
+        self._cache: OrderedDict[ThreadId, tuple[int, int, ThreadState]] = OrderedDict()
+        self._agents: OrderedDict[ThreadId, str] = OrderedDict()
+
+    # --------------------------------------------------------------------------------------------------- offers
+
+    async def create(self, fact: f.ThreadCreated, request_id: str | None = None) -> ThreadId:
+        """Make a thread.
+
+        Args:
+            fact: how it begins.
+            request_id: the same one gives the same thread.
+
+        Raises:
+            MessageIdReused: `request_id` made another thread before.
+        """
+        made = self._make_id("thr") if request_id is None else derived_id("thr", "request", request_id)
+        thread_id = ThreadId(made)
+        await self._offer(thread_id, "created", fact, create=Head(KIND, agent=fact.agent), wakes=False)
+        return thread_id
+
+    async def send(self, thread_id: ThreadId, fact: f.Input) -> Sent:
+        """Offer a message; when this returns it is kept, and its run will be.
+
+        The run's id follows from the thread's and the message's, so a re-send gets the same answer, also after a restart.
+
+        Raises:
+            NotFound: there is no such thread.
+            MessageIdReused: the message id came before with other content.
+            QueueFull: too many messages wait.
+        """
+        run_id = RunId(derived_id("run", thread_id, fact.message_id))
+        offered = await self._offer(
+            thread_id, f"message:{fact.message_id}", fact, run_id=run_id, max_waiting=self._limits.max_waiting
+        )
+        return Sent(run_id, offered.seq, offered.first)
+
+    async def stop(self, thread_id: ThreadId, request_id: str | None = None) -> int:
+        """Ask for the running turn to end; returns the request's number in the log."""
+        return await self._control(thread_id, "stop", f.StopAsked(), request_id)
+
+    async def resume(self, thread_id: ThreadId, request_id: str | None = None) -> int:
+        """Let held messages go on; returns the request's number in the log."""
+        return await self._control(thread_id, "continue", f.ContinueAsked(), request_id)
+
+    async def answer(self, thread_id: ThreadId, fact: f.Answer) -> int:
+        """Offer what a suspended run waits for; the first answer under a `wait_id` wins.
+
+        Raises:
+            AlreadyAnswered: another answer came first.
+        """
+        try:
+            return (await self._offer(thread_id, fact.wait_id, fact)).seq
+        except MessageIdReused:
+            raise AlreadyAnswered(f"{fact.wait_id!r} was answered already, and otherwise") from None
+
+    # ---------------------------------------------------------------------------------------------------- state
+
+    async def attend(self, thread_id: ThreadId) -> ThreadSession | None:
+        """Take the thread's lease and load it.
+
+        Returns:
+            The session, or None if somebody else holds the thread or it does not exist.
+
+        Raises:
+            CorruptRecord: what is kept cannot be read.
+        """
+        cached = self._cache.pop(thread_id, None)
+        after = cached[1] if cached is not None else None
+        grant = await self._store.acquire(thread_id, self._owner, self._limits.lease_ttl_s, after=after)
+        if grant is None:
+            return None
+        try:
+            state, seen, fruitless = await self._state_of(thread_id, grant, cached)
+        except BaseException:
+            await self._store.release(grant.lease)
+            raise
+        return ThreadSession(self._store, self._clock, grant, state, seen, fruitless)
+
+    async def agent_of(self, thread_id: ThreadId) -> str:
+        """Whose thread it is; empty if there is no such thread. Remembered, so that it costs nothing on a busy thread."""
+        known = self._agents.get(thread_id)
+        if known is None:
+            info = await self._store.head(thread_id)
+            known = info.head.agent if info is not None else ""
+            self._agents[thread_id] = known
+            while len(self._agents) > 16 * self._limits.cached:
+                self._agents.popitem(last=False)
+        return known
+
+    def keep(self, session: ThreadSession) -> None:
+        """Remember a released session's state for the next turn."""
+        if session.lost or not session.released:
+            return  # what it folded in may not be what was kept
+        self._cache[session.state.thread_id] = (session.epoch, session.seen_seq, session.state)
+        while len(self._cache) > self._limits.cached:
+            self._cache.popitem(last=False)
+
+    async def load(self, thread_id: ThreadId) -> ThreadState | None:
+        """A copy of the thread's state for reading (the seed's `loadThreadState`); None if there is none."""
+        info = await self._store.head(thread_id)
+        if info is None:
+            return None
+        return (await self._load(thread_id, info.head, info.last_seq))[0]
+
+    async def save(self, session: ThreadSession, *facts: Fact) -> None:
+        """Keep what was decided (the seed's `saveThreadState`): only under a lease, only what is new."""
+        await session.commit(*facts)
+
+    async def delete(self, thread_id: ThreadId) -> None:
+        """Remove a thread with all it holds (the seed's `deleteThreadState`).
+
+        Raises:
+            NotFound: there is no such thread.
+            Busy: a turn is running in it.
+        """
+        grant = await self._store.acquire(thread_id, self._owner, self._limits.lease_ttl_s)
+        if grant is None:
+            if await self._store.head(thread_id) is None:
+                raise NotFound(f"no thread {thread_id!r}")
+            raise Busy(f"thread {thread_id!r} has a running turn: stop it first, then delete", retry_after_s=1.0)
+        self._cache.pop(thread_id, None)
+        await self._store.delete(grant.lease)
+        self._store.publish(channel(thread_id), pack(Advanced(grant.last_seq)))
+
+    # -------------------------------------------------------------------------------------------------- reading
+
+    async def entries(
+        self, thread_id: ThreadId, *, after: int = 0, before: int | None = None, limit: int = 512
+    ) -> list[Entry]:
+        """The log's records in order; every one is an event.
+
+        Raises:
+            NotFound: there is no such thread.
+            CorruptRecord: one of them cannot be read.
+        """
+        records = await self._store.read(thread_id, after=after, before=before, limit=limit)
+        if not records and await self._store.head(thread_id) is None:
+            raise NotFound(f"no thread {thread_id!r}: create one with thread.create, or list them with thread.list")
+        return [decode(record, thread_id) for record in records]
+
+    async def list(self, *, after: str = "", limit: int = 100) -> list[tuple[LogInfo, ThreadState]]:
+        """Threads by id, each with its state but without messages."""
+        infos = await self._store.find(kind=KIND, after_key=after, limit=limit)
+        return [(info, from_head(ThreadId(info.key), info.head, self._measure)[0]) for info in infos]
+
+    # -------------------------------------------------------------------------------------------------- private
+
+    async def _offer(
+        self,
+        thread_id: ThreadId,
+        dedupe_id: str,
+        fact: f.Offer,
+        *,
+        run_id: RunId | None = None,
+        create: Head | None = None,
+        wakes: bool = True,
+        max_waiting: int | None = None,
+    ) -> Offered:
+        draft = encode(fact, Origin(round(self._clock.now() * 1000), run_id))
+        digest = blake2b(orjson.dumps([fact.kind, fact.data()], option=orjson.OPT_SORT_KEYS), digest_size=16).digest()
+        offered = await self._store.offer(
+            thread_id, dedupe_id, draft, digest=digest, create=create, wakes=wakes, max_waiting=max_waiting
+        )
+        if offered.first:
+            self._store.publish(channel(thread_id), pack(Advanced(offered.seq)))
+        return offered
+
+    async def _control(
+        self, thread_id: ThreadId, name: str, fact: f.StopAsked | f.ContinueAsked, request_id: str | None
+    ) -> int:
+        dedupe_id = f"{name}:{request_id if request_id is not None else self._make_id('req')}"
+        return (await self._offer(thread_id, dedupe_id, fact)).seq
+
+    async def _state_of(
+        self, thread_id: ThreadId, grant: Grant, cached: tuple[int, int, ThreadState] | None
+    ) -> tuple[ThreadState, int, int]:
+        if cached is not None:
+            epoch, seen, state = cached
+            # One grant further and nobody in between: what lies behind `seen` can only be inputs.
+            if grant.lease.epoch == epoch + 1 and len(grant.tail) == grant.last_seq - seen:
+                self._fold(state, grant.tail)
+                return state, grant.last_seq, 0
+        state, seen, written = await self._load(thread_id, grant.head, grant.last_seq)
+        return state, seen, grant.lease.epoch - written - 1
+
+    async def _load(self, thread_id: ThreadId, head: Head, last_seq: int) -> tuple[ThreadState, int, int]:
+        state, point = from_head(thread_id, head, self._measure)
+        await load_tail(self._store, state, point.pending, self._limits.load_tokens, last_seq)
+        seen = point.claimed
+        while seen < last_seq and (records := await self._store.read(thread_id, after=seen, before=last_seq + 1)):
+            self._fold(state, records)
+            seen = records[-1].seq
+        return state, seen, point.epoch
+
+    def _fold(self, state: ThreadState, records: Iterable[Record]) -> None:
+        for record in records:
+            if record.offered:
+                entry = decode(record, state.thread_id)
+                if isinstance(fact := entry.fact, _OFFERS):
+                    apply_offer(state, fact, entry.seq, entry.origin)

@@ -1,0 +1,121 @@
+"""Loading the newest messages of a thread, reading backwards and only as far as a model could look."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import get_args
+
+from sulla.core.errors import CorruptRecord
+from sulla.core.ids import MessageId
+from sulla.core.message import Message, Text
+from sulla.store import Store
+from sulla.threads import facts as f
+from sulla.threads.codec import Entry, decode
+from sulla.threads.fold import apply_message, apply_offer
+from sulla.threads.state import ThreadState, WaitingInput
+
+_PAGE = 256
+_DECISIONS = get_args(f.Decision)
+_OFFERS = get_args(f.Offer)
+
+
+async def load_tail(store: Store, state: ThreadState, claimed: Iterable[int], ceiling_tokens: int, last_seq: int) -> None:
+    """Fill the transcript and the waiting inputs of a state that came from a head.
+
+    Args:
+        store: where the log is.
+        state: changed in place.
+        claimed: the numbers of inputs that the head says are waiting.
+        ceiling_tokens: stop reading when the messages weigh this much.
+        last_seq: the newest record that the head covers.
+
+    Raises:
+        CorruptRecord: a record cannot be read, or one that the head names is missing.
+    """
+    entries = await _newest(store, state, ceiling_tokens, last_seq)
+    inputs = {entry.seq: item for entry in entries if (item := _message_of(entry)) is not None}
+    for seq in _taken(entries) - inputs.keys():
+        entry = await _one(store, state, seq)
+        item = _message_of(entry)
+        if item is not None:
+            inputs[seq] = item
+    for entry in entries:
+        fact = entry.fact
+        if isinstance(fact, _DECISIONS):
+            apply_message(state.transcript, fact, inputs)
+    for seq in claimed:
+        _offer(state, await _one(store, state, seq))
+    if state.summary_seq:
+        summary = (await _one(store, state, state.summary_seq)).fact
+        if not isinstance(summary, f.Summary):
+            raise CorruptRecord(f"{state.thread_id} record {state.summary_seq}: expected a SUMMARY")
+        state.summary = summary.text
+
+
+async def _newest(store: Store, state: ThreadState, ceiling_tokens: int, last_seq: int) -> list[Entry]:
+    found: list[Entry] = []
+    weight, before = 0, last_seq + 1
+    scale = state.transcript.empty()
+    while before > state.summary_covers + 1 and weight < ceiling_tokens:
+        page = await store.read(
+            state.thread_id, after=state.summary_covers, before=before, limit=_PAGE, reverse=True
+        )
+        if not page:
+            break
+        for record in page:
+            entry = decode(record, state.thread_id)
+            found.append(entry)
+            for message in _weighed(entry):
+                scale.push(message)
+        weight, before = scale.tokens, page[-1].seq
+    found.reverse()
+    return found
+
+
+def _weighed(entry: Entry) -> Iterable[Message]:
+    """A stand-in that weighs what the record will weigh in the transcript."""
+    fact = entry.fact
+    match fact:
+        case f.Input(message_id=message_id, text=text) | f.Reminder(message_id=message_id, text=text):
+            yield Message(message_id, "user", (Text(text),))
+        case f.TextMessageEnd():
+            yield Message(fact.message_id, "assistant", (Text(fact.text), *fact.parts))
+        case f.ToolCallResult():
+            yield Message(MessageId(fact.call_id), "tool", (Text(fact.text),))
+        case _:
+            return
+
+
+def _taken(entries: Iterable[Entry]) -> set[int]:
+    """The inputs that runs took up within these entries."""
+    taken: set[int] = set()
+    for entry in entries:
+        fact = entry.fact
+        if isinstance(fact, f.RunStarted):
+            taken.add(fact.input_seq)
+        elif isinstance(fact, f.InputsJoined):
+            taken.update(fact.input_seqs)
+    return taken
+
+
+def _message_of(entry: Entry) -> WaitingInput | None:
+    fact = entry.fact
+    if not isinstance(fact, f.Input) or entry.origin.run_id is None:
+        return None
+    return WaitingInput(
+        entry.seq, entry.origin.run_id, fact.message_id, fact.text, fact.mode, fact.origin, fact.agent
+    )
+
+
+def _offer(state: ThreadState, entry: Entry) -> None:
+    fact = entry.fact
+    if not entry.offered or not isinstance(fact, _OFFERS):
+        raise CorruptRecord(f"{state.thread_id} record {entry.seq}: expected an input, found {entry.kind}")
+    apply_offer(state, fact, entry.seq, entry.origin)
+
+
+async def _one(store: Store, state: ThreadState, seq: int) -> Entry:
+    records = await store.read(state.thread_id, after=seq - 1, before=seq + 1, limit=1)
+    if not records:
+        raise CorruptRecord(f"{state.thread_id}: record {seq} is missing")
+    return decode(records[0], state.thread_id)

@@ -1,0 +1,115 @@
+"""The messages of a thread as a model sees them, with running sums of their sizes."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+
+from sulla.core.ids import CallId, MessageId
+from sulla.core.message import Message, ToolCall, ToolResult
+
+Measure = Callable[[Message], int]
+"""How many tokens a message takes up, roughly; always the same for the same message."""
+
+
+class Transcript:
+    """The newest messages, oldest first. Adding one costs the same however many there are.
+
+    Args:
+        measure: the size of a message in tokens.
+    """
+
+    __slots__ = ("_base", "_measure", "_messages", "_sums", "unanswered")
+
+    def __init__(self, measure: Measure) -> None:
+        self._measure = measure
+        self._messages: list[Message] = []
+        self._sums: list[int] = []
+        self.unanswered: dict[CallId, ToolCall] = {}
+        """Tool calls that have no result yet, in the model's order."""
+        self._base = 0  # what was trimmed from the front; keeps the sums monotonic without rewriting them
+
+    def __len__(self) -> int:
+        return len(self._messages)
+
+    def __iter__(self) -> Iterator[Message]:
+        return iter(self._messages)
+
+    def __getitem__(self, index: int) -> Message:
+        return self._messages[index]
+
+    def __reversed__(self) -> Iterator[Message]:
+        return reversed(self._messages)
+
+    def empty(self) -> Transcript:
+        """A new one that measures the same way."""
+        return Transcript(self._measure)
+
+    @property
+    def tokens(self) -> int:
+        """The size of all messages."""
+        return (self._sums[-1] if self._sums else self._base) - self._base
+
+    def push(self, message: Message) -> None:
+        """Add a message at the end; one without parts says nothing and is left out."""
+        if not message.parts:
+            return
+        for call in message.calls if message.role == "assistant" else ():
+            self.unanswered[call.id] = call
+        self._messages.append(message)
+        self._sums.append((self._sums[-1] if self._sums else self._base) + self._measure(message))
+
+    def replace_last(self, message: Message) -> None:
+        """Put `message` in the place of the newest one."""
+        self._messages.pop()
+        self._sums.pop()
+        self.push(message)
+
+    def add_result(self, message_id: MessageId, result: ToolResult, calls: tuple[ToolCall, ...]) -> None:
+        """Add a tool's result, whenever it arrives, at its place in the model's order.
+
+        Args:
+            message_id: the id of the message that collects the results of one reply.
+            result: the result.
+            calls: the calls of that reply, in the model's order.
+        """
+        self.unanswered.pop(result.call_id, None)
+        order = {call.id: place for place, call in enumerate(calls)}
+        last = self._messages[-1] if self._messages else None
+        if last is None or last.id != message_id:
+            self.push(Message(message_id, "tool", (result,)))
+            return
+        parts = (*last.parts, result)
+        placed = sorted(parts, key=lambda part: order.get(part.call_id, len(order)) if isinstance(part, ToolResult) else -1)
+        self.replace_last(Message(message_id, "tool", tuple(placed)))
+
+    def window(self, ceiling_tokens: int) -> int:
+        """Where the newest contiguous messages that fit begin.
+
+        A tool's result never stands at the beginning, because the call it belongs to would be missing.
+
+        Args:
+            ceiling_tokens: how much may be kept.
+
+        Returns:
+            An index into the transcript; its length if not even the newest message fits.
+        """
+        total = self._sums[-1] if self._sums else self._base
+        start = bisect_left(self._sums, total - ceiling_tokens)
+        # sums[i] is the size up to and including i, so what begins behind i weighs total - sums[i].
+        start = 0 if total - self._base <= ceiling_tokens else start + 1
+        while start < len(self._messages) and self._messages[start].role == "tool":
+            start += 1
+        return start
+
+    def since(self, start: int) -> list[Message]:
+        """The messages from an index on."""
+        return self._messages[start:]
+
+    def trim(self, start: int) -> None:
+        """Forget the messages before an index."""
+        if start <= 0:
+            return
+        self._base = self._sums[start - 1]
+        del self._messages[:start]
+        del self._sums[:start]

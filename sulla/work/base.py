@@ -1,0 +1,47 @@
+"""The port through which anything gets run: it decides where and when a log is worked on, never what is done to it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+JobKind = Literal["turn", "beat", "playbook", "child", "resume"]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A hint that a log wants to be looked at. Losing one costs a second (the sweep finds the log), doubling one nothing."""
+
+    key: str
+    """The log."""
+    kind: JobKind = "turn"
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """What a worker is doing."""
+
+    running: tuple[str, ...]
+    queued: tuple[str, ...]
+    failing: tuple[str, ...]
+    """Logs whose last job raised; they are tried again later and later."""
+
+
+Handler = Callable[[Job], Awaitable[None]]
+"""Does all there is to do for a log now. Must be safe to call at any time, also when there is nothing to do."""
+
+GroupOf = Callable[[str], Awaitable[str]]
+"""Whose log it is: what the cap per agent counts by."""
+
+
+class Work(Protocol):
+    """Whoever runs jobs."""
+
+    def enqueue(self, job: Job) -> None:
+        """Have a log looked at soon. Jobs of one log run one at a time, and one that is enqueued meanwhile runs after."""
+        ...
+
+    def inspect(self) -> Inspection:
+        """What is going on right now."""
+        ...

@@ -1,0 +1,78 @@
+"""Which job may start now. Pure: no await, no clock."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from dataclasses import dataclass
+
+from sulla.work.base import Inspection, Job
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """How many jobs may run at once (design §4.8)."""
+
+    total: int = 16
+    per_group: int = 5
+
+
+@dataclass(slots=True)
+class _Waiting:
+    job: Job
+    group: str
+
+
+class JobDesk:
+    """Keeps jobs of one log apart, in order, and within the caps.
+
+    A job of a log that is being worked on waits for it; a second one that waits for the same log is the same wish.
+
+    Args:
+        caps: how many may run.
+    """
+
+    def __init__(self, caps: Caps) -> None:
+        self._caps = caps
+        self._queue: deque[_Waiting] = deque()
+        self._queued: set[str] = set()
+        self._running: dict[str, str] = {}
+        self._groups: Counter[str] = Counter()
+        self._again: dict[str, Job] = {}
+
+    def add(self, job: Job, group: str) -> None:
+        """Take a job in."""
+        if job.key in self._running:
+            self._again[job.key] = job
+        elif job.key not in self._queued:
+            self._queued.add(job.key)
+            self._queue.append(_Waiting(job, group))
+
+    def take(self) -> Job | None:
+        """The next job that may start, counted as running from now on; None if there is none, or no room."""
+        if len(self._running) >= self._caps.total:
+            return None
+        for index, waiting in enumerate(self._queue):
+            if self._groups[waiting.group] < self._caps.per_group:
+                del self._queue[index]
+                self._queued.discard(waiting.job.key)
+                self._running[waiting.job.key] = waiting.group
+                self._groups[waiting.group] += 1
+                return waiting.job
+        return None
+
+    def done(self, job: Job) -> None:
+        """A job has ended; what was asked of its log meanwhile goes to the end of the queue."""
+        group = self._running.pop(job.key)
+        self._groups[group] -= 1
+        again = self._again.pop(job.key, None)
+        if again is not None:
+            self.add(again, group)
+
+    @property
+    def busy(self) -> bool:
+        """Whether any job runs."""
+        return bool(self._running)
+
+    def inspect(self, failing: tuple[str, ...]) -> Inspection:
+        """What is going on."""
+        return Inspection(tuple(self._running), tuple(item.job.key for item in self._queue), failing)

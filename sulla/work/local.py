@@ -1,0 +1,143 @@
+"""The worker inside the daemon's own process. The store says what there is to do; this only says when."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+from sulla.core.clock import Clock
+from sulla.core.errors import StoreUnavailable
+from sulla.store import LogInfo, Store
+from sulla.work.base import GroupOf, Handler, Inspection, Job
+from sulla.work.desk import Caps, JobDesk
+
+log = logging.getLogger(__name__)
+
+SWEEP_S = 1.0
+"""How often ready logs are looked for (design §3)."""
+
+_PAGE = 200
+_RETRY_S = (1.0, 5.0, 30.0, 300.0)
+
+
+@dataclass(slots=True)
+class _Failure:
+    count: int
+    until_s: float
+
+
+class LocalWork:
+    """Runs jobs as tasks of one event loop.
+
+    Args:
+        store: where ready logs are found.
+        handler: does the work.
+        group_of: whose log it is.
+        clock: all time.
+        caps: how many at once.
+    """
+
+    def __init__(self, store: Store, handler: Handler, group_of: GroupOf, clock: Clock, caps: Caps) -> None:
+        self._store = store
+        self._handler = handler
+        self._group_of = group_of
+        self._clock = clock
+        self._desk = JobDesk(caps)
+        self._arrived: dict[str, Job] = {}
+        self._wake = asyncio.Event()
+        self._failing: dict[str, _Failure] = {}
+        self._stopping = False
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self._over = asyncio.Event()
+        self._jobs: set[asyncio.Task[None]] = set()
+
+    def enqueue(self, job: Job) -> None:
+        """Have a log looked at soon; never blocks. While stopping it does nothing: the next start finds the log."""
+        if not self._stopping:
+            self._arrived[job.key] = job
+            self._wake.set()
+
+    def inspect(self) -> Inspection:
+        """What is going on right now."""
+        return self._desk.inspect(tuple(self._failing))
+
+    async def run(self) -> None:
+        """Take over what the store says is unfinished, then work until `stop`; run this as one task."""
+        async with asyncio.TaskGroup() as group:
+            sweeper = group.create_task(self._sweep())
+            intake = group.create_task(self._intake(group))
+            await self._over.wait()
+            for task in (sweeper, intake, *self._jobs):
+                task.cancel()
+
+    async def stop(self, patience_s: float) -> None:
+        """Start nothing more, wait for the running jobs, and cancel what is left after `patience_s` seconds."""
+        self._stopping = True
+        try:
+            async with self._clock.timeout(patience_s):
+                await self._idle.wait()
+        except TimeoutError:
+            log.warning("jobs did not end in time and are cut off", extra={"keys": self.inspect().running})
+        self._over.set()
+
+    async def _intake(self, group: asyncio.TaskGroup) -> None:
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            arrived, self._arrived = self._arrived, {}
+            for job in arrived.values():
+                try:
+                    self._desk.add(job, await self._group_of(job.key))
+                except StoreUnavailable:
+                    continue  # the sweep finds the log once the store is back
+            self._start(group)
+
+    def _start(self, group: asyncio.TaskGroup) -> None:
+        while not self._stopping and (job := self._desk.take()) is not None:
+            self._idle.clear()
+            task = group.create_task(self._one(group, job), name=f"job {job.key}")
+            self._jobs.add(task)
+            task.add_done_callback(self._jobs.discard)
+
+    async def _one(self, group: asyncio.TaskGroup, job: Job) -> None:
+        try:
+            await self._handler(job)
+            self._failing.pop(job.key, None)
+        except Exception:
+            failure = self._failing.setdefault(job.key, _Failure(0, 0.0))
+            wait_s = _RETRY_S[min(failure.count, len(_RETRY_S) - 1)]
+            failure.count, failure.until_s = failure.count + 1, self._clock.elapsed() + wait_s
+            log.exception("a job failed; its log is tried again", extra={"key": job.key, "in_s": wait_s})
+        finally:
+            self._desk.done(job)
+            self._start(group)
+            if not self._desk.busy:
+                self._idle.set()
+
+    async def _sweep(self) -> None:
+        # At the start also logs whose lease is alive: an earlier boot of this home may have left it behind.
+        also_held = True
+        while True:
+            try:
+                async for info in self._ready():
+                    if also_held or not info.held:
+                        self._offer(info)
+                also_held = False
+            except StoreUnavailable as error:
+                log.warning("cannot look for work: %s", error)
+            await self._clock.sleep(SWEEP_S)
+
+    def _offer(self, info: LogInfo) -> None:
+        failure = self._failing.get(info.key)
+        if failure is None or failure.until_s <= self._clock.elapsed():
+            self.enqueue(Job(info.key))
+
+    async def _ready(self) -> AsyncIterator[LogInfo]:
+        after = ""
+        while page := await self._store.find(ready=True, after_key=after, limit=_PAGE):
+            for info in page:
+                yield info
+            after = page[-1].key

@@ -1,0 +1,50 @@
+"""The agent's edge, rule by rule, in its order (seed 004 §2)."""
+
+from __future__ import annotations
+
+import pytest
+
+from sulla.agent.route import AGENT, after_agent
+from sulla.core.ids import CallId, RunId, ThreadId
+from sulla.graph import END
+from sulla.threads import OpenRun, Outcome, OutcomeStatus, RunRef, ThreadState, Transcript, Wait
+
+
+def state(status: OutcomeStatus, *, calls: bool = False, nudged: bool = False) -> ThreadState:
+    made = ThreadState(ThreadId("t"), Transcript(lambda message: 1))
+    made.run = OpenRun(RunId("run"), 1, 0)
+    made.outcome, made.had_tool_calls, made.nudged = Outcome(status), calls, nudged
+    return made
+
+
+@pytest.mark.parametrize("status", ["done", "blocked", "failed", "cancelled"])
+@pytest.mark.parametrize("calls", [False, True])
+def test_an_outcome_ends_the_walk(status: OutcomeStatus, calls: bool) -> None:
+    assert after_agent(state(status, calls=calls)) == END
+
+
+def test_continue_goes_round_again() -> None:
+    assert after_agent(state("continue")) == AGENT
+
+
+def test_tool_calls_in_the_last_reply_go_round_again() -> None:
+    assert after_agent(state("in_progress", calls=True, nudged=True)) == AGENT
+
+
+def test_no_outcome_is_nudged_once_and_then_ends() -> None:
+    assert after_agent(state("in_progress")) == AGENT
+    assert after_agent(state("in_progress", nudged=True)) == END
+
+
+@pytest.mark.parametrize("running", [True, False])
+def test_a_running_playbook_takes_over_before_anything_else(running: bool) -> None:
+    made = state("continue")
+    made.active_work = RunRef("playbook", "p1", running)
+    assert after_agent(made) == (END if running else AGENT)
+
+
+def test_a_suspended_run_ends_its_walk() -> None:
+    made = state("in_progress", calls=True)
+    assert made.run is not None
+    made.run.waits = {"w": Wait("w", CallId("c"))}
+    assert after_agent(made) == END

@@ -1,0 +1,142 @@
+"""What every test gets: no network beyond this machine, and a way to run the tests of pure modules alone."""
+
+from __future__ import annotations
+
+import socket
+import time
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sulla.testing.clock import ManualClock
+
+_ROOT = Path(__file__).resolve().parent.parent
+_PURE_LIMIT_S = 2.0
+"""What `./dev test pure` may take, in processor time from the start of Python to the last test."""
+
+_Address = tuple[Any, ...] | str
+
+
+class NetworkUsed(RuntimeError):
+    """Something reached for a host beyond loopback."""
+
+
+def _is_here(host: object) -> bool:
+    if host in (None, "", b"", "localhost", b"localhost"):
+        return True
+    try:
+        return ip_address(host.decode() if isinstance(host, bytes) else str(host)).is_loopback
+    except ValueError:
+        return False
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _loopback_only() -> Iterator[list[str]]:
+    """Refuse every other connection and look-up, and remember who was asked for."""
+    reached: list[str] = []
+    connect, connect_ex, look_up = socket.socket.connect, socket.socket.connect_ex, socket.getaddrinfo
+
+    def guard(host: object) -> None:
+        if not _is_here(host):
+            reached.append(str(host))
+            raise NetworkUsed(f"a test reached for {host!r}; only loopback is open")
+
+    def guarded_connect(self: socket.socket, address: _Address) -> None:
+        if self.family in (socket.AF_INET, socket.AF_INET6):
+            guard(address[0])
+        connect(self, address)
+
+    def guarded_connect_ex(self: socket.socket, address: _Address) -> int:
+        if self.family in (socket.AF_INET, socket.AF_INET6):
+            guard(address[0])
+        return connect_ex(self, address)
+
+    def guarded_look_up(
+        host: bytes | str | None,
+        port: bytes | str | int | None,
+        family: int = 0,
+        type: int = 0,
+        proto: int = 0,
+        flags: int = 0,
+    ) -> object:
+        guard(host)
+        return look_up(host, port, family, type, proto, flags)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket.socket, "connect", guarded_connect)
+        patch.setattr(socket.socket, "connect_ex", guarded_connect_ex)
+        patch.setattr(socket, "getaddrinfo", guarded_look_up)
+        yield reached
+
+
+@pytest.fixture(autouse=True)
+def reached_hosts(_loopback_only: list[str]) -> Iterator[list[str]]:
+    """The hosts that the test reached for in vain. Any left at its end fails it, even if the refusal was swallowed."""
+    _loopback_only.clear()
+    yield _loopback_only
+    assert not _loopback_only, f"reached beyond loopback: {_loopback_only}"
+
+
+@pytest.fixture
+def manual_clock() -> ManualClock:
+    """Time that moves when the test says so."""
+    return ManualClock()
+
+
+@cache
+def _pure_modules() -> frozenset[str]:
+    contracts = tomllib.loads((_ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    (modules,) = (contract["source_modules"] for contract in contracts if contract["id"] == "pure")
+    return frozenset(modules)
+
+
+@cache
+def _is_pure(test_file: Path) -> bool:
+    """Whether a test file belongs to a pure module: ``graph/test_walk.py``, ``test_walk_more.py`` to `graph.walk`."""
+    folder = test_file.relative_to(_ROOT / "tests").parent
+    name = test_file.stem.removeprefix("test_")
+    known = {path.stem for path in (_ROOT / "sulla" / folder).glob("*.py")}
+    module = max((stem for stem in known if name == stem or name.startswith(f"{stem}_")), key=len, default=None)
+    package = ".".join(("sulla", *folder.parts))
+    return module is not None and not {f"{package}.{module}", package}.isdisjoint(_pure_modules())
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Know `--pure`."""
+    parser.addoption("--pure", action="store_true", help="only the tests of pure modules, within their time limit")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With `--pure`, do not even import the other test files."""
+    if config.getoption("--pure") and collection_path.name.startswith("test_"):
+        return None if _is_pure(collection_path) else True
+    return None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of pure modules."""
+    for item in items:
+        if _is_pure(item.path):
+            item.add_marker(pytest.mark.pure)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Hold the pure part to its limit."""
+    if session.config.getoption("--pure") and session.exitstatus == pytest.ExitCode.OK and _pure_is_slow():
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what the pure part took."""
+    if terminalreporter.config.getoption("--pure"):
+        verdict = "too slow" if _pure_is_slow() else "fine"
+        terminalreporter.write_line(f"{time.process_time():.2f} s of processor time of {_PURE_LIMIT_S} s: {verdict}")
+
+
+def _pure_is_slow() -> bool:
+    return time.process_time() > _PURE_LIMIT_S

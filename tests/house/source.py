@@ -1,0 +1,74 @@
+"""Reading the repository as text and as syntax, for the tests of the house."""
+
+from __future__ import annotations
+
+import ast
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@cache
+def project() -> dict[str, Any]:
+    """pyproject.toml."""
+    return tomllib.loads((ROOT / "pyproject.toml").read_text())
+
+
+def contracts() -> dict[str, dict[str, Any]]:
+    """The import contracts by id."""
+    return {contract["id"]: contract for contract in project()["tool"]["importlinter"]["contracts"]}
+
+
+def packages() -> list[str]:
+    """The names of the packages in sulla/."""
+    return sorted(path.name for path in (ROOT / "sulla").iterdir() if any(path.rglob("*.py")))
+
+
+def python_files(*folders: str) -> list[Path]:
+    """Every Python file below the folders."""
+    return [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
+
+
+def module_name(path: Path) -> str:
+    """``sulla/graph/walk.py`` to ``sulla.graph.walk``; a package's door to the package."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+@cache
+def syntax(path: Path) -> ast.Module:
+    """The file's syntax tree."""
+    return ast.parse(path.read_text(), str(path))
+
+
+def imported(tree: ast.Module) -> Iterator[str]:
+    """Every module and name that is imported anywhere in a file, dotted."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module is not None:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def used(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
+    """Every dotted name that stands for something imported, however it was renamed, and where it stands."""
+    meaning: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                top = alias.name.split(".")[0]
+                meaning[alias.asname or top] = alias.name if alias.asname else top
+        elif isinstance(node, ast.ImportFrom) and node.module is not None:
+            meaning |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+    for node in ast.walk(tree):
+        dotted: list[str] = []
+        inner: ast.AST = node
+        while isinstance(inner, ast.Attribute):
+            dotted.insert(0, inner.attr)
+            inner = inner.value
+        if isinstance(inner, ast.Name) and inner.id in meaning and isinstance(inner.ctx, ast.Load):
+            yield ".".join((meaning[inner.id], *dotted)), node

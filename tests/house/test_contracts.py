@@ -1,0 +1,160 @@
+"""Each import contract can fail: a planted violation breaks it, and only it."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from importlinter.application.use_cases import create_report, read_user_options
+from importlinter.configuration import configure
+from importlinter.contracts.acyclic_siblings import AcyclicSiblingsContract
+from importlinter.contracts.forbidden import ForbiddenContract
+from importlinter.contracts.layers import LayersContract
+from importlinter.contracts.protected import ProtectedContract
+from importlinter.domain.contract import registry
+
+from tests.house.source import ROOT, contracts, imported, module_name, packages, python_files, syntax
+
+Broken = Callable[[dict[str, str]], set[str]]
+"""Takes planted lines by file (they are added to its end) and returns the contracts that break."""
+
+
+@pytest.fixture(scope="module")
+def planted_tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    tree = tmp_path_factory.mktemp("planted")
+    shutil.copytree(ROOT / "sulla", tree / "sulla", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", tree)
+    configure()
+    for contract in (AcyclicSiblingsContract, ForbiddenContract, LayersContract, ProtectedContract):
+        registry.register(contract, contract.type_name)
+    return tree
+
+
+@pytest.fixture
+def broken(planted_tree: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Broken]:
+    before: dict[Path, str | None] = {}
+    monkeypatch.syspath_prepend(planted_tree)
+    for name in [name for name in sys.modules if name.split(".")[0] == "sulla"]:
+        monkeypatch.delitem(sys.modules, name)  # import-linter would look where the loaded package lies
+
+    def plant(lines: dict[str, str]) -> set[str]:
+        for name, text in lines.items():
+            path = planted_tree / "sulla" / name
+            path.parent.mkdir(exist_ok=True)
+            before[path] = path.read_text() if path.exists() else None
+            path.write_text(f"{before[path] or ''}\n{text}\n")
+        options = read_user_options(str(planted_tree / "pyproject.toml"))
+        report = create_report(options, cache_dir=None, verbose=True)
+        return {contract.name for contract, check in report.get_contracts_and_checks() if not check.kept}
+
+    yield plant
+    for path, text in before.items():
+        if text is None:
+            path.unlink()
+            if not any(path.parent.iterdir()):
+                path.parent.rmdir()
+        else:
+            path.write_text(text)
+
+
+def _first_module(package: str) -> str:
+    return min(path.stem for path in (ROOT / "sulla" / package).glob("*.py") if path.stem != "__init__")
+
+
+def _adapters() -> list[str]:
+    return list(contracts()["adapters"]["protected_modules"])
+
+
+def _doors() -> list[str]:
+    return [name for name in contracts() if name.startswith("door-")]
+
+
+def test_the_tree_itself_keeps_every_contract(broken: Broken) -> None:
+    assert broken({}) == set()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import sulla.tools",
+        "def later():\n    import sulla.tools",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import sulla.tools",
+    ],
+    ids=["at the top", "inside a function", "for types only"],
+)
+def test_rooms_on_one_floor_do_not_know_each_other(broken: Broken, line: str) -> None:
+    assert broken({"providers/planted.py": line}) == {"floors"}
+
+
+def test_imports_only_go_down(broken: Broken) -> None:
+    assert "floors" in broken({"store/planted.py": "import sulla.agent"})
+
+
+def test_the_product_does_not_import_its_doubles(broken: Broken) -> None:
+    assert "floors" in broken({"daemon/planted.py": "import sulla.testing"})
+
+
+def test_a_new_package_needs_a_floor(broken: Broken) -> None:
+    assert broken({"utils/__init__.py": ""}) == {"floors"}
+
+
+def test_siblings_do_not_import_each_other_in_a_ring(broken: Broken) -> None:
+    ring = {"agent/planted.py": "import sulla.agent.planted_too", "agent/planted_too.py": "import sulla.agent.planted"}
+    assert broken(ring) == {"acyclic"}
+
+
+@pytest.mark.parametrize(
+    "line", ["import time", "import asyncio", "from os import environ", "def f():\n    import random"]
+)
+def test_a_pure_module_touches_no_clock_no_loop_no_machine_and_no_chance(broken: Broken, line: str) -> None:
+    assert broken({"graph/walk.py": line}) == {"pure"}
+
+
+@pytest.mark.parametrize("line", ["import rich", "from anthropic import types", "import sqlite3"])
+def test_a_library_stays_in_its_home(broken: Broken, line: str) -> None:
+    assert broken({"tools/planted.py": line}) == {"vendors"}
+
+
+@pytest.mark.parametrize("adapter", _adapters())
+def test_an_adapter_is_named_by_the_composition_root_alone(broken: Broken, adapter: str) -> None:
+    package = adapter.split(".")[1]
+    assert broken({f"{package}/planted.py": f"import {adapter}"}) == {"adapters"}
+
+
+@pytest.mark.parametrize("door", _doors())
+def test_neighbours_enter_by_the_door(broken: Broken, door: str) -> None:
+    package = door.removeprefix("door-")
+    module = _first_module(package)
+    assert f"sulla.{package}.{module}" not in _adapters()
+    assert broken({"__main__.py": f"import sulla.{package}.{module}"}) == {door}
+
+
+def test_every_package_but_core_has_a_door_contract() -> None:
+    assert {f"door-{package}" for package in packages() if package != "core"} == set(_doors())
+
+
+def test_every_contract_is_proved_here() -> None:
+    proved = {"floors", "acyclic", "pure", "vendors", "adapters", *_doors()}
+    assert set(contracts()) == proved
+    assert all(contract["name"] == id_ for id_, contract in contracts().items())
+
+
+def test_every_third_party_library_has_a_home() -> None:
+    homeless = {
+        f"{module_name(path)} -> {name}"
+        for path in python_files("sulla")
+        for name in (name.split(".")[0] for name in imported(syntax(path)))
+        if name not in sys.stdlib_module_names | {"sulla"} and name not in contracts()["vendors"]["forbidden_modules"]
+    }
+    assert homeless == set(), "list the library in the `vendors` contract, and the modules that may import it"
+
+
+def test_every_concrete_keeper_is_an_adapter() -> None:
+    """A module that a heavy library calls home must not be reachable but through the composition root."""
+    heavy = {"anthropic", "ollama", "sqlite3"}
+    homes: list[Any] = [edge.split(" -> ") for edge in contracts()["vendors"]["ignore_imports"]]
+    assert {home for home, library in homes if library in heavy} <= set(_adapters())

@@ -1,0 +1,139 @@
+"""Who may touch time, chance, the environment and tasks, name by name.
+
+ruff's TID251 refuses every banned name outside the files that pyproject.toml exempts, but an exempted file is exempt
+from all of them. This closes the gap, and covers what a name alone cannot show: timers of the loop, sleeping in tests.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from fnmatch import fnmatch
+
+import pytest
+
+from tests.house.source import ROOT, project, python_files, syntax, used
+
+CLOCK = ("sulla/daemon/system.py", "sulla/testing/clock.py")
+CHANCE = ("sulla/daemon/system.py",)
+ENVIRONMENT = ("sulla/cli/place.py", "sulla/cli/up.py")
+TASKS = ("sulla/testing/clock.py", "sulla/providers/deadline.py")
+
+HOMES = {
+    "time": CLOCK,
+    "datetime": CLOCK,
+    "asyncio.sleep": CLOCK,
+    "asyncio.timeout": CLOCK,
+    "asyncio.timeout_at": CLOCK,
+    "asyncio.wait_for": CLOCK,
+    "asyncio.create_task": TASKS,
+    "asyncio.ensure_future": ("sulla/threads/session.py", "sulla/cli/client.py"),
+    "os.environ": ENVIRONMENT,
+    "os.getenv": ENVIRONMENT,
+    "os.putenv": (),
+    "os.urandom": CHANCE,
+    "random": CHANCE,
+    "secrets": CHANCE,
+    "uuid": CHANCE,
+}
+"""The files (patterns) that may use a banned name or anything below it."""
+
+LOOP_TIMERS = {"call_later", "call_at"}
+
+
+def _banned() -> set[str]:
+    return set(project()["tool"]["ruff"]["lint"]["flake8-tidy-imports"]["banned-api"])
+
+
+def _uses(tree: ast.Module, names: set[str]) -> Iterator[str]:
+    """The banned names that a file uses, the loop's own ways around them included."""
+    for dotted, _ in used(tree):
+        yield from (name for name in names if dotted == name or dotted.startswith(f"{name}."))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr in LOOP_TIMERS:
+            yield "asyncio.sleep"
+        if isinstance(node, ast.Attribute) and node.attr == "create_task" and "loop" in ast.unparse(node.value):
+            yield "asyncio.create_task"
+
+
+def _may(path: str, name: str) -> bool:
+    return any(
+        fnmatch(path, home)
+        for below, homes in HOMES.items()
+        if name == below or name.startswith(f"{below}.")
+        for home in homes
+    )
+
+
+def test_a_file_uses_only_what_it_is_the_home_of() -> None:
+    strays = {
+        f"{name}: {use}"
+        for path in python_files("sulla")
+        for name in [path.relative_to(ROOT).as_posix()]
+        for use in _uses(syntax(path), _banned())
+        if not _may(name, use)
+    }
+    assert strays == set()
+
+
+def test_every_banned_name_has_its_homes_listed() -> None:
+    covered = {name for name in _banned() for below in HOMES if name == below or name.startswith(f"{below}.")}
+    assert covered == _banned()
+
+
+def test_every_home_exists_and_is_used() -> None:
+    files = {path.relative_to(ROOT).as_posix(): set(_uses(syntax(path), _banned())) for path in python_files("sulla")}
+    for below, homes in HOMES.items():
+        for home in homes:
+            uses = {use for path, names in files.items() if fnmatch(path, home) for use in names}
+            assert uses, f"{home} uses no banned name at all: it needs no home for {below}"
+
+
+def _sleeps(tree: ast.Module) -> Iterator[int]:
+    """The lines that let real time pass. ``asyncio.sleep(0)`` only lets others run."""
+    calls = {id(node.func): node for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    for dotted, node in used(tree):
+        call = calls.get(id(node))
+        nothing = call is not None and [ast.unparse(argument) for argument in call.args] == ["0"]
+        if dotted == "time.sleep" or (dotted == "asyncio.sleep" and not nothing):
+            yield getattr(node, "lineno", 0)
+
+
+def test_no_test_sleeps() -> None:
+    sleeps = {f"{path.relative_to(ROOT)}:{line}" for path in python_files("tests") for line in _sleeps(syntax(path))}
+    assert sleeps == set(), "wait for the thing itself, or use testing.ManualClock"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("import time as t\nt.time()", {"time.time"}),
+        ("from time import monotonic as m\nm()", {"time.monotonic"}),
+        ("import os\nos.environ['X']", {"os.environ"}),
+        ("from os import environ\nenviron.get('X')", {"os.environ"}),
+        ("from datetime import datetime\ndatetime.now()", {"datetime.datetime.now"}),
+        ("import random\nrandom.Random(1).random()", {"random"}),
+        ("import asyncio\nasyncio.get_running_loop().call_later(1, print)", {"asyncio.sleep"}),
+        ("import asyncio\nasyncio.get_running_loop().create_task(f())", {"asyncio.create_task"}),
+        ("async def f(group):\n    group.create_task(f())", set()),
+        ("def time(): ...\ntime()", set()),
+    ],
+)
+def test_a_banned_name_is_seen_through_its_disguises(text: str, found: set[str]) -> None:
+    assert set(_uses(ast.parse(text), _banned())) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import time\ntime.sleep(1)",
+        "from asyncio import sleep\nasync def f():\n    await sleep(0.1)",
+        "import asyncio\nf = asyncio.sleep",
+    ],
+)
+def test_sleeping_is_seen(text: str) -> None:
+    assert list(_sleeps(ast.parse(text)))
+
+
+def test_letting_others_run_is_not_sleeping() -> None:
+    assert not list(_sleeps(ast.parse("import asyncio\nasync def f():\n    await asyncio.sleep(0)")))

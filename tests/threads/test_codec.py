@@ -1,0 +1,133 @@
+"""Records come back as they were written, or not at all."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sulla.core.errors import CorruptRecord
+from sulla.core.ids import CallId, MessageId, RunId
+from sulla.core.message import Reasoning, Text, ToolCall, ToolResult
+from sulla.store import Record
+from sulla.threads import facts as f
+from sulla.threads.codec import Origin, decode, encode
+from sulla.threads.forms import Form, fields_to_json
+
+RUN, MSG, CALL = RunId("run_1"), MessageId("msg_1"), CallId("call_1")
+PARTS = (
+    Text("héllo \u0000 \U0001f600"),
+    Reasoning("because", {"type": "thinking", "signature": "x"}),
+    Reasoning("", None),
+    ToolCall(CALL, "read_file", {"path": "a", "deep": [1, {"b": None}]}),
+    ToolResult(CALL, "out", True, "web"),
+)
+OUTCOME = f.Outcome("blocked", "r", "resp", "why", "needs", "", 7)
+FACTS: list[f.ThreadFact] = [
+    f.ThreadCreated("sulla", "title", "proj", "chan"),
+    f.Input(MSG, "hi", "steer", "user", "other"),
+    f.StopAsked(),
+    f.ContinueAsked(),
+    f.Answer("approval:1", "yes", "run_again", True, "user"),
+    f.Summary(12, "short"),
+    f.RunStarted(3, MSG, "sulla", "m", "ctx"),
+    f.InputHandled(MSG, {"sanitized": True}, "clean"),
+    f.InputsJoined((4, 5), (RUN,)),
+    f.ModelStarted(CALL, MSG, 2, "abcd", 99, "nudge"),
+    f.ModelAbandoned(CALL, MSG, "crashed"),
+    f.TextMessageEnd(CALL, MSG, "text", PARTS, f.Usage(1, 2, 3, 4), "tool_calls", OUTCOME, True, True),
+    f.ToolCallStart(CALL, "write_file", {"path": "x"}, MSG, "idempotent"),
+    f.ToolCallResult(CALL, "ok", True, "file"),
+    f.Reminder(MSG, "nudge", "say it"),
+    f.Suspended((f.Wait("approval:1", CALL, "may I?"),)),
+    f.Resumed("answered", "approval:1", 9, 2),
+    f.Stopped(4),
+    f.Continued(5),
+    f.InputIgnored(6, "late"),
+    f.RunFinished(RUN, OUTCOME, f.Usage(1), RunId("run_2")),
+    f.RunError(RUN, "internal", "went wrong", True, OUTCOME, f.Usage(0, 1)),
+]
+
+
+def kept(fact: f.ThreadFact, origin: Origin) -> Record:
+    draft = encode(fact, origin)
+    return Record(1, draft.kind, isinstance(fact, get_args(f.Offer)), draft.body)
+
+
+def test_every_kind_of_fact_is_covered_here() -> None:
+    assert {type(fact) for fact in FACTS} == set(get_args(f.ThreadFact))
+
+
+def test_kinds_are_unique() -> None:
+    kinds = [cls.kind for cls in get_args(f.ThreadFact)]
+    assert len(kinds) == len(set(kinds))
+
+
+@pytest.mark.parametrize("fact", FACTS, ids=lambda fact: fact.kind)
+def test_a_fact_comes_back_as_it_was(fact: f.ThreadFact) -> None:
+    origin = Origin(1_234, RUN, "sulla", RunId("run_0"), 2)
+    entry = decode(kept(fact, origin), "thr_1")
+    assert entry.fact == fact
+    assert entry.origin == origin
+
+
+@pytest.mark.parametrize("cls", get_args(f.ThreadFact), ids=lambda cls: cls.kind)
+def test_a_field_that_an_older_record_lacks_gets_its_default(cls: type[f.ThreadFact]) -> None:
+    fact = next(fact for fact in FACTS if type(fact) is cls)
+    assert Form(cls).read(fields_to_json(fact)) == fact
+
+
+@pytest.mark.parametrize("fact", FACTS, ids=lambda fact: fact.kind)
+@given(data=st.data())
+def test_a_changed_byte_is_noticed(fact: f.ThreadFact, data: st.DataObject) -> None:
+    record = kept(fact, Origin(5, RUN))
+    body = bytearray(record.body)
+    place = data.draw(st.integers(0, len(body) - 1))
+    body[place] ^= data.draw(st.integers(1, 255))
+    with pytest.raises(CorruptRecord, match="thr_1"):
+        decode(Record(1, record.kind, record.offered, bytes(body)), "thr_1")
+
+
+@given(cut=st.integers(0, 200))
+def test_a_cut_record_is_noticed(cut: int) -> None:
+    record = kept(FACTS[11], Origin(5, RUN))
+    with pytest.raises(CorruptRecord):
+        decode(Record(1, record.kind, record.offered, record.body[:cut]), "thr_1")
+
+
+def test_a_record_under_another_kind_is_noticed() -> None:
+    record = kept(f.StopAsked(), Origin(5))
+    with pytest.raises(CorruptRecord, match="checksum"):
+        decode(Record(1, "CONTINUE", True, record.body), "thr_1")
+
+
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        ({"input_seq": "3", "message_id": "m"}, "expected int"),
+        ({"input_seq": True, "message_id": "m"}, "expected int"),
+        ({"input_seq": 3}, "message_id"),
+        ({"input_seq": 3, "message_id": "m", "more": 1}, "unknown field"),
+        ([], "expected an object"),
+    ],
+)
+def test_data_of_another_form_is_refused(data: object, what: str) -> None:
+    with pytest.raises(CorruptRecord, match=what):
+        Form(f.RunStarted).read(data)  # type: ignore[arg-type]  # that is the point
+
+
+def test_a_kind_of_another_capability_passes_as_data() -> None:
+    draft = encode(FACTS[2], Origin(5))
+    entry = decode(Record(1, draft.kind, True, draft.body), "thr_1")
+    assert entry.data == {}
+    unknown = encode(_Foreign(), Origin(5))
+    assert decode(Record(1, "BEAT_FIRED", False, unknown.body), "thr_1").fact is None
+
+
+class _Foreign:
+    kind = "BEAT_FIRED"
+
+    def data(self) -> dict[str, f.JsonObject]:
+        return {"slot": {"n": 1}}  # type: ignore[dict-item]

@@ -1,0 +1,77 @@
+"""What of a conversation fits, and that pairs stay together."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sulla.core.ids import CallId, MessageId
+from sulla.core.message import Message, Text, ToolCall, ToolResult
+from sulla.threads.transcript import Transcript
+
+
+def measure(message: Message) -> int:
+    return len(message.text) + 1
+
+
+def user(number: int, size: int) -> Message:
+    return Message(MessageId(f"m{number}"), "user", (Text("x" * size),))
+
+
+def calls(*names: str) -> tuple[ToolCall, ...]:
+    return tuple(ToolCall(CallId(name), "tool", {}) for name in names)
+
+
+@given(sizes=st.lists(st.integers(0, 50), max_size=40), ceiling=st.integers(0, 400))
+def test_the_window_is_the_longest_tail_that_fits(sizes: list[int], ceiling: int) -> None:
+    script = Transcript(measure)
+    for number, size in enumerate(sizes):
+        script.push(user(number, size))
+    start = script.window(ceiling)
+    weight = sum(measure(message) for message in script.since(start))
+    assert weight <= ceiling
+    if start > 0:
+        assert weight + measure(script[start - 1]) > ceiling
+
+
+@given(sizes=st.lists(st.integers(0, 50), min_size=1, max_size=40), data=st.data())
+def test_trimming_changes_no_later_window(sizes: list[int], data: st.DataObject) -> None:
+    script, trimmed = Transcript(measure), Transcript(measure)
+    for number, size in enumerate(sizes):
+        script.push(user(number, size))
+        trimmed.push(user(number, size))
+    cut = data.draw(st.integers(0, len(sizes)))
+    trimmed.trim(cut)
+    assert trimmed.tokens == sum(measure(message) for message in script.since(cut))
+    ceiling = data.draw(st.integers(0, trimmed.tokens))
+    assert trimmed.since(trimmed.window(ceiling)) == script.since(script.window(ceiling))
+
+
+def test_a_result_never_begins_a_window() -> None:
+    script = Transcript(measure)
+    script.push(user(0, 3))
+    asked = Message(MessageId("a"), "assistant", calls("c1"))
+    script.push(asked)
+    script.add_result(MessageId("r"), ToolResult(CallId("c1"), "out"), asked.calls)
+    script.push(user(1, 3))
+    for ceiling in range(script.tokens + 1):
+        window = script.since(script.window(ceiling))
+        assert not window or window[0].role != "tool"
+
+
+def test_results_stand_in_the_models_order_however_they_arrive() -> None:
+    script = Transcript(measure)
+    asked = Message(MessageId("a"), "assistant", calls("c1", "c2", "c3"))
+    script.push(asked)
+    assert list(script.unanswered) == ["c1", "c2", "c3"]
+    for name in ("c3", "c1", "c2"):
+        script.add_result(MessageId("r"), ToolResult(CallId(name), name), asked.calls)
+    assert [part.text for part in script[-1].parts if isinstance(part, ToolResult)] == ["c1", "c2", "c3"]
+    assert len(script) == 2
+    assert not script.unanswered
+
+
+def test_a_message_that_says_nothing_is_left_out() -> None:
+    script = Transcript(measure)
+    script.push(Message(MessageId("e"), "assistant", ()))
+    assert len(script) == 0

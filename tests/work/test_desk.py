@@ -1,0 +1,105 @@
+"""Which job may start, and that no log is ever worked on twice at once."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from sulla.work import Caps, Job, JobDesk
+
+
+def test_jobs_start_in_the_order_they_came() -> None:
+    desk = JobDesk(Caps())
+    for name in "abc":
+        desk.add(Job(name), "agent")
+    assert [job.key for _ in range(3) if (job := desk.take())] == ["a", "b", "c"]
+    assert desk.take() is None
+
+
+def test_a_log_that_is_worked_on_gets_one_more_look_afterwards() -> None:
+    desk = JobDesk(Caps())
+    desk.add(Job("a"), "agent")
+    job = desk.take()
+    assert job is not None
+    desk.add(Job("a"), "agent")
+    desk.add(Job("a"), "agent")
+    assert desk.take() is None
+    desk.done(job)
+    assert desk.take() == Job("a")
+    desk.done(job)
+    assert desk.take() is None
+
+
+def test_a_busy_agent_does_not_hold_up_another() -> None:
+    desk = JobDesk(Caps(total=16, per_group=2))
+    for name in "abc":
+        desk.add(Job(name), "busy")
+    desk.add(Job("d"), "idle")
+    assert [job.key for _ in range(4) if (job := desk.take())] == ["a", "b", "d"]
+
+
+def test_no_more_than_the_total_run() -> None:
+    desk = JobDesk(Caps(total=2, per_group=5))
+    for name in "abc":
+        desk.add(Job(name), name)
+    first = desk.take()
+    assert first is not None
+    assert desk.take() is not None
+    assert desk.take() is None
+    desk.done(first)
+    assert desk.take() == Job("c")
+
+
+class Desk(RuleBasedStateMachine):
+    """Random work under small caps: nothing is lost, doubled or starved."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.desk = JobDesk(Caps(total=3, per_group=2))
+        self.running: dict[str, Job] = {}
+        self.wanted: set[str] = set()
+
+    @rule(key=st.sampled_from("abcdefgh"))
+    def add(self, key: str) -> None:
+        self.desk.add(Job(key), key if key < "e" else "shared")
+        self.wanted.add(key)
+
+    @rule()
+    def take(self) -> None:
+        job = self.desk.take()
+        if job is not None:
+            assert job.key not in self.running
+            self.running[job.key] = job
+            self.wanted.discard(job.key)
+
+    @rule(data=st.data())
+    def finish(self, data: st.DataObject) -> None:
+        if self.running:
+            key = data.draw(st.sampled_from(sorted(self.running)))
+            self.desk.done(self.running.pop(key))
+
+    @invariant()
+    def caps_hold(self) -> None:
+        assert len(self.running) <= 3
+        assert sum(key >= "e" for key in self.running) <= 2
+
+    def teardown(self) -> None:
+        for _ in range(100):
+            for key in list(self.running):
+                self.desk.done(self.running.pop(key))
+            self.take()
+        assert not self.wanted
+
+
+TestDesk = Desk.TestCase
+TestDesk.settings = settings(max_examples=50, stateful_step_count=40, deadline=None)
+
+
+@given(keys=st.lists(st.sampled_from("ab"), max_size=20))
+def test_a_second_wish_for_a_waiting_log_is_the_same_wish(keys: list[str]) -> None:
+    desk = JobDesk(Caps())
+    for key in keys:
+        desk.add(Job(key), "g")
+    taken = [job.key for _ in range(30) if (job := desk.take())]
+    assert sorted(taken) == sorted(set(keys))
