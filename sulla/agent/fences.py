@@ -1,8 +1,8 @@
 """Where in Markdown a text has got to: in prose, in a fenced block, or in what may turn out to be inline code. Pure.
 
-Fed token by token, so that a text can be judged while it streams in. It follows CommonMark, with three simplifications that
-keep the answer within reach of the line that is being read: inline code ends with its line; a backtick run that finds no
-partner makes the other runs on its line literal too; a fence may be indented at will, because lists indent it.
+Fed token by token, so that a text can be judged while it streams in. It follows CommonMark, with three simplifications
+that keep the answer within reach of the line that is being read: inline code ends with its line; a backtick run that
+finds no partner makes the other runs on its line literal too; a fence may be indented at will, because lists indent it.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ Where = Literal["prose", "inline", "fenced"]
 _BLANK = frozenset(" \t\r")
 
 _BARE, _ITEM, _MARKER, _NUMBER, _INSIDE = range(5)
-"""How far into its line a text is: only blanks and ``>`` so far; behind a list marker; within a marker; within a marker's
-number; past anything that a fence may follow."""
+"""How far into its line a text is: only blanks and ``>`` so far; behind a list marker; within a marker; within a
+marker's number; past anything that a fence may follow."""
 
 
 class Fences:
-    """Follows one text. Whoever feeds it splits the text so that runs of backticks and tildes and newlines stand alone."""
+    """Follows one text, fed so that each run of backticks or tildes and each newline stands alone."""
 
     __slots__ = ("_closing", "_fence", "_margin", "_no_inline", "_run", "_run_margin", "_span", "_span_may_be_fence")
 

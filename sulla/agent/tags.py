@@ -9,7 +9,7 @@ WRAPPERS = frozenset({"AGENT_DONE", "AGENT_BLOCKED", "AGENT_CONTINUE"})
 FIELDS = frozenset({"KEY_RESULT", "BLOCKER_REASON", "UNBLOCK_REQUIREMENTS", "STATUS_REPORT", "STATUS_MESSAGE"})
 
 MAX_ATTRIBUTES = 80
-"""Code points between a tag's name and its ``>``. Models do not need any; those that write some are still understood."""
+"""Code points between a tag's name and its ``>``. No model needs any; one that writes some is still understood."""
 
 _NAMES = WRAPPERS | FIELDS
 _STARTS = frozenset(name[:length] for name in _NAMES for length in range(len(name) + 1))
@@ -41,6 +41,10 @@ class Unfinished:
     """Whether it can hardly be anything else: what a reply that was cut off leaves behind."""
 
 
+_MEANT = Unfinished(surely_meant=True)
+_OPEN = Unfinished(surely_meant=False)
+
+
 def read_tag(text: str, at: int) -> Tag | Unfinished | None:
     """See whether a tag begins at the ``<`` at `at`; None if it does not, whatever may follow."""
     match = _TAG.match(text, at)
@@ -54,4 +58,4 @@ def read_tag(text: str, at: int) -> Tag | Unfinished | None:
         return None
     if name not in (_NAMES if attributes else _STARTS):
         return None
-    return Unfinished("_" in name or (len(name) > 1 and written.isupper()))
+    return _MEANT if "_" in name or (len(name) > 1 and written.isupper()) else _OPEN

@@ -2,8 +2,8 @@
 
 The rules, for a whole reply and for one that streams in alike:
 
-* A wrapper is an opening tag and its closing tag (``<AGENT_DONE>…</AGENT_DONE>``) with no other wrapper opening in between, in
-  capitals or not. Tags in fenced blocks and inline code are only quoted; they mean nothing and are shown.
+* A wrapper is an opening tag and its closing tag (``<AGENT_DONE>…</AGENT_DONE>``) with no other wrapper opening in
+  between, in capitals or not. Tags in fenced blocks and inline code are only quoted; they mean nothing and are shown.
 * The last complete wrapper counts. Complete ones are taken out of what people see.
 * A wrapper that never closes counts for nothing. Its text is shown, on lines of its own, without the tags.
 * A stray tag is taken out and its surroundings stay. So is the start of a tag that a cut-off reply ends in.
@@ -24,7 +24,7 @@ from sulla.agent.tags import WRAPPERS, Tag, Unfinished, read_tag
 Status = Literal["done", "blocked", "continue"]
 
 MAX_QUOTE = 512
-"""Code points that are held back behind a tag that seems to be quoted, until its backticks close. More is no quotation."""
+"""Code points held back behind a tag that seems to be quoted, until its backticks close. More is no quotation."""
 
 MAX_WHITE = 256
 """Code points of white space that are held back in case nothing follows."""
@@ -76,8 +76,8 @@ def strip(text: str) -> str:
 class Stripper:
     """Reads one reply as it streams in. How the text is split over `feed` calls makes no difference.
 
-    Holds back what could be the start of a tag (`tags.MAX_TAG`), a tag that seems to be quoted (`MAX_QUOTE`), white space
-    (`MAX_WHITE`), and a wrapper's content. Time is linear in the text.
+    Holds back what could be the start of a tag (`tags.MAX_TAG`), a tag that seems to be quoted (`MAX_QUOTE`), white
+    space (`MAX_WHITE`), and a wrapper's content. Time is linear in the text.
     """
 
     __slots__ = ("_broken", "_buffer", "_fences", "_last", "_open", "_outer", "_quote", "_quote_size", "_shown")
@@ -111,14 +111,14 @@ class Stripper:
         Returns:
             The rest of what is shown, and the wrapper that counts.
         """
-        rest = self._read(self._buffer, at_end=True)
-        self._fences.settle()
-        if self._quote is not None:
-            if self._fences.where == "inline" and not self._fences.may_be_fence:
-                self._read(self._unquote(rest), at_end=True)
-            else:
+        self._read(self._buffer, at_end=True)
+        self._settle()
+        while self._quote is not None:
+            if self._fences.may_be_fence:
                 self._release_quote()
-        self._buffer = ""
+            else:
+                self._read(self._unquote(), at_end=True)
+                self._settle()
         self._abandon()
         if self._last is not None and not self._shown.anything:
             self._shown.put(self._last.words)
@@ -126,11 +126,8 @@ class Stripper:
 
     def _read(self, text: str, *, at_end: bool) -> str:
         """Read as much of `text` as can be judged and return the rest."""
-        at = 0
-        while at < len(text):
-            token = _TOKEN.match(text, at)
-            if token is None:  # pragma: no cover - the alternatives cover every character
-                break
+        at, quote_at = 0, -1
+        while token := _TOKEN.match(text, at):
             piece = token[0]
             first = piece[0]
             if first != self._fences.run:
@@ -144,13 +141,15 @@ class Stripper:
                         self._part()
                         return ""
                 elif tag is not None and self._fences.where == "inline":
-                    self._quote, self._quote_size = [], 0
+                    self._quote, self._quote_size, quote_at = [], 0, at
                 elif tag is not None:
                     self._take(tag)
                     at = tag.end
                     continue
             if self._quote is not None and not self._fits_quote(piece):
-                text, at = self._unquote(text[at:]), 0
+                # Without copying, if it is all in this text: else many short quotes in a long text would be quadratic.
+                held = self._unquote()
+                text, at = (text, quote_at) if quote_at >= 0 else (held + text[at:], 0)
                 continue
             self._pass(piece, first)
             at = token.end()
@@ -194,11 +193,11 @@ class Stripper:
         held, self._quote = self._quote or [], None
         self._say("".join(held))
 
-    def _unquote(self, rest: str) -> str:
+    def _unquote(self) -> str:
         """What was held back was not quoted: it has to be read again."""
         held, self._quote = self._quote or [], None
         self._fences.give_up_inline()
-        return "".join(held) + rest
+        return "".join(held)
 
     def _take(self, tag: Tag) -> None:
         self._part()
@@ -310,9 +309,9 @@ class _Shown:
             if self.anything:
                 self._ready.append(self._white + visible)
             else:
-                text_from_first_line = (self._white + visible).lstrip()
-                indentation = (self._white + visible)[: -len(text_from_first_line)].rpartition("\n")[2]
-                self._ready.append(indentation + text_from_first_line)
+                words = visible.lstrip()
+                indentation = (self._white + visible[: -len(words)]).rpartition("\n")[2]
+                self._ready.append(indentation[-MAX_WHITE:] + words)
                 self.anything = True
             self._white = text[len(visible) :]
         else:

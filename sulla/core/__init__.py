@@ -1,0 +1,1 @@
+"""Values and promises, standard library only. There is no door: import the modules."""

@@ -1,7 +1,7 @@
 """The door to the gateway: the only way in from outside."""
 
-from sulla.gateway.app import build_app
-from sulla.gateway.auth import KnownToken, Principal, Tokens, token_digest
+from sulla.gateway.app import GatewayConfig, build_app
+from sulla.gateway.auth import KnownToken, Principal, TokenBook, Tokens, token_digest
 from sulla.gateway.commands import Advanced, Commands, Event, Live, Mode, Sent, Signal, Signals, ThreadInfo
 from sulla.gateway.limits import Limits
 from sulla.gateway.server import Server, bind, serve
@@ -13,6 +13,7 @@ __all__ = [
     "Advanced",
     "Commands",
     "Event",
+    "GatewayConfig",
     "KnownToken",
     "Limits",
     "Live",
@@ -24,6 +25,7 @@ __all__ = [
     "Signal",
     "Signals",
     "ThreadInfo",
+    "TokenBook",
     "Tokens",
     "bind",
     "build_app",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from dataclasses import dataclass, field
 
 from fastapi import FastAPI
 from starlette.requests import Request
@@ -10,7 +10,6 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
 
 from sulla.core.clock import Clock
-from sulla.core.ids import MakeId
 from sulla.gateway.auth import Guard, Tokens
 from sulla.gateway.commands import Commands
 from sulla.gateway.limits import Limits
@@ -18,36 +17,33 @@ from sulla.gateway.perimeter import Perimeter
 from sulla.gateway.ws import SocketDoor
 
 
-def build_app(
-    commands: Commands,
-    tokens: Tokens,
-    clock: Clock,
-    make_id: MakeId,
-    version: str,
-    limits: Limits | None = None,
-    perimeter: tuple[Collection[str], Collection[str]] = ((), ()),
-) -> FastAPI:
-    """The gateway as an ASGI application.
+@dataclass(frozen=True, slots=True)
+class GatewayConfig:
+    """What of the gateway can be set."""
+
+    server_version: str
+    """The daemon's version, as clients see it."""
+    allowed_hosts: tuple[str, ...] = ()
+    """Names under which the gateway may be called, beside loopback ones."""
+    allowed_origins: tuple[str, ...] = ()
+    """Web origins that may call, beside the gateway's own, e.g. ``https://console.example``."""
+    limits: Limits = field(default_factory=Limits)
+
+
+def build_app(commands: Commands, tokens: Tokens, config: GatewayConfig, clock: Clock) -> FastAPI:
+    """The gateway as an ASGI application, without life-cycle events and without documentation pages.
 
     Args:
         commands: what clients can have done.
         tokens: those that open the door.
+        config: names and bounds.
         clock: for deadlines.
-        make_id: for session ids.
-        version: the daemon's.
-        limits: bounds; None for the defaults.
-        perimeter: host names and web origins that may call, beside loopback and the gateway's own.
-
-    Returns:
-        An application without life-cycle events and without documentation pages.
     """
-    bounds = limits if limits is not None else Limits()
-    door = SocketDoor(commands, Guard(tokens, clock), clock, make_id, version, bounds)
-    app = FastAPI(title="Sulla", version=version, openapi_url=None, docs_url=None, redoc_url=None)
+    door = SocketDoor(commands, Guard(tokens, clock), clock, config.server_version, config.limits)
+    app = FastAPI(title="Sulla", version=config.server_version, openapi_url=None, docs_url=None, redoc_url=None)
     app.router.routes.append(WebSocketRoute("/ws", door.serve, name="ws"))
     app.router.routes.append(Route("/healthz", _healthz, methods=["GET"]))
-    hosts, origins = perimeter
-    app.add_middleware(Perimeter, hosts=hosts, origins=origins)
+    app.add_middleware(Perimeter, hosts=config.allowed_hosts, origins=config.allowed_origins)
     return app
 
 

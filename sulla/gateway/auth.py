@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from hmac import compare_digest
 from ipaddress import IPv6Address, ip_address, ip_network
+from typing import Protocol, get_args
 
 from sulla.core.clock import Clock
 from sulla.core.errors import Unauthorized
@@ -37,13 +38,37 @@ class KnownToken:
     principal: Principal
 
 
-Tokens = Callable[[], Sequence[KnownToken]]
-"""The tokens that are valid right now; asked at every check, so that a revoked one is refused at once."""
+class Tokens(Protocol):
+    """Knows which tokens are valid right now; asked at every check, so that a revoked one is refused at once."""
+
+    def known(self) -> Sequence[KnownToken]:
+        """All of them."""
+        ...
 
 
 def token_digest(token: str) -> bytes:
     """What is kept of a token. Tokens are long and random, so one round of SHA-256 is enough."""
     return sha256(token.encode("utf-8", "surrogatepass")).digest()
+
+
+class TokenBook:
+    """A fixed set of tokens.
+
+    Args:
+        known: the tokens.
+    """
+
+    def __init__(self, known: Sequence[KnownToken]) -> None:
+        self._known = tuple(known)
+
+    @classmethod
+    def of_owner(cls, token: str) -> TokenBook:
+        """Only the owner's token, which may do everything."""
+        return cls([KnownToken(token_digest(token), Principal("owner", frozenset(get_args(Scope))))])
+
+    def known(self) -> Sequence[KnownToken]:
+        """All of them."""
+        return self._known
 
 
 def bearer(authorization: str) -> str:
@@ -132,15 +157,16 @@ class Guard:
         """
         key, now = address_key(address), self._clock.elapsed()
         if (wait_s := self._lockout.locked_s(key, now)) > 0:
-            raise Unauthorized("too many wrong tokens from this address: wait and try again", retry_after_s=round(wait_s, 1))
+            message = "too many wrong tokens came from this address: wait, then try again with the right one"
+            raise Unauthorized(message, retry_after_s=round(wait_s, 1))
         if token is None:
             raise Unauthorized("no token: send 'Authorization: Bearer <token>', or a token in hello")
         digest = token_digest(token)
         found: Principal | None = None
-        for known in self._tokens():  # all of them, so that the time taken says nothing
+        for known in self._tokens.known():  # all of them, so that the time taken says nothing
             if compare_digest(known.digest, digest):
                 found = known.principal
         if found is None:
             self._lockout.wrong(key, digest, now)
-            raise Unauthorized("the token is not valid: `sulla token` shows the right one")
+            raise Unauthorized("the token is not valid: `sulla token` shows the valid one")
         return found

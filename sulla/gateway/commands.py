@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -63,8 +63,8 @@ class Advanced:
 class Live:
     """Something that is shown and not kept.
 
-    The text types (``feed.TEXT``, ``feed.REASONING``) carry ``message_id``, ``offset`` (code points of visible text before
-    it) and ``delta`` in their data.
+    The text types (``feed.TEXT``, ``feed.REASONING``) carry in their data ``message_id``, ``offset`` (how many code
+    points of visible text come before) and ``delta``.
     """
 
     event: Event
@@ -73,12 +73,8 @@ class Live:
 Signal = Advanced | Live
 
 
-class Signals(Protocol):
-    """What is heard of a thread while one listens. Anything may be lost, doubled or late; it ends only with the listening."""
-
-    def __aiter__(self) -> Signals: ...
-
-    async def __anext__(self) -> Signal: ...
+Signals = AsyncIterator[Signal]
+"""What is heard of a thread while one listens. Anything may be lost, doubled or late."""
 
 
 class Commands(Protocol):

@@ -26,7 +26,7 @@ from sulla.gateway.session import Session
 ABORT = "sulla.abort"
 """The ASGI extension by which our server lets a connection be cut without waiting for the peer."""
 _CLOSED = (WebSocketDisconnect, RuntimeError)
-"""What sending raises when the peer is gone, or when uvicorn has closed the socket by itself (too large a frame, say)."""
+"""What sending raises when the peer is gone, or when uvicorn has closed the socket by itself for too large a frame."""
 _log = logging.getLogger("sulla.gateway")
 
 
@@ -67,7 +67,7 @@ class Connection:
         except* TooSlow as stuck:
             ending = says.Close(says.TOO_SLOW, str(_first(stuck)))
             _log.warning("a client reads too slowly", extra={"session": self._session.id})
-        except* Exception:
+        except* Exception:  # noqa: BLE001  # a defect of ours ends this connection, not the daemon
             ending = says.Close(says.INTERNAL, "something went wrong inside the daemon")
             _log.exception("a connection failed", extra={"session": self._session.id})
         if ending is not None:
@@ -102,11 +102,11 @@ class Connection:
         if not isinstance(text, str):
             return self._session.hear_binary()
         match self._session.hear(text):
-            case [says.Authenticate(token)]:
+            case [says.Authenticate(id_, token)]:
                 try:
-                    return self._session.admit(self._guard.admit(address_of(self._socket), token))
+                    return self._session.admit(id_, self._guard.admit(address_of(self._socket), token))
                 except SullaError as error:
-                    return self._session.refuse(error)
+                    return self._session.refuse(id_, error)
             case effects:
                 return effects
 
@@ -140,7 +140,7 @@ class Connection:
         except TimeoutError:
             late = Unavailable(f"no answer within {self._limits.call_s:g} s: ask again with the same id")
             frame, good = rpc.fault_frame(rpc.fault_of(id_, late)), False
-        except Exception:
+        except Exception:  # noqa: BLE001  # a defect of ours is an answer too: nobody waits for ever
             _log.exception("a request failed", extra={"session": self._session.id})
             frame, good = rpc.fault_frame(rpc.internal(id_)), False
         await self._outbox.put(frame)
@@ -151,7 +151,7 @@ class Connection:
     async def _place(self, thread_id: str, after: int) -> JsonObject:
         last = await self._commands.last_seq(thread_id)
         if after > last:
-            raise InvalidInput(f"params.after: got {after}, but thread {thread_id!r} ends at {last}: begin again from 0")
+            raise InvalidInput(f"params.after: got {after}, but {thread_id!r} ends at {last}: subscribe again from 0")
         return wire.Subscribed(seq=last).model_dump()
 
     async def _follow(self, thread_id: str, after: int) -> None:

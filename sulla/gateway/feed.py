@@ -1,8 +1,8 @@
 """What one subscriber is shown of a thread, and in which order. Pure.
 
-Two sources: the log, which has everything that is kept, in order; and signals, which are quick but may be lost, doubled or
-late. Events with a number come from the log alone; a signal only says that there are more. A live text is shown only while
-the log says that its message is being written, and only where it goes on from what was shown.
+There are two sources: the log, which has everything that is kept, in order; and signals, which are quick but may be
+lost, doubled or late. Events with a number come from the log alone; a signal only says that there are more. A live text
+is shown only while the log says that its message is being written, and only where it goes on from what was shown.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _CALL_ENDS = "TOOL_CALL_RESULT"
 _RUN_ENDS = frozenset({"RUN_FINISHED", "RUN_ERROR"})
 
 LOOK_BACK = 256
-"""Events before the subscriber's place that are looked at for what is going on. Behind a message that is being written there
-are only inputs, of which a thread holds 100 (design §4.8)."""
+"""Events before the subscriber's place that are looked at for what is going on. Behind the beginning of a message that
+is still being written there are only inputs, and of these a thread holds 100 (design §4.8)."""
 _T = TypeVar("_T")
 _OPEN = 64
 _IGNORED = 256
@@ -158,7 +158,7 @@ class Feed:
         self._ignored.move_to_end(id_)
         _bound(self._ignored, _IGNORED)
 
-    # ------------------------------------------------------------------------------------------------------ what is live
+    # ----------------------------------------------------------------------------------------------------- what is live
 
     def _live(self, event: Event) -> list[Effect]:
         about = _subject(event)

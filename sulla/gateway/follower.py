@@ -115,4 +115,4 @@ class Follower:
             async with self._clock.timeout(self._limits.call_s):
                 return await self._commands.history(self._thread_id, after, before, limit)
         except TimeoutError:
-            raise Unavailable(f"reading thread {self._thread_id!r} took longer than {self._limits.call_s:g} s") from None
+            raise Unavailable(f"thread {self._thread_id!r} could not be read in {self._limits.call_s:g} s") from None

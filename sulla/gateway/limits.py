@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 TEXT_CHARS = 100_000
-"""Code points of one message: where the original's sanitizer cuts (its input handler, truncation). Here it is refused."""
+"""Code points of one message: where the sanitizer of the original's input handler cuts. Here more are refused."""
 ID_CHARS = 128
 TITLE_CHARS = 200
 SUBSCRIPTIONS = 64

@@ -1,7 +1,7 @@
 """What is looked at before anything else of a request: Host, Origin, and secrets in its address.
 
-A web page that a person visits can send requests to their own machine. `Host` gives away a page that had its name pointed
-there (DNS rebinding), `Origin` one that connects across sites.
+A web page that a person visits can send requests to their own machine. `Host` gives away a page that had its own name
+pointed there (DNS rebinding), `Origin` one that connects across sites.
 """
 
 from __future__ import annotations
@@ -48,20 +48,23 @@ def refuse(headers: Headers, query: bytes, hosts: Collection[str], origins: Coll
     host = host_values[0].lower()
     name = host_name(host)
     if name is None or not (is_loopback(name) or name in hosts):
-        return Refusal(
-            403, "forbidden", f"Host {host[:80]!r} is not one of ours: use 127.0.0.1 or localhost, or allow it in the settings"
+        return _forbidden(
+            f"Host {host[:80]!r} is not one of ours: use 127.0.0.1 or localhost, or allow it in the settings"
         )
     for value in (value.decode("latin-1").strip() for header, value in found if header == b"origin"):
         if not own_origin(value.lower(), host) and value.lower() not in origins:
-            return Refusal(403, "forbidden", f"Origin {value[:80]!r} may not connect: allow it in the settings if it should")
+            return _forbidden(f"Origin {value[:80]!r} may not connect: allow it in the settings if it should")
     for key, _ in parse_qsl(query.decode("latin-1"), keep_blank_values=True):
         if key.lower() in SECRET_NAMES:
-            return Refusal(
-                400,
-                "invalid_input",
-                f"{key!r} in the address: addresses end up in logs; send 'Authorization: Bearer <token>', or a token in hello",
+            message = (
+                f"{key!r} in the address: addresses end up in logs; send 'Authorization: Bearer …', or say it in hello"
             )
+            return Refusal(400, "invalid_input", message)
     return None
+
+
+def _forbidden(message: str) -> Refusal:
+    return Refusal(403, "forbidden", message)
 
 
 def host_name(host: str) -> str | None:

@@ -8,6 +8,7 @@ import errno
 import logging
 import socket
 from asyncio import BaseTransport, TimerHandle
+from ipaddress import ip_address
 from typing import cast
 
 import h11
@@ -44,7 +45,7 @@ def bind(host: str, port: int, limits: Limits | None = None) -> socket.socket:
             host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP, flags=socket.AI_PASSIVE
         )[0]
     except (OSError, UnicodeError, OverflowError) as error:
-        raise SettingsError(f"cannot listen on {host!r}, port {port}: {error}; use an address of this machine") from None
+        raise SettingsError(f"cannot listen on {host!r}, port {port}: {error}; use one of this machine's") from None
     sock = socket.socket(family, kind, proto)  # without IPPROTO_TCP asyncio would not turn Nagle's algorithm off
     try:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -64,11 +65,6 @@ def bind(host: str, port: int, limits: Limits | None = None) -> socket.socket:
     return sock
 
 
-def serve(app: ASGIApp, sock: socket.socket, clock: Clock, limits: Limits | None = None) -> Server:
-    """A server for `app` on a socket from `bind`; it does nothing before its `start`."""
-    return Server(app, sock, clock, limits if limits is not None else Limits())
-
-
 class _Config(uvicorn.Config):
     """uvicorn's settings, with ours beside them."""
 
@@ -80,7 +76,7 @@ class _Http(H11Protocol):
 
     _deadline: TimerHandle | None = None
 
-    def connection_made(self, transport: BaseTransport) -> None:  # type: ignore[override]  # uvicorn narrows it, asyncio does not
+    def connection_made(self, transport: BaseTransport) -> None:
         super().connection_made(cast(asyncio.Transport, transport))
         if len(self.connections) > cast(_Config, self.config).limits.connections:
             self.transport.abort()
@@ -129,8 +125,8 @@ class _WebSocket(WebSocketsSansIOProtocol):
 class Server:
     """What serves an application on a socket.
 
-    Only `uvicorn.Server`'s start-up is used: its main loop wakes ten times a second for nothing we need, and its `serve`
-    takes the process's signals.
+    Only the start-up of `uvicorn.Server` is used: its main loop wakes ten times a second for nothing that we need, and
+    its `serve` takes the process's signals.
 
     Args:
         app: an ASGI application without life-cycle events.
@@ -164,7 +160,8 @@ class Server:
     @property
     def url(self) -> str:
         """Where it answers, e.g. ``http://127.0.0.1:8137``."""
-        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
+        unspecified = ip_address(self.host).is_unspecified
+        host = ("::1" if ":" in self.host else "127.0.0.1") if unspecified else self.host
         return f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
 
     async def start(self) -> None:
@@ -175,15 +172,19 @@ class Server:
         self._uvicorn.lifespan = self._config.lifespan_class(self._config)
         await self._uvicorn.startup(sockets=[self._sock])
 
+    async def stop_listening(self) -> None:
+        """Take no new connections; those that are open stay."""
+        for server in self._uvicorn.servers:
+            server.close()
+        self._sock.close()
+
     async def stop(self, deadline_s: float = 5.0) -> None:
-        """Listen no more, close every connection (WebSockets with 1012), and cut what is left at the deadline.
+        """Close every connection (WebSockets with 1012), and cut what is left at the deadline; may be called again.
 
         Args:
             deadline_s: in seconds.
         """
-        for server in self._uvicorn.servers:
-            server.close()
-        self._sock.close()
+        await self.stop_listening()
         state = self._uvicorn.server_state
         for connection in list(state.connections):
             connection.shutdown()
@@ -197,3 +198,10 @@ class Server:
         for task in left:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)
+
+
+async def serve(app: ASGIApp, sock: socket.socket, clock: Clock, limits: Limits | None = None) -> Server:
+    """Serve `app` on a socket from `bind`; when this returns, it answers."""
+    server = Server(app, sock, clock, limits if limits is not None else Limits())
+    await server.start()
+    return server

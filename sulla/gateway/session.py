@@ -33,6 +33,7 @@ class Reply:
 class Authenticate:
     """Find out who this is, then tell by `Session.admit` or `Session.refuse`."""
 
+    id: RequestId
     token: str | None
 
 
@@ -87,7 +88,6 @@ class Session:
         self._version = version
         self._limits = limits
         self._principal = principal
-        self._greeting: RequestId | None = None
         self._open = False
         self._followed: set[str] = set()
 
@@ -100,7 +100,7 @@ class Session:
         """Take a text frame."""
         bound = self._limits.frame_bytes if self._open else self._limits.hello_bytes
         if len(text) * 4 > bound and (size := len(text.encode("utf-8", "surrogatepass"))) > bound:
-            return [Close(TOO_BIG, f"frame of {size} bytes, at most {bound} {'' if self._open else 'before hello '}are read")]
+            return [Close(TOO_BIG, f"frame of {size} bytes, at most {bound}{'' if self._open else ' before hello'}")]
         request = rpc.parse(text)
         if isinstance(request, Fault):
             return self._refused(request)
@@ -110,9 +110,8 @@ class Session:
         """Take a binary frame."""
         return [Close(NOT_TEXT, "sulla.v1 is text frames only")]
 
-    def admit(self, principal: Principal) -> list[Effect]:
-        """The token was right."""
-        assert self._greeting is not None
+    def admit(self, id_: RequestId, principal: Principal) -> list[Effect]:
+        """Whoever said hello under `id_` may come in."""
         self._principal = principal
         self._open = True
         welcome = wire.Welcome(
@@ -128,11 +127,11 @@ class Session:
                 subscriptions=SUBSCRIPTIONS,
             ),
         )
-        return [Reply(rpc.reply_frame(self._greeting, welcome.model_dump()))]
+        return [Reply(rpc.reply_frame(id_, welcome.model_dump()))]
 
-    def refuse(self, error: SullaError) -> list[Effect]:
-        """There was no token, or a wrong one."""
-        return [Reply(rpc.fault_frame(rpc.fault_of(self._greeting, error))), Close(UNAUTHORIZED, error.message)]
+    def refuse(self, id_: RequestId, error: SullaError) -> list[Effect]:
+        """Whoever said hello under `id_` has no token, or a wrong one."""
+        return [Reply(rpc.fault_frame(rpc.fault_of(id_, error))), Close(UNAUTHORIZED, error.message)]
 
     def forget(self, thread_id: str) -> None:
         """The thread is not followed any more."""
@@ -144,14 +143,15 @@ class Session:
         if request.method != "hello":
             message = f"got {rpc.show(request.method)} as the first request, expected 'hello'"
             return self._refused(Fault(request.id, rpc.INVALID_REQUEST, message, "invalid_request"))
-        params = rpc.read_params(request)
-        if isinstance(params, Fault):
-            return self._refused(params)
-        assert isinstance(params, wire.Hello)
-        self._greeting = request.id
-        if params.token is not None or self._principal is None:
-            return [Authenticate(params.token)]
-        return self.admit(self._principal)
+        match rpc.read_params(request):
+            case Fault() as fault:
+                return self._refused(fault)
+            case wire.Hello(token=None) if self._principal is not None:
+                return self.admit(request.id, self._principal)
+            case wire.Hello(token=token):
+                return [Authenticate(request.id, token)]
+            case other:
+                raise TypeError(f"hello has the parameters of {type(other).__name__}")
 
     def _later(self, request: Request) -> list[Effect]:
         params = rpc.read_params(request)
@@ -159,7 +159,7 @@ class Session:
             return self._refused(params)
         scope = wire.METHODS[request.method].scope
         if scope is not None and (self._principal is None or scope not in self._principal.scopes):
-            return self._declined(request.id, Forbidden(f"{request.method!r} needs the scope {scope!r}, which this token lacks"))
+            return self._declined(request.id, Forbidden(f"{request.method!r} needs a token with the scope {scope!r}"))
         match params:
             case wire.Hello():
                 return self._declined(request.id, Conflict("hello was said already: one per connection"))

@@ -6,7 +6,7 @@ from starlette.websockets import WebSocket
 
 from sulla.core.clock import Clock
 from sulla.core.errors import InvalidInput, SullaError, Unauthorized
-from sulla.core.ids import MakeId
+from sulla.core.ids import derived_id
 from sulla.gateway.auth import Guard, Principal, bearer
 from sulla.gateway.commands import Commands
 from sulla.gateway.connection import Connection, address_of
@@ -23,20 +23,17 @@ class SocketDoor:
         commands: what clients can have done.
         guard: who may come in.
         clock: for deadlines.
-        make_id: for session ids.
         version: the daemon's.
         limits: bounds.
     """
 
-    def __init__(
-        self, commands: Commands, guard: Guard, clock: Clock, make_id: MakeId, version: str, limits: Limits
-    ) -> None:
+    def __init__(self, commands: Commands, guard: Guard, clock: Clock, version: str, limits: Limits) -> None:
         self._commands = commands
         self._guard = guard
         self._clock = clock
-        self._make_id = make_id
         self._version = version
         self._limits = limits
+        self._taken_in = 0
 
     async def serve(self, socket: WebSocket) -> None:
         """Keep one connection, until it ends."""
@@ -47,7 +44,9 @@ class SocketDoor:
             await deny(socket.scope, socket.send, Refusal(status, error.code, error.message, error.retry_after_s))
             return
         await socket.accept(subprotocol=SUBPROTOCOL)
-        session = Session(self._make_id("ses"), self._version, self._limits, principal)
+        self._taken_in += 1
+        name = derived_id("ses", str(self._clock.now()), str(self._taken_in))
+        session = Session(name, self._version, self._limits, principal)
         await Connection(socket, session, self._commands, self._guard, self._clock, self._limits).run()
 
     def _knock(self, socket: WebSocket) -> Principal | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
@@ -30,7 +30,7 @@ class Hooks(Generic[T]):
     """Called with what a node decided; not for a node that raised."""
 
 
-async def run_graph(
+def run_graph(
     graph: Graph[S],
     state: S,
     run: Run,
@@ -39,7 +39,7 @@ async def run_graph(
     limits: Limits | None = None,
     hooks: Hooks[S] | None = None,
     meter: Meter | None = None,
-) -> Stop:
+) -> Coroutine[object, object, Stop]:
     """Walk through `graph` until there is a reason to stop.
 
     Each step, in this order (design §5): abort, `cycle_complete`, `waiting_for_user` at the input node, limits, drain;
@@ -64,21 +64,25 @@ async def run_graph(
         GraphError: a node returned no decision.
         Exception: whatever a node, an edge or a hook raises; a node's gets a note that names it.
     """
-    walk = Walk(graph, state, start=start, limits=limits or Limits())
-    return await _follow(walk, state, run, hooks or Hooks(), meter or Meter())
+    # Handed out, not awaited here: whenever a node waits, Python passes through every coroutine above it, twice.
+    return _follow(graph, state, run, start, limits or Limits(), hooks or Hooks(), meter or Meter())
 
 
-async def _follow(walk: Walk[S], state: S, run: Run, hooks: Hooks[S], meter: Meter) -> Stop:
+async def _follow(
+    graph: Graph[S], state: S, run: Run, start: NodeId | None, limits: Limits, hooks: Hooks[S], meter: Meter
+) -> Stop:
+    walk = Walk(graph, state, start=start, limits=limits)
     control, clock, elapsed = run.control, run.clock, run.clock.elapsed
     before, after, tokens = hooks.before, hooks.after, meter.tokens
-    now = rested = elapsed()
-    began = now - meter.elapsed_s
+    now = elapsed()
+    began, rest_at = now - meter.elapsed_s, now + REST_S
     control.check()
     stop = walk.enter(now - began, tokens() if tokens else 0, control.draining)
     while stop is None:
         if before is not None:
             before(walk.at, state)
-            control.check()
+            if control.signalled:
+                control.check()
         try:
             decision = await walk.node(state, run)
         except Exception as error:
@@ -87,12 +91,13 @@ async def _follow(walk: Walk[S], state: S, run: Run, hooks: Hooks[S], meter: Met
         if after is not None:
             after(walk.at, state, decision)
         now = elapsed()
-        if now - rested >= REST_S:
+        if now >= rest_at:
             await clock.sleep(0)
-            now = rested = elapsed()
-        draining = False
+            now = elapsed()
+            rest_at = now + REST_S
         # One look serves as "after this node" and "before the next": nothing is awaited in between.
-        if control.signalled:
+        draining = control.signalled
+        if draining:
             control.check()
             draining = control.draining
         stop = walk.advance(decision, now - began, tokens() if tokens else 0, draining)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, Literal, Protocol, TypeVar
 
@@ -88,15 +87,13 @@ class Walk(Generic[S]):
     """
 
     __slots__ = (
-        "_always",
-        "_choose",
         "_first",
         "_graph",
         "_limits",
         "_max_steps",
+        "_stage",
         "_stages",
         "_state",
-        "_targets",
         "_tokens",
         "_wall_s",
         "at",
@@ -123,7 +120,8 @@ class Walk(Generic[S]):
             state.consecutive_same_node = 0
         state.node = self.at
         self._first = state.iterations
-        self.node, self._always, self._choose, self._targets = self._stages[self.at]
+        self._stage = self._stages[self.at]
+        self.node = self._stage[0]
 
     def enter(self, elapsed_s: float, tokens: int, draining: bool) -> Stop | None:
         """Look whether the node at `at` may run, and count it if so.
@@ -161,8 +159,11 @@ class Walk(Generic[S]):
         """
         state = self._state
         if type(decision) is Next:
-            choose = self._choose
-            target = self._always if choose is None else self._chosen(choose)
+            _, target, choose, targets = self._stage
+            if choose is not None:
+                target = choose(state)
+                if target not in targets:
+                    self._check_choice(target, targets)
         else:
             target = self._decided(decision)
         if target == self.at:
@@ -176,18 +177,20 @@ class Walk(Generic[S]):
         else:
             state.consecutive_same_node = 0
             self.at = state.node = target
-            self.node, self._always, self._choose, self._targets = self._stages[target]
+            self._stage = self._stages[target]
+            self.node = self._stage[0]
         # `enter` decides; what follows only knows the usual case, where it has nothing to stop for, without the call.
+        done = state.iterations
         if (
             draining
             or state.cycle_complete
             or state.waiting_for_user
-            or state.iterations >= self._max_steps
+            or done >= self._max_steps
             or elapsed_s >= self._wall_s
             or tokens >= self._tokens
         ):
             return self.enter(elapsed_s, tokens, draining)
-        state.iterations += 1
+        state.iterations = done + 1
         return None
 
     def _decided(self, decision: Decision) -> Target:
@@ -209,15 +212,12 @@ class Walk(Generic[S]):
                     f"node {self.at!r} returned {decision!r}; expected End, Next, Continue, Goto or Revise"
                 )
 
-    def _chosen(self, choose: Callable[[S], Target]) -> Target:
-        target = choose(self._state)
-        if self._targets:
-            if target not in self._targets:
-                declared = ", ".join(map(repr, self._targets))
-                raise NoSuchNode(f"the edge from {self.at!r} chose {target!r}; it declares {declared}")
-        elif not isinstance(target, End) and target not in self._stages:
+    def _check_choice(self, target: Target, declared: tuple[Target, ...]) -> None:
+        if declared:
+            named = ", ".join(map(repr, declared))
+            raise NoSuchNode(f"the edge from {self.at!r} chose {target!r}; it declares {named}")
+        if not isinstance(target, End) and target not in self._stages:
             raise NoSuchNode(f"the edge from {self.at!r} chose {target!r}: {self._unknown()}")
-        return target
 
     def _unknown(self) -> str:
         return f"not a node of this graph (nodes: {', '.join(map(repr, self._stages))})"

@@ -17,6 +17,7 @@ from sulla.providers.base import (
     Usage,
 )
 from sulla.providers.catalog import PROVIDERS, ModelName, parse_model
+from sulla.providers.ollama_probe import find_ollama
 from sulla.providers.tokens import estimate_tokens
 
 __all__ = [
@@ -33,5 +34,6 @@ __all__ = [
     "ToolSpec",
     "Usage",
     "estimate_tokens",
+    "find_ollama",
     "parse_model",
 ]

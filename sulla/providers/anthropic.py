@@ -6,8 +6,8 @@ to a client; its default transport costs two to three times as much as the aioht
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing, suppress
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
 import httpx2
 from anthropic import (
@@ -26,13 +26,11 @@ from sulla.providers.anthropic_errors import retry_after_s, status_error
 from sulla.providers.anthropic_reply import AnthropicReply
 from sulla.providers.anthropic_wire import RequestEncoder
 from sulla.providers.base import ChatRequest, Delta
-from sulla.providers.deadline import Deadline
+from sulla.providers.deadline import Deadline, drain, too_slow
 
 BASE_URL = "https://api.anthropic.com"
 CONNECT_S = 10.0
 """How long a connection may take; the service is there within a second or not at all."""
-DRAIN_S = 0.25
-"""How long a finished reply's connection is given to end, so that it can be used again."""
 
 
 class AnthropicProvider:
@@ -82,15 +80,15 @@ class AnthropicProvider:
                         break
                     deltas = reply.feed(chunk)
                     if reply.completed:
-                        await self._drain(chunks)
+                        await drain(chunks, self._clock, httpx2.HTTPError)
                     for delta in deltas:
                         yield delta
             if deadline.passed and not reply.completed:
-                raise _too_slow(request)
+                raise too_slow(request)
             reply.end()
         except httpx2.HTTPError as error:
             if deadline.passed:
-                raise _too_slow(request) from error
+                raise too_slow(request) from error
             raise ProviderProtocol(
                 f"the connection broke in the middle of the reply of the model {request.model!r} ({_why(error)}); "
                 "nothing of it counts"
@@ -122,7 +120,7 @@ class AnthropicProvider:
                     stream_cls=AsyncStream[object],
                 )
         except (TimeoutError, APITimeoutError) as error:
-            raise _too_slow(request) from error
+            raise too_slow(request) from error
         except APIStatusError as error:
             raise self._refused(request, error) from error
         except (APIConnectionError, httpx2.HTTPError) as error:
@@ -141,14 +139,6 @@ class AnthropicProvider:
             )
         return response
 
-    async def _drain(self, chunks: AsyncIterator[bytes]) -> None:
-        """Read a finished reply's stream to its end, so that the next request can have the connection."""
-        # Whatever goes wrong now costs a connection, not the reply.
-        with suppress(TimeoutError, httpx2.HTTPError):
-            async with self._clock.timeout(DRAIN_S):
-                async for _ in chunks:
-                    pass
-
     def _refused(self, request: ChatRequest, error: APIStatusError) -> ProviderError:
         said = (error.api_message or error.message).replace(self._key, "***")
         wait_s = retry_after_s(error.response.headers, self._clock.now())
@@ -156,12 +146,6 @@ class AnthropicProvider:
 
 
 _HEADERS = {"Accept": "text/event-stream", "Accept-Encoding": "identity"}
-
-
-def _too_slow(request: ChatRequest) -> ProviderTransient:
-    return ProviderTransient(
-        f"the reply of the model {request.model!r} took longer than {request.timeout_s:g} s; nothing of it counts"
-    )
 
 
 def _why(error: Exception) -> str:

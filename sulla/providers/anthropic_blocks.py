@@ -15,6 +15,7 @@ from sulla.core.ids import CallId
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import Part, Reasoning, Text, ToolCall
 from sulla.providers.base import Delta, ReasoningDelta, TextDelta
+from sulla.providers.wire_json import string
 
 
 class Content(TypedDict, total=False):
@@ -37,17 +38,6 @@ class Piece(TypedDict, total=False):
     thinking: str
     signature: str
     partial_json: str
-
-
-def string(value: object) -> str:
-    """`value`, if it is a string.
-
-    Raises:
-        TypeError: it is not.
-    """
-    if type(value) is not str:
-        raise TypeError(f"expected a string, found {value!r:.100}")
-    return value
 
 
 class TextBlock:

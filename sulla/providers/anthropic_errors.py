@@ -14,9 +14,7 @@ from sulla.core.errors import (
     ProviderTransient,
     ProviderUnauthorized,
 )
-
-SHOWN_CHARS = 300
-"""How much of a service's own words is passed on."""
+from sulla.providers.wire_json import shortened
 
 _TOO_LONG = ("prompt is too long", "exceed context limit", "exceeds the maximum number of tokens")
 _UNAUTHORIZED = ("authentication_error", "permission_error")
@@ -34,7 +32,7 @@ def status_error(model: str, status: int, kind: str, said: str, retry_after_s: f
         said: the service's own words.
         retry_after_s: how long it asks to wait, in seconds.
     """
-    words = _words(said or kind)
+    words = shortened(said or kind)
     where = f"Anthropic answered {status} for the model {model!r}: {words}"
     if status in (401, 403) or kind in _UNAUTHORIZED:
         return ProviderUnauthorized(f"{where}. Check ANTHROPIC_API_KEY and that it may use this model")
@@ -49,7 +47,7 @@ def status_error(model: str, status: int, kind: str, said: str, retry_after_s: f
 
 def stream_error(model: str, kind: str, said: str) -> ProviderError:
     """The error for an ``error`` event inside a stream that began well."""
-    where = f"Anthropic broke off the reply of the model {model!r}: {_words(said or kind)}"
+    where = f"Anthropic broke off the reply of the model {model!r}: {shortened(said or kind)}"
     if kind in _TRANSIENT:
         return ProviderTransient(f"{where}. The same request may succeed later")
     if kind in _UNAUTHORIZED:
@@ -88,9 +86,3 @@ def retry_after_s(headers: Mapping[str, str], now_s: float) -> float | None:
         return max(0.0, parsedate_to_datetime(headers.get("retry-after", "")).timestamp() - now_s)
     except ValueError:
         return None
-
-
-def _words(said: str) -> str:
-    """The service's words on one line, cut."""
-    line = " ".join(said.split())
-    return line if len(line) <= SHOWN_CHARS else line[:SHOWN_CHARS] + "…"

@@ -10,10 +10,11 @@ import orjson
 from sulla.core.errors import ContextTooLong, ProviderProtocol
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Part, Text, ToolCall
-from sulla.providers.anthropic_blocks import BLOCKS, Block, CallBlock, Content, Piece, string
+from sulla.providers.anthropic_blocks import BLOCKS, Block, CallBlock, Content, Piece
 from sulla.providers.anthropic_errors import stream_error
 from sulla.providers.base import Completed, Delta, Stop, Usage
 from sulla.providers.sse import SseReader
+from sulla.providers.wire_json import string
 
 MAX_REPLY_BYTES = 64 * 1024 * 1024
 """The longest stream that is read: 128 k tokens with an event of some 150 bytes each come to a third of it."""

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, assert_never
 
-import orjson
-
 from sulla.core.errors import InvalidInput
 from sulla.core.ids import CallId
-from sulla.core.jsontypes import FrozenJson, Json, JsonObject
+from sulla.core.jsontypes import FrozenJson, JsonObject
 from sulla.core.message import Message, Part, Reasoning, Text, ToolCall, ToolResult
 from sulla.providers.base import ChatRequest, Section, ToolSpec
 from sulla.providers.fragments import FragmentCache
+from sulla.providers.wire_json import dumps
 
 CACHE_BYTES = 16 * 1024 * 1024
 """How much encoded history is remembered: some forty threads of 800 messages of 500 characters."""
@@ -60,7 +59,7 @@ class RequestEncoder:
     """
 
     def __init__(self, extra: FrozenJson | None = None, cache_bytes: int = CACHE_BYTES) -> None:
-        self._extra = [b"," + _dumps({name: value})[1:-1] for name, value in (extra or {}).items()]
+        self._extra = [b"," + dumps({name: value})[1:-1] for name, value in (extra or {}).items()]
         self._fragments = FragmentCache(encode_message, cache_bytes)
 
     def encode(self, request: ChatRequest) -> bytes:
@@ -71,7 +70,7 @@ class RequestEncoder:
                 makes history valid; this is the last look before nonsense is sent.
         """
         pieces = [
-            _dumps({"model": request.model, "max_tokens": request.max_tokens, "stream": True})[:-1],
+            dumps({"model": request.model, "max_tokens": request.max_tokens, "stream": True})[:-1],
             *self._extra,
             _list(b',"system":', _system(request.system)),
             _list(b',"tools":', _tools(request.tools)),
@@ -186,7 +185,7 @@ def encode_message(message: Message) -> Fragment:
             calls.append(part.id)
         blocks.append(block)
     try:
-        raw = b",".join(map(_dumps, blocks))
+        raw = b",".join(map(dumps, blocks))
     except InvalidInput as error:
         raise InvalidInput(f"message {message.id!r} cannot be sent: {error.message}") from error
     role: _Role = "assistant" if message.role == "assistant" else "user"
@@ -216,17 +215,16 @@ def _block(part: Part) -> JsonObject | None:
 def _system(sections: Iterable[Section]) -> list[bytes]:
     """The prompt's blocks, stable ones first; the last of those carries a cache mark."""
     kept = [section for section in sections if section.text and not section.text.isspace()]
-    stable = [_dumps({"type": "text", "text": section.text}) for section in kept if section.stable]
+    stable = [dumps({"type": "text", "text": section.text}) for section in kept if section.stable]
     if stable:
         stable[-1] = stable[-1][:-1] + _MARK
-    return stable + [_dumps({"type": "text", "text": section.text}) for section in kept if not section.stable]
+    return stable + [dumps({"type": "text", "text": section.text}) for section in kept if not section.stable]
 
 
 def _tools(tools: Iterable[ToolSpec]) -> list[bytes]:
     """The tools; the last one carries a cache mark."""
     found = [
-        _dumps({"name": tool.name, "description": tool.description, "input_schema": dict(tool.schema)})
-        for tool in tools
+        dumps({"name": tool.name, "description": tool.description, "input_schema": dict(tool.schema)}) for tool in tools
     ]
     if found:
         found[-1] = found[-1][:-1] + _MARK
@@ -235,17 +233,3 @@ def _tools(tools: Iterable[ToolSpec]) -> list[bytes]:
 
 def _list(name: bytes, items: list[bytes]) -> bytes:
     return name + b"[" + b",".join(items) + b"]" if items else b""
-
-
-def _dumps(value: Json) -> bytes:
-    try:
-        return orjson.dumps(value, default=_plain)
-    except TypeError as error:
-        raise InvalidInput(f"not JSON: {error}") from error
-
-
-def _plain(value: object) -> JsonObject:
-    """What orjson asks for when it meets a mapping that is no dict."""
-    if isinstance(value, Mapping):
-        return dict(value)
-    raise TypeError(f"a {type(value).__name__} has no form in JSON")

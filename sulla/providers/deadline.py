@@ -1,12 +1,17 @@
-"""A time limit for a whole reply that costs nothing per piece of it."""
+"""How long a reply may take, at no cost per piece of it."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 
 from sulla.core.clock import Clock
+from sulla.core.errors import ProviderTransient
+from sulla.providers.base import ChatRequest
+
+DRAIN_S = 0.25
+"""How long a finished reply's connection is given to end, so that it can be used again."""
 
 
 class Deadline:
@@ -33,5 +38,27 @@ class Deadline:
     async def stop(self) -> None:
         """The reply is over, one way or the other."""
         self._task.cancel()
-        with suppress(asyncio.CancelledError):
-            await self._task
+        await asyncio.wait((self._task,))
+        if not self._task.cancelled():
+            self._task.result()  # closing may have failed
+
+
+def too_slow(request: ChatRequest) -> ProviderTransient:
+    """The error for a reply that takes longer than its request allows."""
+    return ProviderTransient(
+        f"the reply of the model {request.model!r} took longer than {request.timeout_s:g} s; nothing of it counts"
+    )
+
+
+async def drain(chunks: AsyncIterator[bytes], clock: Clock, *errors: type[Exception]) -> None:
+    """Read a finished reply's stream to its end, so that the next request can have its connection.
+
+    Args:
+        chunks: the stream.
+        clock: for the time it is given.
+        errors: what may go wrong with a connection; now that costs a connection, not the reply.
+    """
+    with suppress(TimeoutError, *errors):
+        async with clock.timeout(DRAIN_S):
+            async for _ in chunks:
+                pass

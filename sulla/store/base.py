@@ -1,8 +1,8 @@
 """One seam for everything kept: logs with leases, small expiring values, and a lossy bus.
 
-Each method is one atomic step in its backend. A *log* is append-only. Anyone may `offer` an input to it; only the holder of
-its lease may `append` what was decided (design §3). What a record's body means is the business of the capability that owns
-the log; the store looks at the `Head` alone.
+Each method is one atomic step in its backend. A *log* is append-only. Anyone may `offer` an input to it; only the
+holder of its lease may `append` what was decided (design §3). What a record's body means is the business of the
+capability that owns the log; the store looks at the `Head` alone.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ class Subscription(Protocol):
 class Store(Protocol):
     """The promise that every backend keeps; `tests/kits/store_kit.py` says what it means.
 
-    Every method but `publish` may raise ``StoreUnavailable``. Then nothing was kept, or (seldom: the answer got lost) all of
-    it: repeat the call with the same ids, and it is kept once. A call whose asker is cancelled may be carried out all the
-    same. A name that is no good raises ``InvalidInput`` and a body over `MAX_BODY_BYTES` ``TooLarge``; nothing changes then.
+    Every method but `publish` may raise ``StoreUnavailable``. Then nothing was kept, or (seldom: the answer got lost)
+    all of it: repeat the call with the same ids, and it is kept once. A call whose asker is cancelled may be carried
+    out all the same. A name that is no good raises ``InvalidInput`` and a body over `MAX_BODY_BYTES` ``TooLarge``;
+    nothing has changed then.
     """
 
     async def open(self) -> None:
@@ -90,8 +91,8 @@ class Store(Protocol):
     async def acquire(self, key: str, owner: str, ttl_s: float, *, after: int | None = None) -> Grant | None:
         """Take the lease of a log.
 
-        It is free if nobody holds it, if it has run out by the store's clock, or if its holder is an earlier boot of the
-        same home (the same part before the ``:``, another behind it): a home has one daemon at a time.
+        It is free if nobody holds it, if it has run out by the store's clock, or if its holder is an earlier boot of
+        the same home (the same part before the ``:``, another behind it): a home has one daemon at a time.
 
         Args:
             key: the log.

@@ -5,25 +5,12 @@ A keeper loads a `Log`, asks a rule for the next one, and keeps that in the same
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sulla.core.clock import Clock
-from sulla.core.errors import InvalidInput, MessageIdReused, QueueFull, StaleLease, TooLarge
-from sulla.store.values import (
-    MAX_BODY_BYTES,
-    MAX_NAME_BYTES,
-    MAX_PUBLISH_BYTES,
-    Draft,
-    Head,
-    Lease,
-    LogInfo,
-    Offered,
-    Status,
-)
-
-_LATEST_MS = 2**53
-"""Numbers up to here are exact in every backend and in JSON."""
+from sulla.core.errors import MessageIdReused, QueueFull, StaleLease
+from sulla.store.asks import Offer, Write
+from sulla.store.values import Head, Lease, LogInfo, Offered
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,70 +38,6 @@ class Log:
     """The lease holder's last write."""
     answer: int = 0
     """What that write was answered."""
-
-
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """An offer that is fit to be looked at; the arguments of `Store.offer`."""
-
-    key: str
-    dedupe_id: str
-    draft: Draft
-    digest: bytes
-    create: Head | None
-    wakes: bool
-    max_waiting: int | None
-
-    def __post_init__(self) -> None:
-        check_name("key", self.key)
-        check_name("dedupe id", self.dedupe_id)
-        check_draft(self.draft)
-        if self.create is not None:
-            check_head(self.create)
-
-
-@dataclass(frozen=True, slots=True)
-class Write:
-    """A write that is fit to be looked at; the arguments of `Store.append`."""
-
-    lease: Lease
-    number: int
-    drafts: Sequence[Draft]
-    head: Head
-    claimed: int
-    release: bool
-
-    def __post_init__(self) -> None:
-        check_name("key", self.lease.key)
-        check_head(self.head)
-        for draft in self.drafts:
-            check_draft(draft)
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """The arguments of `Store.find`."""
-
-    ready: bool | None
-    kind: str | None
-    status: Status | None
-    due_before_ms: int | None
-    after_key: str
-    limit: int
-
-    def __post_init__(self) -> None:
-        check_limit(self.limit)
-
-    def fits(self, info: LogInfo) -> bool:
-        """Whether a log is among those that are asked for."""
-        due_ms, before_ms = info.head.due_ms, self.due_before_ms
-        return (
-            info.key > self.after_key
-            and self.ready in (None, info.ready)
-            and self.kind in (None, info.head.kind)
-            and self.status in (None, info.head.status)
-            and (before_ms is None or (due_ms is not None and due_ms < before_ms))
-        )
 
 
 # ------------------------------------------------------------------------------------------------------------- steps
@@ -177,8 +100,8 @@ def given_back(log: Log | None, lease: Lease) -> Log | None:
     return replace(log, released=True)
 
 
-def appended(log: Log | None, write: Write) -> Log | None:
-    """The log after a write, or None if that very write was made before.
+def appended(log: Log | None, write: Write) -> Log:
+    """The log after a write; the same object if that very write was made before.
 
     Raises:
         StaleLease: it is not this lease's log any more.
@@ -186,7 +109,7 @@ def appended(log: Log | None, write: Write) -> Log | None:
     """
     number, lease = write.number, write.lease
     if log is not None and _matches(log, lease) and number == log.write_no > 0:
-        return None
+        return log
     log = fenced(log, lease)
     if number != log.write_no + 1:
         raise ValueError(
@@ -229,7 +152,7 @@ def fenced(log: Log | None, lease: Lease) -> Log:
 
 
 def is_held(log: Log, up_ms: int) -> bool:
-    """Whether a lease is alive. One that would last longer than it ever could stems from before a restart of the machine."""
+    """Whether a lease is alive. One with more time left than it ever had stems from before a restart of the machine."""
     return log.owner != "" and not log.released and 0 < log.until_ms - up_ms <= log.ttl_ms
 
 
@@ -241,7 +164,7 @@ def is_ready(log: Log, now_ms: int) -> bool:
 
 def info_of(key: str, log: Log, clock: Clock) -> LogInfo:
     """What `find` and `head` tell of a log."""
-    ready, held = is_ready(log, now_ms(clock)), is_held(log, up_ms(clock))
+    ready, held = is_ready(log, wall_ms(clock)), is_held(log, uptime_ms(clock))
     return LogInfo(key, log.head, log.last_seq, log.created_ms, ready, held)
 
 
@@ -250,12 +173,12 @@ def lease_of(key: str, log: Log, ttl_s: float) -> Lease:
     return Lease(key, log.owner, log.epoch, ttl_s, log.life)
 
 
-def now_ms(clock: Clock) -> int:
+def wall_ms(clock: Clock) -> int:
     """UTC, in whole milliseconds."""
     return int(clock.now() * 1000)
 
 
-def up_ms(clock: Clock) -> int:
+def uptime_ms(clock: Clock) -> int:
     """`Clock.elapsed`, in whole milliseconds: sums of these are exact."""
     return int(clock.elapsed() * 1000)
 
@@ -263,95 +186,6 @@ def up_ms(clock: Clock) -> int:
 def span_ms(seconds: float) -> int:
     """A time to live in whole milliseconds, one at the least."""
     return max(1, round(seconds * 1000))
-
-
-# ------------------------------------------------------------------------------------------------------------ checks
-
-
-def check_name(what: str, name: str, *, may_be_empty: bool = False) -> None:
-    """Refuse what some backend could not keep.
-
-    Raises:
-        InvalidInput: it is empty, too long, holds a NUL or is no Unicode text.
-    """
-    try:
-        size = len(name.encode())
-    except UnicodeEncodeError:
-        raise InvalidInput(f"{what} {name!r} holds half a surrogate pair: send whole Unicode characters") from None
-    if size > MAX_NAME_BYTES:
-        raise InvalidInput(f"{what} {name[:40]!r}… has {size} bytes; at most {MAX_NAME_BYTES} are kept")
-    if "\0" in name or (not name and not may_be_empty):
-        raise InvalidInput(f"{what} {name!r} is {'empty' if not name else 'no name: it holds a NUL'}")
-
-
-def check_draft(draft: Draft) -> None:
-    """Refuse a record that no backend should have to keep.
-
-    Raises:
-        InvalidInput: its kind is no name.
-        TooLarge: its body is over the limit.
-    """
-    check_name("kind", draft.kind)
-    check_size(f"a {draft.kind} record", draft.body)
-
-
-def check_head(head: Head) -> None:
-    """Refuse a head that some backend could not keep.
-
-    Raises:
-        InvalidInput: its kind or agent is no name, or its due time is out of range.
-        TooLarge: its body is over the limit.
-    """
-    check_name("kind", head.kind)
-    check_name("agent", head.agent, may_be_empty=True)
-    check_size(f"the head of a {head.kind}", head.body)
-    if head.due_ms is not None and abs(head.due_ms) > _LATEST_MS:
-        raise InvalidInput(f"due time {head.due_ms} is out of range; expected UTC milliseconds")
-
-
-def check_size(what: str, body: bytes) -> None:
-    """Refuse a body over the limit.
-
-    Raises:
-        TooLarge: with both sizes.
-    """
-    if len(body) > MAX_BODY_BYTES:
-        raise TooLarge(f"{what} has {len(body)} bytes; at most {MAX_BODY_BYTES} are kept")
-
-
-def check_payload(payload: bytes) -> None:
-    """Refuse a bus message that is too large.
-
-    Raises:
-        ValueError: with both sizes.
-    """
-    if len(payload) > MAX_PUBLISH_BYTES:
-        raise ValueError(f"a bus message has {len(payload)} bytes; at most {MAX_PUBLISH_BYTES} travel")
-
-
-def check_limit(limit: int) -> None:
-    """Refuse a page size that is none.
-
-    Raises:
-        ValueError: it is below 1.
-    """
-    if limit < 1:
-        raise ValueError(f"limit is {limit}; expected 1 or more")
-
-
-def check_lease(owner: str, ttl_s: float) -> None:
-    """Refuse a lease that could not be fenced.
-
-    Raises:
-        InvalidInput: `owner` is no name.
-        ValueError: `owner` has not the form ``<home id>:<boot nonce>``, or `ttl_s` is not above 0.
-    """
-    check_name("owner", owner)
-    home, _, nonce = owner.partition(":")
-    if not home or not nonce:
-        raise ValueError(f"owner is {owner!r}; expected '<home id>:<boot nonce>'")
-    if ttl_s <= 0:
-        raise ValueError(f"a lease of {ttl_s} s; expected more than 0")
 
 
 # ----------------------------------------------------------------------------------------------------------- private

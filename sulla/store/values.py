@@ -9,7 +9,7 @@ MAX_PUBLISH_BYTES = 4096
 """The largest bus message (design §3): a durable event travels as its sequence number."""
 
 MAX_NAME_BYTES = 1024
-"""The longest key, kind, dedupe id, owner, agent or channel, as UTF-8. None holds a NUL, and only an agent may be empty."""
+"""The longest key, kind, dedupe id, owner, agent or channel, as UTF-8. None holds a NUL; only an agent may be empty."""
 
 MAX_BODY_BYTES = 16 * 1024 * 1024
 """The largest body of a record or a head, and the largest value."""
@@ -18,7 +18,7 @@ MAX_TAIL = 512
 """How many records come with a grant."""
 
 Status = Literal["idle", "open", "suspended"]
-"""`open`: a run is going on (or work is queued that may start). `suspended`: it waits for an answer. `idle`: neither."""
+"""`open`: a run is going on, or work is queued that may start. `suspended`: it waits for an answer. `idle`: neither."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Offered:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to append to one log. `epoch` rises with each grant, so a late holder can be told from the present one."""
+    """The right to append to one log. `epoch` rises with each grant: so a late holder is told from the present one."""
 
     key: str
     owner: str

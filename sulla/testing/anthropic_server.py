@@ -1,6 +1,7 @@
 """A fake of Anthropic's Messages API on a real socket: streams, fails, hangs up, waits, counts, and keeps a ledger.
 
-In a test: ``async with FakeAnthropic(script, clock) as fake``. As a process of its own, for tests that kill the daemon::
+In a test: ``async with FakeAnthropic(script, clock) as fake``. As a process of its own, for tests that kill the
+daemon::
 
     python -m sulla.testing.anthropic_server --script FILE --ledger FILE [--port N]
 
@@ -25,7 +26,7 @@ import orjson
 from sulla.core.clock import Clock
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import JsonObject
-from sulla.daemon.system import SystemClock
+from sulla.daemon import SystemClock
 from sulla.testing.anthropic_stream import asked_of, body_hash, count_tokens, error_body, error_event, events, fault_of
 from sulla.testing.script import Failure, Reply, Script, parse_script
 from sulla.testing.wire import WireRequest, WireResponse, WireServer
@@ -39,6 +40,8 @@ class Seen:
     """Counts from 1."""
     body: JsonObject
     headers: Mapping[str, str]
+    peer: str
+    """The client's address and port: the same for all requests of one connection."""
     text: str
     """The last text of the user's."""
     results: int
@@ -74,8 +77,8 @@ class FakeAnthropic:
     Args:
         script: what to say.
         clock: for delays and for the times in the ledger.
-        ledger: a file that gets a line when a request begins (``start``) and when it ends (``done``, ``failed``, ``cut``,
-            ``left``: the client went away).
+        ledger: a file that gets a line when a request begins (``start``) and when it ends (``done``, ``failed``,
+            ``cut``, or ``left`` if the client went away).
         key: the only key that is let in; empty lets all in.
         port: 0 picks a free one.
     """
@@ -146,7 +149,7 @@ class FakeAnthropic:
 
     async def _message(self, request: WireRequest, body: JsonObject, response: WireResponse) -> None:
         asked = asked_of(body)
-        seen = Seen(len(self.requests) + 1, body, request.headers, asked.text, asked.results)
+        seen = Seen(len(self.requests) + 1, body, request.headers, request.peer, asked.text, asked.results)
         self.requests.append(seen)
         identity = body_hash(request.body)
         messages = body.get("messages")
@@ -186,7 +189,7 @@ class FakeAnthropic:
             if not answer.in_stream:
                 await _refuse(response, answer)
                 return "failed"
-            answer, failure = Reply(broken=error_event(answer).decode()), answer
+            answer = Reply(broken=error_event(answer).decode())
         await response.start(200, {"content-type": "text/event-stream; charset=utf-8", "request-id": f"req_{identity}"})
         return await self._stream(answer, seen, identity, response)
 
@@ -228,8 +231,8 @@ async def _refuse(response: WireResponse, failure: Failure) -> None:
     await response.whole(failure.status, error_body(failure), headers)
 
 
-async def _serve(script: Path, ledger: Path | None, port: int) -> None:
-    async with FakeAnthropic(parse_script(script.read_bytes()), SystemClock(), ledger=ledger, port=port) as fake:
+async def _serve(script: Script, ledger: Path | None, port: int) -> None:
+    async with FakeAnthropic(script, SystemClock(), ledger=ledger, port=port) as fake:
         sys.stdout.write(f"ready {fake.url}\n")
         sys.stdout.flush()
         await asyncio.Event().wait()
@@ -243,7 +246,7 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=0, help="0 picks a free one")
     args = parser.parse_args()
     try:
-        asyncio.run(_serve(args.script, args.ledger, args.port))
+        asyncio.run(_serve(parse_script(args.script.read_bytes()), args.ledger, args.port))
     except KeyboardInterrupt:
         sys.exit(130)
 

@@ -1,4 +1,4 @@
-"""The bytes of Anthropic's Messages API as its service sends them, and the rules by which it refuses a request. Pure."""
+"""What Anthropic's service sends, byte by byte, and the rules by which it refuses a request. Pure."""
 
 from __future__ import annotations
 

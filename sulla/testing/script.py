@@ -1,4 +1,4 @@
-"""What a fake model's service says: rules that depend on the request alone, so that a repeated call gets the same reply."""
+"""What a fake service says: rules that look at the request alone, so that a repeated call gets the same reply."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A small HTTP/1.1 server for wire-level fakes: a handler has full say over every byte and learns when its client leaves."""
+"""A small HTTP/1.1 server for wire-level fakes: a handler decides over every byte and learns when its client leaves."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ class WireRequest:
     headers: Mapping[str, str]
     """Names in lower case."""
     body: bytes
+    peer: str
+    """The client's address and port: the same for all requests of one connection."""
 
 
 class WireResponse:
@@ -113,9 +115,9 @@ class WireServer:
             task.add_done_callback(self._connections.discard)
         # A client that goes away is part of what is tested.
         with suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            early = b""
+            early: bytes | None = b""
             while early is not None:
-                request = await _read(reader, early)
+                request = await _read(reader, early, str(writer.get_extra_info("peername")))
                 response = WireResponse(writer)
                 early = await self._answer(request, response, reader)
         writer.close()
@@ -157,7 +159,7 @@ async def _next_byte(reader: asyncio.StreamReader) -> bytes:
         return b""
 
 
-async def _read(reader: asyncio.StreamReader, early: bytes) -> WireRequest:
+async def _read(reader: asyncio.StreamReader, early: bytes, peer: str) -> WireRequest:
     """One request.
 
     Raises:
@@ -176,7 +178,7 @@ async def _read(reader: asyncio.StreamReader, early: bytes) -> WireRequest:
     body = (
         await _chunks(reader) if "chunked" in headers.get("transfer-encoding", "") else await reader.readexactly(length)
     )
-    return WireRequest(method, path, headers, body)
+    return WireRequest(method, path, headers, body, peer)
 
 
 async def _chunks(reader: asyncio.StreamReader) -> bytes:

@@ -57,7 +57,9 @@ Result = Done | Waiting
 class ToolFunction(Protocol):
     """The work itself: arguments that have been checked against the schema in, a result out."""
 
-    def __call__(self, args: FrozenJson, context: ToolContext) -> Awaitable[Result]: ...
+    def __call__(self, args: FrozenJson, context: ToolContext) -> Awaitable[Result]:
+        """Do it."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,3 +76,5 @@ class Tool:
     timeout_s: float = 60.0
     parallel: bool = True
     """Whether it may run beside other calls of the same reply."""
+    rest: str = ""
+    """How to get at the rest of a result that had to be cut; empty for a general remark."""

@@ -32,6 +32,7 @@ HOMES = {
     "os.getenv": ENVIRONMENT,
     "os.putenv": (),
     "os.urandom": CHANCE,
+    "importlib.import_module": ("sulla/cli/main.py",),
     "random": CHANCE,
     "secrets": CHANCE,
     "uuid": CHANCE,

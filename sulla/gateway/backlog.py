@@ -1,0 +1,95 @@
+"""What waits for one client, with deltas of the same text merged. Pure."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from sulla.gateway.commands import Event
+from sulla.gateway.rpc import event_frame
+
+MERGED_CHARS = 16 * 1024
+"""Where merging stops and a new frame begins."""
+_ENVELOPE_BYTES = 256
+"""Roughly what an event's frame weighs beside its text."""
+
+
+class _Stream(NamedTuple):
+    """What deltas of the same text have in common."""
+
+    thread_id: str
+    type: str
+    message_id: str
+
+
+@dataclass(slots=True)
+class _Pending:
+    """Deltas of one text that have not been sent yet; grows while it waits."""
+
+    stream: _Stream
+    first: Event
+    offset: int
+    pieces: list[str]
+    chars: int
+    size: int = _ENVELOPE_BYTES
+
+    def event(self) -> Event:
+        """All pieces as one event."""
+        if len(self.pieces) == 1:
+            return self.first
+        return replace(self.first, data={**self.first.data, "delta": "".join(self.pieces)})
+
+
+class Backlog:
+    """A queue of frames. Waiting deltas of one text become one: a client that is behind gets fewer and longer ones."""
+
+    def __init__(self) -> None:
+        self._items: deque[bytes | _Pending] = deque()
+        self._streams: dict[_Stream, _Pending] = {}
+        self.size = 0
+        """Roughly how many bytes wait."""
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def add(self, frame: bytes) -> None:
+        """Put a finished frame at the end."""
+        self._items.append(frame)
+        self.size += len(frame)
+
+    def add_event(self, event: Event) -> None:
+        """Put an event at the end, or merge it with what waits."""
+        match event:
+            case Event(seq=None, data={"message_id": str(message_id), "offset": int(offset), "delta": str(delta)}):
+                self._add_delta(_Stream(event.thread_id, event.type, message_id), event, offset, delta)
+            case _:
+                self.add(event_frame(event))
+
+    def _add_delta(self, stream: _Stream, event: Event, offset: int, delta: str) -> None:
+        pending = self._streams.get(stream)
+        if pending is not None and pending.offset + pending.chars == offset and pending.chars < MERGED_CHARS:
+            pending.pieces.append(delta)
+            pending.chars += len(delta)
+            pending.size += len(delta)
+            self.size += len(delta)
+            return
+        pending = _Pending(stream, event, offset, [delta], len(delta), _ENVELOPE_BYTES + len(delta))
+        self._streams[stream] = pending
+        self._items.append(pending)
+        self.size += pending.size
+
+    def take(self) -> bytes:
+        """The frame at the front, removed.
+
+        Raises:
+            IndexError: nothing waits.
+        """
+        item = self._items.popleft()
+        if isinstance(item, bytes):
+            self.size -= len(item)
+            return item
+        self.size -= item.size
+        if self._streams.get(item.stream) is item:
+            del self._streams[item.stream]
+        return event_frame(item.event())

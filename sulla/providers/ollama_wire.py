@@ -1,0 +1,263 @@
+"""Requests to Ollama's chat API as bytes, and its streamed replies from bytes. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, TypedDict
+
+import orjson
+
+from sulla.core.errors import (
+    ContextTooLong,
+    InvalidInput,
+    ProviderError,
+    ProviderProtocol,
+    ProviderRejected,
+    ProviderTransient,
+    ProviderUnauthorized,
+)
+from sulla.core.ids import CallId, MakeId, MessageId
+from sulla.core.jsontypes import FrozenJson, Json, JsonObject
+from sulla.core.message import Message, Part, Reasoning, Text, ToolCall, ToolResult
+from sulla.providers.base import ChatRequest, Completed, Delta, ReasoningDelta, Stop, TextDelta, Usage
+from sulla.providers.wire_json import dumps, shortened, string
+
+MAX_LINE_BYTES = 4 * 1024 * 1024
+"""The longest line that is read; a tool call with its arguments comes as one."""
+
+_STOPS: Final[dict[str, Stop]] = {"stop": "end", "length": "max_tokens"}
+_TOO_LONG = ("exceed_context_size", "exceeds the available context size", "exceeds the context length")
+
+
+@dataclass(frozen=True, slots=True)
+class OllamaOptions:
+    """What is sent with every request."""
+
+    num_ctx: int = 16384
+    """The window in tokens. The service's own default is smaller, and it would cut the history to it in silence."""
+    keep_alive: str = "30m"
+    """How long the model stays in memory; the default heartbeat comes every 30 minutes."""
+    think: bool | None = None
+    """Whether the model thinks first; None leaves it to the model."""
+
+
+def encode_request(request: ChatRequest, options: OllamaOptions) -> bytes:
+    """The body of a streaming request.
+
+    Raises:
+        InvalidInput: there is nothing to answer, or it cannot be written as JSON.
+    """
+    if not request.messages or request.messages[-1].role == "assistant":
+        raise InvalidInput(f"the history for the model {request.model!r} does not end with a message of the user's")
+    body: JsonObject = {
+        "model": request.model,
+        "stream": True,
+        # Without these two the service drops the oldest messages in silence, before and while it answers.
+        "truncate": False,
+        "shift": False,
+        "keep_alive": options.keep_alive,
+        "options": {"num_ctx": options.num_ctx, "num_predict": request.max_tokens},
+        "messages": [*_system(request), *_messages(request)],
+    }
+    if options.think is not None:
+        body["think"] = options.think
+    if request.tools:
+        body["tools"] = [
+            {
+                "type": "function",
+                "function": {"name": tool.name, "description": tool.description, "parameters": dict(tool.schema)},
+            }
+            for tool in request.tools
+        ]
+    return dumps(body)
+
+
+def _system(request: ChatRequest) -> Iterator[JsonObject]:
+    """One message, stable sections first: the service keeps what it knows of the beginning of the last request."""
+    sections = sorted(request.system, key=lambda section: not section.stable)
+    text = "\n\n".join(section.text for section in sections if section.text)
+    if text:
+        yield {"role": "system", "content": text}
+
+
+def _messages(request: ChatRequest) -> Iterator[JsonObject]:
+    names: dict[CallId, str] = {}
+    for message in request.messages:
+        names.update((call.id, call.name) for call in message.calls)
+        for part in message.parts:
+            if isinstance(part, ToolResult):
+                yield {
+                    "role": "tool",
+                    "content": f"Error: {part.text}" if part.is_error else part.text,  # there is no mark for a failure
+                    "tool_call_id": part.call_id,
+                    "tool_name": names.get(part.call_id, ""),
+                }
+        said = _said(message)
+        if said is not None:
+            yield said
+
+
+def _said(message: Message) -> JsonObject | None:
+    """What a message says in words and calls; None for nothing."""
+    text = message.text
+    said: JsonObject = {"role": "assistant" if message.role == "assistant" else "user", "content": text}
+    calls: list[Json] = [
+        {"id": call.id, "function": {"name": call.name, "arguments": dict(call.args)}} for call in message.calls
+    ]
+    # Another service's reasoning carries its own block and is not for this one.
+    thoughts = "".join(part.text for part in message.parts if isinstance(part, Reasoning) and part.raw is None)
+    if thoughts:
+        said["thinking"] = thoughts
+    if calls:
+        said["tool_calls"] = calls
+    return said if text or calls else None
+
+
+class _Function(TypedDict, total=False):
+    name: str
+    arguments: FrozenJson
+
+
+class _Call(TypedDict, total=False):
+    id: str
+    function: _Function
+
+
+class _Said(TypedDict, total=False):
+    content: str
+    thinking: str
+    tool_calls: list[_Call]
+
+
+class _Line(TypedDict, total=False):
+    error: str
+    message: _Said
+    done: bool
+    done_reason: str
+    prompt_eval_count: int
+    eval_count: int
+
+
+class OllamaReply:
+    """One reply. `feed` it what arrives, until that gives `Completed` or raises; `end` it when nothing more comes.
+
+    Args:
+        model: who was asked; for messages.
+        make_id: names the reply and those of its tool calls that the service gives no name.
+    """
+
+    def __init__(self, model: str, make_id: MakeId) -> None:
+        self._model = model
+        self._make_id = make_id
+        self._rest = b""
+        self._text: list[str] = []
+        self._thoughts: list[str] = []
+        self._calls: list[ToolCall] = []
+        self.completed = False
+        """Whether `Completed` has been given."""
+
+    def feed(self, chunk: bytes) -> list[Delta]:
+        """Take the next bytes, cut anywhere.
+
+        Returns:
+            What they add to the reply; a `Completed` is the last of all.
+
+        Raises:
+            ProviderProtocol: the stream breaks its own rules; nothing of the reply counts.
+            ProviderError: the service says inside the stream that it failed.
+        """
+        lines = (self._rest + chunk).split(b"\n")
+        self._rest = lines.pop()
+        if len(self._rest) > MAX_LINE_BYTES:
+            raise self._broken(f"holds a line of more than {MAX_LINE_BYTES} bytes")
+        found: list[Delta] = []
+        for line in lines:
+            if self.completed:
+                break
+            if not line or line.isspace():
+                continue
+            try:
+                self._take(orjson.loads(line), found)
+            except (KeyError, TypeError, AttributeError, orjson.JSONDecodeError) as error:
+                raise self._broken(f"holds a line that makes no sense: {line[:200]!r}") from error
+        return found
+
+    def end(self) -> None:
+        """Nothing more will come.
+
+        Raises:
+            ProviderProtocol: the reply is not complete.
+        """
+        if not self.completed:
+            raise self._broken("ended before it was complete")
+
+    def _take(self, line: _Line, found: list[Delta]) -> None:
+        if "error" in line:
+            raise service_error(self._model, None, string(line["error"]))
+        said = line.get("message", {})
+        thought = string(said.get("thinking") or "")
+        text = string(said.get("content") or "")
+        if thought:
+            self._thoughts.append(thought)
+            found.append(ReasoningDelta(thought))
+        if text:
+            self._text.append(text)
+            found.append(TextDelta(text))
+        for call in said.get("tool_calls") or ():
+            self._calls.append(self._call(call))
+        if line.get("done") is True:
+            found.append(self._complete(line))
+
+    def _call(self, call: _Call) -> ToolCall:
+        function = call["function"]
+        args = function.get("arguments")
+        name = string(function["name"])
+        if not isinstance(args, dict) or not name:
+            raise TypeError("a tool call without a name or arguments")
+        return ToolCall(CallId(string(call.get("id") or "") or self._make_id("call")), name, args)
+
+    def _complete(self, line: _Line) -> Completed:
+        stop = _STOPS.get(line.get("done_reason", "stop"))
+        if stop is None:
+            raise self._broken(f"stops for the unknown reason {line.get('done_reason')!r}")
+        if len({call.id for call in self._calls}) < len(self._calls):
+            raise self._broken("uses one tool call id twice")
+        thoughts, text = "".join(self._thoughts), "".join(self._text)
+        parts: tuple[Part, ...] = (
+            *((Reasoning(thoughts),) if thoughts else ()),
+            *((Text(text, "agent"),) if text else ()),
+            *self._calls,
+        )
+        if stop == "end" and self._calls:
+            stop = "tool_calls"
+        self.completed = True
+        usage = Usage(_count(line.get("prompt_eval_count")), _count(line.get("eval_count")))
+        return Completed(Message(MessageId(self._make_id("msg")), "assistant", parts), usage, stop)
+
+    def _broken(self, what: str) -> ProviderProtocol:
+        return ProviderProtocol(f"the reply of the model {self._model!r} {what}; nothing of it counts")
+
+
+def service_error(model: str, status: int | None, said: str) -> ProviderError:
+    """The error for what the service says went wrong.
+
+    Args:
+        model: who was asked.
+        status: the HTTP status; None if it came inside a stream.
+        said: the service's own words.
+    """
+    where = f"Ollama failed for the model {model!r}{f' with {status}' if status else ''}: {shortened(said)}"
+    if any(phrase in said for phrase in _TOO_LONG):
+        return ContextTooLong(f"{where}. Send a shorter history, or set a larger num_ctx")
+    if status in (401, 403):
+        return ProviderUnauthorized(f"{where}. Check OLLAMA_API_KEY")
+    if status == 404:
+        return ProviderRejected(f"{where}. Run `ollama pull {model}`, or check SULLA_MODEL")
+    if status is None or status in (408, 429) or status >= 500:
+        return ProviderTransient(f"{where}. The same request may succeed later")
+    return ProviderRejected(f"{where}. The request has to change before it can succeed")
+
+
+def _count(value: object) -> int:
+    return value if type(value) is int and value >= 0 else 0

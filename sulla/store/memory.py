@@ -1,0 +1,274 @@
+"""A store that lives as long as its object: for tests, and for whoever asks for ``memory:`` by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field, replace
+from itertools import islice
+
+from sulla.core.clock import Clock
+from sulla.core.errors import NotFound, StoreUnavailable
+from sulla.core.ids import MakeId
+from sulla.store import rules
+from sulla.store.asks import Offer, Question, Write, check_lease, check_limit, check_name, check_size
+from sulla.store.base import Subscription
+from sulla.store.bus import LocalBus
+from sulla.store.rules import Log
+from sulla.store.values import MAX_TAIL, Draft, Grant, Head, Lease, LogInfo, Offered, Record, Status
+
+
+@dataclass(slots=True)
+class _Shelf:
+    """One log with all it holds."""
+
+    log: Log
+    records: list[Record] = field(default_factory=list)
+    dedupe: dict[str, tuple[int, bytes]] = field(default_factory=dict)
+
+
+class MemoryStore:
+    """Keeps `Store` in dictionaries. What it holds outlives `close`, so that a restart can be played.
+
+    Args:
+        clock: for leases, times to live and due dates.
+        make_id: for the incarnation.
+    """
+
+    def __init__(self, clock: Clock, make_id: MakeId) -> None:
+        self._clock = clock
+        self._incarnation = make_id("store")
+        self._bus = LocalBus()
+        self._shelves: dict[str, _Shelf] = {}
+        self._lives = 0
+        self._awake: set[str] = set()
+        """Keys of logs that are ready whatever the time."""
+        self._due: set[str] = set()
+        """Keys of logs with a due time."""
+        self._values: dict[str, tuple[bytes, int | None]] = {}
+        self._open = False
+
+    async def open(self) -> None:
+        """Begin to answer."""
+        self._open = True
+        self._bus.open()
+
+    async def close(self) -> None:
+        """Answer no more, and end all subscriptions."""
+        self._open = False
+        self._bus.close()
+
+    async def ping(self) -> None:
+        """Prove that the store answers."""
+        await self._begin()
+
+    async def incarnation(self) -> str:
+        """The id that this store got when it was first made."""
+        await self._begin()
+        return self._incarnation
+
+    # ---------------------------------------------------------------------------------------------------- logs
+
+    async def offer(
+        self,
+        key: str,
+        dedupe_id: str,
+        draft: Draft,
+        *,
+        digest: bytes,
+        create: Head | None = None,
+        wakes: bool = True,
+        max_waiting: int | None = None,
+    ) -> Offered:
+        """Add an input to a log, once; see `Store.offer`."""
+        offer = Offer(key, dedupe_id, draft, digest, create, wakes, max_waiting)
+        await self._begin()
+        shelf = self._shelves.get(key)
+        if shelf is None:
+            if create is None:
+                raise NotFound(f"no log {key!r}: it was never made, or deleted")
+            shelf = _Shelf(Log(self._lives + 1, rules.wall_ms(self._clock), _owned(create)))
+        elif (before := shelf.dedupe.get(dedupe_id)) is not None:
+            return rules.known(offer, *before)
+        log = rules.offered(shelf.log, offer)
+        self._lives = max(self._lives, log.life)
+        shelf.dedupe[dedupe_id] = (log.last_seq, bytes(digest))
+        shelf.records.append(Record(log.last_seq, draft.kind, offered=True, body=bytes(draft.body)))
+        self._shelves[key] = shelf
+        self._keep(key, log)
+        return Offered(log.last_seq, first=True)
+
+    async def acquire(self, key: str, owner: str, ttl_s: float, *, after: int | None = None) -> Grant | None:
+        """Take the lease of a log; see `Store.acquire`."""
+        check_name("key", key)
+        check_lease(owner, ttl_s)
+        await self._begin()
+        shelf = self._shelves.get(key)
+        log = rules.granted(shelf.log, owner, ttl_s, rules.uptime_ms(self._clock)) if shelf is not None else None
+        if shelf is None or log is None:
+            return None
+        self._keep(key, log)
+        tail = () if after is None else tuple(_between(shelf.records, after, None, MAX_TAIL))
+        return Grant(rules.lease_of(key, log, ttl_s), log.head, log.last_seq, tail)
+
+    async def renew(self, lease: Lease) -> None:
+        """Start the lease's time anew; see `Store.renew`."""
+        await self._begin()
+        self._keep(lease.key, rules.renewed(self._log(lease), lease, rules.uptime_ms(self._clock)))
+
+    async def release(self, lease: Lease) -> None:
+        """Give the lease back if it is still ours."""
+        await self._begin()
+        log = rules.given_back(self._log(lease), lease)
+        if log is not None:
+            self._keep(lease.key, log)
+
+    async def append(
+        self,
+        lease: Lease,
+        write_no: int,
+        drafts: Sequence[Draft],
+        head: Head,
+        claimed: int,
+        *,
+        release: bool = False,
+    ) -> int:
+        """Add decided records and replace the head; see `Store.append`."""
+        write = Write(lease, write_no, tuple(drafts), _owned(head), claimed, release)
+        await self._begin()
+        log = self._log(lease)
+        after = rules.appended(log, write)
+        if after is not log:
+            first = after.last_seq - len(write.drafts) + 1
+            self._shelves[lease.key].records += (
+                Record(seq, draft.kind, offered=False, body=bytes(draft.body))
+                for seq, draft in enumerate(write.drafts, first)
+            )
+            self._keep(lease.key, after)
+        return after.answer
+
+    async def read(
+        self, key: str, *, after: int = 0, before: int | None = None, limit: int = 512, reverse: bool = False
+    ) -> list[Record]:
+        """Records of a log; see `Store.read`."""
+        check_name("key", key)
+        check_limit(limit)
+        await self._begin()
+        shelf = self._shelves.get(key)
+        return _between(shelf.records, after, before, limit, reverse=reverse) if shelf is not None else []
+
+    async def head(self, key: str) -> LogInfo | None:
+        """The log's head and whereabouts, or None if there is no such log."""
+        check_name("key", key)
+        await self._begin()
+        shelf = self._shelves.get(key)
+        return rules.info_of(key, shelf.log, self._clock) if shelf is not None else None
+
+    async def find(
+        self,
+        *,
+        ready: bool | None = None,
+        kind: str | None = None,
+        status: Status | None = None,
+        due_before_ms: int | None = None,
+        after_key: str = "",
+        limit: int = 100,
+    ) -> list[LogInfo]:
+        """Logs that meet every given condition; see `Store.find`."""
+        question = Question(ready, kind, status, due_before_ms, after_key, limit)
+        await self._begin()
+        # What is ready is looked for among few: a sweep each second must not go through every idle log.
+        keys = self._awake | self._due if ready else self._shelves
+        infos = (rules.info_of(key, self._shelves[key].log, self._clock) for key in sorted(keys))
+        return list(islice(filter(question.fits, infos), limit))
+
+    async def delete(self, lease: Lease) -> None:
+        """Remove a log with all it holds; see `Store.delete`."""
+        await self._begin()
+        rules.fenced(self._log(lease), lease)
+        del self._shelves[lease.key]
+        self._awake.discard(lease.key)
+        self._due.discard(lease.key)
+
+    # -------------------------------------------------------------------------------------------------- values
+
+    async def put(self, key: str, value: bytes, ttl_s: float | None = None) -> None:
+        """Keep a small value, for `ttl_s` seconds or until removed."""
+        check_name("key", key)
+        check_size(f"the value of {key!r}", value)
+        await self._begin()
+        now_ms = rules.uptime_ms(self._clock)
+        self._values.pop(key, None)
+        # Each step looks at the two that were not looked at for longest, so what ran out does not pile up.
+        for old in list(islice(self._values, 2)):
+            kept = self._values.pop(old)
+            if _lives(kept, now_ms):
+                self._values[old] = kept
+        self._values[key] = (bytes(value), None if ttl_s is None else now_ms + rules.span_ms(ttl_s))
+
+    async def get(self, key: str) -> bytes | None:
+        """The value, or None if there is none or its time is over."""
+        check_name("key", key)
+        await self._begin()
+        kept = self._values.get(key)
+        return kept[0] if kept is not None and _lives(kept, rules.uptime_ms(self._clock)) else None
+
+    async def remove(self, key: str) -> bool:
+        """Forget a value; whether there was one."""
+        check_name("key", key)
+        await self._begin()
+        kept = self._values.pop(key, None)
+        return kept is not None and _lives(kept, rules.uptime_ms(self._clock))
+
+    # ----------------------------------------------------------------------------------------------------- bus
+
+    def publish(self, channel: str, payload: bytes) -> None:
+        """Tell whoever listens now; see `Store.publish`."""
+        self._bus.publish(channel, payload)
+
+    def subscribe(self, channel: str) -> AbstractAsyncContextManager[Subscription]:
+        """Listen on a channel for as long as the block lasts."""
+        return self._bus.subscribe(channel)
+
+    # ------------------------------------------------------------------------------------------------- private
+
+    async def _begin(self) -> None:
+        """Let others run, as every store does; the step after it is atomic because it waits for nothing."""
+        await self._clock.sleep(0)
+        if not self._open:
+            raise StoreUnavailable("the store in memory is not open")
+
+    def _log(self, lease: Lease) -> Log | None:
+        shelf = self._shelves.get(lease.key)
+        return shelf.log if shelf is not None else None
+
+    def _keep(self, key: str, log: Log) -> None:
+        self._shelves[key].log = log
+        _mark(self._awake, key, belongs=log.head.status == "open" or log.woken_seq > log.claimed)
+        _mark(self._due, key, belongs=log.head.due_ms is not None)
+
+
+def _mark(keys: set[str], key: str, *, belongs: bool) -> None:
+    if belongs:
+        keys.add(key)
+    else:
+        keys.discard(key)
+
+
+def _lives(kept: tuple[bytes, int | None], now_ms: int) -> bool:
+    return kept[1] is None or kept[1] > now_ms
+
+
+def _owned(head: Head) -> Head:
+    """The head with a body that nobody else can change."""
+    return replace(head, body=bytes(head.body))
+
+
+def _between(
+    records: list[Record], after: int, before: int | None, limit: int, *, reverse: bool = False
+) -> list[Record]:
+    """The records with ``after < seq < before``; number n stands at n - 1."""
+    start, stop = max(after, 0), len(records) if before is None else min(max(before - 1, 0), len(records))
+    if reverse:
+        return records[max(start, stop - limit) : stop][::-1]
+    return records[start : min(stop, start + limit)]

@@ -1,0 +1,206 @@
+"""The gateway's `Commands`, in memory: records what was asked, and lets a test say what happens."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+
+from sulla.core.errors import MessageIdReused, NotFound
+from sulla.core.ids import derived_id
+from sulla.core.jsontypes import JsonObject
+from sulla.gateway import Advanced, Event, Live, Mode, Sent, Signal, Signals, ThreadInfo
+
+_AT_MS = 1_800_000_000_000
+
+
+@dataclass(slots=True)
+class _Thread:
+    """One thread: its log, and who listens."""
+
+    title: str
+    agent: str
+    log: list[Event] = field(default_factory=list)
+    listeners: list[asyncio.Queue[Signal]] = field(default_factory=list)
+    messages: dict[str, tuple[tuple[str, Mode, str | None], Sent]] = field(default_factory=dict)
+
+
+class MemoryCommands:
+    """Keeps `gateway.Commands` without a daemon: nothing runs, the test plays the agent.
+
+    Attributes:
+        calls: every call as its name and arguments, in order.
+        failures: an error to raise instead, by the name of the method, until it is taken out again.
+        gates: an event to wait for first, by the name of the method.
+        deaf: while True, signals are lost.
+        retell: what `ask_text` does for a thread; by default nothing.
+    """
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[object, ...]] = []
+        self.failures: dict[str, Exception] = {}
+        self.gates: dict[str, asyncio.Event] = {}
+        self.deaf = False
+        self.retell: Callable[[str], None] = lambda thread_id: None
+        self._threads: dict[str, _Thread] = {}
+        self._made = 0
+
+    # ------------------------------------------------------------------------------------------- what a test says
+
+    def make(self, thread_id: str, title: str = "", agent: str = "sulla") -> str:
+        """There is a thread; its id."""
+        self._threads[thread_id] = _Thread(title, agent)
+        return thread_id
+
+    def add(self, thread_id: str, type_: str, run_id: str | None = None, **data: object) -> Event:
+        """Something is kept in the thread's log, and its listeners are woken."""
+        thread = self._threads[thread_id]
+        event = Event(thread_id, len(thread.log) + 1, run_id, None, thread.agent, 0, type_, _AT_MS, _json(data))
+        thread.log.append(event)
+        self.tell(thread_id, Advanced(len(thread.log)))
+        return event
+
+    def show(self, thread_id: str, type_: str, run_id: str | None = None, **data: object) -> None:
+        """Something is shown live."""
+        agent = self._threads[thread_id].agent
+        self.tell(thread_id, Live(Event(thread_id, None, run_id, None, agent, 0, type_, _AT_MS, _json(data))))
+
+    def tell(self, thread_id: str, signal: Signal) -> None:
+        """The thread's listeners hear a signal."""
+        if not self.deaf:
+            for listener in self._threads[thread_id].listeners:
+                listener.put_nowait(signal)
+
+    def listeners(self, thread_id: str) -> int:
+        """How many listen to the thread."""
+        return len(self._threads[thread_id].listeners)
+
+    def forget(self, thread_id: str) -> None:
+        """The thread is gone, without anybody being told."""
+        del self._threads[thread_id]
+
+    # --------------------------------------------------------------------------------------- what the gateway asks
+
+    async def create_thread(self, agent: str | None, title: str, project: str | None, request_id: str | None) -> str:
+        """Make a thread; the same `request_id` gives the same one."""
+        await self._called("create_thread", agent, title, project, request_id)
+        self._made += 1
+        thread_id = derived_id("thr", request_id or str(self._made))
+        if thread_id not in self._threads:
+            self.make(thread_id, title, agent or "sulla")
+        return thread_id
+
+    async def list_threads(self, after: str | None, limit: int) -> Sequence[ThreadInfo]:
+        """Threads by id."""
+        await self._called("list_threads", after, limit)
+        ids = sorted(id_ for id_ in self._threads if id_ > (after or ""))[:limit]
+        return [
+            ThreadInfo(id_, thread.title, thread.agent, "idle", len(thread.log), _AT_MS, 0)
+            for id_, thread in ((id_, self._threads[id_]) for id_ in ids)
+        ]
+
+    async def last_seq(self, thread_id: str) -> int:
+        """The number of the log's last event."""
+        await self._called("last_seq", thread_id)
+        return len(self._thread(thread_id).log)
+
+    async def history(self, thread_id: str, after: int, before: int | None, limit: int) -> Sequence[Event]:
+        """Durable events in order."""
+        await self._called("history", thread_id, after, before, limit)
+        log = self._thread(thread_id).log
+        return log[after : len(log) if before is None else max(after, before - 1)][:limit]
+
+    async def delete_thread(self, thread_id: str) -> None:
+        """Remove a thread."""
+        await self._called("delete_thread", thread_id)
+        self._thread(thread_id)
+        del self._threads[thread_id]
+
+    async def send(self, thread_id: str, message_id: str, text: str, mode: Mode, agent: str | None) -> Sent:
+        """Keep a message as an `INPUT`."""
+        await self._called("send", thread_id, message_id, text, mode, agent)
+        thread = self._thread(thread_id)
+        content, known = (text, mode, agent), thread.messages.get(message_id)
+        if known is not None:
+            if known[0] != content:
+                raise MessageIdReused(f"message {message_id!r} came before with other content: use a new id")
+            return known[1]
+        run_id = derived_id("run", thread_id, message_id)
+        event = self.add(thread_id, "INPUT", run_id, message_id=message_id, text=text, mode=mode)
+        sent = Sent(run_id, event.seq or 0)
+        thread.messages[message_id] = (content, sent)
+        return sent
+
+    async def stop(self, thread_id: str, request_id: str | None) -> int:
+        """Keep a `STOP`."""
+        await self._called("stop", thread_id, request_id)
+        self._thread(thread_id)
+        return self.add(thread_id, "STOP").seq or 0
+
+    async def resume_turns(self, thread_id: str, request_id: str | None) -> int:
+        """Keep a `CONTINUE`."""
+        await self._called("resume_turns", thread_id, request_id)
+        self._thread(thread_id)
+        return self.add(thread_id, "CONTINUE").seq or 0
+
+    async def status(self) -> JsonObject:
+        """A small status."""
+        await self._called("status")
+        return {"version": "0", "model": "scripted"}
+
+    def listen(self, thread_id: str) -> AbstractAsyncContextManager[Signals]:
+        """Hear what `tell` says."""
+        return self._listen(thread_id)
+
+    async def ask_text(self, thread_id: str) -> None:
+        """Do what `retell` says."""
+        await self._called("ask_text", thread_id)
+        self.retell(thread_id)
+
+    # ------------------------------------------------------------------------------------------------------ private
+
+    @asynccontextmanager
+    async def _listen(self, thread_id: str) -> AsyncIterator[Signals]:
+        await self._called("listen", thread_id)
+        thread, queue = self._thread(thread_id), asyncio.Queue[Signal]()
+        thread.listeners.append(queue)
+        try:
+            yield _Heard(queue)
+        finally:
+            thread.listeners.remove(queue)
+
+    async def _called(self, name: str, *arguments: object) -> None:
+        self.calls.append((name, *arguments))
+        if (gate := self.gates.get(name)) is not None:
+            await gate.wait()
+        if (failure := self.failures.get(name)) is not None:
+            raise failure
+
+    def _thread(self, thread_id: str) -> _Thread:
+        try:
+            return self._threads[thread_id]
+        except KeyError:
+            raise NotFound(f"no thread {thread_id!r}: create one with thread.create") from None
+
+
+class _Heard:
+    """A listener's queue as an iterator."""
+
+    def __init__(self, queue: asyncio.Queue[Signal]) -> None:
+        self._queue = queue
+
+    def __aiter__(self) -> _Heard:
+        return self
+
+    async def __anext__(self) -> Signal:
+        return await self._queue.get()
+
+
+def _json(data: dict[str, object]) -> JsonObject:
+    found: JsonObject = {}
+    for name, value in data.items():
+        if not isinstance(value, str | int | float | bool | list | dict | None):
+            raise TypeError(f"{name!r} is no JSON: {type(value).__name__}")
+        found[name] = value
+    return found

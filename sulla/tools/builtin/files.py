@@ -1,0 +1,195 @@
+"""Reading, listing and writing files of the workspace."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import stat
+from contextlib import suppress
+from hashlib import blake2b
+from itertools import islice
+from pathlib import Path
+from typing import Annotated
+
+from sulla.core.errors import InvalidInput, PathEscape, TooLarge
+from sulla.tools.base import Done, Result, Tool, ToolContext
+from sulla.tools.builtin.search import search_files
+from sulla.tools.define import define
+from sulla.tools.paths import locate, open_file, open_folder, translated
+from sulla.tools.schema import Bounds
+
+MAX_FILE_BYTES = 16 * 1024 * 1024
+"""The largest file that is read."""
+MAX_SHOWN_BYTES = 40_000
+"""The most that one call shows of a file: below the cap on every result, so that cuts fall between lines."""
+MAX_WRITE_BYTES = 4 * 1024 * 1024
+MAX_ENTRIES = 500
+"""How many entries of a folder are shown."""
+MAX_SCANNED = 20_000
+"""How many entries of a folder are looked at."""
+
+
+def file_tools() -> tuple[Tool, ...]:
+    """`read_file`, `list_dir`, `write_file` and `search_files`; the workspace comes with each call's context."""
+    return (
+        define(read_file, effect="pure", category="files", timeout_s=30.0, rest="Go on with a later first_line."),
+        define(list_dir, effect="pure", category="files", timeout_s=30.0, rest="List a folder further down."),
+        define(write_file, effect="idempotent", category="files", timeout_s=30.0, parallel=False),
+        define(search_files, effect="pure", category="files", timeout_s=30.0, rest="Search for something narrower."),
+    )
+
+
+async def read_file(
+    context: ToolContext,
+    *,
+    path: str,
+    first_line: Annotated[int, Bounds(1)] = 1,
+    lines: Annotated[int, Bounds(1, 2000)] = 1000,
+) -> Result:
+    """Read a text file of the workspace, whole or a range of its lines. The first line of the result says which lines
+    of how many it shows; the file's own text follows unchanged.
+
+    Args:
+        path: The file, relative to the workspace.
+        first_line: The first line to show, counted from 1.
+        lines: How many lines to show at the most.
+    """
+    return Done(await asyncio.to_thread(_read, context.workspace, path, first_line, lines), origin="file")
+
+
+async def list_dir(context: ToolContext, *, path: str = ".") -> Result:
+    """List a folder of the workspace: names, sizes in bytes, and a slash behind each folder's name.
+
+    Args:
+        path: The folder, relative to the workspace.
+    """
+    return Done(await asyncio.to_thread(_list, context.workspace, path), origin="file")
+
+
+async def write_file(context: ToolContext, *, path: str, content: str) -> Result:
+    """Write a text file of the workspace, replacing what it held. Missing folders are made. Either the whole content is
+    written or the file stays as it was.
+
+    Args:
+        path: The file, relative to the workspace.
+        content: All that the file shall hold.
+    """
+    key = blake2b(context.idempotency_key.encode(), digest_size=12).hexdigest()
+    return Done(await asyncio.to_thread(_write, context.workspace, path, content, key))
+
+
+def _read(root: Path, path: str, first_line: int, lines: int) -> str:
+    with open_file(root, path) as file:
+        raw = file.read(MAX_FILE_BYTES + 1)
+    if len(raw) > MAX_FILE_BYTES:
+        raise TooLarge(
+            f"{path!r} is larger than the {MAX_FILE_BYTES} bytes that can be read; look into it with search_files"
+        )
+    every = decode(raw, path).split("\n")
+    if every[-1] == "":
+        every.pop()
+    if not every:
+        return f"[{path} is empty]"
+    if first_line > len(every):
+        raise InvalidInput(f"{path!r} has only {len(every)} lines; first_line={first_line} is behind its end")
+    shown: list[str] = []
+    size = 0
+    for line in islice(every, first_line - 1, first_line - 1 + lines):
+        size += len(line.encode()) + 1
+        if size > MAX_SHOWN_BYTES and shown:
+            break
+        shown.append(line)
+    last = first_line + len(shown) - 1
+    more = f"; go on with first_line={last + 1}" if last < len(every) else ""
+    text = "\n".join(shown)
+    if size > MAX_SHOWN_BYTES and len(shown) == 1:
+        text = shown[0].encode()[:MAX_SHOWN_BYTES].decode(errors="ignore")
+        more = f"; only the beginning of this very long line is shown{more}"
+    return f"[{path}: lines {first_line}-{last} of {len(every)}{more}]\n{text}"
+
+
+def decode(raw: bytes, path: str) -> str:
+    """A file's bytes as text, without a byte order mark.
+
+    Raises:
+        InvalidInput: it is not UTF-8 text.
+    """
+    if b"\0" in raw:
+        raise InvalidInput(f"{path!r} is a binary file ({len(raw)} bytes), not text")
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(
+            f"{path!r} is not text in UTF-8 (byte {raw[error.start]:#04x} at offset {error.start} of {len(raw)})"
+        ) from error
+
+
+def _list(root: Path, path: str) -> str:
+    with open_folder(root, path) as fd, translated(path), os.scandir(fd) as entries:
+        found = sorted(islice(entries, MAX_SCANNED + 1), key=lambda entry: entry.name)
+        lines = [_entry(entry) for entry in found[:MAX_ENTRIES]]
+    if not lines:
+        return f"[{path} is empty]"
+    if len(found) > MAX_SCANNED:
+        lines.append(f"[… and more: the folder has over {MAX_SCANNED} entries, and these are only some of them]")
+    elif len(found) > MAX_ENTRIES:
+        lines.append(f"[… and {len(found) - MAX_ENTRIES} more]")
+    return "\n".join(lines)
+
+
+def _entry(entry: os.DirEntry[str]) -> str:
+    if entry.is_symlink():
+        return f"{entry.name} (link)"
+    if entry.is_dir(follow_symlinks=False):
+        return f"{entry.name}/"
+    if not entry.is_file(follow_symlinks=False):
+        return f"{entry.name} (device, pipe or socket)"
+    try:
+        return f"{entry.name} ({entry.stat(follow_symlinks=False).st_size} bytes)"
+    except FileNotFoundError:
+        return f"{entry.name} (gone)"
+
+
+def _write(root: Path, path: str, content: str, key: str) -> str:
+    try:
+        raw = content.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInput(f"the content for {path!r} is not valid Unicode at offset {error.start}") from error
+    if len(raw) > MAX_WRITE_BYTES:
+        raise TooLarge(f"the content for {path!r} is {len(raw)} bytes; one call may write {MAX_WRITE_BYTES}")
+    if path.endswith("/"):
+        raise InvalidInput(f"{path!r} names a folder; name the file in it")
+    with locate(root, path, make_folders=True) as spot, translated(path):
+        kind = spot.kind()
+        if kind == stat.S_IFDIR:
+            raise InvalidInput(f"{path!r} is a folder, not a file")
+        if kind not in (0, stat.S_IFREG):
+            raise PathEscape(f"{path!r} is a device, a pipe or a socket; only files can be written")
+        _replace(spot.folder_fd, spot.name, raw, f".sulla-{key}.tmp", existed=bool(kind))
+        count = len(raw.splitlines())
+        return (
+            f"{'Replaced' if kind else 'Wrote'} {spot.path}: {len(raw)} bytes, {count} line{'' if count == 1 else 's'}."
+        )
+
+
+def _replace(folder_fd: int, name: str, raw: bytes, temporary: str, *, existed: bool) -> None:
+    """Put `raw` in the place of `name` in one step that a crash cannot split.
+
+    The temporary name is the same for every attempt at a call, so that an attempt cleans up behind one that was killed.
+    """
+    with suppress(FileNotFoundError):
+        os.unlink(temporary, dir_fd=folder_fd)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    fd = os.open(temporary, flags, 0o666, dir_fd=folder_fd)
+    try:
+        with os.fdopen(fd, "wb") as file:
+            file.write(raw)
+            file.flush()
+            if existed:
+                os.fchmod(fd, stat.S_IMODE(os.stat(name, dir_fd=folder_fd, follow_symlinks=False).st_mode) & 0o777)
+            os.fsync(fd)
+        os.rename(temporary, name, src_dir_fd=folder_fd, dst_dir_fd=folder_fd)
+    except BaseException:
+        os.unlink(temporary, dir_fd=folder_fd)
+        raise
+    os.fsync(folder_fd)

@@ -1,0 +1,51 @@
+"""Making a tool of a typed function."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from copy import deepcopy
+
+from sulla.core.jsontypes import FrozenJson
+from sulla.tools.base import Effect, Result, Tool, ToolContext
+from sulla.tools.schema import describe
+
+
+def define(
+    function: Callable[..., Awaitable[Result]],
+    *,
+    effect: Effect = "once",
+    category: str = "general",
+    timeout_s: float = 60.0,
+    parallel: bool = True,
+    rest: str = "",
+) -> Tool:
+    """A tool from a function: its name, docstring and annotations say the rest (see `schema.describe`).
+
+    Args:
+        function: ``async def name(context: ToolContext, *, …) -> Result``.
+        effect: what a repeat of a call would do.
+        category: what it belongs to, for people and for browsing.
+        timeout_s: how long one call may take, in seconds.
+        parallel: whether it may run beside other calls of the same reply.
+        rest: how to get at the rest of a result that had to be cut.
+
+    Raises:
+        InvalidInput: the function is not described well enough.
+    """
+    described = describe(function)
+
+    async def run(args: FrozenJson, context: ToolContext) -> Result:
+        # A copy, so that a tool that changes its arguments does not change the conversation.
+        return await function(context, **deepcopy(dict(args)))
+
+    return Tool(
+        function.__name__,
+        described.description,
+        described.schema,
+        run,
+        effect,
+        category,
+        timeout_s,
+        parallel,
+        rest,
+    )

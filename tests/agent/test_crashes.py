@@ -1,0 +1,264 @@
+"""A process that dies at any write leaves a log that the next one finishes (design §4.6)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from sulla.core.ids import CallId, ThreadId
+from sulla.core.message import Message, ToolCall
+from sulla.providers import estimate_tokens
+from sulla.store import Record
+from sulla.store.memory import MemoryStore
+from sulla.testing.clock import ManualClock
+from sulla.testing.provider import Say, ScriptedProvider
+from sulla.testing.world import World
+from sulla.threads import Answer, ThreadState, Transcript
+from sulla.threads.codec import decode
+from sulla.threads.facts import Decision, Offer
+from sulla.threads.fold import apply_decision, apply_offer
+from sulla.tools import Done, Effect, Result, Tool, ToolContext, define
+
+DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
+
+
+class Killed(BaseException):
+    """The process is gone."""
+
+
+class Mortal:
+    """A store whose process dies at its n-th write, before or after it."""
+
+    def __init__(self, inner: MemoryStore, dies_at: int, *, after: bool) -> None:
+        self._inner = inner
+        self._left = dies_at
+        self._after = after
+        self.dead = False
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("publish", "subscribe"):
+            return getattr(self._inner, name)
+
+        async def call(*args: Any, **kwargs: Any) -> Any:
+            if self.dead:
+                raise Killed
+            self._left -= name == "append"
+            dying = name == "append" and self._left == 0
+            if dying and not self._after:
+                self.dead = True
+                raise Killed
+            answer = await getattr(self._inner, name)(*args, **kwargs)
+            if dying:
+                self.dead = True
+                raise Killed
+            return answer
+
+        return call
+
+
+class Ledger:
+    """What tools really did."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def tool(self, name: str, effect: Effect) -> Tool:
+        async def act(context: ToolContext, *, what: str) -> Result:
+            """Do something.
+
+            Args:
+                what: what to do.
+            """
+            self.lines.append(f"{name}:{context.idempotency_key}")
+            return Done(f"did {what}")
+
+        act.__name__ = name
+        return define(act, effect=effect)
+
+
+class Model:
+    """Answers by what it is shown, so that a repeated call gets the same reply; counts calls by their place."""
+
+    def __init__(self) -> None:
+        self.calls: list[int] = []
+        self.name = "model"
+
+    async def stream(self, request: Any) -> AsyncIterator[Any]:
+        step = sum(message.role == "assistant" for message in request.messages)
+        self.calls.append(step)
+        say = (
+            Say("First.", (ToolCall(CallId("x"), "careful", {"what": "a"}), ToolCall(CallId("y"), "easy", {"what": "b"})))
+            if step == 0
+            else Say("Then. <AGENT_CONTINUE><STATUS_REPORT>half</STATUS_REPORT></AGENT_CONTINUE>")
+            if step == 1
+            else Say(DONE)
+        )
+        inner = ScriptedProvider([say])
+        async for delta in inner.stream(request):
+            yield delta
+
+    async def close(self) -> None: ...
+
+
+@pytest.fixture
+async def store() -> AsyncIterator[MemoryStore]:
+    made = MemoryStore(ManualClock(), lambda prefix: f"{prefix}_mem")
+    await made.open()
+    yield made
+    await made.close()
+
+
+def world_of(store: Any, model: Any, ledger: Ledger, boot: int) -> World:
+    return World(store, model, tools=(ledger.tool("careful", "once"), ledger.tool("easy", "idempotent")), boot=boot)
+
+
+async def live_and_die(store: MemoryStore, model: Model, ledger: Ledger, thread: ThreadId, boot: int, at: int, after: bool) -> bool:
+    mortal = Mortal(store, at, after=after)
+    try:
+        await world_of(mortal, model, ledger, boot).turns.attend(thread)
+    except BaseExceptionGroup as group:
+        assert group.subgroup(Killed) is not None
+    except Killed:
+        pass
+    return mortal.dead
+
+
+WRITES = 7
+"""How many appends the whole turn takes; the last test keeps this honest."""
+
+
+@pytest.mark.parametrize("at", range(1, WRITES + 1))
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+async def test_a_death_at_any_write_is_survived(store: MemoryStore, at: int, after: bool) -> None:
+    model, ledger = Model(), Ledger()
+    first = world_of(store, model, ledger, 1)
+    thread = await first.thread()
+    sent = await first.send(thread, "go")
+    assert await live_and_die(store, model, ledger, thread, 2, at, after)
+    recorded = await replies(first, thread)
+    known = len(model.calls)
+
+    later = world_of(store, model, ledger, 3)
+    await later.turns.attend(thread)
+    kinds = await later.kinds(thread)
+    if kinds[-1] == "SUSPENDED":  # a `once` call was cut off: a person decides
+        waits = next(e.data["waits"] for e in reversed(await later.log(thread)) if e.kind == "SUSPENDED")
+        assert [wait["wait_id"].startswith("review:") for wait in waits] == [True]  # type: ignore[index,call-overload,union-attr]
+        await later.threads.answer(thread, Answer(waits[0]["wait_id"], "it did", "result"))  # type: ignore[index,call-overload,arg-type]
+        await later.turns.attend(thread)
+
+    log = await later.log(thread)
+    ends = [entry.origin.run_id for entry in log if entry.kind in ("RUN_FINISHED", "RUN_ERROR")]
+    assert ends == [sent.run_id]
+    assert log[-1].kind == "RUN_FINISHED"
+    assert [entry.seq for entry in log] == list(range(1, len(log) + 1))
+    careful = [line for line in ledger.lines if line.startswith("careful")]
+    assert len(careful) <= 1
+    assert len({line for line in ledger.lines if line.startswith("easy")}) == 1  # repeated only under the same key
+    # A reply that was recorded is not paid for again.
+    assert not set(model.calls[known:]) & set(range(recorded))
+    assert sorted(set(model.calls)) == [0, 1, 2]
+    assert len(model.calls) <= 4
+
+
+async def replies(world: World, thread: ThreadId) -> int:
+    return sum(kind == "TEXT_MESSAGE_END" for kind in await world.kinds(thread))
+
+
+async def test_the_third_death_of_one_run_ends_it_visibly(store: MemoryStore) -> None:
+    model, ledger = Model(), Ledger()
+    first = world_of(store, model, ledger, 1)
+    thread = await first.thread()
+    await first.send(thread, "go")
+    for boot in (2, 3, 4):
+        assert await live_and_die(store, model, ledger, thread, boot, 2, after=False)
+    await world_of(store, model, ledger, 5).turns.attend(thread)
+    error = (await first.log(thread))[-1]
+    assert (error.kind, error.data["code"]) == ("RUN_ERROR", "crashed_repeatedly")
+
+
+async def test_a_message_that_kills_whoever_takes_it_up_is_given_up(store: MemoryStore) -> None:
+    model, ledger = Model(), Ledger()
+    first = world_of(store, model, ledger, 1)
+    thread = await first.thread()
+    await first.send(thread, "poison")
+    for boot in (2, 3, 4):  # dies before its first write: nothing of the run is in the log
+        assert await live_and_die(store, model, ledger, thread, boot, 1, after=False)
+    await world_of(store, model, ledger, 5).turns.attend(thread)
+    kinds = await first.kinds(thread)
+    assert kinds == ["INPUT", "RUN_STARTED", "RUN_ERROR"]
+
+
+async def test_a_run_that_was_parked_is_no_crash(store: MemoryStore) -> None:
+    model, ledger = Model(), Ledger()
+    first = world_of(store, model, ledger, 1)
+    thread = await first.thread()
+    await first.send(thread, "go")
+    for boot in range(2, 8):
+        world = world_of(store, model, ledger, boot)
+        world.turns.drain()
+        await world.turns.attend(thread)
+    await world_of(store, model, ledger, 9).turns.attend(thread)
+    assert (await first.kinds(thread))[-1] == "RUN_FINISHED"
+
+
+@pytest.mark.parametrize("verdict", ["run_again", "give_up"])
+async def test_a_reviewed_call_is_run_again_once_or_given_up(store: MemoryStore, verdict: str) -> None:
+    model, ledger = Model(), Ledger()
+    first = world_of(store, model, ledger, 1)
+    thread = await first.thread()
+    await first.send(thread, "go")
+    assert await live_and_die(store, model, ledger, thread, 2, 3, after=False)
+    before = len([line for line in ledger.lines if line.startswith("careful")])
+    assert before == 1
+    later = world_of(store, model, ledger, 3)
+    await later.turns.attend(thread)
+    wait = next(e.data["waits"][0] for e in await later.log(thread) if e.kind == "SUSPENDED")  # type: ignore[index,call-overload]
+    await later.threads.answer(thread, Answer(wait["wait_id"], "", verdict))  # type: ignore[index,call-overload,arg-type]
+    await later.turns.attend(thread)
+    assert (await later.kinds(thread))[-1] == "RUN_FINISHED"
+    careful = [line for line in ledger.lines if line.startswith("careful")]
+    assert len(careful) == (2 if verdict == "run_again" else 1)
+
+
+async def test_what_is_loaded_is_what_the_log_folds_to(store: MemoryStore) -> None:
+    model, ledger = Model(), Ledger()
+    first = world_of(store, model, ledger, 1)
+    thread = await first.thread()
+    await first.send(thread, "go")
+    await first.send(thread, "and again")
+    for boot, at in enumerate((2, 3, 4, 2), start=2):
+        await live_and_die(store, model, ledger, thread, boot, at, after=True)
+        loaded = await world_of(store, model, ledger, 99).threads.load(thread)
+        assert loaded is not None
+        assert shown(loaded) == shown(folded(await store.read(thread), thread))
+
+
+def folded(records: list[Record], thread: ThreadId) -> ThreadState:
+    state = ThreadState(thread, Transcript(estimate_tokens))
+    for record in records:
+        entry = decode(record, thread)
+        fact = entry.fact
+        if entry.offered and isinstance(fact, Offer):
+            apply_offer(state, fact, entry.seq, entry.origin)
+        elif isinstance(fact, Decision):
+            apply_decision(state, fact, entry.origin)
+    return state
+
+
+def shown(state: ThreadState) -> dict[str, Any]:
+    walk = ("iterations", "consecutive_same_node", "node")  # the engine's own counters are in the head alone
+    found = {name: getattr(state, name) for name in state.__slots__ if name not in (*walk, "transcript")}
+    return found | {"messages": list[Message](state.transcript), "unanswered": state.transcript.unanswered}
+
+
+async def test_the_number_of_writes_is_what_these_tests_think(store: MemoryStore) -> None:
+    model, ledger = Model(), Ledger()
+    first = world_of(store, model, ledger, 1)
+    thread = await first.thread()
+    await first.send(thread, "go")
+    assert not await live_and_die(store, model, ledger, thread, 2, WRITES + 1, after=False)
+
+

@@ -1,0 +1,335 @@
+"""A turn from its message to its end, over a store in memory: what is recorded, in which order, and what a model is asked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from sulla.agent import RunLimits
+from sulla.core.errors import ProviderTransient
+from sulla.core.ids import CallId, ThreadId
+from sulla.core.message import ToolCall, ToolResult
+from sulla.store.memory import MemoryStore
+from sulla.testing.clock import ManualClock
+from sulla.testing.provider import Gate, Say, ScriptedProvider
+from sulla.testing.world import World
+from sulla.threads import Answer
+from sulla.tools import Done, Effect, Result, Tool, ToolContext, Waiting, define
+
+DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
+
+
+class Hands:
+    """Tools that write down what they did."""
+
+    def __init__(self) -> None:
+        self.done: list[str] = []
+        self.gate: Gate | None = None
+
+    def tool(self, name: str, effect: Effect = "pure", *, parallel: bool = True) -> Tool:
+        async def act(context: ToolContext, *, what: str) -> Result:
+            """Do something.
+
+            Args:
+                what: what to do.
+            """
+            self.done.append(what)
+            if self.gate is not None:
+                await self.gate.pass_through()
+            return Done(f"did {what}")
+
+        act.__name__ = name
+        return define(act, effect=effect, parallel=parallel)
+
+    def asking(self) -> Tool:
+        async def ask_person(context: ToolContext, *, what: str) -> Result:
+            """Ask a person.
+
+            Args:
+                what: what to ask.
+            """
+            self.done.append(what)
+            return Waiting(f"answer:{context.call_id}", what)
+
+        return define(ask_person, effect="pure")
+
+
+def call(name: str, what: str) -> ToolCall:
+    return ToolCall(CallId(what), name, {"what": what})
+
+
+@pytest.fixture
+async def store() -> AsyncIterator[MemoryStore]:
+    clock = ManualClock()
+    made = MemoryStore(clock, lambda prefix: f"{prefix}_mem")
+    await made.open()
+    yield made
+    await made.close()
+
+
+async def last(world: World, thread_id: ThreadId, kind: str) -> dict[str, Any]:
+    return next(dict(entry.data) for entry in reversed(await world.log(thread_id)) if entry.kind == kind)
+
+
+async def test_a_plain_turn_takes_two_appends_and_says_everything(store: MemoryStore) -> None:
+    provider = ScriptedProvider([DONE])
+    world = World(store, provider)
+    thread = await world.thread()
+    await world.ask(thread, "hello")
+    assert await world.kinds(thread) == [
+        "INPUT",
+        "RUN_STARTED",
+        "MODEL_STARTED",
+        "TEXT_MESSAGE_END",
+        "RUN_FINISHED",
+    ]
+    assert (await last(world, thread, "TEXT_MESSAGE_END"))["text"] == "All right."
+    outcome = (await last(world, thread, "RUN_FINISHED"))["outcome"]
+    assert outcome["status"] == "done"
+    assert outcome["response"] == "ok"
+    provider.assert_done()
+
+
+async def test_the_next_turn_sees_the_one_before(store: MemoryStore) -> None:
+    provider = ScriptedProvider([DONE, DONE])
+    world = World(store, provider)
+    thread = await world.thread()
+    await world.ask(thread, "first")
+    await world.ask(thread, "second")
+    assert [message.role for message in provider.requests[1].messages] == ["user", "assistant", "user"]
+    assert provider.requests[1].messages[0].text.startswith("first")
+
+
+async def test_tool_calls_run_and_their_results_come_back_in_the_models_order(store: MemoryStore) -> None:
+    hands = Hands()
+    asked = Say("Looking.", (call("look", "a"), call("look", "b")))
+    provider = ScriptedProvider([asked, DONE])
+    world = World(store, provider, tools=(hands.tool("look"),))
+    thread = await world.thread()
+    await world.ask(thread, "look")
+    assert sorted(hands.done) == ["a", "b"]
+    results = [part.text for part in provider.requests[1].messages[-1].parts if isinstance(part, ToolResult)]
+    assert results == ["did a", "did b"]
+    kinds = await world.kinds(thread)
+    # The intents are in the log before any result, and the results before the next call of the model.
+    assert kinds.index("TOOL_CALL_START") < kinds.index("TOOL_CALL_RESULT") < len(kinds) - kinds[::-1].index("MODEL_STARTED")
+    assert kinds.count("TOOL_CALL_START") == kinds.count("TOOL_CALL_RESULT") == 2
+
+
+async def test_continue_goes_round_with_a_reminder_that_people_do_not_see(store: MemoryStore) -> None:
+    provider = ScriptedProvider(["Half. <AGENT_CONTINUE><STATUS_REPORT>half</STATUS_REPORT></AGENT_CONTINUE>", DONE])
+    world = World(store, provider)
+    thread = await world.thread()
+    await world.ask(thread, "do it")
+    reminder = provider.requests[1].messages[-1]
+    assert (reminder.role, reminder.text, reminder.hidden) == ("user", "Continue.", True)
+    assert (await last(world, thread, "RUN_FINISHED"))["outcome"]["status"] == "done"
+
+
+async def test_a_reply_without_a_wrapper_is_nudged_once(store: MemoryStore) -> None:
+    provider = ScriptedProvider(["Here you are.", "<AGENT_DONE>given</AGENT_DONE>"])
+    world = World(store, provider)
+    thread = await world.thread()
+    await world.ask(thread, "give")
+    nudge = provider.requests[1]
+    assert nudge.max_tokens == 200
+    assert nudge.messages[-1].role == "user"
+    assert nudge.messages[-1].hidden
+    shown = [entry.data for entry in await world.log(thread) if entry.kind == "TEXT_MESSAGE_END"]
+    assert [entry.get("hidden", False) for entry in shown] == [False, True]
+    assert (await last(world, thread, "RUN_FINISHED"))["outcome"]["status"] == "done"
+
+
+async def test_no_wrapper_even_then_fails_visibly_and_keeps_the_text(store: MemoryStore) -> None:
+    provider = ScriptedProvider(["Here you are.", "What wrapper?"])
+    world = World(store, provider)
+    thread = await world.thread()
+    await world.ask(thread, "give")
+    error = await last(world, thread, "RUN_ERROR")
+    assert error["code"] == "no_outcome"
+    texts = [entry.data["text"] for entry in await world.log(thread) if entry.kind == "TEXT_MESSAGE_END"]
+    assert texts[0] == "Here you are."
+    provider.assert_done()
+
+
+async def test_a_plain_agent_is_done_when_it_calls_no_tool_and_is_told_of_no_wrapper(store: MemoryStore) -> None:
+    provider = ScriptedProvider(["Just this."])
+    world = World(store, provider, completion="plain")
+    thread = await world.thread()
+    await world.ask(thread, "hi")
+    assert (await last(world, thread, "RUN_FINISHED"))["outcome"]["status"] == "done"
+    assert not any("AGENT_DONE" in section.text for section in provider.requests[0].system)
+
+
+async def test_blocked_says_why_and_what_is_needed(store: MemoryStore) -> None:
+    text = (
+        "<AGENT_BLOCKED><BLOCKER_REASON>no key</BLOCKER_REASON>"
+        "<UNBLOCK_REQUIREMENTS>a key</UNBLOCK_REQUIREMENTS></AGENT_BLOCKED>"
+    )
+    world = World(store, ScriptedProvider([text]))
+    thread = await world.thread()
+    await world.ask(thread, "open")
+    outcome = (await last(world, thread, "RUN_FINISHED"))["outcome"]
+    assert (outcome["status"], outcome["blocker_reason"], outcome["unblock_requirements"]) == ("blocked", "no key", "a key")
+
+
+async def test_a_failing_provider_is_an_error_and_never_silence(store: MemoryStore) -> None:
+    world = World(store, ScriptedProvider([ProviderTransient("overloaded")]))
+    thread = await world.thread()
+    await world.ask(thread, "hi")
+    assert (await world.kinds(thread))[-2:] == ["MODEL_ABANDONED", "RUN_ERROR"]
+    error = await last(world, thread, "RUN_ERROR")
+    assert (error["code"], error["retryable"]) == ("provider_transient", True)
+    assert error["outcome"]["status"] == "failed"
+
+
+async def test_a_bug_is_an_error_that_keeps_its_secrets(store: MemoryStore, caplog: pytest.LogCaptureFixture) -> None:
+    world = World(store, ScriptedProvider([]))  # the first call is one too many: an AssertionError
+    thread = await world.thread()
+    await world.ask(thread, "hi")
+    error = await last(world, thread, "RUN_ERROR")
+    assert error["code"] == "internal"
+    assert "script" not in error["message"]
+    assert "unexpected call" in caplog.text
+
+
+async def test_model_calls_stop_at_their_limit(store: MemoryStore) -> None:
+    hands = Hands()
+    provider = ScriptedProvider([Say("", (call("look", str(n)),)) for n in range(3)])
+    world = World(store, provider, tools=(hands.tool("look"),), limits=RunLimits(model_calls=3))
+    thread = await world.thread()
+    await world.ask(thread, "look for ever")
+    error = await last(world, thread, "RUN_ERROR")
+    assert error["outcome"]["reason"] == "limit_model_calls"
+    provider.assert_done()
+
+
+async def test_a_run_that_loops_stops_after_forty_rounds(store: MemoryStore) -> None:
+    more = "More. <AGENT_CONTINUE><STATUS_REPORT>more</STATUS_REPORT></AGENT_CONTINUE>"
+    provider = ScriptedProvider([more] * 40)
+    world = World(store, provider)
+    thread = await world.thread()
+    await world.ask(thread, "go on")
+    assert (await last(world, thread, "RUN_ERROR"))["outcome"]["reason"] == "limit_max_repeat"
+    provider.assert_done()
+
+
+async def test_messages_queue_and_get_their_own_runs_in_order(store: MemoryStore) -> None:
+    provider = ScriptedProvider([DONE, DONE, DONE])
+    world = World(store, provider)
+    thread = await world.thread()
+    sent = [await world.send(thread, text) for text in ("one", "two", "three")]
+    await world.turns.attend(thread)
+    finished = [entry.origin.run_id for entry in await world.log(thread) if entry.kind == "RUN_FINISHED"]
+    assert finished == [item.run_id for item in sent]
+
+
+async def test_the_same_message_id_gets_the_same_run(store: MemoryStore) -> None:
+    world = World(store, ScriptedProvider([DONE]))
+    thread = await world.thread()
+    from sulla.core.errors import MessageIdReused
+    from sulla.core.ids import MessageId
+    from sulla.threads import Input
+
+    first = await world.threads.send(thread, Input(MessageId("m"), "hi"))
+    again = await world.threads.send(thread, Input(MessageId("m"), "hi"))
+    assert (first.run_id, first.seq, first.first, again.first) == (again.run_id, again.seq, True, False)
+    with pytest.raises(MessageIdReused):
+        await world.threads.send(thread, Input(MessageId("m"), "other"))
+    await world.turns.attend(thread)
+    assert (await world.kinds(thread)).count("RUN_FINISHED") == 1
+
+
+async def test_a_steering_message_joins_at_the_tool_boundary(store: MemoryStore) -> None:
+    hands = Hands()
+    hands.gate = Gate()
+    provider = ScriptedProvider([Say("", (call("look", "a"),)), DONE])
+    world = World(store, provider, tools=(hands.tool("look"),))
+    thread = await world.thread()
+    await world.send(thread, "look")
+    async with asyncio.TaskGroup() as group:
+        group.create_task(world.turns.attend(thread))
+        await hands.gate.reached()
+        joined = await world.send(thread, "and hurry", "steer")
+        hands.gate.open()
+    seen = provider.requests[1].messages
+    # Behind the tool's result, never between a call and its result.
+    assert [message.role for message in seen] == ["user", "assistant", "tool", "user"]
+    assert seen[-1].text == "and hurry"
+    ends = {entry.origin.run_id: entry.data for entry in await world.log(thread) if entry.kind == "RUN_FINISHED"}
+    assert ends[joined.run_id]["joined"] in ends
+    provider.assert_done()
+
+
+@pytest.mark.parametrize("mode", ["interrupt", "stop"])
+async def test_a_turn_that_is_ended_keeps_what_was_shown(store: MemoryStore, mode: str) -> None:
+    gate = Gate()
+    provider = ScriptedProvider([Say(("Once upon a ", gate, "time")), DONE])
+    world = World(store, provider)
+    thread = await world.thread()
+    await world.send(thread, "tell me a story")
+    async with asyncio.TaskGroup() as group:
+        group.create_task(world.turns.attend(thread))
+        await gate.reached()
+        if mode == "stop":
+            await world.send(thread, "later")
+            await world.threads.stop(thread)
+        else:
+            await world.send(thread, "later", "interrupt")
+    cut = next(entry.data for entry in await world.log(thread) if entry.kind == "TEXT_MESSAGE_END")
+    assert (cut["text"], cut["cut"]) == ("Once upon a", True)  # trailing blanks are held back while a reply streams
+    kinds = await world.kinds(thread)
+    if mode == "interrupt":
+        assert kinds.count("RUN_FINISHED") == 2
+        return
+    assert kinds.count("RUN_FINISHED") == 1
+    assert kinds[-1] == "STOPPED"
+    await world.threads.resume(thread)
+    await world.turns.attend(thread)
+    assert (await world.kinds(thread)).count("RUN_FINISHED") == 2
+
+
+async def test_a_suspended_run_holds_nothing_and_its_answer_lets_it_go_on(store: MemoryStore) -> None:
+    hands = Hands()
+    calls = (call("ask_person", "may I?"), call("look", "a"))
+    provider = ScriptedProvider([Say("", calls), DONE])
+    world = World(store, provider, tools=(hands.asking(), hands.tool("look")))
+    thread = await world.thread()
+    await world.ask(thread, "do it")
+    assert (await world.kinds(thread))[-1] == "SUSPENDED"
+    info = await store.head(thread)
+    assert info is not None
+    assert (info.held, info.ready, info.head.status) == (False, False, "suspended")
+    wait_id = (await last(world, thread, "SUSPENDED"))["waits"][0]["wait_id"]
+    await world.threads.answer(thread, Answer(wait_id, "yes"))
+    later = World(store, provider, tools=(hands.asking(), hands.tool("look")), boot=2)
+    await later.turns.attend(thread)
+    results = [part.text for part in provider.requests[1].messages[-1].parts if isinstance(part, ToolResult)]
+    assert results == ["yes", "did a"]
+    assert hands.done == ["may I?", "a"]
+    assert (await later.kinds(thread))[-1] == "RUN_FINISHED"
+    provider.assert_done()
+
+
+async def test_a_turn_costs_four_round_trips(store: MemoryStore) -> None:
+    world = World(store, ScriptedProvider([DONE, DONE]))
+    thread = await world.thread()
+    await world.ask(thread, "warm up")
+    trips: list[str] = []
+    for name in ("offer", "acquire", "append", "read", "head", "renew", "release"):
+        _count(store, name, trips)
+    await world.ask(thread, "hello")
+    assert trips == ["offer", "acquire", "append", "append"]
+
+
+def _count(store: MemoryStore, name: str, trips: list[str]) -> None:
+    original = getattr(store, name)
+
+    async def counted(*args: Any, **kwargs: Any) -> Any:
+        trips.append(name)
+        return await original(*args, **kwargs)
+
+    setattr(store, name, counted)

@@ -1,0 +1,83 @@
+"""A real server on a loopback port for each test that asks for one."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
+
+import pytest
+
+from sulla.daemon.system import SystemClock
+from sulla.gateway import GatewayConfig, KnownToken, Limits, Principal, Server, bind, build_app, serve, token_digest
+from sulla.testing.commands import MemoryCommands
+from tests.gateway.peer import Peer, Raw
+
+Start = Callable[..., Awaitable[Server]]
+
+
+class Book:
+    """Tokens that a test may take away."""
+
+    def __init__(self) -> None:
+        self.tokens = [
+            KnownToken(token_digest("owner"), Principal("owner", frozenset({"read", "write", "approve", "admin"}))),
+            KnownToken(token_digest("reader"), Principal("reader", frozenset({"read"}))),
+        ]
+
+    def known(self) -> list[KnownToken]:
+        return self.tokens
+
+
+@pytest.fixture
+def commands() -> MemoryCommands:
+    """What the gateway calls."""
+    return MemoryCommands()
+
+
+@pytest.fixture
+async def start(commands: MemoryCommands) -> AsyncIterator[Start]:
+    """Starts a server with the limits it is given."""
+    async with AsyncExitStack() as stack:
+
+        async def begin(**limits: float) -> Server:
+            clock, bounds = SystemClock(), Limits(**limits)  # type: ignore[arg-type]  # ints and floats by name
+            config = GatewayConfig("1.2.3", ("sulla.test",), ("https://console.test",), bounds)
+            app = build_app(commands, Book(), config, clock)
+            server = await serve(app, bind("127.0.0.1", 0, bounds), clock, bounds)
+            stack.push_async_callback(server.stop, 1.0)
+            return server
+
+        yield begin
+
+
+@pytest.fixture
+async def server(start: Start) -> Server:
+    """A server with the usual limits."""
+    return await start()
+
+
+Connect = Callable[..., Awaitable[Peer]]
+
+
+@pytest.fixture
+async def connect(server: Server) -> AsyncIterator[Connect]:
+    """Connects clients that have said hello to the usual server, or to another one."""
+    async with AsyncExitStack() as stack:
+
+        async def begin(to: Server | None = None, token: str = "owner") -> Peer:
+            peer = await stack.enter_async_context(Peer.connect(to or server))
+            await peer.hello(token)
+            return peer
+
+        yield begin
+
+
+@pytest.fixture
+async def raw(server: Server) -> AsyncIterator[Callable[..., Awaitable[Raw]]]:
+    """Opens bare TCP connections to the usual server, or to another one."""
+    async with AsyncExitStack() as stack:
+
+        async def begin(to: Server | None = None) -> Raw:
+            return await stack.enter_async_context(Raw.connect(to or server))
+
+        yield begin

@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from sulla.core.errors import CorruptRecord, NotFound, StoreUnavailable, SullaError
+from sulla.gateway.feed import TEXT
+from sulla.gateway.follower import Follower
+from sulla.gateway.limits import Limits
+from sulla.gateway.outbox import Outbox
+from sulla.testing.clock import ManualClock
+from sulla.testing.commands import MemoryCommands
+
+LIMITS = Limits(page=3)
+THREAD = "thr_1"
+
+
+class Subscriber:
+    """A follower on a clock that stands still, and what it has put out."""
+
+    def __init__(self, commands: MemoryCommands) -> None:
+        self.commands = commands
+        self.clock = ManualClock()
+        self.outbox = Outbox(self.clock, 2**20, 1.0)
+        self.task: asyncio.Future[SullaError] | None = None
+
+    async def follow(self, after: int = 0) -> None:
+        follower = Follower(self.commands, self.outbox, self.clock, LIMITS, THREAD, after)
+        self.task = asyncio.ensure_future(follower.run())
+        await self.clock.settle()
+
+    async def events(self) -> list[dict[str, Any]]:
+        await self.clock.settle()
+        found = []
+        while len(self.outbox._backlog):
+            found.append(json.loads(self.outbox._backlog.take())["params"])
+        return found
+
+    async def seqs(self) -> list[int]:
+        return [event["seq"] for event in await self.events()]
+
+    async def ended(self) -> SullaError:
+        assert self.task is not None
+        await self.clock.settle()
+        assert self.task.done()
+        return await self.task
+
+
+@pytest.fixture
+def commands() -> MemoryCommands:
+    made = MemoryCommands()
+    made.make(THREAD)
+    return made
+
+
+@pytest.fixture
+async def subscriber(commands: MemoryCommands) -> AsyncIterator[Subscriber]:
+    made = Subscriber(commands)
+    yield made
+    if made.task is not None and not made.task.done():
+        made.task.cancel()
+        await asyncio.wait((made.task,))
+
+
+def add(commands: MemoryCommands, count: int) -> None:
+    for _ in range(count):
+        commands.add(THREAD, "INPUT")
+
+
+async def test_it_listens_before_it_reads(subscriber: Subscriber, commands: MemoryCommands) -> None:
+    await subscriber.follow()
+    names = [call[0] for call in commands.calls]
+    assert names.index("listen") < names.index("history")
+
+
+async def test_what_happens_while_it_reads_is_not_missed(subscriber: Subscriber, commands: MemoryCommands) -> None:
+    add(commands, 2)
+    gate = commands.gates["history"] = asyncio.Event()
+    await subscriber.follow()
+    add(commands, 2)
+    gate.set()
+    assert await subscriber.seqs() == [1, 2, 3, 4]
+
+
+async def test_it_begins_behind_what_the_client_has(subscriber: Subscriber, commands: MemoryCommands) -> None:
+    add(commands, 20)
+    await subscriber.follow(after=11)
+    assert await subscriber.seqs() == list(range(12, 21))
+
+
+async def test_lost_wake_ups_are_healed(subscriber: Subscriber, commands: MemoryCommands) -> None:
+    await subscriber.follow()
+    commands.deaf = True
+    add(commands, 7)
+    assert await subscriber.seqs() == []
+    await subscriber.clock.advance(LIMITS.heal_s)
+    assert await subscriber.seqs() == [1, 2, 3, 4, 5, 6, 7]
+
+
+async def test_it_asks_for_the_text_so_far_when_it_comes_in_the_middle(
+    subscriber: Subscriber, commands: MemoryCommands
+) -> None:
+    commands.add(THREAD, "MODEL_STARTED", message_id="m1")
+    commands.retell = lambda thread_id: commands.show(thread_id, TEXT, message_id="m1", offset=0, delta="Hel")
+    await subscriber.follow(after=1)
+    commands.show(THREAD, TEXT, message_id="m1", offset=3, delta="lo")
+    (event,) = await subscriber.events()
+    assert event["data"] == {"message_id": "m1", "offset": 0, "delta": "Hello"}
+
+
+async def test_a_store_that_fails_for_a_while_is_waited_for(subscriber: Subscriber, commands: MemoryCommands) -> None:
+    commands.failures["history"] = StoreUnavailable("away")
+    add(commands, 2)
+    await subscriber.follow()
+    await subscriber.clock.advance(3 * LIMITS.heal_s)
+    del commands.failures["history"]
+    add(commands, 1)
+    await subscriber.clock.advance(LIMITS.heal_s)
+    assert await subscriber.seqs() == [1, 2, 3]
+    commands.failures["history"] = StoreUnavailable("away again")
+    add(commands, 1)
+    await subscriber.clock.advance(LIMITS.heal_s)
+    del commands.failures["history"]
+    await subscriber.clock.advance(2 * LIMITS.heal_s)
+    add(commands, 1)
+    assert await subscriber.seqs() == [4, 5]
+
+
+async def test_a_bus_that_fails_is_listened_to_again(subscriber: Subscriber, commands: MemoryCommands) -> None:
+    commands.failures["listen"] = StoreUnavailable("away")
+    await subscriber.follow()
+    del commands.failures["listen"]
+    await subscriber.clock.advance(LIMITS.heal_s)
+    assert commands.listeners(THREAD) == 1
+    add(commands, 1)
+    assert await subscriber.seqs() == [1]
+
+
+async def test_a_store_that_does_not_answer_is_asked_again(subscriber: Subscriber, commands: MemoryCommands) -> None:
+    commands.gates["history"] = asyncio.Event()
+    add(commands, 1)
+    await subscriber.follow()
+    await subscriber.clock.advance(LIMITS.call_s)
+    del commands.gates["history"]
+    await subscriber.clock.advance(LIMITS.call_s + LIMITS.heal_s)  # the next look was stuck too
+    assert await subscriber.seqs() == [1]
+
+
+async def test_it_ends_when_the_thread_is_gone(subscriber: Subscriber, commands: MemoryCommands) -> None:
+    await subscriber.follow()
+    commands.forget(THREAD)
+    await subscriber.clock.advance(LIMITS.heal_s)
+    assert isinstance(await subscriber.ended(), NotFound)
+
+
+async def test_it_ends_with_a_record_that_cannot_be_read(subscriber: Subscriber, commands: MemoryCommands) -> None:
+    await subscriber.follow()
+    commands.failures["history"] = CorruptRecord("bad checksum")
+    add(commands, 1)
+    assert isinstance(await subscriber.ended(), CorruptRecord)
+    assert commands.listeners(THREAD) == 0

@@ -1,0 +1,219 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from sulla.core import errors
+from sulla.core.jsontypes import Json, JsonObject
+from sulla.gateway import rpc, wire
+from sulla.gateway.commands import Event
+from sulla.gateway.rpc import Fault, Request
+
+
+def request(method: str, params: object = None, id_: object = 1) -> str:
+    return json.dumps({"jsonrpc": "2.0", "id": id_, "method": method, "params": {} if params is None else params})
+
+
+def fault(text: str) -> Fault:
+    found = rpc.parse(text)
+    assert isinstance(found, Fault)
+    return found
+
+
+def params_fault(method: str, params: JsonObject) -> Fault:
+    found = rpc.read_params(Request(1, method, params))
+    assert isinstance(found, Fault)
+    return found
+
+
+def test_a_request_is_read() -> None:
+    assert rpc.parse(request("turn.send", {"a": 1}, "x")) == Request("x", "turn.send", {"a": 1})
+
+
+def test_params_may_be_left_out() -> None:
+    assert rpc.parse('{"jsonrpc":"2.0","id":1,"method":"system.status"}') == Request(1, "system.status", {})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "nonsense",
+        '{"id":1,}',
+        '{"id":NaN}',
+        '"\\ud800"',
+        "[" * 100_000,
+        '{"params":' * 5_000,
+        "\x00",
+    ],
+)
+def test_what_is_not_json_is_a_parse_error(text: str) -> None:
+    assert fault(text).code == rpc.PARSE_ERROR
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("[]", "batches"),
+        (f"[{request('hello')}]", "batches"),
+        ("3", "a number"),
+        ("null", "null"),
+        ('{"jsonrpc":"2.0","method":"hello"}', "id: missing"),
+        ('{"jsonrpc":"2.0","id":null,"method":"hello"}', "id: got None"),
+        ('{"jsonrpc":"2.0","id":1.5,"method":"hello"}', "id: got 1.5"),
+        ('{"jsonrpc":"2.0","id":true,"method":"hello"}', "id: got True"),
+        ('{"jsonrpc":"2.0","id":{},"method":"hello"}', "id: got an object"),
+        (request("hello", id_="x" * 129), "id: got 'xxxx"),
+        ('{"id":1,"method":"hello"}', "jsonrpc: got None"),
+        ('{"jsonrpc":"1.0","id":1,"method":"hello"}', "jsonrpc: got '1.0'"),
+        ('{"jsonrpc":"2.0","id":1}', "method: got None"),
+        ('{"jsonrpc":"2.0","id":1,"method":7}', "method: got 7"),
+        ('{"jsonrpc":"2.0","id":1,"method":"hello","extra":1}', "'extra': no such field"),
+        (request("hello", [1]), "params: got a list"),
+        (request("hello", "x"), "params: got a string"),
+    ],
+)
+def test_what_is_no_request_is_refused_and_named(text: str, hint: str) -> None:
+    found = fault(text)
+    assert hint in found.message
+    assert found.code in (rpc.INVALID_REQUEST, rpc.INVALID_PARAMS)
+    assert not found.retryable
+
+
+def test_a_refusal_carries_the_id_as_soon_as_it_is_known() -> None:
+    assert fault('{"jsonrpc":"2.0","id":"a7","method":7}').id == "a7"
+    assert fault('{"jsonrpc":"2.0","id":{},"method":"hello"}').id is None
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("turn.sned", "did you mean 'turn.send'?"), ("zzz", "there are events.subscribe"), ("x" * 10_000, "(10000 char")],
+)
+def test_an_unknown_method_names_the_nearest(name: str, hint: str) -> None:
+    found = params_fault(name, {})
+    assert found.code == rpc.METHOD_NOT_FOUND
+    assert hint in found.message
+    assert len(found.message) < 400
+
+
+def test_a_method_that_is_not_offered_yet_is_not_called_unknown() -> None:
+    found = params_fault("workflow.start", {})
+    assert (found.word, found.retryable) == ("not_available", False)
+
+
+GOOD: dict[str, JsonObject] = {
+    "hello": {"client": {"name": "t", "version": "1"}, "protocol": 1},
+    "thread.create": {},
+    "thread.list": {},
+    "thread.history": {"thread_id": "thr_1"},
+    "thread.delete": {"thread_id": "thr_1"},
+    "turn.send": {"thread_id": "thr_1", "message_id": "m1", "text": "hi"},
+    "turn.stop": {"thread_id": "thr_1"},
+    "turn.continue": {"thread_id": "thr_1"},
+    "events.subscribe": {"thread_id": "thr_1"},
+    "events.unsubscribe": {"thread_id": "thr_1"},
+    "system.status": {},
+}
+
+
+@pytest.mark.parametrize("method", sorted(wire.METHODS))
+def test_each_method_takes_its_smallest_parameters(method: str) -> None:
+    assert isinstance(rpc.read_params(Request(1, method, GOOD[method])), wire.METHODS[method].params)
+
+
+@pytest.mark.parametrize("method", sorted(wire.METHODS))
+def test_no_method_takes_an_unknown_field(method: str) -> None:
+    assert "no such field" in params_fault(method, GOOD[method] | {"colour": "red"}).message
+
+
+@pytest.mark.parametrize(
+    ("method", "change", "message"),
+    [
+        ("turn.send", {"text": 3}, "params.text: got 3, expected a valid string"),
+        ("turn.send", {"text": ""}, "params.text: got '', expected at least 1 character"),
+        ("turn.send", {"text": "x" * 100_001}, "params.text: got 100001 characters, expected at most 100000"),
+        ("turn.send", {"mode": "quue"}, "params.mode: got 'quue', expected 'queue', 'steer' or 'interrupt'"),
+        ("turn.send", {"tetx": "x"}, "params.tetx: no such field; did you mean 'text'?"),
+        ("turn.send", {"message_id": "../../etc"}, "params.message_id: got '../../etc', expected letters, digits"),
+        ("turn.send", {"message_id": ".."}, "params.message_id: got '..', expected letters, digits"),
+        ("turn.send", {"message_id": "m" * 129}, "params.message_id: got 129 characters, expected at most 128"),
+        ("turn.send", {"message_id": "a\n"}, "params.message_id: got 'a\\n', expected letters"),
+        ("turn.send", {"thread_id": None}, "params.thread_id: got None, expected a valid string"),
+        ("thread.create", {"title": "x" * 201}, "params.title: got 201 characters, expected at most 200"),
+        ("thread.create", {"title": "two\nlines"}, "expected one line without control characters"),
+        ("thread.list", {"limit": 0}, "params.limit: got 0, expected greater than or equal to 1"),
+        ("thread.list", {"limit": True}, "params.limit: got True, expected a valid integer"),
+        ("thread.list", {"limit": 2.0}, "params.limit: got 2.0, expected a valid integer"),
+        ("thread.list", {"limit": "2"}, "params.limit: got '2', expected a valid integer"),
+        ("thread.history", {"after": -1}, "params.after: got -1"),
+        ("thread.history", {"after": 2**60}, "params.after: got 1152921504606846976"),
+        ("hello", {"protocol": 2}, "params.protocol: got 2, expected 1"),
+        ("hello", {"client": {"name": "t"}}, "params.client.version: missing"),
+    ],
+)
+def test_a_wrong_parameter_is_named_with_what_came_and_what_was_expected(
+    method: str, change: JsonObject, message: str
+) -> None:
+    found = params_fault(method, GOOD[method] | change)
+    assert message in found.message
+    assert found.code == rpc.INVALID_PARAMS
+    assert found.word == ("too_large" if "at most" in message else "invalid_input")
+
+
+def test_the_longest_allowed_text_passes() -> None:
+    params = GOOD["turn.send"] | {"text": "🦉" * 100_000, "message_id": "m" * 128}
+    assert isinstance(rpc.read_params(Request(1, "turn.send", params)), wire.TurnSend)
+
+
+@pytest.mark.parametrize("token", ["s3cret" * 100, {"s3cret": 1}, ["s3cret"], ""])
+def test_a_wrong_token_is_never_repeated(token: Json) -> None:
+    assert "s3cret" not in params_fault("hello", GOOD["hello"] | {"token": token}).message
+
+
+def test_many_mistakes_make_no_endless_message() -> None:
+    params: JsonObject = {f"{i}" * 300: i for i in range(1000)}
+    assert len(params_fault("turn.send", params).message) < 2000
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "word", "retryable"),
+    [
+        (errors.InvalidInput("x"), -32602, "invalid_input", False),
+        (errors.TooLarge("x"), -32602, "too_large", False),
+        (errors.Unauthorized("x"), -32001, "unauthorized", False),
+        (errors.Forbidden("x"), -32003, "forbidden", False),
+        (errors.NotFound("x"), -32004, "not_found", False),
+        (errors.NotAvailable("x"), -32005, "not_available", False),
+        (errors.MessageIdReused("x"), -32009, "message_id_reused", False),
+        (errors.QueueFull("x"), -32029, "queue_full", True),
+        (errors.StoreUnavailable("x"), -32053, "store_unavailable", True),
+        (errors.ShuttingDown("x"), -32053, "shutting_down", True),
+        (errors.CorruptRecord("x"), -32000, "corrupt_record", False),
+        (errors.SullaError("x"), -32603, "internal", False),
+    ],
+)
+def test_each_error_keeps_its_word(error: errors.SullaError, code: int, word: str, retryable: bool) -> None:
+    found = rpc.fault_of(7, error)
+    assert (found.id, found.code, found.word, found.retryable) == (7, code, word, retryable)
+
+
+def test_an_error_says_when_to_come_back() -> None:
+    frame = json.loads(rpc.fault_frame(rpc.fault_of(7, errors.Busy("later", retry_after_s=1.5))))
+    data = {"code": "busy", "retryable": True, "retry_after_s": 1.5}
+    assert frame == {"jsonrpc": "2.0", "id": 7, "error": {"code": -32029, "message": "later", "data": data}}
+    wire.Error.model_validate(frame["error"])
+
+
+def test_an_event_frame_has_the_published_form() -> None:
+    event = Event("thr_1", 4, "run_1", None, "sulla", 0, "INPUT", 1_800_000_000_123, {"text": "hé🦉", "n": [1, None]})
+    frame = json.loads(rpc.event_frame(event))
+    assert frame["method"] == "event"
+    assert wire.EventParams.model_validate(frame["params"]).at == "2027-01-15T08:00:00.123Z"
+
+
+def test_the_end_of_a_subscription_has_the_published_form() -> None:
+    frame = json.loads(rpc.ended_frame("thr_1", rpc.fault_of(None, errors.NotFound("gone"))))
+    assert frame["method"] == "events.ended"
+    wire.EndedParams.model_validate(frame["params"])
