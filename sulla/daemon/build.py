@@ -28,13 +28,12 @@ from sulla.core.ids import MakeId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon.config import Settings
 from sulla.daemon.lazy import LazyProvider
-from sulla.daemon.models import HOW_TO, OLLAMA_URL, Choice
+from sulla.daemon.models import HOW_TO, Choice
 from sulla.daemon.service import Service
 from sulla.providers import Provider, ToolSpec, estimate_tokens
 from sulla.store import Store
 from sulla.threads import ThreadLimits, ThreadStore
-from sulla.tools import Effect, Tool, Toolbox
-from sulla.tools import builtin as builtin_tools
+from sulla.tools import Effect, Tool, Toolbox, builtin_tools
 from sulla.work import Caps, Job, LocalWork
 
 
@@ -76,7 +75,7 @@ def build(settings: Settings, choice: Choice, place: Place) -> System:
         lease_ttl_s=settings.store.lease_ttl_s,
     )
     threads = ThreadStore(store, place.clock, place.make_id, place.owner, estimate_tokens, limits)
-    provider = place.wrap_provider(_provider(settings, choice, place.clock))
+    provider = place.wrap_provider(_provider(settings, choice, place))
     run_limits = RunLimits(
         model_calls=settings.limits.model_calls,
         tokens=settings.limits.run_tokens,
@@ -136,17 +135,18 @@ def _store(settings: Settings, place: Place) -> Store:
     return SqliteStore(path, place.clock, place.make_id)
 
 
-def _provider(settings: Settings, choice: Choice, clock: Clock) -> Provider:
+def _provider(settings: Settings, choice: Choice, place: Place) -> Provider:
     def anthropic() -> Provider:
         from sulla.providers.anthropic import AnthropicProvider
 
         key = settings.model.anthropic_api_key.get_secret_value()
-        return AnthropicProvider(clock, api_key=key, base_url=settings.model.anthropic_base_url or None)
+        base_url = settings.model.anthropic_base_url
+        return AnthropicProvider(key, place.clock, base_url=base_url) if base_url else AnthropicProvider(key, place.clock)
 
     def ollama() -> Provider:
         from sulla.providers.ollama import OllamaProvider
 
-        return OllamaProvider(clock, host=settings.model.ollama_host or OLLAMA_URL)
+        return OllamaProvider(settings.model.ollama_host, place.clock, place.make_id)
 
     def offline() -> Provider:
         from sulla.providers.offline import OfflineProvider

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from sulla.core.clock import Clock
 from sulla.daemon.config import ModelSettings
-from sulla.providers import ModelName, parse_model
-
-OLLAMA_URL = "http://127.0.0.1:11434"
-_PROBE_S = 0.5
+from sulla.providers import ModelName, find_ollama, parse_model
 
 HOW_TO = (
     "No language model is configured, so Sulla answers offline, from a few fixed rules. To configure one, set either\n"
@@ -39,18 +34,7 @@ async def choose(settings: ModelSettings, clock: Clock) -> Choice:
         return Choice(parse_model(settings.name), "SULLA_MODEL or model.name says so")
     if settings.anthropic_api_key.get_secret_value():
         return Choice(ModelName("anthropic", settings.anthropic_model), "an Anthropic key is set")
-    if await _listens(settings.ollama_host or OLLAMA_URL, clock):
-        return Choice(ModelName("ollama", ""), "an Ollama server answers")
-    return Choice(ModelName("offline", ""), "nothing is configured")
-
-
-async def _listens(url: str, clock: Clock) -> bool:
-    """Whether anything accepts a connection there; a quick look, because most machines have no Ollama."""
-    parts = urlsplit(url if "//" in url else f"//{url}")
-    try:
-        async with clock.timeout(_PROBE_S):
-            _, writer = await asyncio.open_connection(parts.hostname or "127.0.0.1", parts.port or 11434)
-    except (OSError, TimeoutError):
-        return False
-    writer.close()
-    return True
+    models = await find_ollama(settings.ollama_host, clock)
+    if models:
+        return Choice(ModelName("ollama", models[0]), "an Ollama server answers; this is the first model that it has")
+    return Choice(ModelName("offline"), "nothing is configured")

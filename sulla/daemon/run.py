@@ -46,8 +46,7 @@ async def run_daemon(
     async with AsyncExitStack() as stack:
         home.lock()
         stack.callback(home.unlock)
-        clock = SystemClock()
-        place = prepare(Place(clock, random_id, f"{home.identity(random_id)}:{random_id('boot')}"))
+        place = prepare(Place(SystemClock(), random_id, f"{home.identity(random_id)}:{random_id('boot')}"))
         choice = await choose(settings.model, place.clock)
         socket = bind(settings.gateway.host, settings.gateway.port)
         stack.callback(socket.close)
@@ -57,7 +56,7 @@ async def run_daemon(
         stack.push_async_callback(system.store.close)
         stack.push_async_callback(system.provider.close)
         app = build_app(system.service, TokenBook.of_owner(home.token(random_token)), _gateway(settings), place.clock)
-        server = await serve(app, socket)
+        server = await serve(app, socket, place.clock)
         stack.push_async_callback(server.stop, CLOSE_S)
         home.announce(Whereabouts(server.url, os.getpid()))
         _greet(say, settings, choice, server)

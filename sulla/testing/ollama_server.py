@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections import defaultdict
 from collections.abc import Iterator
 from types import TracebackType
 from typing import Self
@@ -29,10 +31,15 @@ class FakeOllama:
         self._clock = clock
         self._models = models
         self._server = WireServer(self._handle)
+        self._released: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
         self.requests: list[JsonObject] = []
         """The body of every chat request, in order."""
         self.ended: list[str] = []
         """How each ended: ``done``, ``failed``, ``cut`` or ``left``."""
+
+    def release(self, name: str) -> None:
+        """Let replies that stand still at `name` go on, now and later."""
+        self._released[name].set()
 
     @property
     def url(self) -> str:
@@ -80,7 +87,9 @@ class FakeOllama:
             await response.end()
             return "failed"
         sent = 0
-        for line in _lines(answer, body):
+        for place, line in enumerate(_lines(answer, body)):
+            if answer.hold and place == answer.hold_after:
+                await self._released[answer.hold].wait()
             if answer.delay_s:
                 await self._clock.sleep(answer.delay_s)
             if answer.cut_after is not None and sent + len(line) >= answer.cut_after:

@@ -25,8 +25,8 @@ class Touch:
 
 
 Plan = Callable[[Touch], Awaitable[None]]
-"""Told of every touch. It may wait, kill the process, or raise: ``before``, nothing is kept; ``after``, it is kept and the
-caller does not get to know."""
+"""Told of every touch. It may wait, kill the process, or raise: ``before``, and nothing is kept; ``after``, and it is kept
+without the caller getting to know."""
 
 
 def at_record(kind: str, nth: int, phase: Phase, act: Callable[[], Awaitable[None]]) -> Plan:
@@ -71,7 +71,7 @@ class FaultyStore:
         wakes: bool = True,
         max_waiting: int | None = None,
     ) -> Offered:
-        """A touch with the input's kind."""
+        """Passed on, between two touches that name the input's kind."""
         async with self._touched("offer", key, draft.kind):
             return await self._inner.offer(
                 key, dedupe_id, draft, digest=digest, create=create, wakes=wakes, max_waiting=max_waiting
@@ -87,37 +87,37 @@ class FaultyStore:
         *,
         release: bool = False,
     ) -> int:
-        """A touch with the records' kinds."""
+        """Passed on, between two touches that name the records' kinds."""
         async with self._touched("append", lease.key, *(draft.kind for draft in drafts)):
             return await self._inner.append(lease, write_no, drafts, head, claimed, release=release)
 
     async def acquire(self, key: str, owner: str, ttl_s: float, *, after: int | None = None) -> Grant | None:
-        """A touch, granted or not."""
+        """Passed on, between two touches, whether it is granted or not."""
         async with self._touched("acquire", key):
             return await self._inner.acquire(key, owner, ttl_s, after=after)
 
     async def renew(self, lease: Lease) -> None:
-        """A touch."""
+        """Passed on, between two touches."""
         async with self._touched("renew", lease.key):
             await self._inner.renew(lease)
 
     async def release(self, lease: Lease) -> None:
-        """A touch."""
+        """Passed on, between two touches."""
         async with self._touched("release", lease.key):
             await self._inner.release(lease)
 
     async def delete(self, lease: Lease) -> None:
-        """A touch."""
+        """Passed on, between two touches."""
         async with self._touched("delete", lease.key):
             await self._inner.delete(lease)
 
     async def put(self, key: str, value: bytes, ttl_s: float | None = None) -> None:
-        """A touch."""
+        """Passed on, between two touches."""
         async with self._touched("put", key):
             await self._inner.put(key, value, ttl_s)
 
     async def remove(self, key: str) -> bool:
-        """A touch."""
+        """Passed on, between two touches."""
         async with self._touched("remove", key):
             return await self._inner.remove(key)
 

@@ -12,7 +12,7 @@ MACHINES = frozenset(
 )
 """Names that stand for a machine wherever they appear (design §1)."""
 
-DRIVERS = {"agent.graph", "testing", "cli", "daemon"}
+DRIVERS = {"__main__", "agent.graph", "testing", "cli", "daemon"}
 """Where such a name, or a file that touches nothing, is no machine: wiring, doubles, commands, the composition root."""
 
 
@@ -25,7 +25,8 @@ def _is_listed(module: str) -> bool:
 
 
 def _is_driver(module: str) -> bool:
-    return any(module == f"sulla.{name}" or module.startswith(f"sulla.{name}.") for name in DRIVERS)
+    drivers = {f"sulla.{name}" for name in DRIVERS} | set(contracts()["adapters"]["protected_modules"])
+    return any(module == name or module.startswith(f"{name}.") for name in drivers)
 
 
 def _awaits(tree: ast.Module) -> bool:
