@@ -1,8 +1,9 @@
 """Where in Markdown a text has got to: in prose, in a fenced block, or in what may turn out to be inline code. Pure.
 
-Fed token by token, so that a text can be judged while it streams in. It follows CommonMark, with three simplifications
-that keep the answer within reach of the line that is being read: inline code ends with its line; a backtick run that
-finds no partner makes the other runs on its line literal too; a fence may be indented at will, because lists indent it.
+Fed token by token, so that a text can be judged while it streams in. It follows CommonMark, with simplifications that
+keep the answer within reach of the line that is being read: inline code ends with its line; a backtick run that finds no
+partner makes the other runs on its line literal too; three backticks that begin a line are a fence unless as many follow
+on it; a fence may be indented at will, because lists indent it.
 """
 
 from __future__ import annotations
@@ -22,16 +23,16 @@ marker's number; past anything that a fence may follow."""
 class Fences:
     """Follows one text, fed so that each run of backticks or tildes and each newline stands alone."""
 
-    __slots__ = ("_closing", "_fence", "_margin", "_no_inline", "_run", "_run_margin", "_span", "_span_may_be_fence")
+    __slots__ = ("_closing", "_fence", "_margin", "_no_inline", "_opening", "_run", "_run_margin", "_span")
 
     def __init__(self) -> None:
         self._margin = _BARE
         self._fence: tuple[str, int] | None = None
+        self._opening = False
         self._closing = False
         self._run: tuple[str, int] | None = None
         self._run_margin = _BARE
         self._span = 0
-        self._span_may_be_fence = False
         self._no_inline = False
 
     @property
@@ -40,11 +41,6 @@ class Fences:
         if self._fence is not None:
             return "fenced"
         return "inline" if self._span else "prose"
-
-    @property
-    def may_be_fence(self) -> bool:
-        """Whether the open backtick run turns into a fence if its line ends now."""
-        return self._span_may_be_fence
 
     @property
     def run(self) -> str:
@@ -68,13 +64,10 @@ class Fences:
 
     def feed_newline(self) -> None:
         """Read the end of a line."""
-        if self._span:
-            if self._span_may_be_fence:
-                self._fence = ("`", self._span)
-            self._span, self._span_may_be_fence = 0, False
-        elif self._closing:
+        if self._closing:
             self._fence = None
-        self._closing = self._no_inline = False
+        self._opening = self._closing = self._no_inline = False
+        self._span = 0
         self._margin = _BARE
 
     def settle(self) -> None:
@@ -82,27 +75,21 @@ class Fences:
         if self._run is None:
             return
         (char, length), self._run = self._run, None
-        if self._fence is not None:
+        if self._opening:
+            if self._fence == ("`", length) and char == "`":
+                self._fence, self._opening = None, False
+        elif self._fence is not None:
             self._closing = self._run_margin == _BARE and char == self._fence[0] and length >= self._fence[1]
-        elif char == "~":
-            if self._run_margin <= _ITEM and length >= 3 and not self._span:
-                self._fence = ("~", length)
-        elif self._span:
-            self._span_may_be_fence = False
-            if length == self._span:
-                self._span = 0
-        elif not self._no_inline:
-            self._span, self._span_may_be_fence = length, self._run_margin <= _ITEM and length >= 3
+        elif length >= 3 and self._run_margin <= _ITEM:
+            self._fence, self._opening = (char, length), True
+        elif char == "`" and self._span:
+            self._span = 0 if length == self._span else self._span
+        elif char == "`" and not self._no_inline:
+            self._span = length
 
     def give_up_inline(self) -> None:
         """The open run's partner will not come: from there to the end of the line it is all prose."""
-        self._span, self._span_may_be_fence, self._run = 0, False, None
-        self._no_inline = True
-
-    def assume_fence(self) -> None:
-        """Take the open run for a fence before its line has ended."""
-        self._fence = ("`", self._span)
-        self._span, self._span_may_be_fence = 0, False
+        self._span, self._run, self._no_inline = 0, None, True
 
     def _follow_margin(self, text: str) -> None:
         margin = self._margin

@@ -50,8 +50,9 @@ _SUSPECT = re.compile(
     f"{chars.PRIVATE}{_CONDITIONAL}]"
 )
 """Whatever may have to go: almost no text has any."""
+_SUSPECT_ASCII = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _PRIVATE = re.compile(_PRIVATE_RUN)
-_BRAILLE_BLANKS = re.compile("\u2800+")
+_BRAILLE_BLANK = re.compile("\u2800")
 _BRAILLE = re.compile("[\u2801-\u28ff]")
 
 _KINDS = {"joiner": chars.JOINERS, "variant": chars.VARIANTS, "bidi": chars.BIDI_MARKS, "blank": chars.JAMO_FILLERS}
@@ -77,7 +78,7 @@ def sanitize(text: str) -> Sanitized:
     Args:
         text: as it came in.
     """
-    if not _SUSPECT.search(text):
+    if not (_SUSPECT_ASCII if text.isascii() else _SUSPECT).search(text):
         return Sanitized(text, False, {})
     removed: Counter[str] = Counter()
     cleaned = _ALWAYS.sub(lambda match: _replaced(match, removed), text)
@@ -85,7 +86,7 @@ def sanitize(text: str) -> Sanitized:
     cleaned = _RUN.sub(_Runs(cleaned, removed), cleaned)
     if "\u2800" in cleaned:
         in_braille = _by_line(cleaned, lambda line: _BRAILLE.search(line) is not None)
-        cleaned = _BRAILLE_BLANKS.sub(
+        cleaned = _BRAILLE_BLANK.sub(
             lambda match: match[0] if in_braille(match.start()) else _counted(match, "blank", " ", removed), cleaned
         )
     return Sanitized(cleaned, cleaned != text, dict(removed))

@@ -52,6 +52,9 @@ log = logging.getLogger(__name__)
 LOOK_S = 1.0
 """A running turn looks for new inputs at least this often, because wake-ups may be lost (design §3)."""
 
+LEAVE_S = 2.0
+"""How long a turn that is cut off may take to say so in its log."""
+
 
 @dataclass(frozen=True, slots=True)
 class Actor:
@@ -101,19 +104,32 @@ class TurnDriver:
         if session is None:
             return
         try:
+            await self._hold(session)
+        except asyncio.CancelledError:
+            await self._leave(session)
+            raise
+        self._threads.keep(session)
+
+    async def _hold(self, session: ThreadSession) -> None:
+        """Serve the thread while its lease is kept alive."""
+        thread_id = session.state.thread_id
+        try:
             async with asyncio.TaskGroup() as group:
                 keeper = group.create_task(session.keep_alive())
                 await self._serve(session)
                 keeper.cancel()
-        except* asyncio.CancelledError:
-            # The daemon is stopping and waits no longer. Whoever takes the run up again should not call it a crash.
-            await session.park()
-            raise
         except* StaleLease:
             log.warning("lease lost; the turn goes on elsewhere", extra={"thread_id": thread_id})
         except* StoreUnavailable as outage:
             raise StoreUnavailable(f"{thread_id}: {_leaf(outage)}") from outage
-        self._threads.keep(session)
+
+    async def _leave(self, session: ThreadSession) -> None:
+        """The daemon waits no longer. Whoever takes the run up again should not call it a crash."""
+        try:
+            async with self._clock.timeout(LEAVE_S):
+                await session.park()
+        except (TimeoutError, StoreUnavailable, StaleLease) as error:
+            log.warning("a turn could not be put down in order: %s", error)
 
     async def _serve(self, session: ThreadSession) -> None:
         await self._take_over(session)
@@ -152,14 +168,14 @@ class TurnDriver:
             # A message that kills whoever takes it up leaves no record, but leases without a write.
             if isinstance(task, Start) and session.fruitless >= self._limits.crashes:
                 self._start(session, task.item)
-                await self._end(session, self._crashed(session.fruitless))
+                self._end(session, self._crashed(session.fruitless))
             return
         crashes = run.crashes if run.parked else run.crashes + 1
         if run.open_call is not None:
             session.note(ModelAbandoned(run.open_call.call_id, run.open_call.message_id, "crashed"))
         await session.commit(Resumed("drained" if run.parked else "crashed", crashes=crashes))
         if crashes >= self._limits.crashes:
-            await self._end(session, self._crashed(crashes))
+            self._end(session, self._crashed(crashes))
 
     def _crashed(self, times: int) -> Failed:
         return Failed("crashed_repeatedly", f"the daemon stopped {times} times during this run; it is not tried again")
@@ -188,7 +204,7 @@ class TurnDriver:
         if run is not None:
             session.note(*cut_facts(session.state, run, reason, shown, self._now_ms()))
 
-    async def _end(self, session: ThreadSession, ending: Walked | Failed) -> None:
+    def _end(self, session: ThreadSession, ending: Walked | Failed) -> None:
         run = session.state.run
         if run is not None:
             session.note(close_run(session.state, run, ending, self._now_ms()))
@@ -226,14 +242,14 @@ class TurnDriver:
             self._running.discard(control)
         match ending:
             case Cut(reason) if reason.startswith("limit_"):
-                await self._end(session, Failed("limit_reached", f"the run took longer than it may: {reason}", reason))
+                self._end(session, Failed("limit_reached", f"the run took longer than it may: {reason}", reason))
             case Cut(reason):
                 call = open_run.open_call
                 self._cut(session, reason, live.text_of(call.message_id) if call is not None else "")
             case Walked(stop) if stop.why == "drained" or state.suspended:
                 pass  # it goes on later: parked, or when an answer comes
             case Walked() | Failed():
-                await self._end(session, ending)
+                self._end(session, ending)
 
     async def _walk(self, session: ThreadSession, run: Run, open_run: OpenRun) -> Ending:
         state = session.state

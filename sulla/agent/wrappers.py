@@ -80,18 +80,16 @@ class Stripper:
     space (`MAX_WHITE`), and a wrapper's content. Time is linear in the text.
     """
 
-    __slots__ = ("_broken", "_buffer", "_fences", "_last", "_open", "_outer", "_quote", "_quote_size", "_shown")
+    __slots__ = ("_buffer", "_last", "_open", "_outer", "_place", "_quote", "_quote_size", "_shown")
 
     def __init__(self) -> None:
         self._buffer = ""
-        self._fences = Fences()
-        self._outer = self._fences
+        self._place = self._outer = _Place()
         self._open: _Open | None = None
         self._last: Wrapper | None = None
         self._shown = _Shown()
         self._quote: list[str] | None = None
         self._quote_size = 0
-        self._broken = ""
 
     def feed(self, delta: str) -> str:
         """Read more of the reply.
@@ -114,14 +112,11 @@ class Stripper:
         self._read(self._buffer, at_end=True)
         self._settle()
         while self._quote is not None:
-            if self._fences.may_be_fence:
-                self._release_quote()
-            else:
-                self._read(self._unquote(), at_end=True)
-                self._settle()
+            self._read(self._unquote(), at_end=True)
+            self._settle()
         self._abandon()
         if self._last is not None and not self._shown.anything:
-            self._shown.put(self._last.words)
+            self._shown.put(f"\n{self._last.words}")
         return self._shown.take(), self._last
 
     def _read(self, text: str, *, at_end: bool) -> str:
@@ -130,23 +125,23 @@ class Stripper:
         while token := _TOKEN.match(text, at):
             piece = token[0]
             first = piece[0]
-            if first != self._fences.run:
+            fences = self._place.fences
+            if fences.run and first != fences.run:
                 self._settle()
-            if first == "<" and self._quote is None and self._fences.where != "fenced":
+            if first == "<" and self._quote is None and fences.where != "fenced":
                 tag = read_tag(text, at)
                 if isinstance(tag, Unfinished):
                     if not at_end:
                         return text[at:]
                     if tag.surely_meant:
-                        self._part()
                         return ""
-                elif tag is not None and self._fences.where == "inline":
+                elif tag is not None and fences.where == "inline":
                     self._quote, self._quote_size, quote_at = [], 0, at
                 elif tag is not None:
                     self._take(tag)
                     at = tag.end
                     continue
-            if self._quote is not None and not self._fits_quote(piece):
+            if self._quote is not None and (first == "\n" or self._quote_size + len(piece) > MAX_QUOTE):
                 # Without copying, if it is all in this text: else many short quotes in a long text would be quadratic.
                 held = self._unquote()
                 text, at = (text, quote_at) if quote_at >= 0 else (held + text[at:], 0)
@@ -162,53 +157,37 @@ class Stripper:
             self._quote_size += len(piece)
         else:
             self._say(piece)
+        fences = self._place.fences
         if first in "`~":
-            self._fences.feed_run(first, len(piece))
+            fences.feed_run(first, len(piece))
         elif first == "\n":
-            self._fences.feed_newline()
-            if self._quote is not None:
-                self._release_quote()
+            fences.feed_newline()
         else:
-            self._fences.feed_text(piece)
+            fences.feed_text(piece)
 
     def _settle(self) -> None:
-        self._fences.settle()
-        if self._quote is not None and self._fences.where == "prose":
-            self._release_quote()
-
-    def _fits_quote(self, piece: str) -> bool:
-        """Whether the tag that is held back can still turn out to be quoted; with `piece` behind it."""
-        if piece == "\n":
-            return self._fences.may_be_fence
-        if self._quote_size + len(piece) <= MAX_QUOTE:
-            return True
-        if self._fences.may_be_fence:
-            self._fences.assume_fence()
-            self._release_quote()
-            return True
-        return False
-
-    def _release_quote(self) -> None:
-        """What was held back was quoted indeed."""
-        held, self._quote = self._quote or [], None
-        self._say("".join(held))
+        fences = self._place.fences
+        fences.settle()
+        if self._quote is not None and fences.where == "prose":
+            held, self._quote = self._quote, None
+            self._say("".join(held))
 
     def _unquote(self) -> str:
         """What was held back was not quoted: it has to be read again."""
         held, self._quote = self._quote or [], None
-        self._fences.give_up_inline()
+        self._place.fences.give_up_inline()
         return "".join(held)
 
     def _take(self, tag: Tag) -> None:
-        self._part()
+        self._place.cut = True
         if tag.name not in WRAPPERS:
             if self._open is not None:
                 self._open.turn(None if tag.closes else tag.name)
-                self._fences.feed_newline()
+                self._place = _Place()
         elif not tag.closes:
             self._abandon()
             self._open = _Open(tag.name)
-            self._outer, self._fences = self._fences, Fences()
+            self._outer, self._place = self._place, _Place()
             if tag.empty:
                 self._complete()
         elif self._open is not None and self._open.name == tag.name:
@@ -217,7 +196,7 @@ class Stripper:
     def _complete(self) -> None:
         if self._open is not None:
             self._last, self._open = self._open.wrapper(), None
-            self._fences = self._outer
+            self._place = self._outer
 
     def _abandon(self) -> None:
         """The open wrapper is none: show its text."""
@@ -225,27 +204,47 @@ class Stripper:
         if opened is None:
             return
         text = opened.text()
+        self._place = _Place() if text else self._outer
         if text:
             self._shown.put(f"\n{text}\n")
-            self._fences = Fences()
-        else:
-            self._fences = self._outer
-
-    def _part(self) -> None:
-        """A tag is being taken out: what stands before and behind it must not make up a new one."""
-        if self._broken:
-            self._broken = ""
-            self._say("\n")
-            self._fences.feed_newline()
 
     def _say(self, piece: str) -> None:
-        if self._open is not None:
-            self._open.add(piece)
-        else:
-            self._shown.put(piece)
-        if self._broken or piece == "<":
-            broken = self._broken + piece if self._broken else piece
-            self._broken = broken if isinstance(read_tag(broken, 0), Unfinished) else ""
+        put = self._shown.put if self._open is None else self._open.add
+        place = self._place
+        if place.cut:
+            place.cut = False
+            if place.would_merge(piece):
+                put("\n")
+                place.fences.feed_newline()
+                place.end = ""
+        put(piece)
+        place.ends_in(piece)
+
+
+class _Place:
+    """Where text is being added: to what people see, or within a wrapper. Begins on a fresh line."""
+
+    __slots__ = ("cut", "end", "fences")
+
+    def __init__(self) -> None:
+        self.fences = Fences()
+        self.end = ""
+        """What could make up something new together with what follows: the start of a tag, or a run's character."""
+        self.cut = False
+        """Whether a tag was taken out behind it."""
+
+    def would_merge(self, piece: str) -> bool:
+        """Whether `piece` must not follow directly, now that what was between is gone."""
+        return self.end.startswith("<") or (self.end != "" and self.end == piece[0])
+
+    def ends_in(self, piece: str) -> None:
+        """`piece` was added."""
+        if self.end.startswith("<") or piece == "<":
+            start = self.end + piece if self.end.startswith("<") else piece
+            if isinstance(read_tag(start, 0), Unfinished):
+                self.end = start
+                return
+        self.end = piece[-1] if piece[-1] in "`~" else ""
 
 
 class _Open:

@@ -10,7 +10,8 @@ from sulla.core.errors import Aborted
 class Control:
     """Two ways to end a run: *abort* (now) and *drain* (at the next step border, to be carried on later).
 
-    The first abort wins; its reason never changes. Callbacks run once, in the order they were added, and must not raise.
+    The first abort wins; its reason never changes. Callbacks run once, in the order in which they were added, and must
+    not raise.
     """
 
     __slots__ = ("_callbacks", "_draining", "_reason", "signalled")

@@ -9,14 +9,27 @@ from difflib import get_close_matches
 from sulla.core.errors import NotFound, ShuttingDown
 from sulla.core.ids import MessageId, ThreadId
 from sulla.core.jsontypes import JsonObject
-from sulla.gateway import Advanced, Event, Live, Mode, Sent, Signals, ThreadInfo
+from sulla.gateway import (
+    Advanced,
+    Event,
+    Live,
+    Mode,
+    Question,
+    Sent,
+    Signals,
+    ThreadInfo,
+    Verdict,
+    WaitingThread,
+)
 from sulla.store import Store, Subscription
 from sulla.threads import (
+    Answer,
     AskText,
     Entry,
     Input,
     Origin,
     ThreadCreated,
+    ThreadState,
     ThreadStore,
     channel,
     pack,
@@ -116,6 +129,18 @@ class Service:
         self._work.enqueue(Job(thread_id))
         return seq
 
+    async def list_questions(self, after: str | None, limit: int) -> list[WaitingThread]:
+        """Threads whose run waits for an answer."""
+        found = await self._threads.list(after=after or "", limit=limit, status="suspended")
+        return [WaitingThread(info.key, _questions(info.key, state)) for info, state in found]
+
+    async def answer(self, thread_id: str, question: str, verdict: Verdict, text: str) -> int:
+        """Answer a question; the first answer wins."""
+        self._check_open()
+        seq = await self._threads.answer(ThreadId(thread_id), Answer(question, text, verdict))
+        self._work.enqueue(Job(thread_id))
+        return seq
+
     async def status(self) -> JsonObject:
         """How the daemon is."""
         doing = self._work.inspect()
@@ -149,6 +174,13 @@ class Service:
         near = get_close_matches(agent, self._agents, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else f" (known: {', '.join(self._agents)})"
         raise NotFound(f"no agent {agent!r}{hint}")
+
+
+def _questions(thread_id: str, state: ThreadState) -> tuple[Question, ...]:
+    run = state.run
+    if run is None:
+        return ()
+    return tuple(Question(thread_id, run.id, wait.wait_id, wait.prompt) for wait in run.waits.values())
 
 
 async def _signals(thread_id: str, signals: Subscription) -> AsyncIterator[Advanced | Live]:

@@ -2,7 +2,20 @@
 
 from sulla.gateway.app import GatewayConfig, build_app
 from sulla.gateway.auth import KnownToken, Principal, TokenBook, Tokens, token_digest
-from sulla.gateway.commands import Advanced, Commands, Event, Live, Mode, Sent, Signal, Signals, ThreadInfo
+from sulla.gateway.commands import (
+    Advanced,
+    Commands,
+    Event,
+    Live,
+    Mode,
+    Question,
+    Sent,
+    Signal,
+    Signals,
+    ThreadInfo,
+    Verdict,
+    WaitingThread,
+)
 from sulla.gateway.limits import Limits
 from sulla.gateway.server import Server, bind, serve
 from sulla.gateway.wire import PROTOCOL, SUBPROTOCOL, Scope
@@ -19,6 +32,7 @@ __all__ = [
     "Live",
     "Mode",
     "Principal",
+    "Question",
     "Scope",
     "Sent",
     "Server",
@@ -27,6 +41,8 @@ __all__ = [
     "ThreadInfo",
     "TokenBook",
     "Tokens",
+    "Verdict",
+    "WaitingThread",
     "bind",
     "build_app",
     "serve",

@@ -26,6 +26,20 @@ async def perform(commands: Commands, limits: Limits, params: wire.Wire) -> Json
         SullaError: whatever the daemon refused it with.
     """
     match params:
+        case wire.TurnSend() | wire.TurnStop() | wire.TurnContinue():
+            return await _turns(commands, params)
+        case wire.ApprovalList():
+            return await _questions(commands, params)
+        case wire.ApprovalAnswer(thread_id=thread_id, id=question, verdict=verdict, text=text):
+            return wire.Answered(seq=await commands.answer(thread_id, question, verdict, text)).model_dump()
+        case wire.SystemStatus():
+            return await commands.status()
+        case _:
+            return await _threads(commands, limits, params)
+
+
+async def _turns(commands: Commands, params: wire.TurnSend | wire.TurnStop | wire.TurnContinue) -> JsonObject:
+    match params:
         case wire.TurnSend(thread_id=thread_id, message_id=message_id, text=text, mode=mode, agent=agent):
             sent = await commands.send(thread_id, message_id, text, mode, agent)
             return wire.TurnSent(run_id=sent.run_id, seq=sent.seq).model_dump()
@@ -33,6 +47,10 @@ async def perform(commands: Commands, limits: Limits, params: wire.Wire) -> Json
             return wire.TurnAsked(seq=await commands.stop(thread_id, request_id)).model_dump()
         case wire.TurnContinue(thread_id=thread_id, request_id=request_id):
             return wire.TurnAsked(seq=await commands.resume_turns(thread_id, request_id)).model_dump()
+
+
+async def _threads(commands: Commands, limits: Limits, params: wire.Wire) -> JsonObject:
+    match params:
         case wire.ThreadCreate(agent=agent, title=title, project=project, request_id=request_id):
             made = await commands.create_thread(agent, title, project, request_id)
             return wire.ThreadCreated(thread_id=made).model_dump()
@@ -43,8 +61,6 @@ async def perform(commands: Commands, limits: Limits, params: wire.Wire) -> Json
             return await _list(commands, params)
         case wire.ThreadHistory():
             return await _history(commands, limits, params)
-        case wire.SystemStatus():
-            return await commands.status()
         case _:
             raise TypeError(f"{type(params).__name__} is in the table of methods, but nobody does it")
 
@@ -66,6 +82,18 @@ def _row(info: ThreadInfo) -> wire.ThreadRow:
         created_at=stamp(info.created_ms),
         waiting=info.waiting,
     )
+
+
+async def _questions(commands: Commands, params: wire.ApprovalList) -> JsonObject:
+    threads = list(await commands.list_questions(params.after, params.limit + 1))
+    page = threads[: params.limit]
+    rows = [
+        wire.QuestionRow(thread_id=item.thread_id, run_id=item.run_id, id=item.id, prompt=item.prompt)
+        for waiting in page
+        for item in waiting.questions
+    ]
+    following = page[-1].thread_id if len(threads) > params.limit else None
+    return wire.Questions(questions=rows, next=following).model_dump()
 
 
 async def _history(commands: Commands, limits: Limits, params: wire.ThreadHistory) -> JsonObject:

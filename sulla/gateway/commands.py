@@ -44,6 +44,28 @@ class ThreadInfo:
     """How many messages wait for their turn."""
 
 
+Verdict = Literal["result", "run_again", "give_up"]
+"""An answer: `result` says what it came to; the others are for a call of which nobody knows whether it took effect."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Something that a suspended run waits to be told."""
+
+    thread_id: str
+    run_id: str
+    id: str
+    prompt: str
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingThread:
+    """A thread with a suspended run."""
+
+    thread_id: str
+    questions: tuple[Question, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Sent:
     """A message that is kept: from here on its run survives anything."""
@@ -151,6 +173,19 @@ class Commands(Protocol):
 
         Raises:
             NotFound: there is no such thread.
+        """
+        ...
+
+    async def list_questions(self, after: str | None, limit: int) -> Sequence[WaitingThread]:
+        """Threads whose run waits for an answer, by id, at most `limit`, those behind `after` only."""
+        ...
+
+    async def answer(self, thread_id: str, question: str, verdict: Verdict, text: str) -> int:
+        """Answer a question; the first answer wins. Returns the answer's number in the log.
+
+        Raises:
+            NotFound: there is no such thread.
+            AlreadyAnswered: another answer came first.
         """
         ...
 

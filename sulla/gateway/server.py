@@ -7,7 +7,7 @@ import contextlib
 import errno
 import logging
 import socket
-from asyncio import BaseTransport, TimerHandle
+from asyncio import BaseTransport
 from ipaddress import ip_address
 from typing import cast
 
@@ -21,6 +21,7 @@ from websockets.frames import Frame
 from sulla.core.clock import Clock
 from sulla.core.errors import PortInUse, SettingsError
 from sulla.gateway.connection import ABORT
+from sulla.gateway.heads import Heads
 from sulla.gateway.limits import Limits
 
 _BACKLOG = 512
@@ -40,11 +41,13 @@ def bind(host: str, port: int, limits: Limits | None = None) -> socket.socket:
         SettingsError: it is no address of this machine, or may not be used.
     """
     bounds = limits if limits is not None else Limits()
+    if not 0 <= port <= 65535:
+        raise SettingsError(f"cannot listen on port {port}: expected 0 to 65535, where 0 picks a free one")
     try:
         family, kind, proto, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP, flags=socket.AI_PASSIVE
         )[0]
-    except (OSError, UnicodeError, OverflowError) as error:
+    except (OSError, UnicodeError) as error:
         raise SettingsError(f"cannot listen on {host!r}, port {port}: {error}; use one of this machine's") from None
     sock = socket.socket(family, kind, proto)  # without IPPROTO_TCP asyncio would not turn Nagle's algorithm off
     try:
@@ -69,14 +72,14 @@ class _Config(uvicorn.Config):
     """uvicorn's settings, with ours beside them."""
 
     limits: Limits
+    heads: Heads
 
 
 class _Http(H11Protocol):
     """HTTP with a deadline for each request's head, and an upper bound of connections."""
 
-    _deadline: TimerHandle | None = None
-
     def connection_made(self, transport: BaseTransport) -> None:
+        """A peer has come."""
         super().connection_made(cast(asyncio.Transport, transport))
         if len(self.connections) > cast(_Config, self.config).limits.connections:
             self.transport.abort()
@@ -84,36 +87,47 @@ class _Http(H11Protocol):
             self._watch()
 
     def data_received(self, data: bytes) -> None:
+        """It has said something."""
         super().data_received(data)
         self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._unwatch()
+        """It is gone."""
+        cast(_Config, self.config).heads.unwatch(self)
         super().connection_lost(exc)
 
     def _watch(self) -> None:
-        """A head that has begun, or was not yet begun on a new connection, has to be complete in time."""
-        waiting = self.conn.their_state is h11.IDLE and not self.transport.is_closing()
-        if not waiting:
-            self._unwatch()
-        elif self._deadline is None:
-            self._deadline = self.loop.call_later(cast(_Config, self.config).limits.handshake_s, self.transport.abort)
-
-    def _unwatch(self) -> None:
-        if self._deadline is not None:
-            self._deadline.cancel()
-            self._deadline = None
+        """A head that has begun, or that was not yet begun on a new connection, has to be complete in time."""
+        heads = cast(_Config, self.config).heads
+        if self.conn.their_state is h11.IDLE and not self.transport.is_closing():
+            heads.watch(self, self.transport.abort)
+        else:
+            heads.unwatch(self)
 
 
 class _WebSocket(WebSocketsSansIOProtocol):
-    """WebSocket with a bound on a message's pieces, and a way to cut a connection whose peer reads nothing."""
+    """WebSocket with bounds where uvicorn has none, and a way to cut a connection whose peer reads nothing."""
+
+    def connection_made(self, transport: BaseTransport) -> None:
+        """The upgrade is asked for."""
+        self.close_timeout = cast(_Config, self.config).limits.close_s
+        super().connection_made(transport)
 
     async def run_asgi(self) -> None:
+        """Serve the connection."""
         extensions = cast(dict[str, object], self.scope["extensions"])
         extensions[ABORT] = self.transport.abort
         await super().run_asgi()
 
+    def handle_ping(self) -> None:
+        """Answer, unless the peer asks and asks without reading the answers, for which nobody else waits."""
+        if self.transport.get_write_buffer_size() > cast(_Config, self.config).limits.queue_bytes:
+            self.transport.abort()
+        else:
+            super().handle_ping()
+
     def handle_cont(self, event: Frame) -> None:
+        """Collect a message's pieces, up to a bound; empty ones count towards no size."""
         limit = cast(_Config, self.config).limits.fragments
         if len(self.frames) < limit:
             super().handle_cont(event)
@@ -153,8 +167,10 @@ class Server:
             date_header=False,
         )
         config.limits = limits
+        config.heads = Heads(clock, limits.handshake_s)
         self._config = config
         self._uvicorn = uvicorn.Server(config)
+        self._watching: asyncio.Task[None] | None = None
         self.host, self.port = sock.getsockname()[:2]
 
     @property
@@ -164,6 +180,11 @@ class Server:
         host = ("::1" if ":" in self.host else "127.0.0.1") if unspecified else self.host
         return f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
 
+    @property
+    def connections(self) -> int:
+        """How many are open now."""
+        return len(self._uvicorn.server_state.connections)
+
     async def start(self) -> None:
         """Answer from now on."""
         # At INFO uvicorn logs whole addresses, query included.
@@ -171,6 +192,7 @@ class Server:
         self._config.load()
         self._uvicorn.lifespan = self._config.lifespan_class(self._config)
         await self._uvicorn.startup(sockets=[self._sock])
+        self._watching = asyncio.create_task(self._config.heads.run(), name="request heads")
 
     async def stop_listening(self) -> None:
         """Take no new connections; those that are open stay."""
@@ -195,6 +217,8 @@ class Server:
         for connection in list(state.connections):
             connection.transport.abort()
         left = list(state.tasks)
+        if self._watching is not None:
+            left.append(self._watching)
         for task in left:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)

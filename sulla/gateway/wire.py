@@ -16,9 +16,11 @@ Scope = Literal["read", "write", "approve", "admin"]
 """What a token allows; granted by the server, never asked for."""
 
 ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.\-]*$"
+QUESTION_PATTERN = r"^[a-z]+(:[A-Za-z0-9_.\-]+)+$"
 LINE_PATTERN = r"^[^\x00-\x1f\x7f]*$"
 PATTERN_WORDS = {
     ID_PATTERN: "letters, digits, '_', '.' and '-', beginning with a letter or digit",
+    QUESTION_PATTERN: "a question's id as approval.list or SUSPENDED gives it, e.g. 'review:tool_…'",
     LINE_PATTERN: "one line without control characters",
 }
 """What the patterns mean, for error messages."""
@@ -27,6 +29,8 @@ Id = Annotated[str, StringConstraints(min_length=1, max_length=ID_CHARS, pattern
 Title = Annotated[str, StringConstraints(max_length=TITLE_CHARS, pattern=LINE_PATTERN)]
 Label = Annotated[str, StringConstraints(min_length=1, max_length=ID_CHARS, pattern=LINE_PATTERN)]
 Words = Annotated[str, StringConstraints(min_length=1, max_length=TEXT_CHARS)]
+QuestionId = Annotated[str, StringConstraints(min_length=1, max_length=4 * ID_CHARS, pattern=QUESTION_PATTERN)]
+Answer = Annotated[str, StringConstraints(max_length=TEXT_CHARS)]
 Seq = Annotated[int, Field(ge=0, le=2**53)]
 """A number that JavaScript holds exactly."""
 
@@ -108,6 +112,22 @@ class TurnContinue(Wire):
 
     thread_id: Id
     request_id: Id | None = None
+
+
+class ApprovalList(Wire):
+    """`approval.list`."""
+
+    after: Id | None = None
+    limit: Annotated[int, Field(ge=1, le=200)] = 50
+
+
+class ApprovalAnswer(Wire):
+    """`approval.answer`."""
+
+    thread_id: Id
+    id: QuestionId
+    verdict: Literal["result", "run_again", "give_up"] = "result"
+    text: Answer = ""
 
 
 class EventsSubscribe(Wire):
@@ -223,6 +243,29 @@ class TurnAsked(Wire):
     seq: int
 
 
+class QuestionRow(Wire):
+    """One question that a suspended run waits for an answer to."""
+
+    thread_id: str
+    run_id: str
+    id: str
+    prompt: str
+
+
+class Questions(Wire):
+    """The answer to `approval.list`."""
+
+    questions: list[QuestionRow]
+    next: str | None
+    """What to give as `after` for the next page; null if this was the last."""
+
+
+class Answered(Wire):
+    """The answer to `approval.answer`: the answer is kept."""
+
+    seq: int
+
+
 class Subscribed(Wire):
     """The answer to `events.subscribe`."""
 
@@ -287,6 +330,8 @@ METHODS: dict[str, Method] = {
     "turn.send": Method(TurnSend, TurnSent, "write"),
     "turn.stop": Method(TurnStop, TurnAsked, "write"),
     "turn.continue": Method(TurnContinue, TurnAsked, "write"),
+    "approval.list": Method(ApprovalList, Questions, "read"),
+    "approval.answer": Method(ApprovalAnswer, Answered, "approve"),
     "events.subscribe": Method(EventsSubscribe, Subscribed, "read"),
     "events.unsubscribe": Method(EventsUnsubscribe, Unsubscribed, "read"),
     "system.status": Method(SystemStatus, Status, "read"),
@@ -297,7 +342,7 @@ PLANNED = frozenset(
         *("speech.chunk", "speech.flush", "speech.status"),
         *("heartbeat.status", "heartbeat.trigger", "heartbeat.pause", "heartbeat.resume", "heartbeat.log"),
         *("workflow.list", "workflow.check", "workflow.start", "workflow.status", "workflow.cancel", "workflow.resume"),
-        *("approval.list", "approval.answer", "agent.list", "skill.list", "project.list", "project.get", "tool.list"),
+        *("agent.list", "skill.list", "project.list", "project.get", "tool.list"),
         *("system.pause", "system.resume"),
     }
 )

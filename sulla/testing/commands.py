@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from sulla.core.errors import MessageIdReused, NotFound
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import JsonObject
-from sulla.gateway import Advanced, Event, Live, Mode, Sent, Signal, Signals, ThreadInfo
+from sulla.gateway import Advanced, Event, Live, Mode, Sent, Signal, Signals, ThreadInfo, Verdict, WaitingThread
 
 _AT_MS = 1_800_000_000_000
 
@@ -34,6 +34,7 @@ class MemoryCommands:
         failures: an error to raise instead, by the name of the method, until it is taken out again.
         gates: an event to wait for first, by the name of the method.
         deaf: while True, signals are lost.
+        questions: what suspended runs wait for.
         retell: what `ask_text` does for a thread; by default nothing.
     """
 
@@ -43,6 +44,7 @@ class MemoryCommands:
         self.gates: dict[str, asyncio.Event] = {}
         self.deaf = False
         self.retell: Callable[[str], None] = lambda thread_id: None
+        self.questions: list[WaitingThread] = []
         self._threads: dict[str, _Thread] = {}
         self._made = 0
 
@@ -143,6 +145,18 @@ class MemoryCommands:
         await self._called("resume_turns", thread_id, request_id)
         self._thread(thread_id)
         return self.add(thread_id, "CONTINUE").seq or 0
+
+    async def list_questions(self, after: str | None, limit: int) -> Sequence[WaitingThread]:
+        """What was put into `questions`."""
+        await self._called("list_questions", after, limit)
+        found = [item for item in self.questions if item.thread_id > (after or "")]
+        return found[:limit]
+
+    async def answer(self, thread_id: str, question: str, verdict: Verdict, text: str) -> int:
+        """Keep an answer as an event."""
+        await self._called("answer", thread_id, question, verdict, text)
+        self._thread(thread_id)
+        return self.add(thread_id, "ANSWER", wait_id=question, verdict=verdict, text=text).seq or 0
 
     async def status(self) -> JsonObject:
         """A small status."""

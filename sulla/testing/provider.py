@@ -40,7 +40,8 @@ _USAGE = Usage(input_tokens=100, output_tokens=20)
 class Say:
     """One scripted reply.
 
-    `text` may be pieces and gates in the order in which they come: ``("Hel", gate, "lo")``; a plain string is one piece.
+    `text` may be pieces and gates in the order in which they come: ``("Hel", gate, "lo")``; a plain string is one
+    piece.
     """
 
     text: str | tuple[str | Gate, ...] = ""

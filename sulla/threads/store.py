@@ -14,7 +14,7 @@ from sulla.core.clock import Clock
 from sulla.core.errors import AlreadyAnswered, Busy, MessageIdReused, NotFound
 from sulla.core.event import Fact
 from sulla.core.ids import MakeId, RunId, ThreadId, derived_id
-from sulla.store import Grant, Head, LogInfo, Offered, Record, Store
+from sulla.store import Grant, Head, LogInfo, Offered, Record, Status, Store
 from sulla.threads import facts as f
 from sulla.threads.bus import Advanced, channel, pack
 from sulla.threads.codec import Entry, Origin, decode, encode
@@ -215,9 +215,11 @@ class ThreadStore:
             raise NotFound(f"no thread {thread_id!r}: create one with thread.create, or list them with thread.list")
         return [decode(record, thread_id) for record in records]
 
-    async def list(self, *, after: str = "", limit: int = 100) -> list[tuple[LogInfo, ThreadState]]:
-        """Threads by id, each with its state but without messages."""
-        infos = await self._store.find(kind=KIND, after_key=after, limit=limit)
+    async def list(
+        self, *, after: str = "", limit: int = 100, status: Status | None = None
+    ) -> list[tuple[LogInfo, ThreadState]]:
+        """Threads by id (those with a status, if one is given), each with its state but without messages."""
+        infos = await self._store.find(kind=KIND, status=status, after_key=after, limit=limit)
         return [(info, from_head(ThreadId(info.key), info.head, self._measure)[0]) for info in infos]
 
     # -------------------------------------------------------------------------------------------------- private

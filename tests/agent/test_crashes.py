@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -13,7 +14,7 @@ from sulla.providers import estimate_tokens
 from sulla.store import Record
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
-from sulla.testing.provider import Say, ScriptedProvider
+from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.world import World
 from sulla.threads import Answer, ThreadState, Transcript
 from sulla.threads.codec import decode
@@ -202,6 +203,23 @@ async def test_a_run_that_was_parked_is_no_crash(store: MemoryStore) -> None:
         await world.turns.attend(thread)
     await world_of(store, model, ledger, 9).turns.attend(thread)
     assert (await first.kinds(thread))[-1] == "RUN_FINISHED"
+
+
+async def test_a_turn_that_is_cut_off_by_a_stop_is_no_crash(store: MemoryStore) -> None:
+    gate = Gate()
+    world = World(store, ScriptedProvider([Say(("Once ", gate, "more"))]), boot=2)
+    thread = await world.thread()
+    await world.send(thread, "go")
+    turn = asyncio.ensure_future(world.turns.attend(thread))
+    await gate.reached()
+    turn.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await turn
+    later = World(store, ScriptedProvider([DONE]), boot=3)
+    await later.turns.attend(thread)
+    resumed = next(entry for entry in await later.log(thread) if entry.kind == "RESUMED")
+    assert resumed.data == {"reason": "drained"}
+    assert (await later.kinds(thread))[-1] == "RUN_FINISHED"
 
 
 @pytest.mark.parametrize("verdict", ["run_again", "give_up"])

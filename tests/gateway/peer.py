@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import json
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -126,11 +127,14 @@ class Peer:
     async def closed(self) -> tuple[int, str]:
         """The close code and reason, once the server has closed."""
         with pytest.raises(ConnectionClosed) as caught:
-            while True:
-                self.ahead.append(await self.frame())
+            await self._read_on()
         close = caught.value.rcvd
         assert close is not None, "no close frame"
         return close.code, close.reason
+
+    async def _read_on(self) -> None:
+        while True:
+            self.ahead.append(await self.frame())
 
 
 class Raw:
@@ -194,15 +198,23 @@ class Raw:
             if opcode == 8:
                 return int.from_bytes(payload[:2], "big")
 
-    async def gone(self) -> bool:
-        """Whether the server ends the connection, in time."""
+    async def rest(self) -> bytes:
+        """What still comes until the server ends the connection."""
+        found = b""
         async with asyncio.timeout(PATIENCE_S):
-            try:
-                while await self.reader.read(2**16):
-                    pass
-            except ConnectionError:
-                pass
-        return True
+            with contextlib.suppress(ConnectionError):
+                while piece := await self.reader.read(2**16):
+                    found += piece
+        return found
+
+
+async def until(ready: Callable[[], object]) -> None:
+    """Let everybody run until something has happened."""
+    async with asyncio.timeout(PATIENCE_S):
+        while True:
+            if ready():
+                return
+            await asyncio.sleep(0)
 
 
 def masked(first: int, payload: bytes, length: int | None = None) -> bytes:

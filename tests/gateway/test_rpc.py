@@ -89,7 +89,7 @@ def test_a_refusal_carries_the_id_as_soon_as_it_is_known() -> None:
 
 @pytest.mark.parametrize(
     ("name", "hint"),
-    [("turn.sned", "did you mean 'turn.send'?"), ("zzz", "there are events.subscribe"), ("x" * 10_000, "(10000 char")],
+    [("turn.sned", "did you mean 'turn.send'?"), ("zzz", "there are approval.answer,"), ("x" * 10_000, "(10000 char")],
 )
 def test_an_unknown_method_names_the_nearest(name: str, hint: str) -> None:
     found = params_fault(name, {})
@@ -115,6 +115,8 @@ GOOD: dict[str, JsonObject] = {
     "events.subscribe": {"thread_id": "thr_1"},
     "events.unsubscribe": {"thread_id": "thr_1"},
     "system.status": {},
+    "approval.list": {},
+    "approval.answer": {"thread_id": "thr_1", "id": "review:tool_1"},
 }
 
 

@@ -110,7 +110,7 @@ def test_a_second_hello_is_refused_and_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", ["nonsense", "[]", frame("turn.snd"), frame("turn.send", text=1), frame("approval.list")]
+    "wrong", ["nonsense", "[]", frame("turn.snd"), frame("turn.send", text=1), frame("workflow.list")]
 )
 def test_a_mistake_after_hello_costs_only_an_answer(wrong: str) -> None:
     session = greeted()
@@ -131,9 +131,10 @@ def test_a_call_comes_with_checked_parameters() -> None:
 )
 def test_a_token_without_the_scope_may_not(method: str, row: wire.Method) -> None:
     others = Principal("other", OWNER.scopes - {row.scope or "read"})
-    known: dict[str, object] = {"thread_id": "thr_1", "message_id": "m1", "text": "hi"}
+    known: dict[str, object] = {"thread_id": "thr_1", "message_id": "m1", "text": "hi", "id": "review:tool_1"}
     params = {name: value for name, value in known.items() if name in row.params.model_fields}
-    error = error_of(greeted(others).hear(frame(method, **params)))
+    text = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+    error = error_of(greeted(others).hear(text))
     assert error["data"]["code"] == "forbidden"
     assert repr(row.scope) in error["message"]
 

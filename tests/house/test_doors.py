@@ -11,6 +11,9 @@ from tests.house.source import ROOT, packages, syntax
 
 DOORS = [package for package in packages() if package != "core"]
 
+AMBIGUOUS = {"cli.main", "graph.draw", "tools.define"}
+"""Functions that hide the module they come from. Who imports one by the door is named in the door's contract."""
+
 
 def _door(package: str) -> ast.Module:
     return syntax(ROOT / "sulla" / package / "__init__.py")
@@ -54,6 +57,13 @@ def test_a_door_lists_each_name_once(package: str) -> None:
 def test_every_listed_name_resolves(package: str) -> None:
     module = importlib.import_module(f"sulla.{package}")
     assert [name for name in _listed(_door(package)) if not hasattr(module, name)] == []
+
+
+def test_no_listed_name_hides_a_module() -> None:
+    """``from sulla.x import y`` must mean one thing: the contracts take `y` for the module, if there is one."""
+    modules = {package: {path.stem for path in (ROOT / "sulla" / package).glob("*.py")} for package in DOORS}
+    hidden = {f"{package}.{name}" for package in DOORS for name in set(_listed(_door(package))) & modules[package]}
+    assert hidden == AMBIGUOUS
 
 
 def test_core_has_no_door() -> None:

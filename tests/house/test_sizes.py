@@ -6,11 +6,15 @@ import ast
 
 from tests.house.source import ROOT, python_files, syntax
 
-MAX_FILE_LINES = 300
-MAX_FUNCTION_LINES = 50
+MOST_FILE_LINES = 300
+MOST = 0.9
+"""So many of the files stay under `MOST_FILE_LINES` (design §1)."""
 
+MAX_FILE_LINES = 400
 LONGER_FILES: dict[str, str] = {}
-"""File and reason. The list may only shrink."""
+"""Files over `MAX_FILE_LINES` and their reasons. The list may only shrink."""
+
+MAX_FUNCTION_LINES = 50
 
 
 def _length(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
@@ -20,10 +24,17 @@ def _length(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     return (function.end_lineno or 0) - function.lineno + 1 - documented
 
 
-def test_files_are_short_or_say_why_not() -> None:
-    lines = {path.relative_to(ROOT).as_posix(): len(path.read_text().splitlines()) for path in python_files("sulla")}
-    assert {name: count for name, count in lines.items() if count > MAX_FILE_LINES and name not in LONGER_FILES} == {}
-    assert {name for name in LONGER_FILES if lines.get(name, 0) <= MAX_FILE_LINES} == set(), "take these off the list"
+def _lines() -> dict[str, int]:
+    return {path.relative_to(ROOT).as_posix(): len(path.read_text().splitlines()) for path in python_files("sulla")}
+
+
+def test_most_files_are_short() -> None:
+    long = {name: count for name, count in _lines().items() if count > MOST_FILE_LINES}
+    assert len(long) <= (1 - MOST) * len(_lines()), long
+
+
+def test_a_long_file_says_why() -> None:
+    assert {name for name, count in _lines().items() if count > MAX_FILE_LINES} == set(LONGER_FILES)
 
 
 def test_functions_are_short() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 # pytest explains a failed `assert` only in modules that it was told of before they are imported.
 pytest.register_assert_rewrite(
+    "tests.kits.provider_kit",
     "tests.kits.store_appends",
     "tests.kits.store_finding",
     "tests.kits.store_leases",

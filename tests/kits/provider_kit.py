@@ -36,7 +36,7 @@ async def collect(stream: AsyncIterator[Delta]) -> tuple[list[Delta], Exception 
     found: list[Delta] = []
     try:
         async for delta in stream:
-            found.append(delta)
+            found.append(delta)  # noqa: PERF401  - what came before an error has to be kept
     except Exception as error:  # noqa: BLE001  - the tests look at it
         return found, error
     return found, None

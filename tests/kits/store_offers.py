@@ -8,8 +8,24 @@ import pytest
 
 from sulla.core.errors import InvalidInput, MessageIdReused, NotFound, QueueFull, TooLarge
 from sulla.store import MAX_BODY_BYTES, MAX_NAME_BYTES, Draft, Head, Offered, Store
-from tests.kits.store_world import DIGEST, IDLE, KEY, ME, TTL_S, InWorld, StoreWorld
-from tests.kits.store_world import draft, kinds, make, numbers, present, send, snapshot, take, write
+from tests.kits.store_world import (
+    DIGEST,
+    IDLE,
+    KEY,
+    ME,
+    TTL_S,
+    InWorld,
+    StoreWorld,
+    draft,
+    kinds,
+    make,
+    numbers,
+    present,
+    send,
+    snapshot,
+    take,
+    write,
+)
 
 ODD_NAMES = [
     "ключ",

@@ -40,9 +40,6 @@ class StoreWorld(ABC):
     def now_ms(self) -> int:
         """The wall clock, UTC milliseconds."""
 
-    def wipe(self) -> None:
-        """Let go of the data; called when the world is not needed any more."""
-
 
 class ManualWorld(StoreWorld):
     """A keeper that takes a clock: time moves when it is told to."""
@@ -54,7 +51,7 @@ class ManualWorld(StoreWorld):
 
     def store(self) -> Store:
         """Another handle on the same data."""
-        return self._make(self.clock, lambda prefix: f"{prefix}_{next(self._ids)}")
+        return self._make(self.clock, self._make_id)
 
     async def pass_time(self, seconds: float) -> None:
         """Move the clock."""
@@ -63,6 +60,9 @@ class ManualWorld(StoreWorld):
     def now_ms(self) -> int:
         """The clock's wall time."""
         return int(self.clock.now() * 1000)
+
+    def _make_id(self, prefix: str) -> str:
+        return f"{prefix}_{next(self._ids)}"
 
 
 class InWorld:

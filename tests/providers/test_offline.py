@@ -113,7 +113,7 @@ async def test_markup_in_a_result_cannot_pass_for_the_answers_own() -> None:
 
 
 async def test_a_long_result_is_cut_and_says_so() -> None:
-    request = ask("read long.txt", tools=TOOLS)
+    request = replace(ask("read long.txt", tools=TOOLS), max_tokens=8192)
     (call,) = (await _reply(request)).message.calls
     text = (await _reply(_answered(request, call, "x" * 100_000))).message.text
     assert len(text) < 6000

@@ -47,7 +47,7 @@ async def test_a_call_beyond_the_script_fails_there_and_at_the_end() -> None:
 async def test_a_step_that_was_not_used_fails_at_the_end() -> None:
     provider = ScriptedProvider(["one", "two"])
     await collect(provider.stream(ask("x")))
-    with pytest.raises(AssertionError, match="1 steps .* 'two'"):
+    with pytest.raises(AssertionError, match=r"1 steps .* 'two'"):
         provider.assert_done()
 
 

@@ -1,0 +1,288 @@
+"""Kills the real daemon, starts it again, and collects what everybody saw: client, log, model's service, tools."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sulla.cli.client import Answered, Client, open_client
+from sulla.cli.place import door
+from sulla.core.errors import NotFound, Unavailable
+from sulla.core.ids import ThreadId
+from sulla.daemon import SystemClock
+from sulla.store.sqlite import SqliteStore
+from sulla.testing.anthropic_server import FakeAnthropic
+from sulla.testing.script import Reply, Rule, Script, ToolUse
+from sulla.testing.tools import EffectLedger
+from sulla.threads import Entry, ThreadLimits, ThreadStore
+
+READY_S = 20.0
+TURN_S = 20.0
+CLOCK = SystemClock()
+
+DONE = "Both are noted. <AGENT_DONE>noted</AGENT_DONE>"
+NOTES = (ToolUse("note_once", {"what": "careful"}), ToolUse("note_safe", {"what": "easy"}))
+
+
+def two_calls(delay_s: float = 0.0) -> Script:
+    """A turn with two tool calls and an answer, the same however often it is asked."""
+    return Script(
+        [
+            Rule(Reply("I note both.", tools=NOTES, delay_s=delay_s), results=0),
+            Rule(Reply(DONE, delay_s=delay_s), results=2),
+        ]
+    )
+
+
+class Daemon:
+    """One home, and the daemon that lives and dies in it.
+
+    Args:
+        home: the home.
+        url: where the fake service is.
+        extra: settings for its environment.
+    """
+
+    def __init__(self, home: Path, url: str, extra: dict[str, str] | None = None) -> None:
+        self.home = home
+        self._env = {
+            **{name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "TMPDIR")},
+            "ANTHROPIC_BASE_URL": url,
+            "ANTHROPIC_API_KEY": "key",
+            "SULLA_MODEL": "anthropic:fake",
+            "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+            **(extra or {}),
+        }
+        self.process: Process | None = None
+        self.effects = EffectLedger(home.parent / "effects.jsonl")
+        self._effects_path = home.parent / "effects.jsonl"
+
+    async def start(self, *faults: str) -> None:
+        """Start it and wait until it answers, or is dead already."""
+        arguments = ("-m", "sulla.testing.daemon", "--home", str(self.home), "--effects", str(self._effects_path), *faults)
+        self.process = await asyncio.create_subprocess_exec(
+            sys.executable, *arguments, env=self._env, stdout=PIPE, stderr=PIPE, start_new_session=True
+        )
+        assert self.process.stdout is not None
+        async with CLOCK.timeout(READY_S):
+            while line := await self.process.stdout.readline():
+                if line.startswith(b"ready "):
+                    return
+
+    async def kill(self) -> None:
+        """SIGKILL."""
+        assert self.process is not None
+        if self.process.returncode is None:
+            self.process.kill()
+        await self.gone()
+
+    async def gone(self) -> None:
+        """Wait until it is dead."""
+        assert self.process is not None
+        async with CLOCK.timeout(READY_S):
+            await self.process.communicate()
+
+    def send_signal(self, number: signal.Signals) -> None:
+        """Send it any signal."""
+        assert self.process is not None
+        self.process.send_signal(number)
+
+    @property
+    def dead(self) -> bool:
+        """Whether it has ended."""
+        return self.process is None or self.process.returncode is not None
+
+
+@dataclass(slots=True)
+class Seen:
+    """What one client saw of one message."""
+
+    thread_id: str = ""
+    run_id: str = ""
+    acknowledged: bool = False
+    events: list[dict[str, Any]] = field(default_factory=list)
+    ended: bool = False
+
+
+class User:
+    """A client that does not give up: it sends under one id, connects again, and goes on after the last event it has.
+
+    Args:
+        home: whose daemon.
+        number: makes its ids its own.
+    """
+
+    def __init__(self, home: Path, number: int = 1) -> None:
+        self._home = home
+        self._number = number
+        self.seen = Seen()
+
+    async def run(self) -> Seen:
+        """Send the message and follow it to its end, over any number of daemons."""
+        async with CLOCK.timeout(TURN_S):
+            while not self.seen.ended:
+                try:
+                    async with open_client(door(self._home)) as client:
+                        await self._once(client)
+                except Unavailable:
+                    await CLOCK.sleep(0.02)
+        return self.seen
+
+    async def _once(self, client: Client) -> None:
+        seen = self.seen
+        if not seen.thread_id:
+            made = await client.call("thread.create", request_id=f"request-{self._number}")
+            seen.thread_id = made["thread_id"]
+        sent = await client.call(
+            "turn.send", thread_id=seen.thread_id, message_id=f"message-{self._number}", text="Note both, please."
+        )
+        assert seen.run_id in ("", sent["run_id"]), "a re-send must get the same run"
+        seen.run_id, seen.acknowledged = sent["run_id"], True
+        durable = [event["seq"] for event in seen.events]
+        await client.call("events.subscribe", thread_id=seen.thread_id, after=durable[-1] if durable else 0)
+        async for event in client.events():
+            if event.get("seq") is None:
+                continue
+            seen.events.append(event)
+            if event["type"] == "SUSPENDED":
+                await self._review(client, event)
+            if event["type"] in ("RUN_FINISHED", "RUN_ERROR") and event["run_id"] == seen.run_id:
+                seen.ended = True
+                return
+
+    async def _review(self, client: Client, event: dict[str, Any]) -> None:
+        for wait in event["data"]["waits"]:
+            try:
+                await client.call(
+                    "approval.answer", thread_id=self.seen.thread_id, id=wait["wait_id"], verdict="result", text="it did"
+                )
+            except Answered as refused:
+                assert refused.answer == "already_answered"
+
+
+async def read_log(file: Path, thread_id: str) -> list[Entry]:
+    """The thread's log as it stands, read beside whatever else uses the file; empty if there is none."""
+    if not thread_id or not file.exists():
+        return []
+    store = SqliteStore(file, CLOCK, lambda prefix: f"{prefix}_harness")
+    await store.open()
+    try:
+        threads = ThreadStore(store, CLOCK, lambda prefix: prefix, "harness:1", lambda message: 1, ThreadLimits())
+        found: list[Entry] = []
+        try:
+            while page := await threads.entries(ThreadId(thread_id), after=found[-1].seq if found else 0):
+                found += page
+        except NotFound:
+            return []
+        return found
+    finally:
+        await store.close()
+
+
+@dataclass(slots=True)
+class Story:
+    """All that is known of one round, for the judge."""
+
+    seen: Seen
+    log: list[Entry]
+    before_restart: list[list[Entry]]
+    """The log as each death left it."""
+    asked_before_restart: list[int]
+    """How many requests the service had had by each death."""
+    requests: list[int]
+    """For each request to the service, in order: how many tool results it carried."""
+    effects: list[dict[str, str]]
+    kills: int
+    take_over_s: list[float]
+
+
+
+async def round_of_kills(
+    home: Path, fake: FakeAnthropic, deaths: Sequence[Death], *, defect: str = "", settings: dict[str, str] | None = None
+) -> Story:
+    """One message through a daemon that dies as `deaths` say, and is started again each time.
+
+    Args:
+        home: a folder for the daemon's home; its parent gets the ledger.
+        fake: the model's service.
+        deaths: how each daemon but the last one dies.
+        defect: a promise that the daemon breaks on purpose.
+        settings: for the daemon's environment.
+    """
+    broken = ("--defect", defect) if defect else ()
+    daemon = Daemon(home, fake.url, settings)
+    user = User(home)
+    story = Story(user.seen, [], [], [], [], [], 0, [])
+    async with asyncio.TaskGroup() as group:
+        following = group.create_task(user.run())
+        for death in deaths:
+            await daemon.start(*death.faults, *broken)
+            await death.happens(daemon, user)
+            story.kills += 1
+            story.before_restart.append(await read_log(home / "sulla.db", user.seen.thread_id))
+            story.asked_before_restart.append(len(fake.requests))
+        await daemon.start(*broken)
+        ready = CLOCK.elapsed()
+        before = len(user.seen.events)
+        open_run = bool(story.before_restart) and _is_open(story.before_restart[-1])
+        while open_run and len(user.seen.events) == before and not following.done():
+            await CLOCK.sleep(0.01)
+        if open_run:
+            story.take_over_s.append(CLOCK.elapsed() - ready)
+        await following
+    await daemon.kill()
+    story.log = await read_log(home / "sulla.db", user.seen.thread_id)
+    story.requests = [seen.results for seen in fake.requests]
+    story.effects = daemon.effects.read()
+    return story
+
+
+def _is_open(log: list[Entry]) -> bool:
+    kinds = [entry.kind for entry in log]
+    return "INPUT" in kinds and "RUN_FINISHED" not in kinds and "RUN_ERROR" not in kinds
+
+
+@dataclass(frozen=True, slots=True)
+class AtRecord:
+    """The daemon dies around the write that brings the n-th record of a kind."""
+
+    kind: str
+    nth: int
+    phase: str
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """For the daemon's command line."""
+        return ("--kill-at", f"{self.kind}:{self.nth}:{self.phase}")
+
+    async def happens(self, daemon: Daemon, user: User) -> None:
+        """Wait for it."""
+        await daemon.gone()
+
+
+@dataclass(frozen=True, slots=True)
+class AtMoment:
+    """The daemon is killed from outside, some time after the user began; every write is slow, so that any can be hit."""
+
+    after_s: float
+    write_s: float = 0.03
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """For the daemon's command line."""
+        return ("--slow-store", str(self.write_s), "--tool-pause", "0.05")
+
+    async def happens(self, daemon: Daemon, user: User) -> None:
+        """Bring it about."""
+        await CLOCK.sleep(self.after_s)
+        await daemon.kill()
+
+
+Death = AtRecord | AtMoment
