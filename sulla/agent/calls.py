@@ -85,7 +85,7 @@ class Calls:
 
 def _review(call: ToolCall) -> Wait:
     question = (
-        f"{call.name} was running when the daemon stopped, and nobody knows whether it took effect. Look, then say what it "
-        "came to, have it run again, or give it up."
+        f"{call.name} was running when the daemon stopped, and nobody knows whether it took effect. "
+        "Look, then say what it came to, have it run again, or give it up."
     )
     return Wait(f"review:{call.id}", call.id, question)

@@ -47,8 +47,8 @@ class Chat:
     async def reply(self, state: ThreadState, run: Run, open_run: OpenRun) -> None:
         """Ask for a reply, show it as it comes, and note what it said and wants done.
 
-        A reply without tool calls is only *noted*: it becomes durable together with what follows from it. One with calls
-        is kept before any of them runs.
+        A reply without tool calls is only *noted*: it becomes durable together with what follows from it. One with
+        calls is kept before any of them runs.
 
         Raises:
             LimitReached: the call does not fit the run's limits; it was not made.

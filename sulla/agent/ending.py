@@ -105,8 +105,6 @@ def cut_facts(
     return facts
 
 
-def _error(
-    run: OpenRun, code: str, message: str, reason: str, now_ms: int, *, retryable: bool = False
-) -> RunError:
+def _error(run: OpenRun, code: str, message: str, reason: str, now_ms: int, *, retryable: bool = False) -> RunError:
     outcome = Outcome("failed", reason=reason, updated_at_ms=now_ms)
     return RunError(run.id, code, message, retryable, outcome, run.usage)

@@ -1,8 +1,9 @@
 """Where in Markdown a text has got to: in prose, in a fenced block, or in what may turn out to be inline code. Pure.
 
 Fed token by token, so that a text can be judged while it streams in. It follows CommonMark, with simplifications that
-keep the answer within reach of the line that is being read: inline code ends with its line; a backtick run that finds no
-partner makes the other runs on its line literal too; three backticks that begin a line are a fence unless as many follow
+keep the answer within reach of the line that is being read: inline code ends with its line; a backtick run that finds
+no partner makes the other runs on its line literal too; three backticks that begin a line are a fence unless as many
+follow
 on it; a fence may be indented at will, because lists indent it.
 """
 

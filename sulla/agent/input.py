@@ -1,4 +1,6 @@
-"""The first node of every graph: makes a person's words safe to work with, and keeps the conversation within its size."""
+"""The first node of every graph: makes a person's words safe to work with, and keeps the conversation within its
+size.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from sulla.threads import InputHandled, ThreadState
 
 @dataclass(frozen=True, slots=True)
 class InputHandler:
-    """Sanitizes the latest message, evicts what no longer fits, notes what it noticed; never calls a model; always `next`."""
+    """Sanitizes the latest message, evicts what no longer fits, notes what it noticed; never calls a model; always
+    `next`.
+    """
 
     limits: RunLimits
 

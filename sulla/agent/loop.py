@@ -1,4 +1,6 @@
-"""What an agent does next, read off the conversation alone: so a crash, an approval and a wait all resume the same way."""
+"""What an agent does next, read off the conversation alone: so a crash, an approval and a wait all resume the same
+way.
+"""
 
 from __future__ import annotations
 

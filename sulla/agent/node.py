@@ -27,7 +27,9 @@ from sulla.threads import (
 
 @dataclass(frozen=True, slots=True)
 class AgentNode:
-    """Calls the model and its tools in turns. What to do next is read off the conversation, so it can begin anywhere."""
+    """Calls the model and its tools in turns. What to do next is read off the conversation, so it can begin
+    anywhere.
+    """
 
     chat: Chat
     calls: Calls

@@ -8,9 +8,10 @@ from sulla.agent.spec import AgentSpec
 from sulla.providers import Section
 
 DIRECTIVE = (
-    "Do what the person asks. Use your tools rather than guessing. While you work, say in your own words what you did, what "
-    "each tool told you, what comes next and what is in your way; tool results are not kept for ever, your words are. Never "
-    "restart steps that are finished. If the same request comes again, assume that the earlier attempt did not help."
+    "Do what the person asks. Use your tools rather than guessing. While you work, say in your own words what you did, "
+    "what each tool told you, what comes next and what is in your way; tool results are not kept for ever, your words "
+    "are. Never restart steps that are finished. If the same request comes again, assume that the earlier attempt did "
+    "not help."
 )
 
 WRAPPERS = (

@@ -33,9 +33,7 @@ def build_request(
     messages = state.transcript.since(state.transcript.window(limits.history_tokens))
     if messages and messages[0].role != "user":
         messages.insert(0, _LEFT_OUT)
-    return ChatRequest(
-        state.model, sections(spec, state.summary), messages, tools, max_tokens, limits.model_timeout_s
-    )
+    return ChatRequest(state.model, sections(spec, state.summary), messages, tools, max_tokens, limits.model_timeout_s)
 
 
 def reserved_tokens(state: ThreadState, request: ChatRequest, limits: RunLimits) -> int:

@@ -13,8 +13,8 @@ AGENT = NodeId("agent")
 def after_agent(state: ThreadState) -> Target:
     """The agent again, or the end.
 
-    In this order: a running playbook takes over; a suspended run ends its walk; done, blocked and failed end; no outcome is
-    nudged once and then ends; `continue`, or tool calls in the last reply, go round again.
+    In this order: a running playbook takes over; a suspended run ends its walk; done, blocked and failed end; no
+    outcome is nudged once and then ends; `continue`, or tool calls in the last reply, go round again.
     """
     if state.active_work is not None and state.active_work.running:
         return END

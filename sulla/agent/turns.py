@@ -1,4 +1,6 @@
-"""The driver of a thread's turns: holds the lease, does what the desk says, and leaves the log so that anyone can go on."""
+"""The driver of a thread's turns: holds the lease, does what the desk says, and leaves the log so that anyone can go
+on.
+"""
 
 from __future__ import annotations
 
@@ -298,9 +300,7 @@ class TurnDriver:
                 return
             await self._check(session, control)
 
-    async def _listen(
-        self, signals: Subscription, session: ThreadSession, control: Control, live: LiveText
-    ) -> None:
+    async def _listen(self, signals: Subscription, session: ThreadSession, control: Control, live: LiveText) -> None:
         """Act on what is told over the bus, at once."""
         async for payload in signals:
             match unpack(payload):

@@ -76,9 +76,7 @@ class Asking:
         if self.thread_id is None:
             made = await client.call("thread.create", request_id=self._request_id)
             self.thread_id = str(made["thread_id"])
-        sent = await client.call(
-            "turn.send", thread_id=self.thread_id, message_id=self._message_id, text=self._text
-        )
+        sent = await client.call("turn.send", thread_id=self.thread_id, message_id=self._message_id, text=self._text)
         if self._screen is None:
             self._screen = Screen(sent["run_id"])
             self._seen = sent["seq"]

@@ -30,13 +30,15 @@ def parser(chosen: str | None) -> argparse.ArgumentParser:
     root = argparse.ArgumentParser(
         prog="sulla",
         description="An agent daemon that you can leave running.",
-        epilog="`sulla COMMAND --help` explains a command. Start with `sulla up`, then `sulla chat` in another terminal.",
+        epilog="`sulla COMMAND --help` explains a command. Start with `sulla up`, then talk with `sulla chat`.",
     )
     root.add_argument("--version", action="version", version=f"sulla {__version__}")
     commands = root.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, text in COMMANDS.items():
         command = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
-        command.add_argument("--home", type=Path, metavar="DIR", help="the daemon's home (else SULLA_HOME, else ~/.sulla)")
+        command.add_argument(
+            "--home", type=Path, metavar="DIR", help="the daemon's home (else SULLA_HOME, else ~/.sulla)"
+        )
         if name == chosen:
             _module(name).arguments(command)
     return root

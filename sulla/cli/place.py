@@ -34,5 +34,7 @@ def door(home: Path) -> Door:
     where = place.whereabouts()
     token = place.known_token()
     if where is None or token is None:
-        raise Unavailable(f"no daemon runs on the home {home}: start one with `sulla up`, or name another with --home DIR")
+        raise Unavailable(
+            f"no daemon runs on the home {home}: start one with `sulla up`, or name another with --home DIR"
+        )
     return Door(where.url, token)

@@ -53,7 +53,10 @@ class Screen:
         self.exit = {"blocked": Exit.BLOCKED, "cancelled": Exit.CANCELLED}.get(status, Exit.OK)
         beside = ""
         if status == "blocked":
-            beside = f"blocked: {outcome.get('blocker_reason', '')} {outcome.get('unblock_requirements', '')}".rstrip() + "\n"
+            beside = (
+                f"blocked: {outcome.get('blocker_reason', '')} {outcome.get('unblock_requirements', '')}".rstrip()
+                + "\n"
+            )
         elif status == "cancelled":
             beside = f"[{outcome.get('reason', 'cancelled')}]\n"
         elif data.get("joined"):

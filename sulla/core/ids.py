@@ -19,8 +19,8 @@ MakeId = Callable[[str], str]
 def derived_id(prefix: str, *parts: str) -> str:
     """An id that is always the same for the same parts.
 
-    Used where an id has to survive a re-send or a restart without being looked up: a run's id follows from its thread and
-    the client's message id.
+    Used where an id has to survive a re-send or a restart without being looked up: a run's id follows from its thread
+    and the client's message id.
 
     Args:
         prefix: what kind of thing it names, e.g. ``run``.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Union
 
-Json = Union[None, bool, int, float, str, list["Json"], dict[str, "Json"]]
+Json = Union[None, bool, int, float, str, list["Json"], dict[str, "Json"]]  # noqa: UP007  - a recursive alias
 """Any JSON value as Python's own types hold it."""
 
 JsonObject = dict[str, Json]

@@ -1,4 +1,6 @@
-"""The door to the daemon's values. Running one is behind `sulla.daemon.run`, which loads a server and everything else."""
+"""The door to the daemon's values. Running one is behind `sulla.daemon.run`, which loads a server and everything
+else.
+"""
 
 from sulla.daemon.config import Settings, load_settings
 from sulla.daemon.home import Home, Whereabouts

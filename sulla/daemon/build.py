@@ -141,7 +141,9 @@ def _provider(settings: Settings, choice: Choice, place: Place) -> Provider:
 
         key = settings.model.anthropic_api_key.get_secret_value()
         base_url = settings.model.anthropic_base_url
-        return AnthropicProvider(key, place.clock, base_url=base_url) if base_url else AnthropicProvider(key, place.clock)
+        return (
+            AnthropicProvider(key, place.clock, base_url=base_url) if base_url else AnthropicProvider(key, place.clock)
+        )
 
     def ollama() -> Provider:
         from sulla.providers.ollama import OllamaProvider
@@ -175,4 +177,3 @@ def _report(settings: Settings, choice: Choice) -> JsonObject:
         "how_to": HOW_TO,
         "workspace": str(settings.workspace),
     }
-

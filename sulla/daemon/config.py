@@ -1,7 +1,7 @@
 """Settings: the only reader of the environment and of `sulla.toml`.
 
-Later wins: defaults, `$SULLA_HOME/sulla.toml`, `SULLA_*` variables, flags. A section is one frozen model; each capability is
-handed its own values and knows nothing of this file.
+Later wins: defaults, `$SULLA_HOME/sulla.toml`, `SULLA_*` variables, flags. A section is one frozen model; each
+capability is handed its own values and knows nothing of this file.
 """
 
 from __future__ import annotations

@@ -25,7 +25,8 @@ class Choice:
 
 
 async def choose(settings: ModelSettings, clock: Clock) -> Choice:
-    """Choose by what is configured (design §14): the setting, else an Anthropic key, else a reachable Ollama, else offline.
+    """Choose by what is configured (design §14): the setting, else an Anthropic key, else a reachable Ollama, else
+    offline.
 
     Raises:
         SettingsError: the setting names no known provider.

@@ -28,8 +28,8 @@ async def run_daemon(
 ) -> None:
     """Serve until a signal says stop.
 
-    The first SIGINT or SIGTERM asks: no new work, running turns get `daemon.drain_s` seconds to reach a step border. The
-    second one cuts them off. Either way their logs stay, and the next start goes on.
+    The first SIGINT or SIGTERM asks: no new work, running turns get `daemon.drain_s` seconds to reach a step border.
+    The second one cuts them off. Either way their logs stay, and the next start goes on.
 
     Args:
         settings: everything that can be set.

@@ -197,6 +197,4 @@ def _event(thread_id: str, entry: Entry) -> Event:
 
 
 def _shown(thread_id: str, source: Origin, seq: int | None, type_: str, data: JsonObject) -> Event:
-    return Event(
-        thread_id, seq, source.run_id, source.parent_id, source.agent, source.depth, type_, source.at_ms, data
-    )
+    return Event(thread_id, seq, source.run_id, source.parent_id, source.agent, source.depth, type_, source.at_ms, data)

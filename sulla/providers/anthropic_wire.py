@@ -11,11 +11,11 @@ from sulla.core.ids import CallId
 from sulla.core.jsontypes import FrozenJson, JsonObject
 from sulla.core.message import Message, Part, Reasoning, Text, ToolCall, ToolResult
 from sulla.providers.base import ChatRequest, Section, ToolSpec
-from sulla.providers.fragments import FragmentCache
+from sulla.providers.segments import Segment, SegmentCache, ends_segment
 from sulla.providers.wire_json import dumps
 
 CACHE_BYTES = 16 * 1024 * 1024
-"""How much encoded history is remembered: some forty threads of 800 messages of 500 characters."""
+"""How much encoded history is remembered: some thirty threads of 800 messages of 500 characters."""
 
 _MARK = b',"cache_control":{"type":"ephemeral"}}'
 """Ends a block and asks the service to remember everything up to it."""
@@ -32,11 +32,11 @@ _OPEN: dict[_Role, bytes] = {
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """A message as the service wants it, ready to be joined with its neighbours."""
+    """A message as content blocks."""
 
     role: _Role
     blocks: bytes
-    """Its content blocks, joined by commas; empty if nothing of it can be sent."""
+    """Joined by commas; empty if nothing of the message can be sent."""
     calls: tuple[CallId, ...]
     results: tuple[CallId, ...]
     speaks: bool
@@ -44,14 +44,9 @@ class Fragment:
     leads: bool
     """Whether its results come before anything else in it."""
 
-    @property
-    def size_bytes(self) -> int:
-        """What it takes up, with the room for its bookkeeping."""
-        return len(self.blocks) + 200
-
 
 class RequestEncoder:
-    """Turns requests into bodies, remembering the bytes of each message.
+    """Turns requests into bodies, remembering the bytes of what it has seen.
 
     Args:
         extra: top-level fields for every request, e.g. ``{"thinking": {"type": "adaptive"}}``.
@@ -59,8 +54,8 @@ class RequestEncoder:
     """
 
     def __init__(self, extra: FrozenJson | None = None, cache_bytes: int = CACHE_BYTES) -> None:
-        self._extra = [b"," + dumps({name: value})[1:-1] for name, value in (extra or {}).items()]
-        self._fragments = FragmentCache(encode_message, cache_bytes)
+        self._extra = b"".join(b"," + dumps({name: value})[1:-1] for name, value in (extra or {}).items())
+        self._segments: SegmentCache[_Role] = SegmentCache(cache_bytes)
 
     def encode(self, request: ChatRequest) -> bytes:
         """The body of a streaming request.
@@ -69,90 +64,130 @@ class RequestEncoder:
             InvalidInput: the history breaks the service's rules, or holds something that JSON cannot hold. The agent
                 makes history valid; this is the last look before nonsense is sent.
         """
-        pieces = [
-            dumps({"model": request.model, "max_tokens": request.max_tokens, "stream": True})[:-1],
-            *self._extra,
-            _list(b',"system":', _system(request.system)),
-            _list(b',"tools":', _tools(request.tools)),
-            b',"messages":',
-        ]
-        self._history(request, pieces)
-        pieces.append(b"}")
-        return b"".join(pieces)
+        history = self._history(request)
+        history[-1] = history[-1][:-1] + _MARK
+        return b"".join(
+            (
+                dumps({"model": request.model, "max_tokens": request.max_tokens, "stream": True})[:-1],
+                self._extra,
+                _list(b',"system":', _system(request.system)),
+                _list(b',"tools":', _tools(request.tools)),
+                b',"messages":[',
+                *history,
+                b"]}]}",
+            )
+        )
 
-    def _history(self, request: ChatRequest, pieces: list[bytes]) -> None:
-        """Append the messages: neighbours of one role become one, the last block carries a cache mark."""
-        get = self._fragments.get
-        check = _Pairs(request.model)
-        role: _Role | None = None
-        last = b""
-        for message in request.messages:
-            fragment = get(message)
-            if not fragment.blocks:
+    def _history(self, request: ChatRequest) -> list[bytes]:
+        """The messages in pieces, the last one still open."""
+        walk = _Walk(request.model)
+        messages = list(request.messages)
+        start = place = 0
+        while place < len(messages):
+            if place == start and (known := self._segments.find(messages, start)) is not None:
+                walk.splice(known)
+                start = place = start + len(known.messages)
                 continue
-            if fragment.role != role:
-                check.turn(fragment.role, first=role is None)
-                pieces.append(b"[" if role is None else b"]},")
-                role = fragment.role
-                pieces.append(_OPEN[role])
-            else:
-                pieces.append(b",")
-            if check.awaited or fragment.calls or fragment.results:
-                check.look(fragment)
-            last = fragment.blocks
-            pieces.append(last)
-        check.end(role)
-        pieces[-1] = last[:-1] + _MARK
-        pieces.append(b"]}]")
+            walk.add(encode_message(messages[place]))
+            place += 1
+            if walk.settled and ends_segment(messages[place - 1]):
+                segment = walk.cut(messages[start:place])
+                if segment is not None:
+                    self._segments.add(segment)
+                start = place
+        walk.end()
+        return walk.pieces
 
 
-class _Pairs:
-    """Holds a history against the service's rules about who speaks when and which result belongs to which call."""
+class _Walk:
+    """Joins messages, and holds them against the service's rules on who speaks when and which result belongs to what."""
 
-    __slots__ = ("_calls", "_model", "_spoken", "awaited")
+    __slots__ = ("_awaited", "_calls", "_from", "_model", "_role", "_spoken", "pieces")
 
     def __init__(self, model: str) -> None:
+        self.pieces: list[bytes] = []
+        """What is joined so far; the last message in it is still open, so that its neighbour can be added to it."""
         self._model = model
-        self._calls: set[CallId] = set()
-        self._spoken = False
-        self.awaited: set[CallId] = set()
+        self._role: _Role | None = None
+        self._awaited: set[CallId] = set()
         """Calls of the assistant's last message that have no result yet."""
+        self._calls: set[CallId] = set()
+        """Calls of the assistant's message that is still open."""
+        self._spoken = False
+        self._from: tuple[int, _Role] | None = None
+        """Where in `pieces` the segment that is being made begins, and with whom."""
 
-    def turn(self, role: _Role, first: bool) -> None:
-        """The other side's message begins."""
-        if first and role == "assistant":
-            raise self._wrong("begins with the model's own text; a message of the user's has to come first")
+    @property
+    def settled(self) -> bool:
+        """Whether what comes next is free of what came before."""
+        return not self._awaited and not self._calls
+
+    def add(self, fragment: Fragment) -> None:
+        """Take in one message."""
+        if not fragment.blocks:
+            return
+        self._turn_to(fragment.role)
+        if self._from is None:
+            self._from = len(self.pieces), fragment.role
+        if self._awaited or fragment.calls or fragment.results:
+            self._pair(fragment)
+        self.pieces.append(fragment.blocks)
+
+    def splice(self, segment: Segment[_Role]) -> None:
+        """Take in a stretch that was held against the rules when it was made."""
+        self._turn_to(segment.first)
+        self.pieces.append(segment.raw)
+        self._role = segment.last
+
+    def cut(self, messages: list[Message]) -> Segment[_Role] | None:
+        """End a segment here; None if there is nothing in it."""
+        begun, self._from = self._from, None
+        if begun is None or self._role is None:
+            return None
+        start, first = begun
+        raw = b"".join(self.pieces[start:])
+        self.pieces[start:] = [raw]
+        return Segment(messages, raw, first, self._role)
+
+    def end(self) -> None:
+        """No message follows."""
+        self._all_answered()
+        if self._role is None:
+            raise self._wrong("is empty")
+        if self._role == "assistant":
+            raise self._wrong("ends with the model's own text; a message of the user's has to follow it")
+
+    def _turn_to(self, role: _Role) -> None:
+        """Begin a message of this side's, or go on with the one that is open."""
+        if role == self._role:
+            self.pieces.append(b",")
+            return
         if role == "user":
-            self.awaited, self._calls = self._calls, set()
+            self._awaited, self._calls = self._calls, set()
             self._spoken = False
+        elif self._role is None:
+            raise self._wrong("begins with the model's own text; a message of the user's has to come first")
         else:
             self._all_answered()
+        self.pieces.append(_OPEN[role] if self._role is None else b"]}," + _OPEN[role])
+        self._role = role
 
-    def look(self, fragment: Fragment) -> None:
-        """Take in what a fragment asks and answers."""
+    def _pair(self, fragment: Fragment) -> None:
         for call_id in fragment.calls:
             if call_id in self._calls:
                 raise self._wrong(f"uses the tool call id {call_id!r} twice in one reply")
             self._calls.add(call_id)
         for call_id in fragment.results:
-            if call_id not in self.awaited:
+            if call_id not in self._awaited:
                 raise self._wrong(f"has a result for {call_id!r} that does not follow its tool call")
             if self._spoken or not fragment.leads:
                 raise self._wrong(f"has text before the result for {call_id!r}; results come first")
-            self.awaited.remove(call_id)
+            self._awaited.remove(call_id)
         self._spoken = self._spoken or fragment.speaks
 
-    def end(self, role: _Role | None) -> None:
-        """No message follows."""
-        self._all_answered()
-        if role is None:
-            raise self._wrong("is empty")
-        if role == "assistant":
-            raise self._wrong("ends with the model's own text; a message of the user's has to follow it")
-
     def _all_answered(self) -> None:
-        if self.awaited:
-            raise self._wrong(f"has no result for the tool call {min(self.awaited)!r}")
+        if self._awaited:
+            raise self._wrong(f"has no result for the tool call {min(self._awaited)!r}")
 
     def _wrong(self, what: str) -> InvalidInput:
         return InvalidInput(f"the history for the model {self._model!r} {what}")

@@ -113,5 +113,5 @@ def _migrate(connection: sqlite3.Connection) -> None:
         for statement in statements:
             connection.execute(statement)
         connection.execute(f"PRAGMA user_version = {number}")
-    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute("COMMIT")

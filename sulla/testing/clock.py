@@ -9,7 +9,8 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 
 class ManualClock:
-    """Keeps `core.clock.Clock` without waiting: `advance` moves time and wakes sleepers in the order of their deadlines.
+    """Keeps `core.clock.Clock` without waiting: `advance` moves time and wakes sleepers in the order of their
+    deadlines.
 
     Args:
         now: where the wall clock starts, UTC seconds.

@@ -1,4 +1,6 @@
-"""A whole agent in memory: threads, tools, the loop, and whatever plays the model. Time stands still until it is moved."""
+"""A whole agent in memory: threads, tools, the loop, and whatever plays the model. Time stands still until it is
+moved.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What travels over the bus for a thread: wake-ups, live moments, and the request to hear them again. All of it may be lost."""
+"""What travels over the bus for a thread: wake-ups, live moments, a request to repeat them. All of it may be lost."""
 
 from __future__ import annotations
 

@@ -200,9 +200,9 @@ def _resumed(state: ThreadState, fact: f.Resumed, origin: Origin) -> None:
     state.consumed += 1
     wait = run.waits.pop(fact.wait_id, None)
     state.waiting_for_user = bool(run.waits)
-    if wait is not None and answer is not None and isinstance(answer.fact, f.Answer):
-        if answer.fact.verdict == "run_again":
-            run.granted.add(wait.call_id)
+    given = answer.fact if answer is not None else None
+    if wait is not None and isinstance(given, f.Answer) and given.verdict == "run_again":
+        run.granted.add(wait.call_id)
 
 
 def _stopped(state: ThreadState, fact: f.Stopped, origin: Origin) -> None:

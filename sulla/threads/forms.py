@@ -1,7 +1,7 @@
 """Facts to JSON and back, by the types of their fields.
 
-Only flat frozen dataclasses of JSON values, message parts and other such dataclasses are understood, because that is all a
-record may hold. A field with a default may be missing, so that an older record can be read by a newer program.
+Only flat frozen dataclasses of JSON values, message parts and other such dataclasses are understood, because that is
+all a record may hold. A field with a default may be missing, so that an older record can be read by a newer program.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.message import Part, Reasoning, Text, ToolCall, ToolResult, part_from_json, part_to_json
 
 T = TypeVar("T")
-_Read = Callable[[Json], Any]
+_Read = Callable[[Json], object]
 
 
 def to_json(value: object) -> Json:
@@ -82,7 +82,7 @@ def _fields(cls: type) -> tuple[Any, ...]:
     return fields(cls)
 
 
-def _reader(hint: Any) -> _Read:
+def _reader(hint: object) -> _Read:
     if hint is Part:
         return part_from_json
     origin, args = get_origin(hint), get_args(hint)
@@ -104,7 +104,7 @@ def _reader(hint: Any) -> _Read:
 
 
 def _instance(kind: type) -> _Read:
-    def read(value: Json) -> Any:
+    def read(value: Json) -> object:
         # bool is an int to Python, not to a record.
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
             raise CorruptRecord(f"expected {kind.__name__}, found {value!r}"[:300])
@@ -114,7 +114,7 @@ def _instance(kind: type) -> _Read:
 
 
 def _tuple_of(inner: _Read) -> _Read:
-    def read(value: Json) -> Any:
+    def read(value: Json) -> object:
         if not isinstance(value, list):
             raise CorruptRecord(f"expected a list, found {value!r}"[:300])
         return tuple(inner(item) for item in value)
@@ -123,7 +123,7 @@ def _tuple_of(inner: _Read) -> _Read:
 
 
 def _one_of(allowed: frozenset[object]) -> _Read:
-    def read(value: Json) -> Any:
+    def read(value: Json) -> object:
         if isinstance(value, (list, dict)) or value not in allowed:
             raise CorruptRecord(f"expected one of {sorted(map(str, allowed))}, found {value!r}"[:300])
         return value

@@ -79,7 +79,8 @@ class Checkpoint:
 
 _FORM = Form(Checkpoint)
 _SAME = (
-    "created_ms updated_ms agent title project channel model parent_id depth active_work had_tool_calls nudged nudging node iterations "
+    "created_ms updated_ms agent title project channel model parent_id depth active_work "
+    "had_tool_calls nudged nudging node iterations "
     "consecutive_same_node agent_loops cycle_complete held_below summary_covers summary_seq usage"
 ).split()
 """Fields that are the same in the state and in the checkpoint."""
@@ -119,7 +120,7 @@ def to_head(state: ThreadState, claimed: int, epoch: int) -> Head:
         epoch=epoch,
         active_agents=tuple(state.active_agents),
         run=point,
-        # Once the run has ended its words are in the log; a checkpoint that repeats them would double every later write.
+        # Once the run has ended its words are in the log: repeating them would double every later write.
         outcome=state.outcome if run is not None else _brief(state.outcome),
         waiting=tuple(sorted(state.waiting)),
         controls=tuple(sorted(state.controls)),

@@ -28,8 +28,9 @@ _BACKOFF_S = (0.05, 0.1, 0.2, 0.5, 1.0)
 class ThreadSession:
     """Holds the lease, folds facts in, writes them down, renews itself.
 
-    It keeps `core.run.Journal`. Every store call of one session happens one after the other, and a write that has begun is
-    always waited for, also when the task that asked for it is cancelled: otherwise nobody would know what was kept.
+    It keeps `core.run.Journal`. Every store call of one session happens one after the other, and a write that has
+    begun is always waited for, also when the task that asked for it is cancelled: otherwise nobody would know what was
+    kept.
 
     Args:
         store: where the log is.

@@ -54,8 +54,8 @@ class Sent:
 class ThreadStore:
     """The threads of one store.
 
-    A state that was just worked on stays in memory, so that the next turn costs what it adds: it is used again only if the
-    lease's number says that nobody else has written since.
+    A state that was just worked on stays in memory, so that the next turn costs what it adds: it is used again only if
+    the lease's number says that nobody else has written since.
 
     Args:
         store: where the logs are.
@@ -98,7 +98,8 @@ class ThreadStore:
     async def send(self, thread_id: ThreadId, fact: f.Input) -> Sent:
         """Offer a message; when this returns it is kept, and its run will be.
 
-        The run's id follows from the thread's and the message's, so a re-send gets the same answer, also after a restart.
+        The run's id follows from the thread's and the message's, so a re-send gets the same answer, also after a
+        restart.
 
         Raises:
             NotFound: there is no such thread.
@@ -154,7 +155,9 @@ class ThreadStore:
         return ThreadSession(self._store, self._clock, grant, state, seen, fruitless)
 
     async def agent_of(self, thread_id: ThreadId) -> str:
-        """Whose thread it is; empty if there is no such thread. Remembered, so that it costs nothing on a busy thread."""
+        """Whose thread it is; empty if there is no such thread. Remembered, so that it costs nothing on a busy
+        thread.
+        """
         known = self._agents.get(thread_id)
         if known is None:
             info = await self._store.head(thread_id)

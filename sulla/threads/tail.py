@@ -19,7 +19,9 @@ _DECISIONS = get_args(f.Decision)
 _OFFERS = get_args(f.Offer)
 
 
-async def load_tail(store: Store, state: ThreadState, claimed: Iterable[int], ceiling_tokens: int, last_seq: int) -> None:
+async def load_tail(
+    store: Store, state: ThreadState, claimed: Iterable[int], ceiling_tokens: int, last_seq: int
+) -> None:
     """Fill the transcript and the waiting inputs of a state that came from a head.
 
     Args:
@@ -57,9 +59,7 @@ async def _newest(store: Store, state: ThreadState, ceiling_tokens: int, last_se
     weight, before = 0, last_seq + 1
     scale = state.transcript.empty()
     while before > state.summary_covers + 1 and weight < ceiling_tokens:
-        page = await store.read(
-            state.thread_id, after=state.summary_covers, before=before, limit=_PAGE, reverse=True
-        )
+        page = await store.read(state.thread_id, after=state.summary_covers, before=before, limit=_PAGE, reverse=True)
         if not page:
             break
         for record in page:
@@ -102,9 +102,7 @@ def _message_of(entry: Entry) -> WaitingInput | None:
     fact = entry.fact
     if not isinstance(fact, f.Input) or entry.origin.run_id is None:
         return None
-    return WaitingInput(
-        entry.seq, entry.origin.run_id, fact.message_id, fact.text, fact.mode, fact.origin, fact.agent
-    )
+    return WaitingInput(entry.seq, entry.origin.run_id, fact.message_id, fact.text, fact.mode, fact.origin, fact.agent)
 
 
 def _offer(state: ThreadState, entry: Entry) -> None:

@@ -80,7 +80,9 @@ class Transcript:
             self.push(Message(message_id, "tool", (result,)))
             return
         parts = (*last.parts, result)
-        placed = sorted(parts, key=lambda part: order.get(part.call_id, len(order)) if isinstance(part, ToolResult) else -1)
+        placed = sorted(
+            parts, key=lambda part: order.get(part.call_id, len(order)) if isinstance(part, ToolResult) else -1
+        )
         self.replace_last(Message(message_id, "tool", tuple(placed)))
 
     def window(self, ceiling_tokens: int) -> int:

@@ -11,7 +11,10 @@ JobKind = Literal["turn", "beat", "playbook", "child", "resume"]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A hint that a log wants to be looked at. Losing one costs a second (the sweep finds the log), doubling one nothing."""
+    """A hint that a log wants to be looked at.
+
+    Losing one costs a second, until the sweep finds the log; doubling one costs nothing.
+    """
 
     key: str
     """The log."""
@@ -39,7 +42,10 @@ class Work(Protocol):
     """Whoever runs jobs."""
 
     def enqueue(self, job: Job) -> None:
-        """Have a log looked at soon. Jobs of one log run one at a time, and one that is enqueued meanwhile runs after."""
+        """Have a log looked at soon.
+
+        Jobs of one log run one at a time, and one that is enqueued meanwhile runs after it.
+        """
         ...
 
     def inspect(self) -> Inspection:

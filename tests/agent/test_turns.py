@@ -1,4 +1,4 @@
-"""A turn from its message to its end, over a store in memory: what is recorded, in which order, and what a model is asked."""
+"""A turn from its message to its end: what is recorded, in which order, and what a model is asked."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from sulla.agent import RunLimits
-from sulla.core.errors import ProviderTransient
-from sulla.core.ids import CallId, ThreadId
+from sulla.core.errors import MessageIdReused, ProviderTransient
+from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.message import ToolCall, ToolResult
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads import Answer
+from sulla.threads import Answer, Input
 from sulla.tools import Done, Effect, Result, Tool, ToolContext, Waiting, define
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
@@ -115,7 +115,11 @@ async def test_tool_calls_run_and_their_results_come_back_in_the_models_order(st
     assert results == ["did a", "did b"]
     kinds = await world.kinds(thread)
     # The intents are in the log before any result, and the results before the next call of the model.
-    assert kinds.index("TOOL_CALL_START") < kinds.index("TOOL_CALL_RESULT") < len(kinds) - kinds[::-1].index("MODEL_STARTED")
+    assert (
+        kinds.index("TOOL_CALL_START")
+        < kinds.index("TOOL_CALL_RESULT")
+        < len(kinds) - kinds[::-1].index("MODEL_STARTED")
+    )
     assert kinds.count("TOOL_CALL_START") == kinds.count("TOOL_CALL_RESULT") == 2
 
 
@@ -173,7 +177,11 @@ async def test_blocked_says_why_and_what_is_needed(store: MemoryStore) -> None:
     thread = await world.thread()
     await world.ask(thread, "open")
     outcome = (await last(world, thread, "RUN_FINISHED"))["outcome"]
-    assert (outcome["status"], outcome["blocker_reason"], outcome["unblock_requirements"]) == ("blocked", "no key", "a key")
+    assert (outcome["status"], outcome["blocker_reason"], outcome["unblock_requirements"]) == (
+        "blocked",
+        "no key",
+        "a key",
+    )
 
 
 async def test_a_failing_provider_is_an_error_and_never_silence(store: MemoryStore) -> None:
@@ -230,10 +238,6 @@ async def test_messages_queue_and_get_their_own_runs_in_order(store: MemoryStore
 async def test_the_same_message_id_gets_the_same_run(store: MemoryStore) -> None:
     world = World(store, ScriptedProvider([DONE]))
     thread = await world.thread()
-    from sulla.core.errors import MessageIdReused
-    from sulla.core.ids import MessageId
-    from sulla.threads import Input
-
     first = await world.threads.send(thread, Input(MessageId("m"), "hi"))
     again = await world.threads.send(thread, Input(MessageId("m"), "hi"))
     assert (first.run_id, first.seq, first.first, again.first) == (again.run_id, again.seq, True, False)

@@ -50,8 +50,10 @@ def streamed(text: str, cuts: list[int]) -> tuple[str, Wrapper | None]:
         ("<agent_Done >ok</AGENT_done\t>", Wrapper("done", response="ok")),
         ('<AGENT_DONE confidence="high">ok</AGENT_DONE>', Wrapper("done", response="ok")),
         (
-            "<AGENT_BLOCKED><BLOCKER_REASON>no key</BLOCKER_REASON>\n"
-            "<UNBLOCK_REQUIREMENTS>a key</UNBLOCK_REQUIREMENTS></AGENT_BLOCKED>",
+            (
+                "<AGENT_BLOCKED><BLOCKER_REASON>no key</BLOCKER_REASON>\n"
+                "<UNBLOCK_REQUIREMENTS>a key</UNBLOCK_REQUIREMENTS></AGENT_BLOCKED>"
+            ),
             Wrapper("blocked", blocker_reason="no key", unblock_requirements="a key"),
         ),
         ("<AGENT_BLOCKED>no network</AGENT_BLOCKED>", Wrapper("blocked", blocker_reason="no network")),
@@ -160,8 +162,10 @@ def test_people_see_the_text_without_wrappers(text: str, shown: str) -> None:
         ("<AGENT_CONTINUE><STATUS_REPORT>Half done.</STATUS_REPORT></AGENT_CONTINUE>", "Half done."),
         ("<AGENT_CONTINUE></AGENT_CONTINUE>", "Continuing."),
         (
-            "<AGENT_BLOCKED><BLOCKER_REASON>No key.</BLOCKER_REASON>"
-            "<UNBLOCK_REQUIREMENTS>A key.</UNBLOCK_REQUIREMENTS></AGENT_BLOCKED>",
+            (
+                "<AGENT_BLOCKED><BLOCKER_REASON>No key.</BLOCKER_REASON>"
+                "<UNBLOCK_REQUIREMENTS>A key.</UNBLOCK_REQUIREMENTS></AGENT_BLOCKED>"
+            ),
             "No key.\n\nA key.",
         ),
         ("<AGENT_BLOCKED><UNBLOCK_REQUIREMENTS>A key.</UNBLOCK_REQUIREMENTS></AGENT_BLOCKED>", "A key."),
@@ -214,7 +218,7 @@ def _expected(text: str) -> tuple[str, str | None]:
     names = "AGENT_DONE|AGENT_BLOCKED|AGENT_CONTINUE"
     complete = re.compile(rf"<({names})>(?:(?!<(?:{names})>).)*?</\1>", re.DOTALL)
     found = [match[1].removeprefix("AGENT_").lower() for match in complete.finditer(text)]
-    shown = re.sub(rf"</?(?:{'|'.join(WRAPPERS | FIELDS)})>", "", complete.sub("", text))
+    shown = re.sub(rf"</?(?:{'|'.join(WRAPPERS | FIELDS)})>", "\n", complete.sub("\n", text))
     return "".join(shown.split()), found[-1] if found else None
 
 

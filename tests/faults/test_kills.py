@@ -25,7 +25,12 @@ KINDS = {
 }
 """Every record of the turn, and how often its kind comes."""
 
-POINTS = [AtRecord(kind, nth + 1, phase) for kind, times in KINDS.items() for nth in range(times) for phase in ("before", "after")]
+POINTS = [
+    AtRecord(kind, nth + 1, phase)
+    for kind, times in KINDS.items()
+    for nth in range(times)
+    for phase in ("before", "after")
+]
 
 FEW = [
     AtRecord("INPUT", 1, "after"),
@@ -40,7 +45,9 @@ SEED = int(os.environ.get("SULLA_FAULT_SEED", "20261121"))
 ROUNDS = int(os.environ.get("SULLA_FAULT_ROUNDS", "60"))
 
 
-async def judged(tmp_path: Path, *deaths: AtRecord | AtMoment, defect: str = "", delay_s: float = 0.0) -> tuple[Story, list[str]]:
+async def judged(
+    tmp_path: Path, *deaths: AtRecord | AtMoment, defect: str = "", delay_s: float = 0.0
+) -> tuple[Story, list[str]]:
     async with FakeAnthropic(two_calls(delay_s), CLOCK) as fake:
         story = await round_of_kills(tmp_path / "home", fake, deaths, defect=defect)
     return story, breaches(story)

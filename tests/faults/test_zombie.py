@@ -11,7 +11,7 @@ import pytest
 from sulla.cli.client import open_client
 from sulla.cli.place import door
 from sulla.testing.anthropic_server import FakeAnthropic
-from sulla.testing.script import Reply, Rule, Script
+from sulla.testing.script import Reply, Rule, Script, ToolUse
 from tests.faults.harness import CLOCK, DONE, NOTES, Daemon, Story, User, read_log
 from tests.faults.judge import breaches
 
@@ -28,7 +28,9 @@ def script() -> Script:
 
 
 async def awakened(tmp_path: Path, *faults: str) -> list[str]:
-    """Two homes on one store: the first is stopped in the middle of a turn, the second takes over, the first wakes up."""
+    """Two homes on one store: the first is stopped in the middle of a turn, the second takes over, the first wakes
+    up.
+    """
     file = tmp_path / "shared.db"
     settings = {"SULLA_STORE": f"sqlite:///{file}", "SULLA_STORE__LEASE_TTL_S": "1"}
     async with FakeAnthropic(script(), CLOCK) as fake:
@@ -65,8 +67,6 @@ async def test_the_judge_notices_a_missing_fence(tmp_path: Path) -> None:
 
 
 async def test_a_suspended_turn_waits_through_a_kill_and_goes_on_with_its_answer(tmp_path: Path) -> None:
-    from sulla.testing.script import ToolUse
-
     asking = Script(
         [
             Rule(Reply("One moment.", tools=(ToolUse("ask_person", {"what": "may I?"}),)), results=0),
@@ -87,8 +87,9 @@ async def test_a_suspended_turn_waits_through_a_kill_and_goes_on_with_its_answer
         await daemon.start()
         async with open_client(door(daemon.home)) as client, CLOCK.timeout(10):
             questions = (await client.call("approval.list"))["questions"]
-            assert [(item["thread_id"], item["run_id"], item["prompt"]) for item in questions] == [(thread, run, "may I?")]
-            await client.call("approval.answer", thread_id=thread, id=questions[0]["id"], text="yes, do")
+            (question,) = questions
+            assert (question["thread_id"], question["run_id"], question["prompt"]) == (thread, run, "may I?")
+            await client.call("approval.answer", thread_id=thread, id=question["id"], text="yes, do")
             await client.call("events.subscribe", thread_id=thread, after=0)
             kinds = []
             async for event in client.events():

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import itertools
 import json
-import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -226,5 +225,5 @@ def masked(first: int, payload: bytes, length: int | None = None) -> bytes:
         head = bytes([first, 0x80 | 126]) + size.to_bytes(2, "big")
     else:
         head = bytes([first, 0x80 | 127]) + size.to_bytes(8, "big")
-    mask = os.urandom(4)
+    mask = b"\x11\x22\x33\x44"
     return head + mask + bytes(byte ^ mask[place % 4] for place, byte in enumerate(payload))

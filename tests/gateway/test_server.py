@@ -192,15 +192,15 @@ async def test_a_message_in_some_pieces_is_read(raw: OpenRaw) -> None:
 @pytest.mark.parametrize(
     ("frame", "code"),
     [
-        (b"\x81\x02{}", 1002),  # not masked
-        (masked(0xC1, b"{}"), 1002),  # compressed, which was not agreed
-        (masked(0x83, b"{}"), 1002),  # an opcode that does not exist
-        (masked(0x80, b"{}"), 1002),  # a continuation of nothing
-        (masked(0x09, b""), 1002),  # a ping in pieces
-        (masked(0x89, b"x" * 126), 1002),  # a ping that is too long
-        (masked(0x88, b"\x03"), 1002),  # half a close code
-        (masked(0x81, b"{}", length=2**63), 1009),
-        (masked(0x81, b"{}", length=2**40), 1009),
+        pytest.param(b"\x81\x02{}", 1002, id="not masked"),
+        pytest.param(masked(0xC1, b"{}"), 1002, id="compressed, which was not agreed"),
+        pytest.param(masked(0x83, b"{}"), 1002, id="an opcode that does not exist"),
+        pytest.param(masked(0x80, b"{}"), 1002, id="a continuation of nothing"),
+        pytest.param(masked(0x09, b""), 1002, id="a ping in pieces"),
+        pytest.param(masked(0x89, b"x" * 126), 1002, id="a ping that is too long"),
+        pytest.param(masked(0x88, b"\x03"), 1002, id="half a close code"),
+        pytest.param(masked(0x81, b"{}", length=2**63), 1009, id="a length with its highest bit set"),
+        pytest.param(masked(0x81, b"{}", length=2**40), 1009, id="a tebibyte announced"),
     ],
 )
 async def test_frames_against_the_rules_end_the_connection(raw: OpenRaw, frame: bytes, code: int) -> None:

@@ -98,7 +98,7 @@ def _stream(place: int, newline: bytes = b"\n") -> bytes:
     return b"".join(chunks).replace(b"\n", newline)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     st.integers(0, len(_REPLIES) - 1),
     st.sampled_from([b"\n", b"\r\n", b"\r"]),

@@ -219,7 +219,7 @@ _messages = st.lists(_rounds(), max_size=3).map(
 )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(_messages)
 def test_whatever_is_sent_the_service_takes(drawn: list[tuple[Role, tuple[Part, ...]]]) -> None:
     messages = [Message(MessageId(f"m{place}"), role, parts) for place, (role, parts) in enumerate(drawn)]
@@ -238,21 +238,40 @@ def test_at_most_four_marks_are_set() -> None:
     assert found.count(b"cache_control") == 3
 
 
-def test_a_second_request_is_the_same_as_one_from_nothing() -> None:
+@settings(max_examples=15, deadline=None)
+@given(
+    st.lists(_rounds(), min_size=1, max_size=12),
+    st.lists(st.tuples(st.integers(0, 30), st.integers(1, 40)), max_size=6),
+)
+def test_what_was_sent_before_changes_nothing(
+    rounds: list[list[tuple[Role, tuple[Part, ...]]]], windows: list[tuple[int, int]]
+) -> None:
+    drawn = [("user", (Text("hello"),)), *(one for group in rounds for one in group)]
+    messages = [Message(MessageId(f"m{place}"), role, parts) for place, (role, parts) in enumerate(drawn)]
+    encoder = RequestEncoder(cache_bytes=2000)
+    for start, length in [*windows, (0, len(messages))]:
+        asked = request(*messages[start : start + length])
+        assert _outcome(encoder, asked) == _outcome(RequestEncoder(), asked)
+
+
+def _outcome(encoder: RequestEncoder, asked: ChatRequest) -> bytes | str:
+    try:
+        return encoder.encode(asked)
+    except InvalidInput as error:
+        return error.message
+
+
+def test_a_message_that_changed_under_its_id_is_sent_as_it_is_now() -> None:
     encoder = RequestEncoder()
-    history = [HELLO, message(2, "assistant", Text("hi"), call(1)), message(3, "tool", result(1))]
-    encoder.encode(request(*history))
-    # The tool's message grows under its id, and the message that was last carries no mark any more.
-    longer = [
-        *history[:2],
-        message(3, "tool", replace(result(1), text="other")),
-        message(4, "assistant", Text("so")),
-        message(5, "user", Text("go on")),
-    ]
-    assert encoder.encode(request(*longer)) == RequestEncoder().encode(request(*longer))
+    history = [message(place, ("user", "assistant")[place % 2], Text("x")) for place in range(100)]
+    encoder.encode(request(*history, message(100, "user", Text("a"))))
+    changed = [replace(one, parts=(Text("y"),)) if place == 7 else one for place, one in enumerate(history)]
+    longer = request(*changed, message(100, "user", Text("a")))
+    assert encoder.encode(longer) == RequestEncoder().encode(longer)
 
 
-def test_only_what_is_new_is_encoded(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("trimmed", [0, 5])
+def test_little_more_than_what_is_new_is_encoded(trimmed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     encoded: list[str] = []
     original = Text.__getattribute__
 
@@ -264,6 +283,7 @@ def test_only_what_is_new_is_encoded(monkeypatch: pytest.MonkeyPatch) -> None:
     encoder = RequestEncoder()
     history = [message(place, ("user", "assistant")[place % 2], Text("x" * 500)) for place in range(800)]
     encoder.encode(request(*history, message(800, "user", Text("a"))))
+    text = Text("b")
     monkeypatch.setattr(Text, "__getattribute__", watched)
-    encoder.encode(request(*history, message(800, "user", Text("a")), message(801, "user", Text("b"))))
-    assert 0 < len(encoded) < 10
+    encoder.encode(request(*history[2 * trimmed :], message(800, "user", Text("a")), message(801, "user", text)))
+    assert 0 < len(encoded) < 100

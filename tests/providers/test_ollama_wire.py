@@ -108,7 +108,7 @@ STREAM = lines(
 )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.lists(st.integers(1, 40), max_size=40))
 def test_any_cut_of_the_bytes_gives_the_same_deltas(sizes: list[int]) -> None:
     assert read(STREAM, sizes) == read(STREAM)

@@ -46,7 +46,7 @@ _streams = st.lists(st.tuples(st.sampled_from(_FRAGMENTS), st.sampled_from(_ENDS
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(_streams, st.lists(st.integers(1, 9), max_size=30))
 @example(b"\xef\xbb\xbfdata: a\n\n", [1, 1, 1])
 @example(b"data: a\r\n\r\ndata: b\r\n\r\n", [8, 1, 1])

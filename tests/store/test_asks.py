@@ -9,11 +9,10 @@ from sulla.store import MAX_BODY_BYTES, MAX_NAME_BYTES, MAX_PUBLISH_BYTES, Draft
 from sulla.store.asks import Offer, Question, Write, check_lease, check_name, check_payload
 
 LEASE = Lease("key", "home:1", 1, 30.0)
+DRAFT = Draft("A", b"")
 
 
-def _offer(
-    key: str = "key", dedupe_id: str = "id", draft: Draft = Draft("A", b""), create: Head | None = None
-) -> Offer:
+def _offer(key: str = "key", dedupe_id: str = "id", draft: Draft = DRAFT, create: Head | None = None) -> Offer:
     return Offer(key, dedupe_id, draft, b"", create, wakes=True, max_waiting=None)
 
 

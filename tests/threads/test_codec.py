@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import CallId, MessageId, RunId
+from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Reasoning, Text, ToolCall, ToolResult
 from sulla.store import Record
 from sulla.threads import facts as f
@@ -129,5 +130,5 @@ def test_a_kind_of_another_capability_passes_as_data() -> None:
 class _Foreign:
     kind = "BEAT_FIRED"
 
-    def data(self) -> dict[str, f.JsonObject]:
-        return {"slot": {"n": 1}}  # type: ignore[dict-item]
+    def data(self) -> JsonObject:
+        return {"slot": {"n": 1}}

@@ -138,7 +138,8 @@ def test_an_answer_that_nobody_waits_for_is_put_away() -> None:
     log = Log()
     seq = log.offer(f.Answer("approval:9", "yes"))
     task = next_task(log.state)
-    assert isinstance(task, Ignore) and task.seq == seq
+    assert isinstance(task, Ignore)
+    assert task.seq == seq
     log.decide(f.InputIgnored(seq, "late"))
     assert next_task(log.state) == Rest()
 

@@ -1,0 +1,245 @@
+"""Threads over a real store: what is offered, taken up, loaded and deleted."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from sulla.core.errors import AlreadyAnswered, Busy, CorruptRecord, MessageIdReused, NotFound, QueueFull
+from sulla.core.ids import CallId, MessageId, ThreadId
+from sulla.store import Draft, Head
+from sulla.store.memory import MemoryStore
+from sulla.testing.clock import ManualClock
+from sulla.threads import (
+    Answer,
+    Input,
+    ModelStarted,
+    Outcome,
+    RunFinished,
+    RunStarted,
+    Summary,
+    TextMessageEnd,
+    ThreadCreated,
+    ThreadLimits,
+    ThreadSession,
+    ThreadStore,
+)
+from sulla.threads.codec import Origin, encode
+
+
+@pytest.fixture
+async def store() -> AsyncIterator[MemoryStore]:
+    made = MemoryStore(ManualClock(), lambda prefix: f"{prefix}_mem")
+    await made.open()
+    yield made
+    await made.close()
+
+
+def threads_of(store: MemoryStore, boot: int = 1, **limits: int) -> ThreadStore:
+    numbers = iter(range(10**6))
+    return ThreadStore(
+        store,
+        ManualClock(),
+        lambda prefix: f"{prefix}_{boot}_{next(numbers)}",
+        f"home:{boot}",
+        lambda message: 10,
+        ThreadLimits(**limits),
+    )
+
+
+def said(text: str, message_id: str = "m1") -> Input:
+    return Input(MessageId(message_id), text)
+
+
+async def turn(session: ThreadSession, seq: int, text: str) -> None:
+    item = session.state.waiting[seq]
+    call, message = CallId(f"c{seq}"), MessageId(f"a{seq}")
+    await session.commit(RunStarted(seq, item.message_id, "sulla", "model"), ModelStarted(call, message))
+    session.note(TextMessageEnd(call, message, text), RunFinished(item.run_id, Outcome("done")))
+
+
+async def test_a_request_id_gives_the_same_thread(store: MemoryStore) -> None:
+    threads = threads_of(store)
+    first = await threads.create(ThreadCreated("sulla", "title"), "req")
+    assert await threads.create(ThreadCreated("sulla", "title"), "req") == first
+    with pytest.raises(MessageIdReused):
+        await threads.create(ThreadCreated("sulla", "another title"), "req")
+    assert await threads.create(ThreadCreated("sulla"), None) != await threads.create(ThreadCreated("sulla"), None)
+
+
+async def test_an_unknown_thread_takes_nothing(store: MemoryStore) -> None:
+    threads = threads_of(store)
+    nowhere = ThreadId("thr_nowhere")
+    with pytest.raises(NotFound):
+        await threads.send(nowhere, said("hi"))
+    with pytest.raises(NotFound):
+        await threads.entries(nowhere)
+    with pytest.raises(NotFound):
+        await threads.delete(nowhere)
+    assert await threads.attend(nowhere) is None
+    assert await threads.load(nowhere) is None
+
+
+async def test_only_so_many_messages_may_wait(store: MemoryStore) -> None:
+    threads = threads_of(store, max_waiting=3)
+    thread = await threads.create(ThreadCreated("sulla"))
+    for number in range(3):
+        await threads.send(thread, said("hi", f"m{number}"))
+    with pytest.raises(QueueFull):
+        await threads.send(thread, said("hi", "m3"))
+    await threads.send(thread, said("hi", "m2"))  # a re-send is answered all the same
+    await threads.stop(thread)  # and a stop always gets through
+
+
+async def test_the_first_answer_wins(store: MemoryStore) -> None:
+    threads = threads_of(store)
+    thread = await threads.create(ThreadCreated("sulla"))
+    first = await threads.answer(thread, Answer("approval:1", "yes"))
+    assert await threads.answer(thread, Answer("approval:1", "yes")) == first
+    with pytest.raises(AlreadyAnswered):
+        await threads.answer(thread, Answer("approval:1", "no"))
+
+
+async def test_a_thread_that_is_worked_on_is_not_deleted(store: MemoryStore) -> None:
+    threads = threads_of(store)
+    thread = await threads.create(ThreadCreated("sulla"))
+    session = await threads.attend(thread)
+    assert session is not None
+    with pytest.raises(Busy):
+        await threads.delete(thread)
+    await session.release()
+    await threads.delete(thread)
+    assert await store.head(thread) is None
+
+
+async def test_a_state_in_memory_is_used_again_only_if_nobody_else_wrote(store: MemoryStore) -> None:
+    mine, other = threads_of(store, 1), threads_of(store, 2)
+    thread = await mine.create(ThreadCreated("sulla"))
+    texts: list[str] = []
+    for threads, text in ((mine, "one"), (other, "two"), (mine, "three")):
+        sent = await threads.send(thread, said(text, text))
+        session = await threads.attend(thread)
+        assert session is not None
+        await turn(session, sent.seq, f"answer to {text}")
+        await session.release()
+        threads.keep(session)
+        texts = [message.text for message in session.state.transcript]
+    assert texts == [*("one", "answer to one", "two", "answer to two", "three", "answer to three")]
+
+
+async def test_a_session_that_was_not_released_is_not_kept(store: MemoryStore) -> None:
+    threads = threads_of(store)
+    thread = await threads.create(ThreadCreated("sulla"))
+    sent = await threads.send(thread, said("hi"))
+    session = await threads.attend(thread)
+    assert session is not None
+    session.note(RunStarted(sent.seq, MessageId("m1")))  # folded in, never written
+    threads.keep(session)
+    again = threads_of(store, 2)
+    fresh = await again.attend(thread)
+    assert fresh is not None
+    assert fresh.state.run is None
+    assert list(fresh.state.waiting) == [sent.seq]
+
+
+@pytest.mark.parametrize("turns", [3, 40, 400])
+async def test_loading_reads_back_no_further_than_a_model_could_look(store: MemoryStore, turns: int) -> None:
+    threads = threads_of(store, load_tokens=200, cached=0)
+    thread = await threads.create(ThreadCreated("sulla"))
+    session = await threads.attend(thread)
+    assert session is not None
+    for number in range(turns):
+        sent = await threads.send(thread, said(f"q{number}", f"m{number}"))
+        await session.pull()
+        await turn(session, sent.seq, f"a{number}")
+    await session.release()
+    state = await threads.load(thread)
+    assert state is not None
+    texts = [message.text for message in state.transcript]
+    assert texts[-2:] == [f"q{turns - 1}", f"a{turns - 1}"]
+    assert len(texts) >= min(2 * turns, 20)  # 200 tokens of 10 each
+    assert len(texts) <= 300  # a page or two, never the whole thread
+    assert texts == [text for n in range(turns) for text in (f"q{n}", f"a{n}")][-len(texts) :]
+
+
+async def test_a_message_that_waited_long_is_found_however_far_back_it_lies(store: MemoryStore) -> None:
+    threads = threads_of(store, load_tokens=50, cached=0)
+    thread = await threads.create(ThreadCreated("sulla"))
+    sent = [await threads.send(thread, said(f"q{number}", f"m{number}")) for number in range(60)]
+    session = await threads.attend(thread)
+    assert session is not None
+    for item in sent[:50]:
+        await turn(session, item.seq, f"a{item.seq}")
+    await session.release()
+    again = await threads_of(store, 2, load_tokens=50, cached=0).attend(thread)
+    assert again is not None
+    assert [item.text for item in again.state.runnable] == [f"q{number}" for number in range(50, 60)]
+    # The inputs of the loaded runs lie far before their runs: each is fetched by its number.
+    assert [message.text for message in again.state.transcript][-2:] == ["q49", f"a{sent[49].seq}"]
+
+
+async def test_a_summary_stands_for_what_it_covers(store: MemoryStore) -> None:
+    threads = threads_of(store, cached=0)
+    thread = await threads.create(ThreadCreated("sulla"))
+    session = await threads.attend(thread)
+    assert session is not None
+    for number in range(4):
+        sent = await threads.send(thread, said(f"q{number}", f"m{number}"))
+        await session.pull()
+        await turn(session, sent.seq, f"a{number}")
+    covers = session.seen_seq
+    await session.release()
+    draft = encode(Summary(covers - 6, "all that was"), Origin(0))
+    await store.offer(thread, "summary:1", draft, digest=b"s", wakes=False)
+    later = await threads.attend(thread)
+    assert later is not None
+    assert later.state.summary == "all that was"
+    await later.release()
+    state = await threads.load(thread)
+    assert state is not None
+    assert state.summary == "all that was"
+    assert len(state.transcript) < 8
+
+
+async def test_a_bad_record_is_named_and_never_read_as_empty(store: MemoryStore) -> None:
+    threads = threads_of(store)
+    thread = await threads.create(ThreadCreated("sulla"))
+    await store.offer(thread, "bad", Draft("INPUT", b"1 00000000 {}"), digest=b"x")
+    with pytest.raises(CorruptRecord, match=rf"{thread} record 2"):
+        await threads.attend(thread)
+    info = await store.head(thread)
+    assert info is not None
+    assert not info.held  # and the lease is given back
+
+
+async def test_a_bad_head_is_named(store: MemoryStore) -> None:
+    threads = threads_of(store)
+    thread = ThreadId("thr_bad")
+    draft = encode(ThreadCreated("sulla"), Origin(0))
+    await store.offer(thread, "created", draft, digest=b"x", create=Head("thread", body=b"1 00000000 {}"))
+    with pytest.raises(CorruptRecord, match="thr_bad head"):
+        await threads.load(thread)
+
+
+async def test_what_a_reader_changes_changes_nothing_kept(store: MemoryStore) -> None:
+    threads = threads_of(store)
+    thread = await threads.create(ThreadCreated("sulla"))
+    await threads.send(thread, said("hi"))
+    state = await threads.load(thread)
+    assert state is not None
+    state.waiting.clear()
+    state.title = "changed"
+    again = await threads.load(thread)
+    assert again is not None
+    assert [item.text for item in again.waiting.values()] == ["hi"]
+    assert again.title == ""
+
+
+async def test_the_list_pages_by_id_and_can_ask_for_a_status(store: MemoryStore) -> None:
+    threads = threads_of(store)
+    made = sorted([await threads.create(ThreadCreated("sulla", f"t{number}")) for number in range(5)])
+    first = await threads.list(limit=3)
+    rest = await threads.list(limit=3, after=first[-1][0].key)
+    assert [info.key for info, _ in (*first, *rest)] == made
+    assert await threads.list(status="suspended") == []

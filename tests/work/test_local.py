@@ -1,0 +1,159 @@
+"""The worker in the process: finds what there is to do, never loses a wake-up, and ends in order."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+
+import pytest
+
+from sulla.store import Draft, Head
+from sulla.store.memory import MemoryStore
+from sulla.testing.clock import ManualClock
+from sulla.testing.provider import Gate
+from sulla.work import Caps, Job, LocalWork
+
+
+class Shop:
+    """A worker over a store, and what its handler did."""
+
+    def __init__(self, clock: ManualClock, store: MemoryStore, caps: Caps | None = None) -> None:
+        self.clock, self.store = clock, store
+        self.seen: list[str] = []
+        self.gates: dict[str, Gate] = {}
+        self.fails: set[str] = set()
+        self.work = LocalWork(store, self.handle, self.group_of, clock, caps or Caps())
+
+    async def handle(self, job: Job) -> None:
+        self.seen.append(job.key)
+        if job.key in self.gates:
+            await self.gates[job.key].pass_through()
+        if job.key in self.fails:
+            raise RuntimeError("boom")
+        grant = await self.store.acquire(job.key, "home:1", 30.0)
+        if grant is not None:
+            await self.store.append(grant.lease, 1, [], Head("thread"), grant.last_seq, release=True)
+
+    async def group_of(self, key: str) -> str:
+        return "agent"
+
+    async def offer(self, key: str, dedupe_id: str = "1") -> None:
+        await self.store.offer(key, dedupe_id, Draft("INPUT", b""), digest=b"", create=Head("thread"))
+
+    async def until(self, holds: Callable[[], bool]) -> None:
+        """Let things happen, without time passing, until something holds."""
+        for _ in range(100):
+            if holds():
+                return
+            await self.clock.settle()
+        raise AssertionError("it did not come to pass")
+
+
+@pytest.fixture
+async def shop() -> AsyncIterator[Shop]:
+    clock = ManualClock()
+    store = MemoryStore(clock, lambda prefix: f"{prefix}_mem")
+    await store.open()
+    yield Shop(clock, store)
+    await store.close()
+
+
+@pytest.fixture
+async def open_shop(shop: Shop) -> AsyncIterator[Shop]:
+    running = asyncio.ensure_future(shop.work.run())
+    await shop.clock.settle()
+    yield shop
+    stopping = asyncio.ensure_future(shop.work.stop(5))
+    await shop.clock.advance(6)
+    await stopping
+    await running
+
+
+async def test_what_the_store_says_is_unfinished_is_taken_over_at_the_start(shop: Shop) -> None:
+    await shop.offer("a")
+    grant = await shop.store.acquire("a", "home:0", 30.0)  # an earlier boot of this home held it when it died
+    assert grant is not None
+    running = asyncio.ensure_future(shop.work.run())
+    await shop.until(lambda: shop.seen == ["a"])
+    await shop.work.stop(5)
+    await running
+
+
+async def test_a_log_that_nobody_told_of_is_found_within_a_second(open_shop: Shop) -> None:
+    await open_shop.offer("a")
+    await open_shop.clock.advance(1)
+    await open_shop.until(lambda: open_shop.seen == ["a"])
+
+
+async def test_a_log_that_somebody_else_works_on_is_left_alone(open_shop: Shop) -> None:
+    await open_shop.offer("a")
+    assert await open_shop.store.acquire("a", "other:1", 30.0) is not None
+    await open_shop.clock.advance(5)
+    assert open_shop.seen == []
+    await open_shop.clock.advance(27)  # its lease runs out
+    await open_shop.until(lambda: open_shop.seen == ["a"])
+
+
+async def test_a_job_is_done_at_once(open_shop: Shop) -> None:
+    await open_shop.offer("a")
+    open_shop.work.enqueue(Job("a"))
+    await open_shop.until(lambda: open_shop.seen == ["a"])
+
+
+async def test_a_wish_that_comes_while_the_log_is_worked_on_is_not_lost(open_shop: Shop) -> None:
+    gate = open_shop.gates["a"] = Gate()
+    await open_shop.offer("a")
+    open_shop.work.enqueue(Job("a"))
+    await gate.reached()
+    open_shop.work.enqueue(Job("a"))
+    await open_shop.clock.settle()
+    assert open_shop.seen == ["a"]
+    gate.open()
+    await open_shop.until(lambda: open_shop.seen == ["a", "a"])
+
+
+async def test_a_job_that_fails_is_tried_again_later_and_later(
+    open_shop: Shop, caplog: pytest.LogCaptureFixture
+) -> None:
+    open_shop.fails.add("a")
+    await open_shop.offer("a")
+    await open_shop.clock.advance(60)
+    # After 1, 5 and 30 seconds, each at the next sweep; the fourth failure waits five minutes.
+    assert 3 <= len(open_shop.seen) <= 5
+    assert open_shop.work.inspect().failing == ("a",)
+    assert "boom" in caplog.text
+    open_shop.fails.clear()
+    open_shop.work.enqueue(Job("a"))  # a person's new message tries at once
+    await open_shop.until(lambda: open_shop.work.inspect().failing == ())
+
+
+async def test_a_stop_waits_for_what_runs_and_then_cuts_it_off(shop: Shop, caplog: pytest.LogCaptureFixture) -> None:
+    running = asyncio.ensure_future(shop.work.run())
+    gate = shop.gates["a"] = Gate()
+    shop.work.enqueue(Job("a"))
+    await gate.reached()
+    stopping = asyncio.ensure_future(shop.work.stop(10))
+    await shop.clock.advance(9)
+    assert not stopping.done()
+    await shop.clock.advance(2)
+    await stopping
+    await running
+    assert "cut off" in caplog.text
+    shop.work.enqueue(Job("b"))
+    assert shop.work.inspect().queued == ()
+
+
+async def test_the_caps_hold(shop: Shop) -> None:
+    small = Shop(shop.clock, shop.store, Caps(total=2))
+    running = asyncio.ensure_future(small.work.run())
+    for name in "abc":
+        small.gates[name] = Gate()
+        small.work.enqueue(Job(name))
+    await small.until(lambda: small.seen == ["a", "b"])
+    assert small.work.inspect().queued == ("c",)
+    small.gates["a"].open()
+    await small.until(lambda: small.seen == ["a", "b", "c"])
+    for gate in small.gates.values():
+        gate.open()
+    await small.work.stop(5)
+    await running
