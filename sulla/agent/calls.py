@@ -46,7 +46,8 @@ class Calls:
             else:
                 waits.append(_review(call))
         for together, group in groupby(runnable, self._may_share):
-            waits += await self._side_by_side(list(group), run) if together else await self._in_turn(list(group), run)
+            some = list(group)
+            waits += await (self._side_by_side(some, run) if together else self._in_turn(some, run))
         if waits:
             # Also those that waited before: an answer may come for any of them.
             await run.journal.commit(Suspended((*open_run.waits.values(), *waits)))

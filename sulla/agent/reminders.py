@@ -5,8 +5,9 @@ from __future__ import annotations
 CONTINUE = "Continue."
 
 NUDGE = (
-    "Your last reply had no completion wrapper, so nobody can tell whether you are finished. Answer with exactly one "
-    "of <AGENT_DONE>, <AGENT_BLOCKED> or <AGENT_CONTINUE>, filled in for what you have just said, and with nothing else."
+    "Your last reply had no completion wrapper, so nobody can tell whether you are finished. "
+    "Answer with exactly one of <AGENT_DONE>, <AGENT_BLOCKED> or <AGENT_CONTINUE>, filled in for what you have just "
+    "said, and with nothing else."
 )
 
 LEFT_OUT = "(The earlier part of this conversation is left out.)"

@@ -147,18 +147,24 @@ class TurnDriver:
                     await self._work(session)
                 case GoOn():
                     await self._work(session)
-                case Resume() as answered:
-                    self._resume(session, answered)
-                case Stop(seq, cancels_run):
-                    if cancels_run:
-                        self._cut(session, "stopped", "")
-                    session.note(Stopped(seq))
-                case Interrupt():
-                    self._cut(session, "interrupted", "")
-                case Continue(seq):
-                    session.note(Continued(seq))
-                case Ignore(seq, reason):
-                    session.note(InputIgnored(seq, reason))
+                case _ as wish:
+                    self._settle(session, wish)
+
+    def _settle(self, session: ThreadSession, wish: Resume | Stop | Interrupt | Continue | Ignore) -> None:
+        """Do what somebody asked for that needs no walk."""
+        match wish:
+            case Resume():
+                self._resume(session, wish)
+            case Stop(seq, cancels_run):
+                if cancels_run:
+                    self._cut(session, "stopped", "")
+                session.note(Stopped(seq))
+            case Interrupt():
+                self._cut(session, "interrupted", "")
+            case Continue(seq):
+                session.note(Continued(seq))
+            case Ignore(seq, reason):
+                session.note(InputIgnored(seq, reason))
 
     # --------------------------------------------------------------------------------------- between two walks
 

@@ -40,7 +40,7 @@ class Client:
         self._asked: dict[int, asyncio.Future[Any]] = {}
         self._events: asyncio.Queue[Event | None] = asyncio.Queue()
 
-    async def call(self, method: str, **params: Any) -> Any:
+    async def call(self, method: str, **params: object) -> dict[str, Any]:
         """Ask for something.
 
         Raises:
@@ -52,7 +52,8 @@ class Client:
         given = {name: value for name, value in params.items() if value is not None}
         try:
             await self._socket.send(json.dumps({"jsonrpc": "2.0", "id": id_, "method": method, "params": given}))
-            return await future
+            answer: dict[str, Any] = await future
+            return answer
         except ConnectionClosed as closed:
             raise _broken(closed) from None
         finally:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import secrets
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from sulla.cli.exits import Exit
 from sulla.cli.place import door
 from sulla.cli.screen import Screen
 from sulla.core.errors import Unavailable
-from sulla.daemon import SystemClock
+from sulla.daemon import SystemClock, random_id
 
 PATIENCE_S = 60.0
 """How long a client waits for a daemon that went away to come back."""
@@ -38,8 +37,8 @@ class Asking:
         self._text = text
         self._as_json = as_json
         # The same ids at every attempt: whatever was acknowledged before a break is not done twice.
-        self._request_id = f"req_{secrets.token_hex(12)}"
-        self._message_id = f"msg_{secrets.token_hex(12)}"
+        self._request_id = random_id("req")
+        self._message_id = random_id("msg")
         self._seen = 0
         self._screen: Screen | None = None
         self._clock = SystemClock()

@@ -22,6 +22,7 @@ from sulla.gateway import (
     WaitingThread,
 )
 from sulla.store import Store, Subscription
+from sulla.threads import Advanced as LogAdvanced
 from sulla.threads import (
     Answer,
     AskText,
@@ -35,7 +36,6 @@ from sulla.threads import (
     pack,
     unpack,
 )
-from sulla.threads import Advanced as LogAdvanced
 from sulla.threads import Live as LiveSignal
 from sulla.work import Job, Work
 

@@ -108,6 +108,6 @@ def _capped(done: Done, tool: Tool) -> Done:
     if len(raw) <= MAX_RESULT_BYTES:
         text = raw.decode()
         return done if text == done.text else Done(text, done.is_error, done.origin)
-    shown = raw[: MAX_RESULT_BYTES - 512]
-    note = f"\n\n[Cut: the first {len(shown)} of {len(raw)} bytes are shown. {tool.rest or _REST}]"
-    return Done(shown.decode("utf-8", "ignore") + note, done.is_error, done.origin)
+    shown = raw[: MAX_RESULT_BYTES - 512].decode("utf-8", "ignore")
+    note = f"\n\n[Cut: the first {len(shown.encode())} of {len(raw)} bytes are shown. {tool.rest or _REST}]"
+    return Done(shown + note, done.is_error, done.origin)
