@@ -15,7 +15,7 @@ import os
 import pkgutil
 import platform
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Protocol, cast
@@ -108,12 +108,22 @@ class Frame:
         costs: dict[str, list[float]] = {name: [] for name in names}
         for name in names:
             contenders[name]()
+        for order in self.orders(names, rounds):
+            for name in order:
+                costs[name].append(contenders[name]())
+        return Samples(costs, unit)
+
+    def orders(self, names: list[str], rounds: int | None = None) -> Iterator[list[str]]:
+        """The names in the order of each round: everybody goes first now and then.
+
+        Args:
+            names: of the contenders.
+            rounds: if not the frame's.
+        """
         for round_ in range(rounds or self.rounds):
             gc.collect()
             shift = round_ % len(names)
-            for name in names[shift:] + names[:shift]:
-                costs[name].append(contenders[name]())
-        return Samples(costs, unit)
+            yield names[shift:] + names[:shift]
 
     def compare_cpu(self, contenders: Mapping[str, Work], per: int, rounds: int | None = None) -> Samples:
         """As `compare`, for coroutines: processor time of this process, in µs per unit of work.

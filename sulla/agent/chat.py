@@ -11,10 +11,10 @@ from sulla.agent.limits import RunLimits, check_model_call, check_wall
 from sulla.agent.request import build_request, request_hash, reserved_tokens
 from sulla.agent.spec import AgentSpec
 from sulla.agent.wrappers import Stripper, Wrapper
-from sulla.core.errors import ProviderError, ProviderProtocol
+from sulla.core.errors import ProviderProtocol, SullaError
 from sulla.core.event import Emit, Moment, ReasoningShown, TextShown
 from sulla.core.ids import CallId, MessageId, derived_id
-from sulla.core.message import Reasoning, ToolCall
+from sulla.core.message import Message, Part, Text, ToolCall
 from sulla.core.run import Run
 from sulla.providers import ChatRequest, Completed, Provider, ReasoningDelta, TextDelta, ToolSpec
 from sulla.threads import (
@@ -57,17 +57,14 @@ class Chat:
         request = build_request(state, self.spec, self.tools, self.limits, max_tokens=self.limits.reply_tokens)
         started = await self._start(state, run, open_run, request, "reply")
         said = await self._stream(request, run, started, _Screen(started.message_id, run.emit))
-        calls = tuple(
-            # The provider's own ids may come twice in a thread; these cannot.
-            ToolCall(CallId(derived_id("tool", started.message_id, str(place))), call.name, call.args)
-            for place, call in enumerate(said.completed.message.calls)
-        )
-        reasoning = (part for part in said.completed.message.parts if isinstance(part, Reasoning))
+        parts, text_at = _beside_text(said.completed.message, started.message_id)
+        calls = [part for part in parts if isinstance(part, ToolCall)]
         reply = TextMessageEnd(
             started.call_id,
             started.message_id,
             said.text,
-            (*reasoning, *calls),
+            parts,
+            text_at,
             _usage(said.completed),
             said.completed.stop,
             None if calls else self._outcome(said.wrapper, run),
@@ -137,7 +134,7 @@ class Chat:
                             screen.show(rest)
                             return _Said(delta, screen.text, wrapper)
             raise ProviderProtocol(f"{self.provider.name} ended its reply without completing it")
-        except ProviderError as error:
+        except SullaError as error:
             run.journal.note(ModelAbandoned(started.call_id, started.message_id, error.code))
             raise
 
@@ -192,6 +189,23 @@ class _Screen:
 
 def _nobody(moment: Moment) -> None:
     """The answer to a nudge is not for people."""
+
+
+def _beside_text(message: Message, message_id: MessageId) -> tuple[tuple[Part, ...], int]:
+    """What a reply holds beside its text, in its order, and how much of that comes before the text."""
+    parts: list[Part] = []
+    text_at: int | None = None
+    for part in message.parts:
+        match part:
+            case Text():
+                text_at = len(parts) if text_at is None else text_at
+            case ToolCall():
+                # The provider's own ids may come twice in a thread; these cannot.
+                call_id = CallId(derived_id("tool", message_id, str(len(parts))))
+                parts.append(ToolCall(call_id, part.name, part.args))
+            case _:
+                parts.append(part)
+    return tuple(parts), text_at or 0
 
 
 def _usage(completed: Completed) -> Usage:

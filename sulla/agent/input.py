@@ -28,8 +28,7 @@ class InputHandler:
         script = state.transcript
         handled = handle_message(script[-1]) if len(script) else None
         tokens_before = script.tokens
-        evicted = script.window(self.limits.history_tokens)
-        script.trim(evicted)
+        evicted = script.fit(self.limits.history_tokens)
         diagnostics: JsonObject = dict(handled.diagnostics) if handled is not None else {}
         if evicted:
             diagnostics |= {"evicted": evicted, "tokens_before": tokens_before, "tokens_after": script.tokens}

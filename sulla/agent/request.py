@@ -1,4 +1,4 @@
-"""One model call's request, from a thread's state. Pure."""
+"""One model call's request, from a thread's state."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ def build_request(
         limits: how much history is shown.
         max_tokens: the most that the reply may have.
     """
-    messages = state.transcript.since(state.transcript.window(limits.history_tokens))
+    state.transcript.fit(limits.history_tokens)
+    messages = state.transcript.since(0)
     if messages and messages[0].role != "user":
         messages.insert(0, _LEFT_OUT)
     return ChatRequest(state.model, sections(spec, state.summary), messages, tools, max_tokens, limits.model_timeout_s)

@@ -239,12 +239,12 @@ class _Place:
 
     def ends_in(self, piece: str) -> None:
         """`piece` was added."""
-        if self.end.startswith("<") or piece == "<":
-            start = self.end + piece if self.end.startswith("<") else piece
-            if isinstance(read_tag(start, 0), Unfinished):
-                self.end = start
-                return
-        self.end = piece[-1] if piece[-1] in "`~" else ""
+        if piece == "<":
+            self.end = piece
+        elif self.end.startswith("<") and isinstance(read_tag(self.end + piece, 0), Unfinished):
+            self.end += piece
+        else:
+            self.end = piece[-1] if piece[-1] in "`~" else ""
 
 
 class _Open:

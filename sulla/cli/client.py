@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -17,14 +17,6 @@ from sulla.cli.place import Door
 from sulla.core.errors import Refused, SullaError, Unavailable
 
 Event = dict[str, Any]
-
-
-class Answered(Refused):
-    """The daemon answered with an error."""
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.answer = code
 
 
 class Client:
@@ -44,7 +36,7 @@ class Client:
         """Ask for something.
 
         Raises:
-            Answered: the daemon refused.
+            Refused: the daemon did; a subclass says why, where we know its code.
             Unavailable: the connection broke.
         """
         id_ = next(self._ids)
@@ -91,7 +83,7 @@ class Client:
             case {"id": int(id_), "error": {"message": str(message), **rest}} if id_ in self._asked:
                 data = rest.get("data")
                 code = str(data.get("code", "")) if isinstance(data, dict) else ""
-                self._asked[id_].set_exception(Answered(code, message))
+                self._asked[id_].set_exception(_refusal(code, message))
 
 
 @asynccontextmanager
@@ -100,7 +92,7 @@ async def open_client(where: Door) -> AsyncIterator[Client]:
 
     Raises:
         Unavailable: nothing answers there.
-        Answered: the token is refused.
+        Unauthorized: the token is refused.
     """
     url = where.url.replace("http", "ws", 1) + "/ws"
     try:
@@ -122,6 +114,18 @@ async def open_client(where: Door) -> AsyncIterator[Client]:
         finally:
             await socket.close()
             await reading
+
+
+def _refusal(code: str, message: str) -> SullaError:
+    """The daemon's error as ours; one with a code that only a newer daemon knows is a plain refusal."""
+    known = {cls.code: cls for cls in _below(Refused, Unavailable)}
+    return known.get(code, Refused)(message)
+
+
+def _below(*roots: type[SullaError]) -> Iterator[type[SullaError]]:
+    for root in roots:
+        yield root
+        yield from _below(*root.__subclasses__())
 
 
 def _broken(closed: ConnectionClosed) -> SullaError:

@@ -48,7 +48,7 @@ class Asking:
 
         Raises:
             Unavailable: the daemon did not come back in time.
-            Answered: it refused.
+            Refused: it did.
         """
         lost_at: float | None = None
         while True:

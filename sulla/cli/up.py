@@ -25,5 +25,6 @@ def run(given: argparse.Namespace) -> Exit:
     logging.basicConfig(
         level=settings.daemon.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s"
     )
+    logging.getLogger("httpx2").setLevel(logging.WARNING)  # at INFO it logs every request to a model's service
     asyncio.run(run_daemon(settings, lambda line: print(line, flush=True)))
     return Exit.OK

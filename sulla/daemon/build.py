@@ -127,12 +127,16 @@ def _store(settings: Settings, place: Place) -> Store:
         from sulla.store.memory import MemoryStore
 
         return MemoryStore(place.clock, place.make_id)
-    if url and not url.startswith("sqlite:///"):
-        raise SettingsError(f"store.url is {url!r}; expected sqlite:///path or memory:")
+    path = url.removeprefix("sqlite:///")
+    if url and path in ("", url):
+        scheme, found, _ = url.partition("://")  # what follows can hold a password
+        known = not found or scheme == "sqlite"
+        fault = "is not the URL of a store" if known else f"asks for {scheme!r}, but this version keeps all in SQLite"
+        raise SettingsError(f"store.url (SULLA_STORE) {fault}: expected sqlite:///path or memory:")
     from sulla.store.sqlite import SqliteStore
 
-    path = Path(url.removeprefix("sqlite:///")).expanduser() if url else settings.home / "sulla.db"
-    return SqliteStore(path, place.clock, place.make_id)
+    file = Path(path).expanduser() if url else settings.home / "sulla.db"
+    return SqliteStore(file, place.clock, place.make_id)
 
 
 def _provider(settings: Settings, choice: Choice, place: Place) -> Provider:

@@ -6,39 +6,38 @@ capability is handed its own values and knows nothing of this file.
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, ValidationInfo, field_validator
 
 from sulla.core.errors import SettingsError
 from sulla.core.jsontypes import Json
+from sulla.daemon.sources import HOME, Given, from_environ, from_file
 
-PREFIX = "SULLA_"
 FILE = "sulla.toml"
-
-SHORT_NAMES: dict[str, tuple[str, str]] = {"SULLA_STORE": ("store", "url"), "SULLA_MODEL": ("model", "name")}
-"""Variables that are shorter than their setting (design §14)."""
-
-FOREIGN_NAMES: dict[str, tuple[str, str]] = {
-    "REDIS_URL": ("store", "redis_url"),
-    "POSTGRES_URL": ("store", "postgres_url"),
-    "ANTHROPIC_API_KEY": ("model", "anthropic_api_key"),
-    "ANTHROPIC_BASE_URL": ("model", "anthropic_base_url"),
-    "OLLAMA_HOST": ("model", "ollama_host"),
-}
-"""Variables that other programs use for the same thing; they stand between the file and ours."""
 
 Port = Annotated[int, Field(ge=0, le=65535)]
 Seconds = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
+Address = Annotated[str, Field(repr=False)]
+"""A URL; never shown, because it can hold a password."""
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=False, hide_input_in_errors=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, allow_inf_nan=False)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _as_written(cls, value: object, info: ValidationInfo) -> object:
+        """A variable holds a list as one text with commas; and `true` is no number, though Python says so."""
+        wanted = cls.model_fields[info.field_name or ""].annotation
+        if isinstance(value, bool) and wanted is not bool:
+            raise ValueError("Input should not be true or false")
+        if isinstance(value, str) and get_origin(wanted) is tuple:
+            return tuple(part.strip() for part in value.split(",") if part.strip())
+        return value
 
 
 class GatewaySettings(_Section):
@@ -57,7 +56,7 @@ class GatewaySettings(_Section):
 class StoreSettings(_Section):
     """Where everything is kept."""
 
-    url: str = ""
+    url: Address = ""
     """`sqlite:///path`, `memory:`; empty for a SQLite file in the home."""
     redis_url: SecretStr = SecretStr("")
     """From `REDIS_URL`."""
@@ -74,11 +73,11 @@ class ModelSettings(_Section):
     """`anthropic:<model>`, `ollama:<model>` or `offline`; empty to choose by what is configured."""
     anthropic_api_key: SecretStr = SecretStr("")
     """From `ANTHROPIC_API_KEY`."""
-    anthropic_base_url: str = ""
+    anthropic_base_url: Address = ""
     """From `ANTHROPIC_BASE_URL`; empty for the service's own."""
     anthropic_model: str = "claude-sonnet-5-5"
     """The model that an Anthropic key alone selects."""
-    ollama_host: str = ""
+    ollama_host: Address = ""
     """From `OLLAMA_HOST`; empty for `http://127.0.0.1:11434`."""
     reply_tokens: Count = 8192
     """The most tokens that one reply may have."""
@@ -109,6 +108,7 @@ class DaemonSettings(_Section):
     drain_s: Seconds = 10.0
     """How long a stop waits for turns to reach a step border, in seconds."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
+    """What goes to standard error: this and what is worse."""
 
 
 class AgentSettings(_Section):
@@ -138,6 +138,25 @@ class Settings(_Section):
         return Path(self.agent.workspace).expanduser() if self.agent.workspace else self.home / "workspace"
 
 
+def find_home(environ: Mapping[str, str], given: Path | None) -> Path:
+    """Where the home is.
+
+    Args:
+        environ: the process's environment.
+        given: from the command line; None to look at `SULLA_HOME`, and then at `~/.sulla`.
+
+    Raises:
+        SettingsError: it begins with a `~` that stands for no folder.
+    """
+    asked = given or Path(environ.get(HOME) or "~/.sulla")
+    try:
+        return asked.expanduser().absolute()
+    except RuntimeError:
+        raise SettingsError(
+            f"cannot tell which folder {str(asked)!r} is: write it out, in SULLA_HOME or after --home"
+        ) from None
+
+
 def load_settings(environ: Mapping[str, str], flags: Mapping[tuple[str, str], Json], home: Path | None) -> Settings:
     """Put the settings together.
 
@@ -149,82 +168,43 @@ def load_settings(environ: Mapping[str, str], flags: Mapping[tuple[str, str], Js
     Raises:
         SettingsError: a key is unknown or a value is wrong; the message names the place and the remedy.
     """
-    where = (home or Path(environ.get("SULLA_HOME") or Path.home() / ".sulla")).expanduser().absolute()
+    where = find_home(environ, home)
     values: dict[str, dict[str, Any]] = {}
-    origin: dict[tuple[str, str], str] = {}
-    for source, section, key, value in _all_values(environ, flags, where):
-        _check_known(source, section, key)
-        values.setdefault(section, {})[key] = value
-        origin[section, key] = source
+    source: dict[tuple[str, str], str] = {}
+    for given in _all_given(environ, flags, where):
+        values.setdefault(given.section, {})[given.key] = given.value
+        source[given.section, given.key] = given.source
     try:
         return Settings.model_validate({"home": where, **values})
     except ValidationError as error:
-        raise SettingsError(_explain(error, origin)) from None
+        faults = [_explain(fault["msg"], fault["loc"], values, source) for fault in error.errors(include_url=False)]
+        raise SettingsError("; ".join(faults)) from None
 
 
-def _all_values(
-    environ: Mapping[str, str], flags: Mapping[tuple[str, str], Json], home: Path
-) -> Iterator[tuple[str, str, str, Any]]:
-    yield from _from_file(home / FILE)
-    for name, (section, key) in FOREIGN_NAMES.items():
-        if environ.get(name):
-            yield name, section, key, environ[name]
-    for name in sorted(environ):
-        if name.startswith(PREFIX) and name != "SULLA_HOME":
-            yield (name, *_target(name), environ[name])
+def sections() -> dict[str, type[BaseModel]]:
+    """The sections by name."""
+    kinds = {name: field.annotation for name, field in Settings.model_fields.items()}
+    return {name: kind for name, kind in kinds.items() if isinstance(kind, type) and issubclass(kind, BaseModel)}
+
+
+def _all_given(environ: Mapping[str, str], flags: Mapping[tuple[str, str], Json], home: Path) -> Iterator[Given]:
+    known: dict[str, Collection[str]] = {name: kind.model_fields for name, kind in sections().items()}
+    yield from from_file(home / FILE, known)
+    yield from from_environ(environ, known)
     for (section, key), value in flags.items():
         if value is not None:
-            yield f"--{key.replace('_', '-')}", section, key, value
+            yield Given(f"--{key.replace('_', '-')}", section, key, value)
 
 
-def _from_file(path: Path) -> Iterator[tuple[str, str, str, Any]]:
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path}: not valid TOML: {error}") from None
-    except OSError as error:
-        raise SettingsError(f"{path}: cannot be read: {error.strerror}") from None
-    for section, table in data.items():
-        if not isinstance(table, dict):
-            _check_known(str(path), section, "")
-            raise SettingsError(f"{path}: {section!r} stands outside a section; write it under one, e.g. [gateway]")
-        for key, value in table.items():
-            yield str(path), section, key, value
-
-
-def _target(name: str) -> tuple[str, str]:
-    if name in SHORT_NAMES:
-        return SHORT_NAMES[name]
-    section, _, key = name.removeprefix(PREFIX).lower().partition("__")
-    return section, key
-
-
-def _check_known(source: str, section: str, key: str) -> None:
-    sections = {
-        name: set(field.annotation.model_fields)
-        for name, field in Settings.model_fields.items()
-        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
-    }
-    if section in sections and key in sections[section]:
-        return
-    known = [f"{name}.{field}" for name, fields in sections.items() for field in sorted(fields)]
-    asked = f"{section}.{key}" if key else section
-    by_env = source.startswith(PREFIX)
-    spelled = source if by_env else f"{source}: {asked!r}"
-    nearest = get_close_matches(asked, known, n=1, cutoff=0.5)
-    hint = ""
-    if nearest:
-        near_section, near_key = nearest[0].split(".")
-        hint = f"; did you mean {f'{PREFIX}{near_section}__{near_key}'.upper() if by_env else nearest[0]!r}?"
-    raise SettingsError(f"{spelled} is not a setting{hint}")
-
-
-def _explain(error: ValidationError, origin: Mapping[tuple[str, str], str]) -> str:
-    lines = []
-    for fault in error.errors(include_url=False, include_input=False):
-        section, key = (*(str(part) for part in fault["loc"]), "", "")[:2]
-        place = origin.get((section, key), "the settings")
-        lines.append(f"{place}: {section}.{key}: {fault['msg']}")
-    return "; ".join(lines)
+def _explain(
+    message: str,
+    place: tuple[int | str, ...],
+    values: Mapping[str, Mapping[str, object]],
+    source: Mapping[tuple[str, str], str],
+) -> str:
+    section, key = str(place[0]), str(place[1])
+    field = sections()[section].model_fields[key]
+    shown = field.repr and field.annotation is not SecretStr
+    value = f" is {values[section][key]!r}" if shown else ""
+    expected = message.removeprefix("Value error, ").replace("Input should", "it should", 1)
+    return f"{source[section, key]}: {section}.{key}{value}: {expected}"

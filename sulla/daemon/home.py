@@ -15,6 +15,7 @@ _LOCK = "lock"
 _ID = "id"
 _TOKEN = "token"
 _WHERE = "daemon.json"
+_FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,23 +36,26 @@ class Home:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock: int | None = None
+        self._announced: int | None = None
 
     def lock(self) -> None:
         """Claim the home for this process; the kernel gives it back when the process ends, however it ends.
 
         Raises:
             HomeInUse: another daemon has it.
-            SettingsError: the folder cannot be made or written to.
+            SettingsError: the folder cannot be made or written to, or its disk knows no locks.
         """
         self._make()
         try:
-            handle = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            handle = os.open(self.path / _LOCK, _FLAGS, 0o600)
         except OSError as error:
-            raise SettingsError(f"cannot write to the home {self.path}: {error.strerror}") from None
+            raise self._unusable("written to", error) from None
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        except OSError as error:
             os.close(handle)
+            if not isinstance(error, BlockingIOError):
+                raise self._unusable("locked", error) from None
             other = self.whereabouts()
             who = f" (pid {other.pid}, {other.url})" if other is not None else ""
             raise HomeInUse(
@@ -61,69 +65,105 @@ class Home:
 
     def unlock(self) -> None:
         """Give the home back."""
-        if self._lock is not None:
+        if self._announced is not None:
             (self.path / _WHERE).unlink(missing_ok=True)
+            os.close(self._announced)
+            self._announced = None
+        if self._lock is not None:
             os.close(self._lock)
             self._lock = None
 
     def identity(self, make_id: Callable[[str], str]) -> str:
-        """The home's own id, made on first use."""
+        """The home's own id, made on first use.
+
+        Raises:
+            SettingsError: it can be neither read nor kept.
+        """
         return self._once(_ID, lambda: make_id("home"))
 
     def token(self, make_token: Callable[[], str]) -> str:
-        """The first token, made on first use and readable by the owner alone."""
+        """The first token, made on first use and readable by the owner alone.
+
+        Raises:
+            SettingsError: it can be neither read nor kept.
+        """
         return self._once(_TOKEN, make_token)
 
     def known_token(self) -> str | None:
         """The first token, or None if it was never made or is not ours to read."""
         try:
-            return (self.path / _TOKEN).read_text(encoding="utf-8").strip() or None
-        except OSError:
+            return (self.path / _TOKEN).read_text(encoding="ascii").strip() or None
+        except (OSError, UnicodeDecodeError):
             return None
 
     def announce(self, where: Whereabouts) -> None:
-        """Write down how this daemon can be reached."""
-        self._write(_WHERE, json.dumps({"url": where.url, "pid": where.pid}) + "\n")
+        """Write down how this daemon can be reached, for as long as it lives.
+
+        Raises:
+            SettingsError: it cannot be written.
+        """
+        draft = self.path / f".{_WHERE}.new"
+        try:
+            self._announced = os.open(draft, _FLAGS | os.O_TRUNC, 0o600)
+            os.write(self._announced, (json.dumps({"url": where.url, "pid": where.pid}) + "\n").encode())
+            # Held until this process ends, however it ends: who can take it knows that the file is left over.
+            fcntl.flock(self._announced, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            draft.replace(self.path / _WHERE)  # as a whole: nobody sees half a file
+        except OSError as error:
+            raise self._unusable("written", error, _WHERE) from None
 
     def whereabouts(self) -> Whereabouts | None:
-        """How the running daemon can be reached; None if nobody said so."""
+        """How the running daemon can be reached; None if none said so and still runs.
+
+        What a killed one left behind does not count: by now somebody else may listen on that port, and would be sent
+        the token.
+        """
         try:
-            match json.loads((self.path / _WHERE).read_text(encoding="utf-8")):
-                case {"url": str(url), "pid": int(pid)}:
-                    return Whereabouts(url, pid)
-        except (FileNotFoundError, json.JSONDecodeError):
-            return None  # no daemon, or one that died while writing
+            with (self.path / _WHERE).open(encoding="utf-8") as file:
+                match json.load(file):
+                    case {"url": str(url), "pid": int(pid)} if _held(file.fileno()):
+                        return Whereabouts(url, pid)
+        except (OSError, ValueError):
+            pass  # never written, not ours to read, or not what a daemon writes
         return None
 
     def _make(self) -> None:
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
-            raise SettingsError(
-                f"cannot make the home {self.path}: {error.strerror}; set SULLA_HOME to another folder"
-            ) from None
+            raise self._unusable("made", error) from None
 
     def _once(self, name: str, make: Callable[[], str]) -> str:
+        """What a file holds, made now if there is none; two processes that do this at once get the same."""
         self._make()
-        path = self.path / name
         try:
-            kept = path.read_text(encoding="utf-8").strip()
-        except FileNotFoundError:
-            kept = ""
-        if not kept:
-            kept = make()
-            self._write(name, kept + "\n")
-        if path.stat().st_mode & 0o077:
-            path.chmod(0o600)
-        return kept
+            with os.fdopen(os.open(self.path / name, _FLAGS, 0o600), "r+", encoding="ascii") as file:
+                fcntl.flock(file, fcntl.LOCK_EX)  # held for one small write
+                os.fchmod(file.fileno(), 0o600)
+                kept = file.read().strip()
+                if not kept:
+                    kept = make()
+                    file.seek(0)
+                    file.write(kept + "\n")
+                    file.flush()
+                    os.fsync(file.fileno())
+                return kept
+        except OSError as error:
+            raise self._unusable("used", error, name) from None
+        except UnicodeDecodeError:
+            raise SettingsError(
+                f"{self.path / name} is damaged: remove it, and the next start makes a new one"
+            ) from None
 
-    def _write(self, name: str, text: str) -> None:
-        """Replace a file as a whole: a crash leaves the old one or the new one."""
-        draft = self.path / f".{name}.new"
-        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-        try:
-            os.write(handle, text.encode())
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-        draft.replace(self.path / name)
+    def _unusable(self, what: str, error: OSError, name: str = "") -> SettingsError:
+        asked = f"the file {name!r} of the home {self.path}" if name else f"the home {self.path}"
+        return SettingsError(f"{asked} cannot be {what}: {error.strerror}; name another with SULLA_HOME or --home DIR")
+
+
+def _held(handle: int) -> bool:
+    """Whether some process holds the lock of an open file."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    return False

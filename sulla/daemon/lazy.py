@@ -28,8 +28,12 @@ class LazyProvider:
         """The service's short name."""
         return self._name
 
-    async def stream(self, request: ChatRequest) -> AsyncGenerator[Delta, None]:
+    def stream(self, request: ChatRequest) -> AsyncGenerator[Delta, None]:
         """Ask the real provider, making it first if need be."""
+        # Once it is made nothing stands between it and the agent: a second generator would cost for every delta.
+        return self._made.stream(request) if self._made is not None else self._first(request)
+
+    async def _first(self, request: ChatRequest) -> AsyncGenerator[Delta, None]:
         provider = await self._provider()
         async with aclosing(provider.stream(request)) as deltas:
             async for delta in deltas:

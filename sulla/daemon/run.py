@@ -6,10 +6,13 @@ import asyncio
 import logging
 import os
 import signal
-from collections.abc import Callable
-from contextlib import AsyncExitStack
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
 
 from sulla import __version__
+from sulla.core.errors import SettingsError
 from sulla.daemon.build import Place, System, build, store_source
 from sulla.daemon.config import Settings
 from sulla.daemon.home import Home, Whereabouts
@@ -50,8 +53,9 @@ async def run_daemon(
         choice = await choose(settings.model, place.clock)
         socket = bind(settings.gateway.host, settings.gateway.port)
         stack.callback(socket.close)
+        stop = stack.enter_context(_stop_signals())  # from here on there is something to put in order
         system = build(settings, choice, place)
-        settings.workspace.mkdir(parents=True, exist_ok=True)
+        _make_workspace(settings.workspace)
         await system.store.open()
         stack.push_async_callback(system.store.close)
         stack.push_async_callback(system.provider.close)
@@ -60,7 +64,43 @@ async def run_daemon(
         stack.push_async_callback(server.stop, CLOSE_S)
         home.announce(Whereabouts(server.url, os.getpid()))
         _greet(say, settings, choice, server)
-        await _work_until_stopped(settings, system, server)
+        async with asyncio.TaskGroup() as group:
+            working = group.create_task(system.work.run(), name="work")
+            group.create_task(_stop_in_order(settings, system, server, stop, working))
+
+
+@dataclass(frozen=True, slots=True)
+class _Stop:
+    """What signals have said so far."""
+
+    asked: asyncio.Event = field(default_factory=asyncio.Event)
+    insisted: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def signal(self) -> None:
+        """One more came."""
+        (self.insisted if self.asked.is_set() else self.asked).set()
+
+
+@contextmanager
+def _stop_signals() -> Iterator[_Stop]:
+    """Listen to SIGINT and SIGTERM instead of dying of them."""
+    loop, stop = asyncio.get_running_loop(), _Stop()
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    for number in numbers:
+        loop.add_signal_handler(number, stop.signal)
+    try:
+        yield stop
+    finally:
+        for number in numbers:
+            loop.remove_signal_handler(number)
+
+
+def _make_workspace(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        remedy = "set agent.workspace to a folder that can be written to"
+        raise SettingsError(f"cannot make the workspace {path}: {error.strerror}; {remedy}") from None
 
 
 def _gateway(settings: Settings) -> GatewayConfig:
@@ -80,40 +120,17 @@ def _greet(say: Callable[[str], None], settings: Settings, choice: Choice, serve
     say(f"ready {server.url}")
 
 
-async def _work_until_stopped(settings: Settings, system: System, server: Server) -> None:
-    loop = asyncio.get_running_loop()
-    asked, insisted = asyncio.Event(), asyncio.Event()
-
-    def on_signal() -> None:
-        (insisted if asked.is_set() else asked).set()
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, on_signal)
-    try:
-        async with asyncio.TaskGroup() as group:
-            working = group.create_task(system.work.run(), name="work")
-            group.create_task(_stop_in_order(settings, system, server, asked, insisted, working))
-    finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)
-
-
 async def _stop_in_order(
-    settings: Settings,
-    system: System,
-    server: Server,
-    asked: asyncio.Event,
-    insisted: asyncio.Event,
-    working: asyncio.Task[None],
+    settings: Settings, system: System, server: Server, stop: _Stop, working: asyncio.Task[None]
 ) -> None:
-    await asked.wait()
+    await stop.asked.wait()
     log.info("stopping: turns in progress get %s s to reach a step border", settings.daemon.drain_s)
     system.service.refuse_new_work()
     await server.stop_listening()
     system.turns.drain()
     async with asyncio.TaskGroup() as group:
         stopping = group.create_task(system.work.stop(settings.daemon.drain_s))
-        insisting = group.create_task(insisted.wait())
+        insisting = group.create_task(stop.insisted.wait())
         await asyncio.wait((stopping, insisting), return_when=asyncio.FIRST_COMPLETED)
         insisting.cancel()
         if not stopping.done():

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from sulla.gateway.commands import Event
+from sulla.gateway.feed import REASONING, TEXT
 from sulla.gateway.rpc import event_frame
 
+MERGED = frozenset({TEXT, REASONING})
+"""Types whose deltas are pieces of one text."""
+_Stream = tuple[str, str, str]
+"""Thread, type and message: what deltas of one text have in common."""
 MERGED_CHARS = 16 * 1024
 """Where merging stops and a new frame begins."""
 _ENVELOPE_BYTES = 256
 """Roughly what an event's frame weighs beside its text."""
-
-
-class _Stream(NamedTuple):
-    """What deltas of the same text have in common."""
-
-    thread_id: str
-    type: str
-    message_id: str
 
 
 @dataclass(slots=True)
@@ -60,11 +56,13 @@ class Backlog:
 
     def add_event(self, event: Event) -> None:
         """Put an event at the end, or merge it with what waits."""
-        match event:
-            case Event(seq=None, data={"message_id": str(message_id), "offset": int(offset), "delta": str(delta)}):
-                self._add_delta(_Stream(event.thread_id, event.type, message_id), event, offset, delta)
-            case _:
-                self.add(event_frame(event))
+        data = event.data
+        if event.seq is None and event.type in MERGED:
+            message_id, offset, delta = data.get("message_id"), data.get("offset"), data.get("delta")
+            if isinstance(message_id, str) and isinstance(offset, int) and isinstance(delta, str):
+                self._add_delta((event.thread_id, event.type, message_id), event, offset, delta)
+                return
+        self.add(event_frame(event))
 
     def _add_delta(self, stream: _Stream, event: Event, offset: int, delta: str) -> None:
         pending = self._streams.get(stream)

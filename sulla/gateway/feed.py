@@ -123,7 +123,7 @@ class Feed:
                 effects.extend(self._ask())
         held, self._held = self._held, []
         for event in held:
-            effects.extend(self._settle(event))
+            effects.extend(self._live(event, settled=True))
         return effects
 
     # ----------------------------------------------------------------------------------------------------- what is kept
@@ -160,49 +160,50 @@ class Feed:
 
     # ----------------------------------------------------------------------------------------------------- what is live
 
-    def _live(self, event: Event) -> list[Effect]:
-        about = _subject(event)
-        if about is None or about in self._messages or about in self._calls:
-            return self._show(event)
+    def _live(self, event: Event, *, settled: bool = False) -> list[Effect]:
+        """Take a live event; `settled` if the log was read since it came."""
+        if event.type == TEXT or event.type == REASONING:
+            return self._delta(event, settled)
+        call_id = event.data.get("call_id") if event.type == PROGRESS else None
+        if not isinstance(call_id, str) or call_id in self._calls:
+            return [Show(event)]
+        return self._unknown(event, call_id, settled)
+
+    def _delta(self, event: Event, settled: bool) -> list[Effect]:
+        # By hand, not by patterns: every token of every reply comes by here.
+        data = event.data
+        message_id, offset, delta = data.get("message_id"), data.get("offset"), data.get("delta")
+        if not (isinstance(message_id, str) and isinstance(offset, int) and isinstance(delta, str)):
+            return []
+        message = self._messages.get(message_id)
+        if message is None:
+            return self._unknown(event, message_id, settled)
+        end = offset + len(delta)
+        if event.type == TEXT:
+            shown = message.shown
+            if offset > shown:
+                return self._ask()
+            message.shown = max(end, shown)
+        else:  # nobody says reasoning again: a hole is better than nothing
+            shown = message.thought
+            message.thought = max(end, shown)
+        if end <= shown:
+            return []
+        if offset < shown:
+            event = replace(event, data={**data, "offset": shown, "delta": delta[shown - offset :]})
+        return [Show(event)]
+
+    def _unknown(self, event: Event, about: str, settled: bool) -> list[Effect]:
+        """A live event of a message or call that is not going on, as far as is known."""
         if about in self._ignored:
+            return []
+        if settled:
+            self._ignore(about)
             return []
         # Its beginning may be in the log already, and the wake-up lost: look there before anything is decided.
         if len(self._held) < _HELD:
             self._held.append(event)
         return [Read(self.cursor)]
-
-    def _settle(self, event: Event) -> list[Effect]:
-        """Decide about an event that came before the log was read."""
-        about = _subject(event)
-        if about is None or about in self._messages or about in self._calls:
-            return self._show(event)
-        self._ignore(about)
-        return []
-
-    def _show(self, event: Event) -> list[Effect]:
-        match event.data:
-            case {"message_id": str(message_id), "offset": int(offset), "delta": str(delta)}:
-                message = self._messages.get(message_id)
-                if message is None or event.type not in (TEXT, REASONING):
-                    return []
-                return self._show_delta(message, event, offset, delta)
-            case _:
-                return [] if event.type in (TEXT, REASONING) else [Show(event)]
-
-    def _show_delta(self, message: _Message, event: Event, offset: int, delta: str) -> list[Effect]:
-        shown = message.shown if event.type == TEXT else message.thought
-        end = offset + len(delta)
-        if end <= shown:
-            return []
-        if event.type == REASONING:  # nobody repeats it: a hole is better than nothing
-            message.thought = end
-        elif offset > shown:
-            return self._ask()
-        else:
-            message.shown = end
-        if offset < shown:
-            event = replace(event, data={**event.data, "offset": shown, "delta": delta[shown - offset :]})
-        return [Show(event)]
 
     def _ask(self) -> list[Effect]:
         """At most once between two ticks: whoever asks has everybody on the thread hear the text again."""
@@ -210,17 +211,6 @@ class Feed:
             return []
         self._asked = True
         return [AskText()]
-
-
-def _subject(event: Event) -> str | None:
-    """The message or call that a live event is about; None if it is about neither."""
-    match event.type, event.data:
-        case t, {"message_id": str(id_)} if t in (TEXT, REASONING):
-            return id_
-        case t, {"call_id": str(id_)} if t == PROGRESS:
-            return id_
-        case _:
-            return None
 
 
 def _bound(mapping: OrderedDict[str, _T], limit: int) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -100,13 +99,12 @@ class Follower:
             await self._do(self._feed.catch_up())
 
     async def _do(self, effects: list[Effect]) -> None:
-        todo = deque(effects)
-        while todo:
-            match todo.popleft():
+        for effect in effects:  # the list grows while it is gone through
+            match effect:
                 case Show(event):
                     await self._outbox.put_event(event)
                 case Read(after):
-                    todo.extend(self._feed.read(await self._read(after, None, self._limits.page)))
+                    effects.extend(self._feed.read(await self._read(after, None, self._limits.page)))
                 case AskText():
                     await self._commands.ask_text(self._thread_id)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
+from functools import lru_cache
 
 import orjson
 from pydantic import BaseModel, ValidationError
@@ -165,10 +166,14 @@ def _kind(value: object) -> str:
 
 def fault_of(id_: RequestId | None, error: SullaError) -> Fault:
     """A refusal or failure as it goes to the client."""
-    code = next((code for cls, code in _CODES if isinstance(error, cls)), REFUSED)
+    return Fault(id_, code_of(type(error)), error.message, error.code, error.retryable, error.retry_after_s)
+
+
+def code_of(error: type[SullaError]) -> int:
+    """The JSON-RPC code of a kind of error."""
     if error.code == SullaError.code:
-        code = INTERNAL_ERROR
-    return Fault(id_, code, error.message, error.code, error.retryable, error.retry_after_s)
+        return INTERNAL_ERROR
+    return next((code for cls, code in _CODES if issubclass(error, cls)), REFUSED)
 
 
 def internal(id_: RequestId | None) -> Fault:
@@ -221,4 +226,10 @@ def event_json(event: Event) -> JsonObject:
 
 def stamp(at_ms: int) -> str:
     """UTC milliseconds since 1970 as ``2027-01-15T08:00:00.000Z``."""
-    return datetime.fromtimestamp(at_ms / 1000, UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
+    seconds, ms = divmod(at_ms, 1000)
+    return f"{_second(seconds)}.{ms:03d}Z"
+
+
+@lru_cache(maxsize=64)
+def _second(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")

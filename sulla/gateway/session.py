@@ -10,7 +10,6 @@ from sulla.gateway.auth import Principal
 from sulla.gateway.limits import ID_CHARS, SUBSCRIPTIONS, TEXT_CHARS, TITLE_CHARS, Limits
 from sulla.gateway.rpc import Fault, Request, RequestId
 
-NORMAL = 1000
 NOT_TEXT = 1003
 POLICY = 1008
 TOO_BIG = 1009

@@ -100,7 +100,7 @@ class RequestEncoder:
 
 
 class _Walk:
-    """Joins messages, and holds them against the service's rules on who speaks when and which result belongs to what."""
+    """Joins messages, and holds them against the service's rules on who speaks when and what answers which call."""
 
     __slots__ = ("_awaited", "_calls", "_from", "_model", "_role", "_spoken", "pieces")
 

@@ -83,7 +83,7 @@ RULES: tuple[Rule, ...] = (
         "search any words",
         _pattern(r"(?:search|find)(?: files| my files| the files)?(?: for)? (?P<text>[^\n]+?)[ ?!]*"),
         "search_files",
-        lambda found: {"query": found["text"]},
+        lambda found: {"pattern": found["text"], "ignore_case": True},
         "Found for {text}:",
     ),
 )

@@ -190,7 +190,9 @@ class TextMessageEnd(_Kept):
     message_id: MessageId
     text: str
     parts: tuple[Part, ...] = ()
-    """What is not plain text: reasoning and tool calls."""
+    """What is not plain text: reasoning and tool calls, in the model's order."""
+    text_at: int = 0
+    """How many of `parts` come before the text: some services want their own order back."""
     usage: Usage = field(default_factory=Usage)
     stop: str = "end"
     outcome: Outcome | None = None

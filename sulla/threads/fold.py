@@ -66,16 +66,15 @@ def apply_message(script: Transcript, fact: f.Decision, inputs: Mapping[int, Wai
             script.push(_user(_waiting(inputs, fact.input_seq), fact.context))
         case f.InputHandled() if fact.text is not None and len(script):
             last = script[-1]
-            parts: list[Part] = [Text(fact.text, last.parts[0].origin if isinstance(last.parts[0], Text) else "user")]
-            script.replace_last(Message(last.id, last.role, (*parts, *last.parts[1:]), last.hidden))
+            origin = last.parts[0].origin if isinstance(last.parts[0], Text) else "user"
+            script.replace_last(Message(last.id, last.role, (Text(fact.text, origin), *last.parts[1:]), last.hidden))
         case f.InputsJoined():
             for seq in fact.input_seqs:
                 script.push(_user(_waiting(inputs, seq), ""))
         case f.TextMessageEnd():
             text: tuple[Part, ...] = (Text(fact.text, "agent"),) if fact.text else ()
-            reasoning = tuple(part for part in fact.parts if not isinstance(part, ToolCall))
-            calls = tuple(part for part in fact.parts if isinstance(part, ToolCall))
-            script.push(Message(fact.message_id, "assistant", (*reasoning, *text, *calls), fact.hidden))
+            parts = (*fact.parts[: fact.text_at], *text, *fact.parts[fact.text_at :])
+            script.push(Message(fact.message_id, "assistant", parts, fact.hidden))
         case f.ToolCallResult():
             _push_result(script, ToolResult(fact.call_id, fact.text, fact.is_error, fact.origin))
         case f.Reminder():

@@ -127,7 +127,7 @@ class ThreadStore:
             AlreadyAnswered: another answer came first.
         """
         try:
-            return (await self._offer(thread_id, fact.wait_id, fact)).seq
+            return (await self._offer(thread_id, f"wait:{fact.wait_id}", fact)).seq
         except MessageIdReused:
             raise AlreadyAnswered(f"{fact.wait_id!r} was answered already, and otherwise") from None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import get_args
 
 from sulla.core.errors import CorruptRecord
@@ -15,8 +16,19 @@ from sulla.threads.fold import apply_message, apply_offer
 from sulla.threads.state import ThreadState, WaitingInput
 
 _PAGE = 256
+_SAID = (f.Input, f.RunStarted, f.InputHandled, f.InputsJoined, f.TextMessageEnd, f.ToolCallResult, f.Reminder)
+"""What the transcript is made of; the other half of a log tells how things went, and is not opened here."""
+_KINDS = frozenset(cls.kind for cls in _SAID)
 _DECISIONS = get_args(f.Decision)
 _OFFERS = get_args(f.Offer)
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A record whose fact has been read, once."""
+
+    entry: Entry
+    fact: f.ThreadFact | None
 
 
 async def load_tail(
@@ -34,17 +46,15 @@ async def load_tail(
     Raises:
         CorruptRecord: a record cannot be read, or one that the head names is missing.
     """
-    entries = await _newest(store, state, ceiling_tokens, last_seq)
-    inputs = {entry.seq: item for entry in entries if (item := _message_of(entry)) is not None}
-    for seq in _taken(entries) - inputs.keys():
-        entry = await _one(store, state, seq)
-        item = _message_of(entry)
+    tail = await _newest(store, state, ceiling_tokens, last_seq)
+    inputs = {opened.entry.seq: item for opened in tail if (item := _message_of(opened)) is not None}
+    for seq in _taken(tail) - inputs.keys():
+        item = _message_of(await _one(store, state, seq))
         if item is not None:
             inputs[seq] = item
-    for entry in entries:
-        fact = entry.fact
-        if isinstance(fact, _DECISIONS):
-            apply_message(state.transcript, fact, inputs)
+    for opened in tail:
+        if isinstance(opened.fact, _DECISIONS):
+            apply_message(state.transcript, opened.fact, inputs)
     for seq in claimed:
         _offer(state, await _one(store, state, seq))
     if state.summary_seq:
@@ -54,8 +64,8 @@ async def load_tail(
         state.summary = summary.text
 
 
-async def _newest(store: Store, state: ThreadState, ceiling_tokens: int, last_seq: int) -> list[Entry]:
-    found: list[Entry] = []
+async def _newest(store: Store, state: ThreadState, ceiling_tokens: int, last_seq: int) -> list[_Opened]:
+    found: list[_Opened] = []
     weight, before = 0, last_seq + 1
     scale = state.transcript.empty()
     while before > state.summary_covers + 1 and weight < ceiling_tokens:
@@ -64,17 +74,17 @@ async def _newest(store: Store, state: ThreadState, ceiling_tokens: int, last_se
             break
         for record in page:
             entry = decode(record, state.thread_id)
-            found.append(entry)
-            for message in _weighed(entry):
-                scale.push(message)
+            if entry.kind in _KINDS:
+                found.append(_Opened(entry, entry.fact))
+                for message in _weighed(found[-1].fact):
+                    scale.push(message)
         weight, before = scale.tokens, page[-1].seq
     found.reverse()
     return found
 
 
-def _weighed(entry: Entry) -> Iterable[Message]:
+def _weighed(fact: f.ThreadFact | None) -> Iterable[Message]:
     """A stand-in that weighs what the record will weigh in the transcript."""
-    fact = entry.fact
     match fact:
         case f.Input(message_id=message_id, text=text) | f.Reminder(message_id=message_id, text=text):
             yield Message(message_id, "user", (Text(text),))
@@ -86,34 +96,34 @@ def _weighed(entry: Entry) -> Iterable[Message]:
             return
 
 
-def _taken(entries: Iterable[Entry]) -> set[int]:
-    """The inputs that runs took up within these entries."""
+def _taken(tail: Iterable[_Opened]) -> set[int]:
+    """The inputs that runs took up within these records."""
     taken: set[int] = set()
-    for entry in entries:
-        fact = entry.fact
-        if isinstance(fact, f.RunStarted):
-            taken.add(fact.input_seq)
-        elif isinstance(fact, f.InputsJoined):
-            taken.update(fact.input_seqs)
+    for opened in tail:
+        if isinstance(opened.fact, f.RunStarted):
+            taken.add(opened.fact.input_seq)
+        elif isinstance(opened.fact, f.InputsJoined):
+            taken.update(opened.fact.input_seqs)
     return taken
 
 
-def _message_of(entry: Entry) -> WaitingInput | None:
-    fact = entry.fact
-    if not isinstance(fact, f.Input) or entry.origin.run_id is None:
+def _message_of(opened: _Opened) -> WaitingInput | None:
+    fact, run_id = opened.fact, opened.entry.origin.run_id
+    if not isinstance(fact, f.Input) or run_id is None:
         return None
-    return WaitingInput(entry.seq, entry.origin.run_id, fact.message_id, fact.text, fact.mode, fact.origin, fact.agent)
+    return WaitingInput(opened.entry.seq, run_id, fact.message_id, fact.text, fact.mode, fact.origin, fact.agent)
 
 
-def _offer(state: ThreadState, entry: Entry) -> None:
-    fact = entry.fact
+def _offer(state: ThreadState, opened: _Opened) -> None:
+    entry, fact = opened.entry, opened.fact
     if not entry.offered or not isinstance(fact, _OFFERS):
         raise CorruptRecord(f"{state.thread_id} record {entry.seq}: expected an input, found {entry.kind}")
     apply_offer(state, fact, entry.seq, entry.origin)
 
 
-async def _one(store: Store, state: ThreadState, seq: int) -> Entry:
+async def _one(store: Store, state: ThreadState, seq: int) -> _Opened:
     records = await store.read(state.thread_id, after=seq - 1, before=seq + 1, limit=1)
     if not records:
         raise CorruptRecord(f"{state.thread_id}: record {seq} is missing")
-    return decode(records[0], state.thread_id)
+    entry = decode(records[0], state.thread_id)
+    return _Opened(entry, entry.fact)

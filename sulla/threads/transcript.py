@@ -104,6 +104,26 @@ class Transcript:
             start += 1
         return start
 
+    def fit(self, ceiling_tokens: int) -> int:
+        """Forget what a model will not be shown any more.
+
+        It is done in steps: once over the ceiling, a tenth below it. So the conversation keeps its beginning over many
+        turns, and a provider's prompt cache with it.
+
+        Args:
+            ceiling_tokens: how much may be kept.
+
+        Returns:
+            How many messages were forgotten.
+        """
+        if self.tokens <= ceiling_tokens:
+            return 0
+        start = self.window(ceiling_tokens - ceiling_tokens // 10)
+        # The newest message stays, whatever it weighs: whoever asks has to be answered, or refused by name.
+        start = min(start, len(self._messages) - 1)
+        self.trim(start)
+        return start
+
     def since(self, start: int) -> list[Message]:
         """The messages from an index on."""
         return self._messages[start:]

@@ -161,6 +161,11 @@ def locate(root: Path, path: str, *, make_folders: bool = False) -> Iterator[Spo
         walk.close()
 
 
+def printable(name: str) -> str:
+    """A name as it may be shown: quoted and escaped if it would break the line or cannot be encoded."""
+    return name if name.isprintable() else repr(name)
+
+
 @contextmanager
 def translated(path: str) -> Iterator[None]:
     """Turn the system's errors about `path` into ours, without any path of the machine in them."""

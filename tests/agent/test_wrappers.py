@@ -147,6 +147,9 @@ def test_the_last_complete_one_outside_code_counts(text: str, response: str) -> 
         ("Use `<AGENT_DONE>` at the end.", "Use `<AGENT_DONE>` at the end."),
         ("```\n<AGENT_DONE>x</AGENT_DONE>\n```\n<AGENT_DONE>y</AGENT_DONE>", "```\n<AGENT_DONE>x</AGENT_DONE>\n```"),
         ("<AGENT_<AGENT_DONE>x</AGENT_DONE>DONE>", "<AGENT_\nDONE>"),
+        ("<<</AGENT_DONE>AGENT_DONE>", "<<\nAGENT_DONE>"),
+        ("odd `` one <AGENT_DONE>x</AGENT_DONE> `</AGENT_BLOCKED>` ``` </AGENT_DONE>", "odd `` one  `\n` ```"),
+        ("`a`</AGENT_DONE>`b`", "`a`\n`b`"),
     ],
 )
 def test_people_see_the_text_without_wrappers(text: str, shown: str) -> None:
@@ -195,7 +198,7 @@ def test_quoted_syntax_passes_unchanged_however_it_is_split(text: str) -> None:
 # --------------------------------------------------------------------------------------------------------- streaming
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(texts, st.lists(st.integers(0, 400), max_size=12))
 def test_any_split_gives_the_same_text_and_outcome(text: str, cuts: list[int]) -> None:
     whole = strip(text), parse(text)
@@ -203,7 +206,7 @@ def test_any_split_gives_the_same_text_and_outcome(text: str, cuts: list[int]) -
     assert streamed(text, list(range(len(text)))) == whole
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(texts)
 def test_what_is_shown_has_no_tag_left_that_means_anything(text: str) -> None:
     shown = strip(text)
@@ -222,7 +225,7 @@ def _expected(text: str) -> tuple[str, str | None]:
     return "".join(shown.split()), found[-1] if found else None
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(plain_texts)
 def test_without_code_it_does_what_expressions_over_the_whole_text_would(text: str) -> None:
     shown, status = _expected(text)
@@ -234,7 +237,7 @@ def test_without_code_it_does_what_expressions_over_the_whole_text_would(text: s
         assert strip(text) == strip(wrapper.words)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(plain_texts)
 def test_no_piece_of_a_tag_is_shown_at_any_moment(text: str) -> None:
     stripper = Stripper()
@@ -271,6 +274,11 @@ def test_a_quotation_that_goes_on_and_on_is_taken_for_none() -> None:
     long = "x" * (2 * MAX_QUOTE)
     assert parse(f"`<AGENT_DONE>{long}</AGENT_DONE>`") == Wrapper("done", response=long)
     assert streamed(f"`<AGENT_DONE>{long}</AGENT_DONE>`", list(range(3000)))[1] == Wrapper("done", response=long)
+
+
+@pytest.mark.parametrize("text", [" " * 1000 + "x", "\n" * 1000 + "  x", "x" + " " * 1000, "x" + "\t" * 1000 + "y"])
+def test_much_white_space_is_the_same_in_pieces(text: str) -> None:
+    assert streamed(text, list(range(len(text)))) == (strip(text), None)
 
 
 def test_text_without_a_tag_is_shown_at_once() -> None:

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sulla.gateway.backlog import MERGED_CHARS, Backlog
@@ -83,6 +83,7 @@ def test_nothing_is_taken_from_an_empty_one() -> None:
         Backlog().take()
 
 
+@settings(max_examples=30, deadline=None)
 @given(st.lists(st.sampled_from(["delta", "durable", "frame", "take"]), max_size=60))
 def test_no_text_is_lost_and_the_size_returns_to_zero(steps: list[str]) -> None:
     backlog, offset, got, kept = Backlog(), 0, "", 0

@@ -115,6 +115,13 @@ async def test_who_guesses_is_locked_out_by_header_and_by_hello(server: Server) 
         assert (await peer.closed())[0] == 4401
 
 
+async def test_who_guesses_cannot_choose_the_address_that_is_locked_out(server: Server) -> None:
+    for number in range(WRONG_TOKENS):
+        await refusal(Peer.connect(server, token=f"guess{number}", headers={"X-Forwarded-For": f"192.0.2.{number}"}))
+    _, error = await refusal(Peer.connect(server, token="owner"))
+    assert error["retryable"]
+
+
 async def test_nothing_is_asked_of_the_daemon_before_hello(server: Server, commands: MemoryCommands) -> None:
     async with Peer.connect(server, token="owner") as peer:
         error = await peer.fail("thread.create", title="x")

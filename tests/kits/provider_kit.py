@@ -133,6 +133,12 @@ class ProviderKit(ABC):
         assert isinstance(second[-1], Completed)
         assert first[-1].message.text == second[-1].message.text
 
+    async def test_nothing_waits_when_a_reply_is_over(self) -> None:
+        async with self.serve(Case(text="That is all.")) as served:
+            await collect(served.provider.stream(ask("help")))
+            await served.clock.settle()
+            assert served.clock.sleepers == 0
+
     async def test_replies_side_by_side_do_not_mix(self) -> None:
         async with self.serve(Case(text="One voice only.")) as served:
             replies = await asyncio.gather(*(collect(served.provider.stream(ask("help"))) for _ in range(5)))

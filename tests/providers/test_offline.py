@@ -57,8 +57,8 @@ def _answered(request: ChatRequest, call: ToolCall, text: str, is_error: bool = 
         ("show the file `a b.txt`", "read_file", {"path": "a b.txt"}),
         ("write notes.txt: buy milk", "write_file", {"path": "notes.txt", "content": "buy milk"}),
         ("write notes.txt:\none: two\nthree", "write_file", {"path": "notes.txt", "content": "one: two\nthree"}),
-        ("search milk and honey", "search_files", {"query": "milk and honey"}),
-        ("search for milk", "search_files", {"query": "milk"}),
+        ("search milk and honey", "search_files", {"pattern": "milk and honey", "ignore_case": True}),
+        ("search for milk", "search_files", {"pattern": "milk", "ignore_case": True}),
     ],
 )
 async def test_a_known_request_becomes_one_tool_call(words: str, tool: str, args: JsonObject) -> None:

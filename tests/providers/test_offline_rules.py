@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sulla.providers.offline_rules import RULES, help_text, wish_of
+from sulla.tools import builtin_tools, validate
 
 
 @pytest.mark.parametrize(
@@ -24,6 +25,15 @@ def test_each_rule_understands_its_own_example() -> None:
             wish = wish_of(example)
             assert wish is not None, example
             assert wish.rule is rule
+
+
+def test_each_rule_calls_a_tool_that_there_is_as_that_wants_to_be_called() -> None:
+    tools = {tool.name: tool for tool in builtin_tools()}
+    for rule in RULES:
+        for example in (rule.usage.replace("[", "").replace("]", ""), rule.usage.partition(" [")[0]):
+            wish = wish_of(example)
+            assert wish is not None
+            assert validate(wish.args, tools[rule.tool].schema) == ()
 
 
 def test_braces_in_a_persons_words_stay_words() -> None:

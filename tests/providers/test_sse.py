@@ -55,6 +55,14 @@ def test_any_cut_of_any_stream_gives_what_the_standard_says(stream: bytes, sizes
     assert read(stream, sizes) == by_the_book(stream)
 
 
+@pytest.mark.parametrize("newline", [b"\n", b"\r\n", b"\r"])
+def test_two_cuts_anywhere_change_nothing(newline: bytes) -> None:
+    stream = newline.join([b"event: x", b"data: a", b"data: b", b"", b"data: c", b"", b""])
+    for first in range(len(stream)):
+        assert read(stream, [first, 1]) == [b"a\nb", b"c"]
+    assert read(stream, [1] * len(stream)) == [b"a\nb", b"c"]
+
+
 def test_an_event_that_no_blank_line_follows_does_not_exist() -> None:
     assert read(b"data: a\n\ndata: b\n", []) == [b"a"]
 

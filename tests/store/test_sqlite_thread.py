@@ -82,7 +82,7 @@ async def test_stopping_finishes_what_was_asked(tmp_path: Path) -> None:
     await thread.stop()
     await asyncio.gather(*asked)
     with pytest.raises(StoreUnavailable, match=r"sulla\.db' is not open"):
-        thread.read(_names)
+        await thread.read(_names)
     await thread.stop()
     await thread.start()
     assert len(await thread.read(_names)) == 20
@@ -116,10 +116,11 @@ async def test_more_than_may_wait_is_refused_at_once(thread: SqliteThread) -> No
 
 def test_an_asker_whose_loop_is_gone_does_no_harm(tmp_path: Path) -> None:
     thread, go_on = SqliteThread(tmp_path / "sulla.db", 0.0), threading.Event()
+    asked: list[asyncio.Future[bool]] = []
 
     async def ask_and_leave() -> None:
         await thread.start()
-        thread.read(lambda _: go_on.wait(10))
+        asked.append(thread.read(lambda _: go_on.wait(10)))
 
     async def look() -> list[str]:
         names = await thread.read(_names)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from sulla.core.errors import InvalidInput
@@ -44,6 +47,14 @@ def test_a_script_can_be_a_file() -> None:
     assert script.answer(Asked("busy?", 0)) == Failure(529, retry_after="3")
     assert script.answer(Asked("busy?", 0)) == Reply("look", tools=(ToolUse("t", {"a": 1}),), delay_s=0.5)
     assert script.answer(Asked("busy?", 1)) == Reply("done", hold="gate", hold_after=2)
+
+
+def test_the_example_in_the_documentation_is_a_script() -> None:
+    page = (Path(__file__).parents[2] / "docs/providers.md").read_text()
+    (example,) = re.findall(r"```json\n(.*?)```", page, re.DOTALL)
+    script = parse_script(example.encode())
+    assert script.answer(Asked("the weather?", 0)) != script.answer(Asked("the weather?", 1))
+    assert script.answer(Asked("busy", 0)) == Failure(529, retry_after="1")
 
 
 @pytest.mark.parametrize(

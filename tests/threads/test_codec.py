@@ -38,7 +38,7 @@ FACTS: list[f.ThreadFact] = [
     f.InputsJoined((4, 5), (RUN,)),
     f.ModelStarted(CALL, MSG, 2, "abcd", 99, "nudge"),
     f.ModelAbandoned(CALL, MSG, "crashed"),
-    f.TextMessageEnd(CALL, MSG, "text", PARTS, f.Usage(1, 2, 3, 4), "tool_calls", OUTCOME, True, True),
+    f.TextMessageEnd(CALL, MSG, "text", PARTS, 2, f.Usage(1, 2, 3, 4), "tool_calls", OUTCOME, True, True),
     f.ToolCallStart(CALL, "write_file", {"path": "x"}, MSG, "idempotent"),
     f.ToolCallResult(CALL, "ok", True, "file"),
     f.Reminder(MSG, "nudge", "say it"),

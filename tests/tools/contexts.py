@@ -13,14 +13,14 @@ from sulla.testing.clock import ManualClock
 from sulla.tools import Done, Toolbox, ToolContext, builtin_tools, run_call
 
 
-def context_in(workspace: Path, clock: Clock | None = None, notes: list[Json] | None = None) -> ToolContext:
+def context_in(workspace: Path, clock: Clock | None = None, key: str = "run_1:call_1") -> ToolContext:
     """A context like the agent's."""
-    said: list[Json] = [] if notes is None else notes
+    said: list[Json] = []
     return ToolContext(
         ThreadId("thr_1"),
         RunId("run_1"),
         CallId("call_1"),
-        "run_1:call_1",
+        key,
         workspace,
         clock or ManualClock(),
         Control(),
@@ -28,11 +28,10 @@ def context_in(workspace: Path, clock: Clock | None = None, notes: list[Json] | 
     )
 
 
-async def use(name: str, workspace: Path, clock: Clock | None = None, **args: Json) -> Done:
+async def use(name: str, workspace: Path, clock: Clock | None = None, /, **args: Json) -> Done:
     """Call a built-in tool as an agent would."""
     given: JsonObject = dict(args)
-    result = await run_call(
-        Toolbox(builtin_tools()), ToolCall(CallId("call_1"), name, given), context_in(workspace, clock)
-    )
+    call = ToolCall(CallId("call_1"), name, given)
+    result = await run_call(Toolbox(builtin_tools()), call, context_in(workspace, clock, repr(given)))
     assert isinstance(result, Done)
     return result

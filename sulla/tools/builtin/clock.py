@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from datetime import UTC, datetime, tzinfo
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from sulla.core.errors import InvalidInput
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
 from sulla.tools.nearest import nearest
+
+_NAME = re.compile(r"[A-Za-z0-9_+-]{1,64}(?:/[A-Za-z0-9_+-]{1,64}){0,2}")
 
 
 def clock_tools(timezone: str = "UTC") -> tuple[Tool, ...]:
@@ -17,7 +20,11 @@ def clock_tools(timezone: str = "UTC") -> tuple[Tool, ...]:
 
     Args:
         timezone: the IANA name of the zone to use when the model names none.
+
+    Raises:
+        InvalidInput: there is no such zone.
     """
+    _zone(timezone)
 
     async def get_time_date(context: ToolContext, *, timezone: str = timezone) -> Result:
         """Tell the current date, weekday, time and UTC offset in a time zone.
@@ -26,7 +33,8 @@ def clock_tools(timezone: str = "UTC") -> tuple[Tool, ...]:
             timezone: An IANA name such as Europe/Berlin or America/New_York.
         """
         zone = await asyncio.to_thread(_zone, timezone)
-        return Done(f"{datetime.fromtimestamp(context.clock.now(), zone):%A %Y-%m-%d %H:%M:%S UTC%:z} ({timezone})")
+        now = datetime.fromtimestamp(int(context.clock.now()), zone)
+        return Done(f"{now:%A %Y-%m-%d %H:%M:%S} UTC{now.isoformat()[-6:]} ({timezone})")
 
     return (define(get_time_date, effect="pure", category="time", timeout_s=5.0),)
 
@@ -39,12 +47,18 @@ def _zone(name: str) -> tzinfo:
     """
     if name.upper() in ("UTC", "Z", "GMT"):
         return UTC
-    # Asked for by exact name only: ZoneInfo itself takes any path below its folders, in any case on some systems.
+    if _NAME.fullmatch(name):
+        try:
+            return ZoneInfo(name)
+        except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+            raise _no_zone(name) from error
+    raise _no_zone(name)
+
+
+def _no_zone(name: str) -> InvalidInput:
     known = available_timezones()
-    if name in known:
-        return ZoneInfo(name)
     if not known:
-        raise InvalidInput("this machine has no time zone database; only 'UTC' can be used")
+        return InvalidInput("this machine has no time zone database; only 'UTC' can be used")
     # People and models name the city, or write it in lower case or with spaces.
     wanted = name.strip().replace(" ", "_")
     by_city: dict[str, str] = {}
@@ -53,7 +67,7 @@ def _zone(name: str) -> tzinfo:
     exact = by_city.get(wanted.rpartition("/")[2].casefold())
     close = dict.fromkeys([exact] if exact else [])
     close |= dict.fromkeys(nearest(wanted, known))
-    raise InvalidInput(
+    return InvalidInput(
         f"there is no time zone {name[:100]!r}."
         + (f" The nearest: {', '.join(list(close)[:3])}." if close else " Use an IANA name such as 'Europe/Berlin'.")
     )

@@ -15,7 +15,7 @@ from sulla.core.errors import InvalidInput, PathEscape, TooLarge
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.builtin.search import search_files
 from sulla.tools.define import define
-from sulla.tools.paths import locate, open_file, open_folder, translated
+from sulla.tools.paths import locate, open_file, open_folder, printable, translated
 from sulla.tools.schema import Bounds
 
 MAX_FILE_BYTES = 16 * 1024 * 1024
@@ -138,16 +138,17 @@ def _list(root: Path, path: str) -> str:
 
 
 def _entry(entry: os.DirEntry[str]) -> str:
+    name = printable(entry.name)
     if entry.is_symlink():
-        return f"{entry.name} (link)"
+        return f"{name} (link)"
     if entry.is_dir(follow_symlinks=False):
-        return f"{entry.name}/"
+        return f"{name}/"
     if not entry.is_file(follow_symlinks=False):
-        return f"{entry.name} (device, pipe or socket)"
+        return f"{name} (device, pipe or socket)"
     try:
-        return f"{entry.name} ({entry.stat(follow_symlinks=False).st_size} bytes)"
+        return f"{name} ({entry.stat(follow_symlinks=False).st_size} bytes)"
     except FileNotFoundError:
-        return f"{entry.name} (gone)"
+        return f"{name} (gone)"
 
 
 def _write(root: Path, path: str, content: str, key: str) -> str:

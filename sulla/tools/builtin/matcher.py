@@ -27,7 +27,7 @@ def find(expression: re.Pattern[str], text: str, limit: int) -> list[tuple[int, 
     """
     hits: list[tuple[int, int]] = []
     for number, line in enumerate(text.split("\n")):
-        match = expression.search(line)
+        match = expression.search(line.removesuffix("\r"))
         if match is not None:
             hits.append((number, match.start()))
             if len(hits) == limit:

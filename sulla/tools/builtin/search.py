@@ -15,7 +15,7 @@ from typing import Annotated
 from sulla.core.errors import InvalidInput, SullaError
 from sulla.tools.base import Done, Result, ToolContext
 from sulla.tools.builtin.expression import Expression, MatcherGone
-from sulla.tools.paths import locate, open_at, open_folder, translated
+from sulla.tools.paths import locate, open_at, open_folder, printable, translated
 from sulla.tools.schema import Bounds
 
 TIME_S = 10.0
@@ -157,7 +157,8 @@ class _Hunt:
         if hits:
             lines = text.split("\n")
             room = self._limit - len(self._results)
-            self._results += [f"{shown}:{line + 1}: {_excerpt(lines[line], column)}" for line, column in hits[:room]]
+            name = printable(shown)
+            self._results += [f"{name}:{line + 1}: {_excerpt(lines[line], column)}" for line, column in hits[:room]]
 
 
 def _excerpt(line: str, column: int) -> str:

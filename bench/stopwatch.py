@@ -1,0 +1,96 @@
+"""Turns with a watch beside them: of the daemon's and of `bench.bare_turn`'s."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from websockets.asyncio.client import ClientConnection
+
+from bench.bare_turn import FINISHED
+from bench.history import Thread
+from sulla.cli.client import Client, open_client
+from sulla.cli.place import Door
+from sulla.daemon.system import SystemClock
+from sulla.testing.anthropic_server import FakeAnthropic
+from sulla.testing.script import Script
+from sulla.testing.wire import WireRequest, WireResponse
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """One turn, in milliseconds from the client's send."""
+
+    acknowledged: float
+    """Until the client knows that its message is kept."""
+    request: float
+    """Until the model's service has read the whole request."""
+    overhead: float
+    """Until the client knows that the turn is over, less the time between the service's last byte read and its last
+    byte written."""
+
+
+class Service(FakeAnthropic):
+    """The model's service, with a watch."""
+
+    def __init__(self, script: Script) -> None:
+        super().__init__(script, SystemClock())
+        self.body = b""
+        """The last request's."""
+        self._arrived = self._answered = 0.0
+
+    async def _handle(self, request: WireRequest, response: WireResponse) -> None:
+        self._arrived = time.perf_counter()
+        self.body = request.body
+        await super()._handle(request, response)
+        self._answered = time.perf_counter()
+        self.requests.clear()  # each holds a whole history, and nobody looks at them
+
+    def times(self, sent: float, acknowledged: float, finished: float) -> Times:
+        """What a turn took, from what its client saw, in seconds."""
+        took = self._answered - self._arrived
+        return Times((acknowledged - sent) * 1000, (self._arrived - sent) * 1000, (finished - sent - took) * 1000)
+
+
+@asynccontextmanager
+async def talking(where: Door, threads: Sequence[Thread]) -> AsyncIterator[Client]:
+    """A client that follows threads."""
+    async with open_client(where) as client:
+        for thread in threads:
+            await client.call("events.subscribe", thread_id=thread.id, after=thread.last_seq)
+        yield client
+
+
+async def new_thread(client: Client) -> Thread:
+    """An empty thread, followed."""
+    thread_id = (await client.call("thread.create"))["thread_id"]
+    await client.call("events.subscribe", thread_id=thread_id, after=0)
+    return Thread(thread_id, 0)
+
+
+async def turn(client: Client, service: Service, thread: Thread) -> Times:
+    """One turn of the daemon's."""
+    message_id, text = thread.next_message()
+    sent = time.perf_counter()
+    run_id = (await client.call("turn.send", thread_id=thread.id, message_id=message_id, text=text))["run_id"]
+    acknowledged = time.perf_counter()
+    async for event in client.events():
+        thread.last_seq = max(thread.last_seq, event["seq"] or 0)
+        if event["run_id"] == run_id and event["type"] in ("RUN_FINISHED", "RUN_ERROR"):
+            finished = time.perf_counter()
+            assert event["type"] == "RUN_FINISHED", event
+            return service.times(sent, acknowledged, finished)
+    raise AssertionError("`events` ends with an error or not at all")
+
+
+async def bare_turn(socket: ClientConnection, service: Service, body: int, text: str) -> Times:
+    """One turn of the limit's."""
+    sent = time.perf_counter()
+    await socket.send(f"{body} {text}")
+    await socket.recv()
+    acknowledged = time.perf_counter()
+    while await socket.recv() != FINISHED:
+        pass
+    return service.times(sent, acknowledged, time.perf_counter())

@@ -1,0 +1,152 @@
+"""What a turn costs beside the model's own time, with 10 to 5,000 messages of history.
+
+A real daemon on SQLite, a client on its WebSocket, and a fake of the model's service that takes the times
+(`bench.stopwatch`). The limit is `bench.bare_turn`. Every turn adds two messages, so there are new short threads for
+each life of the daemon; what a long thread gains is little beside what it has.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Coroutine
+from dataclasses import astuple, fields
+from pathlib import Path
+
+from websockets.asyncio.client import ClientConnection, connect
+
+from bench.frame import Frame, Row, Samples
+from bench.history import Thread, text_of, write_history
+from bench.process import ready_url, running
+from bench.stopwatch import Service, Times, bare_turn, new_thread, talking, turn
+from sulla.cli.client import Client
+from sulla.cli.place import door
+from sulla.testing.script import Reply, Rule, Script
+
+NAME = "turn"
+
+SHORT, LONG = (10, 100), (1_000, 5_000)
+SIZES = (*SHORT, *LONG)
+LIVES = 5
+"""How often the daemon is started anew, so that a thread's first turn is met more than once."""
+BAR = 1.3
+"""The longest thread beside the shortest (issue 1)."""
+
+_SETTLE_S = 0.01
+_ANSWER = f"{text_of(0)} <AGENT_DONE>fine</AGENT_DONE>"
+_FIGURES = tuple(field.name for field in fields(Times))
+
+Contender = Callable[[], Coroutine[object, object, Times]]
+
+
+def run(frame: Frame) -> list[Row]:
+    """The bars are issue 1's."""
+    with tempfile.TemporaryDirectory(prefix="sulla-bench-") as folder:
+        return asyncio.run(_Measurement(frame, Path(folder)).rows())
+
+
+class Costs:
+    """What each contender's turns took, by figure."""
+
+    def __init__(self) -> None:
+        self._costs: dict[str, defaultdict[str, list[float]]] = {name: defaultdict(list) for name in _FIGURES}
+
+    def add(self, name: str, times: Times) -> None:
+        """Note a turn."""
+        for figure, value in zip(_FIGURES, astuple(times), strict=True):
+            self._costs[figure][name].append(value)
+
+    def samples(self, figure: str) -> Samples:
+        """One figure of all contenders, named for both."""
+        return Samples({f"{figure}, {name}": costs for name, costs in self._costs[figure].items()}, "ms")
+
+
+class _Measurement:
+    """One run of this bench, in a folder of its own."""
+
+    def __init__(self, frame: Frame, folder: Path) -> None:
+        self._frame = frame
+        self._folder = folder
+        self._home = folder / "home"
+        self._service = Service(Script([Rule(Reply(_ANSWER))]))
+        self._first, self._cold, self._warm = Costs(), Costs(), Costs()
+
+    async def rows(self) -> list[Row]:
+        """Measure, and say what came out."""
+        self._home.mkdir()
+        threads = await write_history(self._home / "sulla.db", (*SHORT * LIVES, *LONG))
+        async with self._service:
+            for life in range(LIVES):
+                short = threads[life * len(SHORT) : (life + 1) * len(SHORT)]
+                await self._live(life, dict(zip(SIZES, (*short, *threads[-len(LONG) :]), strict=True)))
+        return [*_warm_rows(self._warm), *_cold_rows(self._cold), _first_row(self._first)]
+
+    async def _live(self, life: int, threads: dict[int, Thread]) -> None:
+        """Start a daemon, have first turns and then others, and end it."""
+        settings = {
+            "SULLA_MODEL": "anthropic:fake",
+            "ANTHROPIC_BASE_URL": self._service.url,
+            "ANTHROPIC_API_KEY": "none",
+            "SULLA_DAEMON__LOG_LEVEL": "warning",
+        }
+        with running(("-m", "sulla", "up", "--port", "0", "--home", str(self._home)), settings) as daemon:
+            ready_url(daemon)
+            async with talking(door(self._home), list(threads.values())) as client:
+                bodies = await self._first_turns(client, threads)
+                database = self._folder / f"bare-{life}.db"
+                arguments = ("-m", "bench.bare_turn", str(database), self._service.url, *map(str, bodies))
+                with running(arguments) as limit:
+                    async with connect(ready_url(limit), compression=None, proxy=None) as socket:
+                        await self._rounds(client, socket, threads)
+
+    async def _first_turns(self, client: Client, threads: dict[int, Thread]) -> list[Path]:
+        """Have each thread's first turn; returns the requests of the shortest and the longest one."""
+        # At the first turn of all the service's library is loaded: that one is not like the others.
+        self._first.add("first of the daemon", await turn(client, self._service, await new_thread(client)))
+        bodies = []
+        for size, thread in threads.items():
+            await asyncio.sleep(_SETTLE_S)
+            self._cold.add(f"{size:,} messages, first turn", await turn(client, self._service, thread))
+            if size in (SIZES[0], SIZES[-1]):
+                bodies.append(self._folder / f"body-{size}")
+                bodies[-1].write_bytes(self._service.body)
+        return bodies
+
+    async def _rounds(self, client: Client, socket: ClientConnection, threads: dict[int, Thread]) -> None:
+        def ours(thread: Thread) -> Contender:
+            return lambda: turn(client, self._service, thread)
+
+        def bare(body: int) -> Contender:
+            return lambda: bare_turn(socket, self._service, body, text_of(body))
+
+        contenders = {f"{size:,} messages": ours(thread) for size, thread in threads.items()}
+        contenders |= {f"bare, request of {size:,}": bare(body) for body, size in enumerate((SIZES[0], SIZES[-1]))}
+        for contender in contenders.values():
+            await contender()
+        for names in self._frame.orders(list(contenders), -(-self._frame.rounds // LIVES)):
+            for name in names:
+                await asyncio.sleep(_SETTLE_S)
+                self._warm.add(name, await contenders[name]())
+
+
+def _warm_rows(costs: Costs) -> list[Row]:
+    rows = []
+    for figure in _FIGURES:
+        samples = costs.samples(figure)
+        shortest, longest = f"{figure}, {SIZES[0]:,} messages", f"{figure}, {SIZES[-1]:,} messages"
+        bare_short, bare_long = f"{figure}, bare, request of {SIZES[0]:,}", f"{figure}, bare, request of {SIZES[-1]:,}"
+        rows += [samples.row(bare_short), samples.row(bare_long, bare_short), samples.row(shortest, bare_short)]
+        rows += [samples.row(f"{figure}, {size:,} messages", shortest) for size in SIZES[1:-1]]
+        rows.append(samples.row(longest, shortest, bar=None if figure == "acknowledged" else BAR))
+    return rows
+
+
+def _cold_rows(costs: Costs) -> list[Row]:
+    samples = costs.samples("overhead")
+    names = [f"overhead, {size:,} messages, first turn" for size in SIZES]
+    return [samples.row(names[0]), *(samples.row(name, names[0]) for name in names[1:])]
+
+
+def _first_row(costs: Costs) -> Row:
+    return costs.samples("overhead").row("overhead, first of the daemon")

@@ -1,0 +1,127 @@
+"""Where settings are written down, `sulla.toml` and the environment, read one by one; an unknown name is refused."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from sulla.core.errors import SettingsError
+
+PREFIX = "SULLA_"
+HOME = "SULLA_HOME"
+
+SHORT_NAMES: dict[str, tuple[str, str]] = {"SULLA_STORE": ("store", "url"), "SULLA_MODEL": ("model", "name")}
+"""Variables that are shorter than their setting (design §14)."""
+
+FOREIGN_NAMES: dict[str, tuple[str, str]] = {
+    "REDIS_URL": ("store", "redis_url"),
+    "POSTGRES_URL": ("store", "postgres_url"),
+    "ANTHROPIC_API_KEY": ("model", "anthropic_api_key"),
+    "ANTHROPIC_BASE_URL": ("model", "anthropic_base_url"),
+    "OLLAMA_HOST": ("model", "ollama_host"),
+}
+"""Variables that other programs use for the same thing; they stand between the file and ours."""
+
+Known = Mapping[str, Collection[str]]
+"""The keys of each section."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """One setting as somebody wrote it."""
+
+    source: str
+    """The file, the variable or the flag, as people call it."""
+    section: str
+    key: str
+    value: object
+
+
+def from_file(path: Path, known: Known) -> Iterator[Given]:
+    """What a TOML file says; nothing if there is no such file.
+
+    Raises:
+        SettingsError: it cannot be read, is no TOML or holds an unknown name.
+    """
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path}: not valid TOML: {error}") from None
+    except OSError as error:
+        raise SettingsError(f"{path}: cannot be read: {error.strerror}") from None
+    for section, table in data.items():
+        if not isinstance(table, dict) and section in known:
+            raise SettingsError(f"{path}: {section!r} is a section: write [{section}], and its settings below it")
+        if not isinstance(table, dict):
+            raise SettingsError(f"{path}: {section!r} is not a setting{_file_hint(section, known)}")
+        if section not in known and not table:
+            near = get_close_matches(section, known, n=1)
+            raise SettingsError(f"{path}: [{section}] is not a section; expected one of {', '.join(near or known)}")
+        for key, value in table.items():
+            if key not in known.get(section, ()):
+                name = f"{section}.{key}"
+                raise SettingsError(f"{path}: {name!r} is not a setting{_file_hint(name, known)}")
+            yield Given(str(path), section, key, value)
+
+
+def from_environ(environ: Mapping[str, str], known: Known) -> Iterator[Given]:
+    """What the environment says: other programs' names first, then ours, so that ours win.
+
+    Raises:
+        SettingsError: a variable with our prefix is unknown.
+    """
+    for name, (section, key) in FOREIGN_NAMES.items():
+        if environ.get(name):
+            yield Given(name, section, key, environ[name])
+    for name in sorted(environ):
+        if not name.startswith(PREFIX) or name == HOME:
+            continue
+        section, _, key = name.removeprefix(PREFIX).lower().partition("__")
+        if name in SHORT_NAMES:
+            section, key = SHORT_NAMES[name]
+        elif key not in known.get(section, ()) or name != variable(section, key):
+            raise SettingsError(f"{name} is not a setting{_variable_hint(name, known)}")
+        yield Given(name, section, key, environ[name])
+
+
+def variable(section: str, key: str) -> str:
+    """A setting's own variable, e.g. ``SULLA_GATEWAY__PORT``."""
+    return f"{PREFIX}{section}__{key}".upper()
+
+
+def _file_hint(asked: str, known: Known) -> str:
+    near = _nearest(asked, {f"{section}.{key}": key for section, keys in known.items() for key in keys})
+    if not near:
+        return f"; the sections are {', '.join(known)}"
+    section, key = near.split(".")
+    return f"; did you mean {key!r} under [{section}]?"
+
+
+def _variable_hint(asked: str, known: Known) -> str:
+    names = {variable(section, key): key for section, keys in known.items() for key in keys}
+    names |= dict.fromkeys((HOME, *SHORT_NAMES), "")
+    spelled = {name.removeprefix(PREFIX).lower(): key for name, key in names.items()}
+    near = _nearest(asked.removeprefix(PREFIX).lower(), spelled)
+    if not near:
+        return f"; ours are written {PREFIX}<SECTION>__<KEY>, and the sections are {', '.join(known)}"
+    return f"; did you mean {PREFIX}{near.upper()}?"
+
+
+def _nearest(asked: str, known: Mapping[str, str]) -> str:
+    """The known name that was probably meant: one whose key was written in full, else the most alike.
+
+    Args:
+        asked: what was written.
+        known: each name, and its key.
+
+    Returns:
+        Empty if none is alike.
+    """
+    key = asked.rpartition(".")[2].rpartition("__")[2]
+    same_key = [name for name, known_key in known.items() if known_key == key]
+    return next(iter(same_key or get_close_matches(asked, known, n=1, cutoff=0.5)), "")

@@ -1,0 +1,108 @@
+"""`docs/protocol.md` says what is so."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sulla.threads
+from sulla.core.errors import SullaError
+from sulla.gateway import feed, rpc, session, wire
+from sulla.gateway.limits import Limits
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "protocol.md").read_text()
+EXAMPLES = re.findall(r"^([→←]) (\{.*\})$", PAGE, re.MULTILINE)
+SENT = [json.loads(text) for arrow, text in EXAMPLES if arrow == "→"]
+CAME = [json.loads(text) for arrow, text in EXAMPLES if arrow == "←"]
+
+
+def section(title: str) -> str:
+    """The text under a heading, down to the next one of its level."""
+    found = re.search(rf"^## {title}\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL)
+    assert found is not None, title
+    return found.group(1)
+
+
+def test_every_method_has_an_example() -> None:
+    assert {example["method"] for example in SENT} == set(wire.METHODS)
+
+
+@pytest.mark.parametrize("example", SENT, ids=lambda example: str(example["method"]))
+def test_every_request_is_accepted_and_has_its_answer(example: dict[str, Any]) -> None:
+    request = rpc.parse(json.dumps(example))
+    assert isinstance(request, rpc.Request)
+    assert isinstance(rpc.read_params(request), wire.METHODS[request.method].params)
+    (answer,) = (frame for frame in CAME if frame.get("id") == request.id and "result" in frame)
+    wire.METHODS[request.method].result.model_validate(answer["result"])
+
+
+def test_every_notification_and_error_has_its_form() -> None:
+    forms: dict[str, type[wire.Wire]] = {"event": wire.EventParams, "events.ended": wire.EndedParams}
+    for frame in CAME:
+        if "method" in frame:
+            forms[frame["method"]].model_validate(frame["params"])
+        elif "error" in frame:
+            wire.Error.model_validate(frame["error"])
+
+
+def test_every_heading_names_the_scope_that_is_asked_for() -> None:
+    headings = dict(re.findall(r"^### `(\S+)` \(scope `(\w+)`\)$", PAGE, re.MULTILINE))
+    assert headings == {name: row.scope for name, row in wire.METHODS.items() if row.scope is not None}
+
+
+def test_planned_methods_are_named() -> None:
+    named = set(re.findall(r"`([a-z]+\.[a-z*]+)`", section("Requests").partition("### Planned")[2]))
+    families = {name.removesuffix("*") for name in named if name.endswith("*")}
+    assert {
+        name for name in wire.PLANNED if name not in named and f"{name.partition('.')[0]}." not in families
+    } == set()
+    assert all(any(name.startswith(family) for name in wire.PLANNED) for family in families)
+
+
+def test_every_kind_of_event_is_explained() -> None:
+    kinds = {getattr(item, "kind", None) for item in vars(sulla.threads).values()} - {None}
+    explained = set(
+        re.findall(r"`([A-Z]+(?:_[A-Z]+)*)`", "".join(re.findall(r"^\| `.*$", section("Events"), re.MULTILINE)))
+    )
+    assert {kind for kind in kinds if isinstance(kind, str)} | {feed.TEXT, feed.REASONING, feed.PROGRESS} == explained
+
+
+def test_every_error_code_is_explained() -> None:
+    explained = dict(re.findall(r"^\| (-\d+) \| (.*?) \|", section("Errors"), re.MULTILINE))
+    for code, words in explained.items():
+        for word in re.findall(r"`(\w+)`", words):
+            for cls in (cls for cls in _tree(SullaError) if cls.code == word):
+                assert rpc.code_of(cls) == int(code), word
+    used = {rpc.code_of(cls) for cls in _tree(SullaError)}
+    used |= {rpc.PARSE_ERROR, rpc.INVALID_REQUEST, rpc.METHOD_NOT_FOUND, rpc.INVALID_PARAMS}
+    assert {int(code) for code in explained} == used
+
+
+def _tree(root: type[SullaError]) -> list[type[SullaError]]:
+    found = [root]
+    for below in root.__subclasses__():
+        if below.__module__ == "sulla.core.errors":
+            found.extend(_tree(below))
+    return found
+
+
+def test_every_close_code_is_explained() -> None:
+    first_cells = re.findall(r"^\| ([\d, ]+) \|", section("Closing"), re.MULTILINE)
+    explained = {int(code) for cell in first_cells for code in cell.split(",")}
+    ours = {value for name, value in vars(session).items() if name.isupper() and value in range(1001, 5000)}
+    assert explained == ours | {1002, 1007}
+
+
+def test_the_figures_are_those_in_force() -> None:
+    limits = Limits()
+    assert f"within {limits.hello_s:g} seconds and in at most {limits.hello_bytes // 1024} KiB" in PAGE
+    assert f"longer than {limits.call_s:g} seconds" in PAGE
+    assert f"about {limits.history_bytes // 1024} KiB" in PAGE
+    assert (
+        f"for {limits.stall_s:g} seconds nothing was read while {limits.queue_bytes // 2**20} MiB was waiting" in PAGE
+    )
+    assert f"more than {limits.fragments} pieces" in PAGE

@@ -1,0 +1,198 @@
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+
+from sulla.core.jsontypes import Json
+from sulla.testing.clock import ManualClock
+from sulla.tools import Done
+from sulla.tools.builtin import search as module
+from sulla.tools.builtin.expression import Expression
+from sulla.tools.builtin.search import MAX_FILE_BYTES, MAX_LINE, TIME_S
+from tests.tools.contexts import use
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    place = tmp_path / "workspace"
+    for name, text in {
+        "a.py": "import os\nprint('Hello')\n",
+        "b.txt": "hello there\r\nnothing\nsay hello twice: hello\n",
+        "docs/c.md": "# Hello\n\nworld\n",
+        "docs/deep/d.py": "def hello() -> None: ...\n",
+        ".git/config": "hello\n",
+        "node_modules/x.js": "hello\n",
+        ".hidden": "hello\n",
+    }.items():
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_text(text, newline="")
+    return place
+
+
+async def search(root: Path, **args: Json) -> tuple[list[str], str]:
+    result = await use("search_files", root, **args)
+    assert not result.is_error, result.text
+    *lines, note = result.text.split("\n")
+    return lines, note
+
+
+async def test_each_matching_line_is_found_in_order(root: Path) -> None:
+    lines, note = await search(root, pattern="hello")
+    assert lines == [
+        ".hidden:1: hello",
+        "b.txt:1: hello there",
+        "b.txt:3: say hello twice: hello",
+        "docs/deep/d.py:1: def hello() -> None: ...",
+    ]
+    assert note == "[4 matches in 5 searched files]"
+
+
+async def test_what_was_found_comes_from_files(root: Path) -> None:
+    assert (await use("search_files", root, pattern="hello")).origin == "file"
+
+
+@pytest.mark.parametrize(
+    ("args", "lines"),
+    [
+        ({"pattern": "HELLO"}, []),
+        ({"pattern": "HELLO", "ignore_case": True, "path": "docs", "files": "*.md"}, ["docs/c.md:1: # Hello"]),
+        ({"pattern": "^h.*e$", "regex": True}, ["b.txt:1: hello there"]),
+        ({"pattern": "HELLO$", "regex": True, "ignore_case": True, "files": "*.md"}, ["docs/c.md:1: # Hello"]),
+        ({"pattern": "^#", "path": "docs/c.md", "regex": True}, ["docs/c.md:1: # Hello"]),
+        ({"pattern": "print(", "files": "*.py"}, ["a.py:2: print('Hello')"]),
+        ({"pattern": "hello", "path": "docs/deep/"}, ["docs/deep/d.py:1: def hello() -> None: ..."]),
+        ({"pattern": "config", "path": ".git"}, []),
+        ({"pattern": "hello", "path": ".git"}, [".git/config:1: hello"]),
+    ],
+)  # fmt: skip
+async def test_a_search_can_be_narrowed(root: Path, args: dict[str, Json], lines: list[str]) -> None:
+    assert (await search(root, **args))[0] == lines
+
+
+async def test_results_are_limited_and_say_so(root: Path) -> None:
+    for regex in (False, True):
+        lines, note = await search(root, pattern="hello", limit=2, regex=regex)
+        assert lines == [".hidden:1: hello", "b.txt:1: hello there"]
+        assert note == "[2 matches in 3 searched files; stopped at the limit: there may be more]"
+
+
+async def test_nothing_found_is_said(root: Path) -> None:
+    assert await search(root, pattern="qqq") == ([], "[no matches in 5 searched files]")
+
+
+async def test_what_cannot_be_searched_is_counted(root: Path) -> None:
+    (root / "binary").write_bytes(b"hello\0")
+    with (root / "large").open("wb") as file:
+        file.truncate(MAX_FILE_BYTES + 1)
+    _, note = await search(root, pattern="world")
+    assert (
+        note
+        == f"[1 match in 5 searched files; 2 files left out (binary, over {MAX_FILE_BYTES} bytes, or not readable)]"
+    )
+
+
+async def test_a_file_in_another_encoding_is_searched_all_the_same(root: Path) -> None:
+    (root / "latin").write_bytes(b"caf\xe9 world\n")
+    assert (await search(root, pattern="world"))[0] == ["latin:1: caf\ufffd world", "docs/c.md:3: world"]
+
+
+async def test_links_are_not_followed(root: Path) -> None:
+    (root.parent / "secret").mkdir()
+    (root.parent / "secret" / "key").write_text("world\n")
+    (root / "out").symlink_to("../secret")
+    (root / "key").symlink_to("../secret/key")
+    (root / "loop").symlink_to(".")
+    assert (await search(root, pattern="world"))[0] == ["docs/c.md:3: world"]
+
+
+async def test_odd_names_do_not_end_a_search(root: Path) -> None:
+    (root / "line\nbreak").mkdir()
+    (root / "line\nbreak" / "x").write_text("world")
+    (root / os.fsdecode(b"bad\xff")).write_text("world")
+    text = (await use("search_files", root, pattern="world")).text
+    assert text.startswith("'bad\\udcff':1: world\ndocs/c.md:3: world\n[2 matches")
+
+
+@pytest.mark.parametrize("column", [0, 500, 5000, 9995])
+async def test_of_a_long_line_the_part_around_the_match_is_shown(root: Path, column: int) -> None:
+    (root / "long").write_text("x" * column + "NEEDLE" + "x" * (10_000 - column))
+    for regex in (False, True):
+        ((line,), _) = await search(root, pattern="NEEDLE", regex=regex)
+        assert "NEEDLE" in line
+        assert len(line) <= MAX_LINE + len("long:1: ……")
+
+
+@pytest.mark.parametrize(
+    ("args", "complaint"),
+    [
+        ({"pattern": "("}, "is not a regular expression"),
+        ({"pattern": "a{99999999999}"}, "is not a regular expression"),
+        ({"pattern": "a\nb"}, "line break"),
+        ({"pattern": "x", "path": "no"}, "there is no 'no'"),
+        ({"pattern": ""}, "at least 1 characters"),
+        ({"pattern": "x", "limit": 201}, "at most 200"),
+    ],
+)
+async def test_what_cannot_be_searched_for_is_refused(root: Path, args: dict[str, Json], complaint: str) -> None:
+    result = await use("search_files", root, regex=True, **args)
+    assert result.is_error
+    assert complaint in result.text
+
+
+async def _started(clock: ManualClock) -> None:
+    while not clock.sleepers:
+        await asyncio.sleep(0)
+
+
+async def test_an_expression_that_never_ends_is_killed_and_keeps_nobody_waiting(root: Path) -> None:
+    (root / "trap").write_text("a" * 64 + "b\n")
+    clock = ManualClock()
+    async with asyncio.TaskGroup() as group:
+        running = group.create_task(use("search_files", root, clock, pattern="(a+)+$|^print", regex=True))
+        await _started(clock)
+        while not running.done():
+            await clock.advance(TIME_S / 4)
+    result = running.result()
+    assert not result.is_error
+    assert "stopped after 10 s: make the pattern simpler" in result.text
+
+
+async def test_a_cancelled_search_leaves_no_process_behind(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (root / "trap").write_text("a" * 64 + "b\n")
+    ended = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    class Watched(Expression):
+        def close(self) -> None:
+            super().close()
+            loop.call_soon_threadsafe(ended.set)
+
+    monkeypatch.setattr(module, "Expression", Watched)
+    clock = ManualClock()
+    running = asyncio.ensure_future(use("search_files", root, clock, pattern="(a+)+$", regex=True))
+    await _started(clock)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    await ended.wait()
+
+
+@pytest.mark.parametrize(("bound", "value"), [("MAX_FILES", 2), ("MAX_BYTES", 1)])
+async def test_a_search_reads_only_so_much(root: Path, monkeypatch: pytest.MonkeyPatch, bound: str, value: int) -> None:
+    monkeypatch.setattr(module, bound, value)
+    _, note = await search(root, pattern="world")
+    assert note.endswith("stopped at the most that one search reads: narrow path or files]")
+
+
+async def test_a_matcher_that_dies_by_itself_is_an_error(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Dying(Expression):
+        def find(self, text: str) -> list[tuple[int, int]]:
+            self.kill()
+            return super().find(text)
+
+    monkeypatch.setattr(module, "Expression", Dying)
+    result = await use("search_files", root, pattern="x", regex=True)
+    assert result == Done("the expression 'x' takes too much to match; make it simpler", is_error=True)
