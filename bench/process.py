@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import psutil
+
 ROOT = Path(__file__).resolve().parents[1]
 PATIENCE_S = 60.0
 _LOOK_S = 0.002
@@ -58,6 +60,14 @@ def ready_url(process: subprocess.Popen[str]) -> str:
         if word == "ready":
             return url
     raise RuntimeError(f"{process.args!r} ended before it was ready")
+
+
+def processor_s(pid: int) -> float:
+    """Processor time that a process has used: to the nanosecond on Linux, elsewhere in ticks of a hundredth second."""
+    if sys.platform == "linux":
+        return time.clock_gettime((~pid << 3) | 2)  # the kernel's clock of another process, see clock_getcpuclockid(3)
+    used = psutil.Process(pid).cpu_times()
+    return used.user + used.system
 
 
 def free_port() -> int:

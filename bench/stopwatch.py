@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from websockets.asyncio.client import ClientConnection
 
 from bench.bare_turn import FINISHED
 from bench.history import Thread
+from bench.process import processor_s
 from sulla.cli.client import Client, open_client
 from sulla.cli.place import Door
 from sulla.daemon.system import SystemClock
 from sulla.testing.anthropic_server import FakeAnthropic
 from sulla.testing.script import Script
 from sulla.testing.wire import WireRequest, WireResponse
+
+_SETTLE_S = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +34,11 @@ class Times:
     overhead: float
     """Until the client knows that the turn is over, less the time between the service's last byte read and its last
     byte written."""
+    processor: float = 0.0
+    """What the turn took of the server's processor time; filled in by `timed`."""
+
+
+Contender = Callable[[], Coroutine[object, object, Times]]
 
 
 class Service(FakeAnthropic):
@@ -61,6 +70,20 @@ async def talking(where: Door, threads: Sequence[Thread]) -> AsyncIterator[Clien
         for thread in threads:
             await client.call("events.subscribe", thread_id=thread.id, after=thread.last_seq)
         yield client
+
+
+async def timed(contender: Contender, pid: int) -> Times:
+    """A turn, with what it took of a server's processor time.
+
+    Args:
+        contender: has the turn.
+        pid: the server's.
+    """
+    await asyncio.sleep(_SETTLE_S)  # what follows the turn before is not this one's
+    begun = processor_s(pid)
+    found = await contender()
+    await asyncio.sleep(_SETTLE_S)
+    return replace(found, processor=(processor_s(pid) - begun) * 1000)
 
 
 async def new_thread(client: Client) -> Thread:

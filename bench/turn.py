@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Coroutine
 from dataclasses import astuple, fields
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from bench.frame import Frame, Row, Samples
 from bench.history import Thread, text_of, write_history
 from bench.process import ready_url, running
-from bench.stopwatch import Service, Times, bare_turn, new_thread, talking, turn
+from bench.stopwatch import Contender, Service, Times, bare_turn, new_thread, talking, timed, turn
 from sulla.cli.client import Client
 from sulla.cli.place import door
 from sulla.testing.script import Reply, Rule, Script
@@ -33,11 +32,10 @@ LIVES = 5
 BAR = 1.3
 """The longest thread beside the shortest (issue 1)."""
 
-_SETTLE_S = 0.01
 _ANSWER = f"{text_of(0)} <AGENT_DONE>fine</AGENT_DONE>"
+Entrant = tuple[Contender, int]
+"""Who has turns, and the process id of its server."""
 _FIGURES = tuple(field.name for field in fields(Times))
-
-Contender = Callable[[], Coroutine[object, object, Times]]
 
 
 def run(frame: Frame) -> list[Row]:
@@ -93,41 +91,44 @@ class _Measurement:
         with running(("-m", "sulla", "up", "--port", "0", "--home", str(self._home)), settings) as daemon:
             ready_url(daemon)
             async with talking(door(self._home), list(threads.values())) as client:
-                bodies = await self._first_turns(client, threads)
+                ours = {size: (self._ours(client, thread), daemon.pid) for size, thread in threads.items()}
+                first = self._ours(client, await new_thread(client))
+                bodies = await self._first_turns((first, daemon.pid), ours)
                 database = self._folder / f"bare-{life}.db"
                 arguments = ("-m", "bench.bare_turn", str(database), self._service.url, *map(str, bodies))
                 with running(arguments) as limit:
                     async with connect(ready_url(limit), compression=None, proxy=None) as socket:
-                        await self._rounds(client, socket, threads)
+                        bare = [(self._bare(socket, body), limit.pid) for body in range(len(bodies))]
+                        await self._rounds(ours, bare)
 
-    async def _first_turns(self, client: Client, threads: dict[int, Thread]) -> list[Path]:
+    def _ours(self, client: Client, thread: Thread) -> Contender:
+        return lambda: turn(client, self._service, thread)
+
+    def _bare(self, socket: ClientConnection, body: int) -> Contender:
+        return lambda: bare_turn(socket, self._service, body, text_of(body))
+
+    async def _first_turns(self, first: Entrant, ours: dict[int, Entrant]) -> list[Path]:
         """Have each thread's first turn; returns the requests of the shortest and the longest one."""
         # At the first turn of all the service's library is loaded: that one is not like the others.
-        self._first.add("first of the daemon", await turn(client, self._service, await new_thread(client)))
+        self._first.add("first of the daemon", await timed(*first))
         bodies = []
-        for size, thread in threads.items():
-            await asyncio.sleep(_SETTLE_S)
-            self._cold.add(f"{size:,} messages, first turn", await turn(client, self._service, thread))
+        for size, entrant in ours.items():
+            self._cold.add(f"{size:,} messages, first turn", await timed(*entrant))
             if size in (SIZES[0], SIZES[-1]):
                 bodies.append(self._folder / f"body-{size}")
                 bodies[-1].write_bytes(self._service.body)
         return bodies
 
-    async def _rounds(self, client: Client, socket: ClientConnection, threads: dict[int, Thread]) -> None:
-        def ours(thread: Thread) -> Contender:
-            return lambda: turn(client, self._service, thread)
-
-        def bare(body: int) -> Contender:
-            return lambda: bare_turn(socket, self._service, body, text_of(body))
-
-        contenders = {f"{size:,} messages": ours(thread) for size, thread in threads.items()}
-        contenders |= {f"bare, request of {size:,}": bare(body) for body, size in enumerate((SIZES[0], SIZES[-1]))}
-        for contender in contenders.values():
-            await contender()
-        for names in self._frame.orders(list(contenders), -(-self._frame.rounds // LIVES)):
+    async def _rounds(self, ours: dict[int, Entrant], bare: list[Entrant]) -> None:
+        entrants = {f"{size:,} messages": entrant for size, entrant in ours.items()}
+        entrants |= {
+            f"bare, request of {size:,}": entrant for size, entrant in zip((SIZES[0], SIZES[-1]), bare, strict=True)
+        }
+        for entrant in entrants.values():
+            await timed(*entrant)
+        for names in self._frame.orders(list(entrants), -(-self._frame.rounds // LIVES)):
             for name in names:
-                await asyncio.sleep(_SETTLE_S)
-                self._warm.add(name, await contenders[name]())
+                self._warm.add(name, await timed(*entrants[name]))
 
 
 def _warm_rows(costs: Costs) -> list[Row]:
@@ -138,7 +139,7 @@ def _warm_rows(costs: Costs) -> list[Row]:
         bare_short, bare_long = f"{figure}, bare, request of {SIZES[0]:,}", f"{figure}, bare, request of {SIZES[-1]:,}"
         rows += [samples.row(bare_short), samples.row(bare_long, bare_short), samples.row(shortest, bare_short)]
         rows += [samples.row(f"{figure}, {size:,} messages", shortest) for size in SIZES[1:-1]]
-        rows.append(samples.row(longest, shortest, bar=None if figure == "acknowledged" else BAR))
+        rows.append(samples.row(longest, shortest, bar=BAR if figure in ("request", "overhead") else None))
     return rows
 
 

@@ -7,22 +7,21 @@ import asyncio
 import sys
 
 from sulla.cli.exits import Exit
-from sulla.cli.follow import Asking, run_turn
+from sulla.cli.follow import Asking, fault_in, run_turn
 from sulla.cli.place import home_of
-from sulla.core.errors import InvalidInput
 
 
 def arguments(command: argparse.ArgumentParser) -> None:
     """The command's own arguments."""
-    command.add_argument("text", help="the question; - reads it from standard input")
+    command.add_argument("text", nargs="+", metavar="TEXT", help="the question; - reads it from standard input")
     command.add_argument("--thread", metavar="ID", help="go on in this thread instead of a new one")
     command.add_argument("--json", action="store_true", help="print every event as a line of JSON")
 
 
 def run(given: argparse.Namespace) -> Exit:
     """Ask and print."""
-    text = sys.stdin.read() if given.text == "-" else given.text
-    if not text.strip():
-        raise InvalidInput("there is no question: give it as one argument, or - and pipe it in")
+    text = sys.stdin.read() if given.text == ["-"] else " ".join(given.text)
+    if fault := fault_in(text):
+        given.wrong(fault)
     with asyncio.Runner() as runner:
         return run_turn(Asking(home_of(given), given.thread, text, as_json=given.json), runner)

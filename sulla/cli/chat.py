@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
+from collections.abc import Iterator
 
 from sulla.cli.exits import Exit
-from sulla.cli.follow import Asking, run_turn
+from sulla.cli.follow import Asking, fault_in, run_turn
 from sulla.cli.place import door, home_of
 from sulla.core.errors import Refused
 
@@ -18,24 +19,47 @@ def arguments(command: argparse.ArgumentParser) -> None:
 
 
 def run(given: argparse.Namespace) -> Exit:
-    """Talk until end of input."""
+    """Talk until end of input. A script, whose lines are piped in, learns how the last one ended."""
     home = home_of(given)
     door(home)  # fail before the first prompt, not after it
-    thread_id = given.thread
-    if sys.stdin.isatty():
+    by_hand = sys.stdin.isatty()
+    if by_hand:
         print("Ctrl-C stops an answer; Ctrl-D, or Ctrl-C at the prompt, leaves.", file=sys.stderr)
+    thread_id, ended = given.thread, Exit.OK
     with asyncio.Runner() as runner:
-        while True:
-            try:
-                text = input("you> " if sys.stdin.isatty() else "")
-            except (EOFError, KeyboardInterrupt):
-                print(file=sys.stderr)
-                return Exit.OK
-            if not text.strip():
-                continue
+        for text in _lines(by_hand):
             asking = Asking(home, thread_id, text, as_json=False)
-            try:
-                run_turn(asking, runner)
-            except Refused as error:
-                print(f"refused: {error.message}", file=sys.stderr)
+            ended = _answer(asking, text, runner)
             thread_id = asking.thread_id
+            if not by_hand and ended in (Exit.CANCELLED, Exit.INTERRUPTED):
+                return ended
+    if not by_hand:
+        return ended
+    print(f"\n`sulla chat --thread {thread_id}` goes on here." if thread_id else "", file=sys.stderr)
+    return Exit.OK
+
+
+def _answer(asking: Asking, text: str, runner: asyncio.Runner) -> Exit:
+    if fault := fault_in(text):
+        print(f"not sent: {fault}", file=sys.stderr)
+        return Exit.USAGE
+    try:
+        return run_turn(asking, runner)
+    except Refused as error:
+        print(f"refused: {error.message}", file=sys.stderr)
+        return Exit.REFUSED
+
+
+def _lines(by_hand: bool) -> Iterator[str]:
+    """What is said, without empty lines, until the end of input or, at the prompt, Ctrl-C."""
+    while True:
+        try:
+            text = input("you> " if by_hand else "")
+        except EOFError:
+            return
+        except KeyboardInterrupt:
+            if by_hand:
+                return
+            raise
+        if text.strip():
+            yield text

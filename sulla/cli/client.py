@@ -10,11 +10,12 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed, InvalidHandshake
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
+from websockets.frames import CloseCode
 
 from sulla import __version__
 from sulla.cli.place import Door
-from sulla.core.errors import Refused, SullaError, Unavailable
+from sulla.core.errors import Refused, SullaError, TooLarge, Unavailable
 
 Event = dict[str, Any]
 
@@ -80,10 +81,13 @@ class Client:
                 self._events.put_nowait(event)
             case {"id": int(id_), "result": result} if id_ in self._asked:
                 self._asked[id_].set_result(result)
-            case {"id": int(id_), "error": {"message": str(message), **rest}} if id_ in self._asked:
+            case {"id": id_, "error": {"message": str(message), **rest}}:
                 data = rest.get("data")
                 code = str(data.get("code", "")) if isinstance(data, dict) else ""
-                self._asked[id_].set_exception(_refusal(code, message))
+                # Without an id the daemon could not tell which request it was, so none may wait any longer.
+                for future in [self._asked[id_]] if id_ in self._asked else list(self._asked.values()):
+                    if not future.done():
+                        future.set_exception(_refusal(code, message))
 
 
 @asynccontextmanager
@@ -92,7 +96,7 @@ async def open_client(where: Door) -> AsyncIterator[Client]:
 
     Raises:
         Unavailable: nothing answers there.
-        Unauthorized: the token is refused.
+        Refused: it does not let us in.
     """
     url = where.url.replace("http", "ws", 1) + "/ws"
     try:
@@ -103,6 +107,8 @@ async def open_client(where: Door) -> AsyncIterator[Client]:
             max_size=None,
             proxy=None,
         )
+    except InvalidStatus as status:
+        raise _shut_out(status, where) from None
     except (OSError, TimeoutError, InvalidHandshake) as error:
         raise Unavailable(f"no daemon answers at {where.url}: {error}") from None
     async with socket:
@@ -128,6 +134,16 @@ def _below(*roots: type[SullaError]) -> Iterator[type[SullaError]]:
         yield from _below(*root.__subclasses__())
 
 
+def _shut_out(status: InvalidStatus, where: Door) -> SullaError:
+    try:
+        error = json.loads(status.response.body or b"")["error"]
+        return _refusal(error["code"], f"the daemon at {where.url} does not let us in: {error['message']}")
+    except (ValueError, LookupError, TypeError):
+        return Unavailable(f"what answers at {where.url} is not our daemon: {status}")
+
+
 def _broken(closed: ConnectionClosed) -> SullaError:
     reason = closed.rcvd.reason if closed.rcvd is not None else ""
+    if closed.rcvd is not None and closed.rcvd.code == CloseCode.MESSAGE_TOO_BIG:
+        return TooLarge(f"the request is too long: {reason}")
     return Unavailable(f"the connection to the daemon broke{f': {reason}' if reason else ''}")

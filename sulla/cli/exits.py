@@ -25,3 +25,5 @@ class Exit(IntEnum):
     """The settings cannot be used, or the home, the port or the store is not available."""
     INTERRUPTED = 130
     """Ctrl-C."""
+    PIPE = 141
+    """Whoever read the output has left before its end."""

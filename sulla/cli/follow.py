@@ -12,13 +12,24 @@ from sulla.cli.client import Client, open_client
 from sulla.cli.exits import Exit
 from sulla.cli.place import door
 from sulla.cli.screen import Screen
-from sulla.core.errors import Unavailable
+from sulla.core.errors import SullaError, Unavailable
 from sulla.daemon import SystemClock, random_id
 
 PATIENCE_S = 60.0
 """How long a client waits for a daemon that went away to come back."""
 
 _RETRY_S = 0.25
+
+
+def fault_in(text: str) -> str:
+    """Why a text cannot be asked; empty if it can."""
+    if not text.strip():
+        return "there is no question: write one, or - and pipe it in"
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        return f"character {error.start + 1} of the question is not valid UTF-8: write it in UTF-8"
+    return ""
 
 
 class Asking:
@@ -41,6 +52,7 @@ class Asking:
         self._message_id = random_id("msg")
         self._seen = 0
         self._screen: Screen | None = None
+        self._lost_at: float | None = None
         self._clock = SystemClock()
 
     async def answer(self) -> Exit:
@@ -50,23 +62,27 @@ class Asking:
             Unavailable: the daemon did not come back in time.
             Refused: it did.
         """
-        lost_at: float | None = None
         while True:
             try:
                 async with open_client(door(self._home)) as client:
-                    lost_at = None
                     return await self._follow(client)
-            except Unavailable:
+            except SullaError as error:
+                if self._screen is None or not error.retryable:
+                    raise  # nothing was acknowledged yet, or it would be refused again
                 now = self._clock.elapsed()
-                if self._screen is None or (lost_at is not None and now - lost_at > PATIENCE_S):
-                    raise  # nothing was acknowledged yet, or it has been gone for too long
-                if lost_at is None:
-                    lost_at = now
-                    print("\n[the daemon went away; waiting for it to come back]", file=sys.stderr)
+                if self._lost_at is None:
+                    self._lost_at = now
+                    print("\n[the daemon went away; waiting for it to come back]", file=sys.stderr, flush=True)
+                elif now - self._lost_at > PATIENCE_S:
+                    raise
                 await self._clock.sleep(_RETRY_S)
 
     async def stop(self) -> None:
-        """End the turn."""
+        """End the turn.
+
+        Raises:
+            Unavailable: no daemon runs.
+        """
         if self.thread_id is not None:
             async with open_client(door(self._home)) as client:
                 await client.call("turn.stop", thread_id=self.thread_id)
@@ -80,6 +96,7 @@ class Asking:
             self._screen = Screen(sent["run_id"])
             self._seen = sent["seq"]
         await client.call("events.subscribe", thread_id=self.thread_id, after=self._seen)
+        self._lost_at = None
         async for event in client.events():
             self._seen = max(self._seen, event.get("seq") or 0)
             self._print(event, self._screen)
@@ -103,6 +120,10 @@ def run_turn(asking: Asking, runner: asyncio.Runner) -> Exit:
     try:
         return runner.run(asking.answer())
     except KeyboardInterrupt:
-        runner.run(asking.stop())
+        try:
+            runner.run(asking.stop())
+        except Unavailable:
+            print("\n[not stopped: the daemon is away, and the turn goes on when it is back]", file=sys.stderr)
+            return Exit.INTERRUPTED
         print("\n[stopped]", file=sys.stderr)
         return Exit.CANCELLED

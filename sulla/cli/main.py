@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
+import os
 import sys
 from pathlib import Path
 
@@ -36,8 +38,9 @@ def parser(chosen: str | None) -> argparse.ArgumentParser:
     commands = root.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, text in COMMANDS.items():
         command = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+        command.set_defaults(wrong=command.error)
         command.add_argument(
-            "--home", type=Path, metavar="DIR", help="the daemon's home (else SULLA_HOME, else ~/.sulla)"
+            "--home", type=_folder, metavar="DIR", help="the daemon's home (else SULLA_HOME, else ~/.sulla)"
         )
         if name == chosen:
             _module(name).arguments(command)
@@ -56,16 +59,20 @@ def main(argv: list[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else argv
     chosen = next((word for word in words if word in COMMANDS), None)
     arguments = parser(chosen).parse_args(words)
+    _accept_any_bytes()
     try:
-        return int(_module(arguments.command).run(arguments))
+        code = int(_module(arguments.command).run(arguments))
+        print(end="", flush=True)
+        return code
     except SullaError as error:
         print(f"sulla: {error.message}", file=sys.stderr)
         return int(_EXITS.get(error.code, Exit.REFUSED))
     except KeyboardInterrupt:
         return int(Exit.INTERRUPTED)
     except BrokenPipeError:
-        sys.stderr.close()  # whoever read our output has left; nobody is there to complain to
-        return int(Exit.OK)
+        # Python flushes once more at its end, and would complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return int(Exit.PIPE)
 
 
 _EXITS = {
@@ -75,6 +82,19 @@ _EXITS = {
     "port_in_use": Exit.SETTINGS,
     "store_unavailable": Exit.SETTINGS,
 }
+
+
+def _folder(word: str) -> Path:
+    if not word:
+        raise argparse.ArgumentTypeError("expected a folder, found an empty word")
+    return Path(word)
+
+
+def _accept_any_bytes() -> None:
+    """Bytes that are no characters, or characters that the terminal does not have, must not break a command off."""
+    for stream, errors in ((sys.stdin, "surrogateescape"), (sys.stdout, "backslashreplace")):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=errors)
 
 
 def _module(name: str):  # type: ignore[no-untyped-def]  # one of this package's command modules

@@ -7,8 +7,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from sulla.core.errors import Unavailable
-from sulla.daemon import Home, load_settings
+from sulla.core.errors import Unauthorized, Unavailable
+from sulla.daemon import Home, find_home
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,20 +21,23 @@ class Door:
 
 def home_of(arguments: argparse.Namespace) -> Path:
     """The home that the command line, the environment or the default names."""
-    return load_settings(os.environ, {}, arguments.home).home
+    return find_home(os.environ, arguments.home)  # without the settings: those are the daemon's business
 
 
 def door(home: Path) -> Door:
     """The door of the daemon that runs on `home`.
 
     Raises:
-        Unavailable: none runs there, or it has never run.
+        Unavailable: none runs there.
+        Unauthorized: it is somebody else's.
     """
     place = Home(home)
     where = place.whereabouts()
     token = place.known_token()
-    if where is None or token is None:
+    if where is None:
         raise Unavailable(
             f"no daemon runs on the home {home}: start one with `sulla up`, or name another with --home DIR"
         )
+    if token is None:
+        raise Unauthorized(f"cannot read the token in the home {home}: run this as the user that the daemon runs as")
     return Door(where.url, token)

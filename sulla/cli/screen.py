@@ -8,12 +8,15 @@ from typing import Any
 
 from sulla.cli.exits import Exit
 
+_CONTROLS = {code: None for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\t\n"}
+
 
 @dataclass(slots=True)
 class Screen:
     """Turns events of one run into pieces of output: (text for the answer, text about it).
 
-    Text is addressed by offset, so a delta that comes twice, after a reconnect, is printed once.
+    Text is addressed by offset, so a delta that comes twice, after a reconnect, is printed once. Control characters are
+    left out: a model's words must not move the cursor or write to the clipboard.
     """
 
     run_id: str
@@ -27,6 +30,10 @@ class Screen:
         """What to print for an event: on standard output, and beside it."""
         if event.get("run_id") != self.run_id:
             return "", ""
+        answer, beside = self._show(event)
+        return answer.translate(_CONTROLS), beside.translate(_CONTROLS)
+
+    def _show(self, event: dict[str, Any]) -> tuple[str, str]:
         data = event["data"]
         match event["type"]:
             case "TEXT_MESSAGE_CONTENT":
@@ -53,10 +60,8 @@ class Screen:
         self.exit = {"blocked": Exit.BLOCKED, "cancelled": Exit.CANCELLED}.get(status, Exit.OK)
         beside = ""
         if status == "blocked":
-            beside = (
-                f"blocked: {outcome.get('blocker_reason', '')} {outcome.get('unblock_requirements', '')}".rstrip()
-                + "\n"
-            )
+            reason, needs = outcome.get("blocker_reason"), outcome.get("unblock_requirements")
+            beside = f"blocked: {reason or 'no reason given'}\n" + (f"needed: {needs}\n" if needs else "")
         elif status == "cancelled":
             beside = f"[{outcome.get('reason', 'cancelled')}]\n"
         elif data.get("joined"):

@@ -22,9 +22,8 @@ def run(given: argparse.Namespace) -> Exit:
     """Serve until told to stop."""
     flags = {("gateway", "host"): given.host, ("gateway", "port"): given.port}
     settings = load_settings(os.environ, flags, given.home)
-    logging.basicConfig(
-        level=settings.daemon.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s"
-    )
-    logging.getLogger("httpx2").setLevel(logging.WARNING)  # at INFO it logs every request to a model's service
+    # Other people's libraries only when they complain: at INFO some log every request to a model's service.
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    logging.getLogger("sulla").setLevel(settings.daemon.log_level.upper())
     asyncio.run(run_daemon(settings, lambda line: print(line, flush=True)))
     return Exit.OK

@@ -155,7 +155,7 @@ class Store(Protocol):
     ) -> list[Record]:
         """Records with ``after < seq < before``, lowest first (highest first if `reverse`), at most `limit`.
 
-        A log that does not exist reads as empty; `head` tells the difference.
+        `limit` is 1 or more. A log that does not exist reads as empty; `head` tells the difference.
         """
         ...
 
@@ -181,7 +181,7 @@ class Store(Protocol):
             status: only logs with this status.
             due_before_ms: only logs whose due time is before this (UTC milliseconds).
             after_key: only logs whose key sorts behind it.
-            limit: how many at the most.
+            limit: how many at the most, 1 or more.
         """
         ...
 

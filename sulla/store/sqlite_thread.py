@@ -82,6 +82,7 @@ class SqliteThread:
         Raises:
             StoreUnavailable: nothing was kept.
         """
+        self._check_room()
         return self._ask(lambda: self._transact(work, synced=synced))
 
     def read(self, work: Work[T]) -> asyncio.Future[T]:
@@ -90,20 +91,26 @@ class SqliteThread:
         Raises:
             StoreUnavailable: the file cannot be read.
         """
+        self._check_room()
         return self._ask(lambda: work(self._connected()))
 
     # ---------------------------------------------------------------------------------------- on the event loop
+
+    def _check_room(self) -> None:
+        if self._jobs is not None and self._jobs.qsize() >= MAX_QUEUED:
+            raise StoreUnavailable(
+                f"{MAX_QUEUED} calls wait for the store {str(self._path)!r} already: ask again later", retry_after_s=1.0
+            )
+
+    def _not_open(self) -> StoreUnavailable:
+        return StoreUnavailable(f"the store {str(self._path)!r} is not open")
 
     def _ask(self, work: Callable[[], T]) -> asyncio.Future[T]:
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[T] = loop.create_future()
         jobs = self._jobs
         if jobs is None:
-            raise StoreUnavailable(f"the store {str(self._path)!r} is not open")
-        if jobs.qsize() >= MAX_QUEUED:
-            raise StoreUnavailable(
-                f"{MAX_QUEUED} calls wait for the store {str(self._path)!r} already: ask again later", retry_after_s=1.0
-            )
+            raise self._not_open()
 
         def job() -> None:
             try:
@@ -134,7 +141,7 @@ class SqliteThread:
 
     def _connected(self) -> sqlite3.Connection:
         if self._connection is None:
-            raise StoreUnavailable(f"the store {str(self._path)!r} is not open")
+            raise self._not_open()
         return self._connection
 
     def _transact(self, work: Work[T], *, synced: bool) -> T:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import count
 
 from sulla.core.errors import StaleLease
@@ -70,6 +71,12 @@ class SkipsFence(FaultyStore):
             if grant is None:
                 raise
             return await self._store.append(grant.lease, 1, drafts, head, claimed, release=True)
+
+
+    async def renew(self, lease: Lease) -> None:
+        """Notices nothing."""
+        with suppress(StaleLease):
+            await self._store.renew(lease)
 
 
 class SkipsIntent(FaultyStore):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -103,6 +104,16 @@ class AppendsKit(InWorld):
         with pytest.raises(StaleLease):
             await write(store, late, 1, "LATE")
         assert await write(store, now, 1, "DECIDED") == 2
+
+    async def test_an_epoch_alone_proves_nothing(self, store: Store) -> None:
+        # A backend that lost its last write in a failover may give one epoch to two owners.
+        await make(store)
+        lease = (await take(store)).lease
+        with pytest.raises(StaleLease):
+            await write(store, replace(lease, owner=OTHER), 1, "FORGED")
+        with pytest.raises(StaleLease):
+            await store.renew(replace(lease, owner=OTHER))
+        assert await write(store, lease, 1, "DECIDED") == 2
 
     async def test_a_lease_that_was_released_may_never_write(self, store: Store) -> None:
         await make(store)

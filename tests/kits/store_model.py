@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 PROFILE = settings(
     max_examples=20,
-    stateful_step_count=30,
+    stateful_step_count=40,
     deadline=None,
     derandomize=True,
     database=None,
