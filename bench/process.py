@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import socket
 import subprocess
 import sys
@@ -64,7 +65,7 @@ def ready_url(process: subprocess.Popen[str]) -> str:
 
 def processor_s(pid: int) -> float:
     """Processor time that a process has used: to the nanosecond on Linux, elsewhere in ticks of a hundredth second."""
-    if sys.platform == "linux":
+    if platform.system() == "Linux":
         return time.clock_gettime((~pid << 3) | 2)  # the kernel's clock of another process, see clock_getcpuclockid(3)
     used = psutil.Process(pid).cpu_times()
     return used.user + used.system

@@ -22,6 +22,9 @@ settings.register_profile("quick", max_examples=25, deadline=None, suppress_heal
 settings.load_profile("quick")
 
 _ROOT = Path(__file__).resolve().parent.parent
+_PURE_EXAMPLES = 10
+"""So many examples of a property `./dev test pure` tries at most; the whole suite tries as many as the test says."""
+
 _PURE_LIMIT_S = 2.0
 """What the tests of `./dev test pure` may take, in processor time: another load on the machine does not count."""
 
@@ -130,11 +133,21 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return None
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark the tests of pure modules."""
     for item in items:
         if _is_pure(item.path):
             item.add_marker(pytest.mark.pure)
+            if config.getoption("--pure") and isinstance(item, pytest.Function):
+                _try_fewer(item)
+
+
+def _try_fewer(item: pytest.Function) -> None:
+    """Cap the examples of a property, or of a state machine, below what its author chose."""
+    for owner, name in ((item.obj, "_hypothesis_internal_use_settings"), (item.cls, "settings")):
+        chosen = getattr(owner, name, None)
+        if isinstance(chosen, settings) and chosen.max_examples > _PURE_EXAMPLES:
+            setattr(getattr(owner, "__func__", owner), name, settings(chosen, max_examples=_PURE_EXAMPLES))
 
 
 class _PureTime:

@@ -11,7 +11,6 @@ from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
-from websockets.frames import CloseCode
 
 from sulla import __version__
 from sulla.cli.place import Door
@@ -32,11 +31,23 @@ class Client:
         self._ids = itertools.count(1)
         self._asked: dict[int, asyncio.Future[Any]] = {}
         self._events: asyncio.Queue[Event | None] = asyncio.Queue()
+        self._frame_bytes: int | None = None
+
+    async def hello(self) -> None:
+        """Say who we are; the first call.
+
+        Raises:
+            Refused: the daemon did not take us in.
+            Unavailable: the connection broke.
+        """
+        answer = await self.call("hello", client={"name": "sulla-cli", "version": __version__}, protocol=1)
+        self._frame_bytes = answer["limits"]["frame_bytes"]
 
     async def call(self, method: str, **params: object) -> dict[str, Any]:
         """Ask for something.
 
         Raises:
+            TooLarge: it is longer than the daemon takes; nothing was sent.
             Refused: the daemon did; a subclass says why, where we know its code.
             Unavailable: the connection broke.
         """
@@ -44,13 +55,20 @@ class Client:
         future = self._asked[id_] = asyncio.get_running_loop().create_future()
         given = {name: value for name, value in params.items() if value is not None}
         try:
-            await self._socket.send(json.dumps({"jsonrpc": "2.0", "id": id_, "method": method, "params": given}))
+            await self._socket.send(self._frame({"jsonrpc": "2.0", "id": id_, "method": method, "params": given}))
             answer: dict[str, Any] = await future
             return answer
         except ConnectionClosed as closed:
             raise _broken(closed) from None
         finally:
             del self._asked[id_]
+
+    def _frame(self, request: Event) -> str:
+        frame = json.dumps(request, ensure_ascii=False)
+        size, limit = len(frame.encode()), self._frame_bytes
+        if limit is not None and size > limit:
+            raise TooLarge(f"the request has {size} bytes, and the daemon takes at most {limit}: say less, or in parts")
+        return frame
 
     async def events(self) -> AsyncIterator[Event]:
         """Events of whatever was subscribed to.
@@ -115,7 +133,7 @@ async def open_client(where: Door) -> AsyncIterator[Client]:
         client = Client(socket)
         reading = asyncio.ensure_future(client.read())
         try:
-            await client.call("hello", client={"name": "sulla-cli", "version": __version__}, protocol=1)
+            await client.hello()
             yield client
         finally:
             await socket.close()
@@ -144,6 +162,4 @@ def _shut_out(status: InvalidStatus, where: Door) -> SullaError:
 
 def _broken(closed: ConnectionClosed) -> SullaError:
     reason = closed.rcvd.reason if closed.rcvd is not None else ""
-    if closed.rcvd is not None and closed.rcvd.code == CloseCode.MESSAGE_TOO_BIG:
-        return TooLarge(f"the request is too long: {reason}")
     return Unavailable(f"the connection to the daemon broke{f': {reason}' if reason else ''}")
