@@ -31,7 +31,8 @@ SETTLE_S = 1.5
 _ROUNDS_PER_START = 4
 """Starting servers is slow: they get one round where the frame has so many."""
 _MIB = 1024 * 1024
-_CONFIGURED = {"SULLA_MODEL": "anthropic:fake", "ANTHROPIC_API_KEY": "none"}
+_QUIET = {"SULLA_DAEMON__LOG_LEVEL": "warning"}
+_CONFIGURED = {"SULLA_MODEL": "anthropic:fake", "ANTHROPIC_API_KEY": "none"} | _QUIET
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ def run(frame: Frame) -> list[Row]:
     with tempfile.TemporaryDirectory(prefix="sulla-bench-") as folder:
         up = ("-m", "sulla", "up", "--home", str(Path(folder) / "home"), "--port")
         bare = Server("bare app", ("-m", "bench.bare_app"))
-        sulla, unset = Server("sulla up", up, _CONFIGURED), Server("sulla up, nothing configured", up)
+        sulla, unset = Server("sulla up", up, _CONFIGURED), Server("sulla up, nothing configured", up, _QUIET)
         ready, weight = _compare(frame, (bare, sulla, unset))
     more = weight.median(f"idle RSS, {sulla.name}") - weight.median(f"idle RSS, {bare.name}")
     share = more / ALLOWANCE_MIB

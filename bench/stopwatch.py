@@ -48,19 +48,20 @@ class Service(FakeAnthropic):
         super().__init__(script, SystemClock())
         self.body = b""
         """The last request's."""
-        self._arrived = self._answered = 0.0
+        self.arrived = self.answered = 0.0
+        """When the last request was read in full, and when the last byte of its answer was written. Seconds."""
 
     async def _handle(self, request: WireRequest, response: WireResponse) -> None:
-        self._arrived = time.perf_counter()
+        self.arrived = time.perf_counter()
         self.body = request.body
         await super()._handle(request, response)
-        self._answered = time.perf_counter()
+        self.answered = time.perf_counter()
         self.requests.clear()  # each holds a whole history, and nobody looks at them
 
     def times(self, sent: float, acknowledged: float, finished: float) -> Times:
         """What a turn took, from what its client saw, in seconds."""
-        took = self._answered - self._arrived
-        return Times((acknowledged - sent) * 1000, (self._arrived - sent) * 1000, (finished - sent - took) * 1000)
+        took = self.answered - self.arrived
+        return Times((acknowledged - sent) * 1000, (self.arrived - sent) * 1000, (finished - sent - took) * 1000)
 
 
 @asynccontextmanager

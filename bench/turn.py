@@ -32,10 +32,12 @@ LIVES = 5
 BAR = 1.3
 """The longest thread beside the shortest (issue 1)."""
 
+FIGURES = tuple(field.name for field in fields(Times))
+
 _ANSWER = f"{text_of(0)} <AGENT_DONE>fine</AGENT_DONE>"
+
 Entrant = tuple[Contender, int]
 """Who has turns, and the process id of its server."""
-_FIGURES = tuple(field.name for field in fields(Times))
 
 
 def run(frame: Frame) -> list[Row]:
@@ -48,11 +50,11 @@ class Costs:
     """What each contender's turns took, by figure."""
 
     def __init__(self) -> None:
-        self._costs: dict[str, defaultdict[str, list[float]]] = {name: defaultdict(list) for name in _FIGURES}
+        self._costs: dict[str, defaultdict[str, list[float]]] = {name: defaultdict(list) for name in FIGURES}
 
     def add(self, name: str, times: Times) -> None:
         """Note a turn."""
-        for figure, value in zip(_FIGURES, astuple(times), strict=True):
+        for figure, value in zip(FIGURES, astuple(times), strict=True):
             self._costs[figure][name].append(value)
 
     def samples(self, figure: str) -> Samples:
@@ -78,7 +80,7 @@ class _Measurement:
             for life in range(LIVES):
                 short = threads[life * len(SHORT) : (life + 1) * len(SHORT)]
                 await self._live(life, dict(zip(SIZES, (*short, *threads[-len(LONG) :]), strict=True)))
-        return [*_warm_rows(self._warm), *_cold_rows(self._cold), _first_row(self._first)]
+        return [*warm_rows(self._warm), *_cold_rows(self._cold), _first_row(self._first)]
 
     async def _live(self, life: int, threads: dict[int, Thread]) -> None:
         """Start a daemon, have first turns and then others, and end it."""
@@ -131,9 +133,10 @@ class _Measurement:
                 self._warm.add(name, await timed(*entrants[name]))
 
 
-def _warm_rows(costs: Costs) -> list[Row]:
+def warm_rows(costs: Costs) -> list[Row]:
+    """Every figure of the turns that were no first ones, beside the shortest thread's."""
     rows = []
-    for figure in _FIGURES:
+    for figure in FIGURES:
         samples = costs.samples(figure)
         shortest, longest = f"{figure}, {SIZES[0]:,} messages", f"{figure}, {SIZES[-1]:,} messages"
         bare_short, bare_long = f"{figure}, bare, request of {SIZES[0]:,}", f"{figure}, bare, request of {SIZES[-1]:,}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import socket
 import time
@@ -22,7 +23,7 @@ settings.register_profile("quick", max_examples=25, deadline=None, suppress_heal
 settings.load_profile("quick")
 
 _ROOT = Path(__file__).resolve().parent.parent
-_PURE_EXAMPLES = 10
+_PURE_EXAMPLES = 5
 """So many examples of a property `./dev test pure` tries at most; the whole suite tries as many as the test says."""
 
 _PURE_LIMIT_S = 2.0
@@ -33,6 +34,9 @@ _Address = tuple[Any, ...] | str
 _TOUCHES = re.compile(
     r"^(?:import|from) (?:asyncio|multiprocessing|socket|sqlite3|subprocess|threading)\b", re.MULTILINE
 )
+
+_REACHED: list[str] = []
+"""The hosts that the running test reached for in vain."""
 
 
 class NetworkUsed(RuntimeError):
@@ -49,14 +53,13 @@ def _is_here(host: object) -> bool:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _loopback_only() -> Iterator[list[str]]:
+def _loopback_only() -> Iterator[None]:
     """Refuse every other connection and look-up, and remember who was asked for."""
-    reached: list[str] = []
     connect, connect_ex, look_up = socket.socket.connect, socket.socket.connect_ex, socket.getaddrinfo
 
     def guard(host: object) -> None:
         if not _is_here(host):
-            reached.append(str(host))
+            _REACHED.append(str(host))
             raise NetworkUsed(f"a test reached for {host!r}; only loopback is open")
 
     def guarded_connect(self: socket.socket, address: _Address) -> None:
@@ -84,15 +87,22 @@ def _loopback_only() -> Iterator[list[str]]:
         patch.setattr(socket.socket, "connect", guarded_connect)
         patch.setattr(socket.socket, "connect_ex", guarded_connect_ex)
         patch.setattr(socket, "getaddrinfo", guarded_look_up)
-        yield reached
+        yield
 
 
-@pytest.fixture(autouse=True)
-def reached_hosts(_loopback_only: list[str]) -> Iterator[list[str]]:
+@pytest.fixture
+def reached_hosts() -> list[str]:
     """The hosts that the test reached for in vain. Any left at its end fails it, even if the refusal was swallowed."""
-    _loopback_only.clear()
-    yield _loopback_only
-    assert not _loopback_only, f"reached beyond loopback: {_loopback_only}"
+    return _REACHED
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown() -> None:
+    """Fail a test that reached beyond loopback; last, so that its fixtures are torn down by then."""
+    if _REACHED:
+        reached = ", ".join(_REACHED)
+        _REACHED.clear()
+        pytest.fail(f"the test reached beyond loopback: {reached}")
 
 
 @pytest.fixture
@@ -111,6 +121,8 @@ def _pure_modules() -> frozenset[str]:
 @cache
 def _is_pure(test_file: Path) -> bool:
     """Whether a test file belongs to a pure module: ``graph/test_walk.py``, ``test_walk_more.py`` to `graph.walk`."""
+    if not test_file.is_relative_to(_ROOT / "tests"):
+        return False
     folder = test_file.relative_to(_ROOT / "tests").parent
     name = test_file.stem.removeprefix("test_")
     known = {path.stem for path in (_ROOT / "sulla" / folder).glob("*.py")}
@@ -158,6 +170,7 @@ class _PureTime:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Iterator[None]:
+        gc.freeze()  # what is loaded now stays: no need to look through it for garbage at every turn
         began_s = time.process_time()
         result = yield
         self._used_s = time.process_time() - began_s

@@ -15,8 +15,8 @@ _CONTROLS = {code: None for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(co
 class Screen:
     """Turns events of one run into pieces of output: (text for the answer, text about it).
 
-    Text is addressed by offset, so a delta that comes twice, after a reconnect, is printed once. Control characters are
-    left out: a model's words must not move the cursor or write to the clipboard.
+    Text is addressed by offset, so a delta that comes twice, after a reconnect, is printed once, and one that comes too
+    late not at all. Control characters are left out: a model's words must not move the cursor, or write to a clipboard.
     """
 
     run_id: str
@@ -24,6 +24,8 @@ class Screen:
     """Set when the run has ended."""
     _message: str = ""
     _shown: int = 0
+    _over: set[str] = field(default_factory=set)
+    """Messages that were printed to their end, or are void."""
     _open_line: bool = field(default=False)
 
     def show(self, event: dict[str, Any]) -> tuple[str, str]:
@@ -40,9 +42,8 @@ class Screen:
                 return self._more(data["message_id"], data["offset"], data["delta"]), ""
             case "TEXT_MESSAGE_END":
                 return self._whole(data), ""
-            case "MODEL_ABANDONED" if data.get("message_id") == self._message and self._shown:
-                self._message, self._shown = "", 0
-                return self._line_end(), f"[that answer broke off ({data.get('reason', '')}); it begins anew]\n"
+            case "MODEL_ABANDONED":
+                return self._abandoned(data)
             case "TOOL_CALL_START":
                 given = json.dumps(data.get("args", {}), ensure_ascii=False)
                 return self._line_end(), f"· {data['name']} {given[:120]}\n"
@@ -68,7 +69,15 @@ class Screen:
             beside = "[taken along by the turn that was running]\n"
         return self._line_end(), beside
 
+    def _abandoned(self, data: dict[str, Any]) -> tuple[str, str]:
+        self._over.add(data["message_id"])
+        if data["message_id"] != self._message or not self._shown:
+            return "", ""
+        return self._line_end(), f"[that answer broke off ({data.get('reason', '')}); it begins anew]\n"
+
     def _more(self, message_id: str, offset: int, delta: str) -> str:
+        if message_id in self._over:
+            return ""
         lead = ""
         if message_id != self._message:
             lead, self._message, self._shown = self._line_end(), message_id, 0
@@ -76,14 +85,16 @@ class Screen:
             return lead  # a gap: the whole text comes with the end of the message
         fresh = delta[self._shown - offset :]
         self._shown += len(fresh)
-        self._open_line = self._open_line or bool(fresh)
+        if fresh:
+            self._open_line = not fresh.endswith("\n")
         return lead + fresh
 
     def _whole(self, data: dict[str, Any]) -> str:
-        if data.get("hidden"):
+        if data.get("hidden") or data["message_id"] in self._over:
             return ""
-        text = self._more(data["message_id"], 0, data.get("text", ""))
-        return text + self._line_end()
+        text = self._more(data["message_id"], 0, data.get("text", "")) + self._line_end()
+        self._over.add(data["message_id"])
+        return text
 
     def _line_end(self) -> str:
         ended, self._open_line = self._open_line, False

@@ -27,9 +27,11 @@ The tree, checked against the classes by ``tests/house/test_errors.py``::
     |   +-- NoSuchNode               no_such_node           ours
     +-- ProviderError                provider_error         theirs
     |   +-- ProviderTransient        provider_transient     theirs
+    |   |   +-- ProviderUnreachable  provider_unreachable   theirs
     |   +-- ProviderRejected         provider_rejected      theirs
     |   |   +-- ContextTooLong       context_too_long       theirs
     |   +-- ProviderUnauthorized     provider_unauthorized  caller
+    |   |   +-- ProviderKeyMissing   provider_key_missing   caller
     |   +-- ProviderProtocol         provider_protocol      theirs
     +-- SettingsError                settings_invalid       caller
     +-- HomeInUse                    home_in_use            caller
@@ -226,6 +228,12 @@ class ProviderTransient(ProviderError):
     retryable = True
 
 
+class ProviderUnreachable(ProviderTransient):
+    """Nobody took the connection: nothing was asked."""
+
+    code = "provider_unreachable"
+
+
 class ProviderRejected(ProviderError):
     """The service understood the request and will not do it, however often it is asked."""
 
@@ -243,6 +251,12 @@ class ProviderUnauthorized(ProviderError):
 
     code = "provider_unauthorized"
     fault = "caller"
+
+
+class ProviderKeyMissing(ProviderUnauthorized):
+    """There is no key to ask with: nothing was asked."""
+
+    code = "provider_key_missing"
 
 
 class ProviderProtocol(ProviderError):

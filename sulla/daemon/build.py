@@ -36,6 +36,9 @@ from sulla.threads import ThreadLimits, ThreadStore
 from sulla.tools import Effect, Tool, Toolbox, builtin_tools
 from sulla.work import Caps, Job, LocalWork
 
+SQLITE = "sqlite:///"
+STORE_FILE = "sulla.db"
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -127,7 +130,7 @@ def _store(settings: Settings, place: Place) -> Store:
         from sulla.store.memory import MemoryStore
 
         return MemoryStore(place.clock, place.make_id)
-    path = url.removeprefix("sqlite:///")
+    path = url.removeprefix(SQLITE)
     if url and path in ("", url):
         scheme, found, _ = url.partition("://")  # what follows can hold a password
         known = not found or scheme == "sqlite"
@@ -135,8 +138,7 @@ def _store(settings: Settings, place: Place) -> Store:
         raise SettingsError(f"store.url (SULLA_STORE) {fault}: expected sqlite:///path or memory:")
     from sulla.store.sqlite import SqliteStore
 
-    file = Path(path).expanduser() if url else settings.home / "sulla.db"
-    return SqliteStore(file, place.clock, place.make_id)
+    return SqliteStore(settings.place(path or STORE_FILE), place.clock, place.make_id)
 
 
 def _provider(settings: Settings, choice: Choice, place: Place) -> Provider:
@@ -165,9 +167,10 @@ def _provider(settings: Settings, choice: Choice, place: Place) -> Provider:
 
 def store_source(settings: Settings) -> str:
     """Where everything is kept, and which setting says so, for people."""
-    if settings.store.url:
-        return f"{settings.store.url} (SULLA_STORE or store.url)"
-    return f"sqlite:///{settings.home / 'sulla.db'} (the default)"
+    url, source = settings.store.url, "SULLA_STORE or store.url" if settings.store.url else "the default"
+    if url != "memory:":
+        url = f"{SQLITE}{settings.place(url.removeprefix(SQLITE) or STORE_FILE)}"
+    return f"{url} ({source})"
 
 
 def _report(settings: Settings, choice: Choice) -> JsonObject:

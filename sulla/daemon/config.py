@@ -57,11 +57,11 @@ class StoreSettings(_Section):
     """Where everything is kept."""
 
     url: Address = ""
-    """`sqlite:///path`, `memory:`; empty for a SQLite file in the home."""
+    """`sqlite:///path`, in the home unless the path begins with `/` or `~`, or `memory:`; empty for `sqlite:///sulla.db`."""
     redis_url: SecretStr = SecretStr("")
-    """From `REDIS_URL`."""
+    """A shared Redis. Not used by this version: it refuses to start when only this is set."""
     postgres_url: SecretStr = SecretStr("")
-    """From `POSTGRES_URL`."""
+    """A shared PostgreSQL. Not used by this version: it refuses to start when only this is set."""
     lease_ttl_s: Annotated[float, Field(ge=1)] = 30.0
     """How long a thread stays somebody's without renewal, in seconds (seed 004 §4)."""
 
@@ -72,13 +72,13 @@ class ModelSettings(_Section):
     name: str = ""
     """`anthropic:<model>`, `ollama:<model>` or `offline`; empty to choose by what is configured."""
     anthropic_api_key: SecretStr = SecretStr("")
-    """From `ANTHROPIC_API_KEY`."""
+    """The key for Anthropic. It is never shown."""
     anthropic_base_url: Address = ""
-    """From `ANTHROPIC_BASE_URL`; empty for the service's own."""
+    """Where Anthropic's API is; empty for the service's own address."""
     anthropic_model: str = "claude-sonnet-5-5"
     """The model that an Anthropic key alone selects."""
     ollama_host: Address = ""
-    """From `OLLAMA_HOST`; empty for `http://127.0.0.1:11434`."""
+    """Where Ollama is: `host`, `host:port` or a URL; empty for `http://127.0.0.1:11434`."""
     reply_tokens: Count = 8192
     """The most tokens that one reply may have."""
 
@@ -108,16 +108,18 @@ class DaemonSettings(_Section):
     drain_s: Seconds = 10.0
     """How long a stop waits for turns to reach a step border, in seconds."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
-    """What goes to standard error: this and what is worse."""
+    """`debug`, `info`, `warning` or `error`: this and what is worse goes to standard error."""
 
 
 class AgentSettings(_Section):
     """The home's own agent."""
 
     workspace: str = ""
-    """The folder that its file tools work in; empty for `workspace` in the home."""
+    """The folder that its file tools work in; in the home, unless it begins with `/` or `~`. Empty for `workspace`."""
     completion: Literal["wrapper", "plain"] = "wrapper"
-    """How it says that it is done."""
+    """How it says that it is done: `wrapper`, by a tag that is asked for once if it is missing, or `plain`, by a reply
+    without tool calls.
+    """
 
 
 class Settings(_Section):
@@ -135,7 +137,24 @@ class Settings(_Section):
     @property
     def workspace(self) -> Path:
         """The folder that the agent's file tools work in."""
-        return Path(self.agent.workspace).expanduser() if self.agent.workspace else self.home / "workspace"
+        return self.place(self.agent.workspace or "workspace")
+
+    def place(self, path: str) -> Path:
+        """A path as people write it: in the home, unless it begins with `/` or `~`.
+
+        Raises:
+            SettingsError: it begins with a `~` that stands for no folder.
+        """
+        return self.home / _expanded(Path(path))
+
+
+def _expanded(path: Path) -> Path:
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        raise SettingsError(
+            f"nobody knows which folder the ~ in {str(path)!r} stands for: write the path out"
+        ) from None
 
 
 def find_home(environ: Mapping[str, str], given: Path | None) -> Path:
@@ -148,13 +167,7 @@ def find_home(environ: Mapping[str, str], given: Path | None) -> Path:
     Raises:
         SettingsError: it begins with a `~` that stands for no folder.
     """
-    asked = given or Path(environ.get(HOME) or "~/.sulla")
-    try:
-        return asked.expanduser().absolute()
-    except RuntimeError:
-        raise SettingsError(
-            f"cannot tell which folder {str(asked)!r} is: write it out, in SULLA_HOME or after --home"
-        ) from None
+    return _expanded(given or Path(environ.get(HOME) or "~/.sulla")).absolute()
 
 
 def load_settings(environ: Mapping[str, str], flags: Mapping[tuple[str, str], Json], home: Path | None) -> Settings:

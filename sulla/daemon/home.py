@@ -104,13 +104,18 @@ class Home:
         """
         draft = self.path / f".{_WHERE}.new"
         try:
-            self._announced = os.open(draft, _FLAGS | os.O_TRUNC, 0o600)
-            os.write(self._announced, (json.dumps({"url": where.url, "pid": where.pid}) + "\n").encode())
-            # Held until this process ends, however it ends: who can take it knows that the file is left over.
-            fcntl.flock(self._announced, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            draft.replace(self.path / _WHERE)  # as a whole: nobody sees half a file
+            handle = os.open(draft, _FLAGS | os.O_TRUNC, 0o600)
         except OSError as error:
             raise self._unusable("written", error, _WHERE) from None
+        try:
+            os.write(handle, (json.dumps({"url": where.url, "pid": where.pid}) + "\n").encode())
+            # Held until this process ends, however it ends: who can take it knows that the file is left over.
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            draft.replace(self.path / _WHERE)  # as a whole: nobody sees half a file
+        except OSError as error:
+            os.close(handle)
+            raise self._unusable("written", error, _WHERE) from None
+        self._announced = handle
 
     def whereabouts(self) -> Whereabouts | None:
         """How the running daemon can be reached; None if none said so and still runs.

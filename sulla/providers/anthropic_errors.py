@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from email.utils import parsedate_to_datetime
-
 from sulla.core.errors import (
     ContextTooLong,
     ProviderError,
@@ -63,26 +59,3 @@ def is_too_long(said: str) -> bool:
     """Whether the service complains that the request is longer than the model's window."""
     lowered = said.lower()
     return any(phrase in lowered for phrase in _TOO_LONG)
-
-
-def retry_after_s(headers: Mapping[str, str], now_s: float) -> float | None:
-    """How long the service asks to wait.
-
-    Args:
-        headers: of the answer; ``retry-after-ms`` goes before ``retry-after``, which is seconds or a date.
-        now_s: UTC seconds.
-
-    Returns:
-        Seconds, never negative; None if it doesn't say.
-    """
-    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        try:
-            value = float(headers.get(name, "")) * unit
-        except ValueError:
-            continue
-        if math.isfinite(value):
-            return max(0.0, value)
-    try:
-        return max(0.0, parsedate_to_datetime(headers.get("retry-after", "")).timestamp() - now_s)
-    except ValueError:
-        return None

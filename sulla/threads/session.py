@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass
 from itertools import chain, repeat
 from typing import Any, TypeVar, get_args
 
@@ -11,7 +12,7 @@ from sulla.core.clock import Clock
 from sulla.core.errors import StaleLease, StoreUnavailable
 from sulla.core.event import Fact, Moment
 from sulla.core.ids import RunId
-from sulla.store import MAX_PUBLISH_BYTES, Draft, Grant, Head, Store
+from sulla.store import MAX_PUBLISH_BYTES, Draft, Head, Lease, Store
 from sulla.threads import facts as f
 from sulla.threads.bus import Advanced, channel, live, pack
 from sulla.threads.codec import Entry, Origin, decode, encode
@@ -25,6 +26,17 @@ _DECISIONS = get_args(f.Decision)
 _BACKOFF_S = (0.05, 0.1, 0.2, 0.5, 1.0)
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of a thread when its lease is taken."""
+
+    state: ThreadState
+    seen_seq: int
+    """Up to which record the state is true, inputs included."""
+    fruitless: int = 0
+    """How many leases before this one ended without a single write."""
+
+
 class ThreadSession:
     """Holds the lease, folds facts in, writes them down, renews itself.
 
@@ -35,27 +47,24 @@ class ThreadSession:
     Args:
         store: where the log is.
         clock: for the lease's deadline and the records' times.
-        grant: the lease, fresh.
-        state: the thread as of `seen_seq`, inputs up to there included.
-        seen_seq: up to which record the log is known.
-        fruitless: how many leases before this one ended without a single write.
+        lease: the lease, fresh.
+        known: the thread as it is.
+        asked_s: when the lease was asked for, by `clock.elapsed`: the store's clock on it started no earlier.
     """
 
-    def __init__(
-        self, store: Store, clock: Clock, grant: Grant, state: ThreadState, seen_seq: int, fruitless: int
-    ) -> None:
-        self.state = state
-        self.fruitless = fruitless
+    def __init__(self, store: Store, clock: Clock, lease: Lease, known: Known, asked_s: float) -> None:
+        self.state = known.state
+        self.fruitless = known.fruitless
         self.lost = False
         """Whether the lease is somebody else's now: start and emit nothing more."""
         self._store = store
         self._clock = clock
-        self._lease = grant.lease
-        self._seen = seen_seq
+        self._lease = lease
+        self._seen = known.seen_seq
         self._write_no = 0
         self._drafts: list[Draft] = []
         self._lock = asyncio.Lock()
-        self._deadline = clock.elapsed() + grant.lease.ttl_s
+        self._deadline = asked_s + lease.ttl_s
         self._released = False
         self._unfinished: set[asyncio.Task[Any]] = set()
 
@@ -147,7 +156,7 @@ class ThreadSession:
                     raise
                 except StoreUnavailable:
                     continue  # the deadline stands; until then the store may come back
-                # Counted from before the question: the store's clock started no earlier.
+                # Counted from before the question, as at the beginning.
                 self._deadline = asked + self._lease.ttl_s
 
     def emit(self, run_id: RunId, agent: str, moment: Moment) -> None:

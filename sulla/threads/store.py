@@ -20,7 +20,7 @@ from sulla.threads.bus import Advanced, channel, pack
 from sulla.threads.codec import Entry, Origin, decode, encode
 from sulla.threads.fold import apply_offer
 from sulla.threads.head import KIND, from_head
-from sulla.threads.session import ThreadSession
+from sulla.threads.session import Known, ThreadSession
 from sulla.threads.state import ThreadState
 from sulla.threads.tail import load_tail
 from sulla.threads.transcript import Measure
@@ -144,15 +144,16 @@ class ThreadStore:
         """
         cached = self._cache.pop(thread_id, None)
         after = cached[1] if cached is not None else None
+        asked_s = self._clock.elapsed()
         grant = await self._store.acquire(thread_id, self._owner, self._limits.lease_ttl_s, after=after)
         if grant is None:
             return None
         try:
-            state, seen, fruitless = await self._state_of(thread_id, grant, cached)
+            known = await self._known(thread_id, grant, cached)
         except BaseException:
             await self._store.release(grant.lease)
             raise
-        return ThreadSession(self._store, self._clock, grant, state, seen, fruitless)
+        return ThreadSession(self._store, self._clock, grant.lease, known, asked_s)
 
     async def agent_of(self, thread_id: ThreadId) -> str:
         """Whose thread it is; empty if there is no such thread. Remembered, so that it costs nothing on a busy
@@ -253,17 +254,15 @@ class ThreadStore:
         dedupe_id = f"{name}:{request_id if request_id is not None else self._make_id('req')}"
         return (await self._offer(thread_id, dedupe_id, fact)).seq
 
-    async def _state_of(
-        self, thread_id: ThreadId, grant: Grant, cached: tuple[int, int, ThreadState] | None
-    ) -> tuple[ThreadState, int, int]:
+    async def _known(self, thread_id: ThreadId, grant: Grant, cached: tuple[int, int, ThreadState] | None) -> Known:
         if cached is not None:
             epoch, seen, state = cached
             # One grant further and nobody in between: what lies behind `seen` can only be inputs.
             if grant.lease.epoch == epoch + 1 and len(grant.tail) == grant.last_seq - seen:
                 self._fold(state, grant.tail)
-                return state, grant.last_seq, 0
+                return Known(state, grant.last_seq)
         state, seen, written = await self._load(thread_id, grant.head, grant.last_seq)
-        return state, seen, grant.lease.epoch - written - 1
+        return Known(state, seen, grant.lease.epoch - written - 1)
 
     async def _load(self, thread_id: ThreadId, head: Head, last_seq: int) -> tuple[ThreadState, int, int]:
         state, point = from_head(thread_id, head, self._measure)

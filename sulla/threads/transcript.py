@@ -119,8 +119,11 @@ class Transcript:
         if self.tokens <= ceiling_tokens:
             return 0
         start = self.window(ceiling_tokens - ceiling_tokens // 10)
-        # The newest message stays, whatever it weighs: whoever asks has to be answered, or refused by name.
+        # The newest message stays, whatever it weighs: whoever asks has to be answered, or refused by name. A tool's
+        # results keep the reply that asked for them.
         start = min(start, len(self._messages) - 1)
+        while start > 0 and self._messages[start].role == "tool":
+            start -= 1
         self.trim(start)
         return start
 

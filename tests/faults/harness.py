@@ -83,6 +83,8 @@ class Daemon:
             while line := await self.process.stdout.readline():
                 if line.startswith(b"ready "):
                     return
+        _, said = await self.process.communicate()
+        assert self.process.returncode == -signal.SIGKILL, f"the daemon did not start: {said.decode()[-2000:]}"
 
     async def kill(self) -> None:
         """SIGKILL."""
@@ -279,10 +281,14 @@ class AtRecord:
 
 @dataclass(frozen=True, slots=True)
 class AtMoment:
-    """The daemon is killed from outside, some time after the user began; every write is slow, so that any can be
-    hit.
+    """The daemon is killed from outside, some time after something was seen to happen.
+
+    Every write is slow, so that a kill can fall between any two.
     """
 
+    seen: str
+    """A kind of record, or nothing for the acknowledgement."""
+    nth: int
     after_s: float
     write_s: float = 0.03
 
@@ -293,8 +299,15 @@ class AtMoment:
 
     async def happens(self, daemon: Daemon, user: User) -> None:
         """Bring it about."""
+        while not self._has_come(user.seen):
+            await CLOCK.sleep(0.002)
         await CLOCK.sleep(self.after_s)
         await daemon.kill()
+
+    def _has_come(self, seen: Seen) -> bool:
+        if not self.seen:
+            return seen.acknowledged
+        return [event["type"] for event in seen.events].count(self.seen) >= self.nth
 
 
 Death = AtRecord | AtMoment

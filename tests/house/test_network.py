@@ -1,11 +1,38 @@
-"""The suite cannot reach beyond this machine: tests/conftest.py sees to it."""
+"""The suite cannot reach beyond this machine and fails at a warning: conftest.py and pyproject.toml see to it."""
 
 from __future__ import annotations
 
 import asyncio
+import re
 import socket
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
+
+from tests.house.source import ROOT
+
+PLANTED = """
+import socket
+import warnings
+
+def test_swallows():
+    try:
+        socket.create_connection(("192.0.2.1", 80))
+    except Exception:
+        pass
+
+def test_warns():
+    warnings.warn("old")
+
+async def test_leaves_a_coroutine():
+    async def never(): ...
+    never()
+
+def test_is_fine():
+    pass
+"""
 
 
 @pytest.mark.parametrize("address", [("192.0.2.1", 80), ("10.0.0.1", 80), ("example.org", 80)])
@@ -45,3 +72,14 @@ async def test_loopback_is_open() -> None:
         assert await reader.read() == b"hello"
         writer.close()
         await writer.wait_closed()
+
+
+def test_a_swallowed_refusal_and_a_warning_fail_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "test_planted.py").write_text(PLANTED)
+    command = [sys.executable, "-m", "pytest", "-p", "tests.conftest", "-p", "no:cacheprovider", "-rfEp"]
+    run = subprocess.run(
+        [*command, "-c", ROOT / "pyproject.toml", tmp_path / "test_planted.py"],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    bad = set(re.findall(r"^(?:FAILED|ERROR) \S*::(\w+)", run.stdout, re.MULTILINE))
+    assert bad == {"test_swallows", "test_warns", "test_leaves_a_coroutine"}, run.stdout

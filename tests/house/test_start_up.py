@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
 
 from tests.house.source import ROOT
 
@@ -12,8 +15,16 @@ HEAVY = {"anthropic", "ollama", "openai", "httpx", "httpx2", "aiohttp", "tiktoke
 
 
 def _imported_by(line: str) -> set[str]:
-    command = [sys.executable, "-c", f"{line}\nimport sys\nprint(*sys.modules)"]
-    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return _printed_by("-c", f"{line}\nimport sys\nprint(*sys.modules)")
+
+
+def _loaded_in_the_life_of(home: Path, model: str, turns: int) -> set[str]:
+    return _printed_by("-m", "tests.house.idle_daemon", str(home), model, str(turns))
+
+
+def _printed_by(*arguments: str) -> set[str]:
+    """The packages of the modules that a program prints."""
+    run = subprocess.run([sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
     return {name.split(".")[0] for name in run.stdout.split()}
 
@@ -25,6 +36,16 @@ def test_the_help_loads_no_server_and_no_model() -> None:
 
 def test_the_daemon_starts_without_any_heavy_library() -> None:
     assert _imported_by("import sulla.daemon.run") & HEAVY == set()
+
+
+@pytest.mark.parametrize("model", ["anthropic:any", "ollama:any"])
+def test_a_daemon_that_nobody_has_said_anything_to_has_loaded_no_heavy_library(model: str, tmp_path: Path) -> None:
+    assert _loaded_in_the_life_of(tmp_path, model, turns=0) & HEAVY == set()
+
+
+def test_a_models_library_is_loaded_at_its_first_use(tmp_path: Path) -> None:
+    # Without a key nothing goes out: the turn fails. Also the proof that the test above can.
+    assert "anthropic" in _loaded_in_the_life_of(tmp_path, "anthropic:any", turns=1)
 
 
 def test_a_heavy_library_would_be_noticed() -> None:

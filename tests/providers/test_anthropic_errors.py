@@ -12,7 +12,7 @@ from sulla.core.errors import (
     ProviderTransient,
     ProviderUnauthorized,
 )
-from sulla.providers.anthropic_errors import retry_after_s, status_error, stream_error
+from sulla.providers.anthropic_errors import status_error, stream_error
 
 
 @pytest.mark.parametrize(
@@ -62,21 +62,3 @@ def test_a_status_has_its_class(status: int, kind: str, said: str, expected: typ
 )
 def test_an_error_in_a_stream_has_its_class(kind: str, said: str, expected: type[ProviderError]) -> None:
     assert type(stream_error("claude-x", kind, said)) is expected
-
-
-@pytest.mark.parametrize(
-    ("headers", "wait_s"),
-    [
-        ({}, None),
-        ({"retry-after": "12"}, 12.0),
-        ({"retry-after": "1.5"}, 1.5),
-        ({"retry-after": "-3"}, 0.0),
-        ({"retry-after": "nan"}, None),
-        ({"retry-after": "soon"}, None),
-        ({"retry-after": "9", "retry-after-ms": "250"}, 0.25),
-        ({"retry-after": "Thu, 01 Jan 1970 00:01:40 GMT"}, 90.0),
-        ({"retry-after": "Thu, 01 Jan 1970 00:00:01 GMT"}, 0.0),
-    ],
-)
-def test_the_wait_is_read_in_each_of_its_forms(headers: dict[str, str], wait_s: float | None) -> None:
-    assert retry_after_s(headers, now_s=10.0) == wait_s

@@ -75,3 +75,34 @@ def test_a_message_that_says_nothing_is_left_out() -> None:
     script = Transcript(measure)
     script.push(Message(MessageId("e"), "assistant", ()))
     assert len(script) == 0
+
+
+def test_a_conversation_over_the_ceiling_keeps_its_beginning_for_many_turns() -> None:
+    script, beginnings = Transcript(measure), []
+    for number in range(500):
+        script.push(user(number, 9))
+        script.fit(1_000)
+        assert script.tokens <= 1_000
+        beginnings.append(script[0].id)
+    assert len(script) >= 90
+    # Ten messages make a tenth of the ceiling: the 400 that did not fit went at least ten at a time.
+    assert len(set(beginnings)) <= 1 + 400 // 10
+
+
+def test_the_newest_message_is_never_forgotten() -> None:
+    script = Transcript(measure)
+    script.push(user(0, 3))
+    script.push(user(1, 5_000))
+    assert script.fit(100) == 1
+    assert [message.id for message in script] == ["m1"]
+
+
+def test_the_newest_results_keep_the_reply_that_asked_for_them() -> None:
+    script = Transcript(lambda message: 5_000 if message.role == "tool" else 10)
+    script.push(user(0, 3))
+    asked = Message(MessageId("a"), "assistant", calls("c1", "c2"))
+    script.push(asked)
+    for name in ("c1", "c2"):
+        script.add_result(MessageId("r"), ToolResult(CallId(name), "long"), asked.calls)
+    assert script.fit(100) == 1
+    assert [message.role for message in script] == ["assistant", "tool"]

@@ -1,0 +1,37 @@
+"""What any HTTP service's failures have in common. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+
+
+def retry_after_s(headers: Mapping[str, str], now_s: float) -> float | None:
+    """How long a service asks to wait.
+
+    Args:
+        headers: of the answer; ``retry-after-ms`` goes before ``retry-after``, which is seconds or a date.
+        now_s: UTC seconds.
+
+    Returns:
+        Seconds, never negative; None if it doesn't say.
+    """
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            value = float(headers.get(name, "")) * unit
+        except ValueError:
+            continue
+        if math.isfinite(value):
+            return max(0.0, value)
+    try:
+        return max(0.0, parsedate_to_datetime(headers.get("retry-after", "")).timestamp() - now_s)
+    except ValueError:
+        return None
+
+
+def innermost(error: Exception) -> str:
+    """The innermost words about a failed connection; the outer ones only say that it failed."""
+    while isinstance(error.__cause__, Exception):
+        error = error.__cause__
+    return str(error) or type(error).__name__

@@ -1,0 +1,87 @@
+"""Reads a streamed reply to its end, for every service in the same way."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
+from typing import Protocol, cast
+
+from sulla.core.clock import Clock
+from sulla.core.errors import ProviderProtocol
+from sulla.providers.base import ChatRequest, Delta
+from sulla.providers.deadline import Deadline, drain, too_slow
+from sulla.providers.failures import innermost
+
+
+class Answer(Protocol):
+    """An HTTP answer whose head is there."""
+
+    def aiter_bytes(self) -> AsyncIterator[bytes]:
+        """The rest of it, as it comes."""
+        ...
+
+    async def aclose(self) -> None:
+        """Let go of it, and of its connection unless all of it was read."""
+        ...
+
+
+class Assembler(Protocol):
+    """A pure reader of one service's replies."""
+
+    completed: bool
+    """Whether `Completed` has been given."""
+
+    def feed(self, chunk: bytes) -> list[Delta]:
+        """Take the next bytes, cut anywhere."""
+        ...
+
+    def end(self) -> None:
+        """Nothing more will come; raises if the reply is not complete."""
+        ...
+
+
+async def read_reply(
+    ask: Callable[[], Awaitable[Answer]],
+    reply: Assembler,
+    request: ChatRequest,
+    clock: Clock,
+    errors: tuple[type[Exception], ...],
+) -> AsyncGenerator[Delta, None]:
+    """Ask, and pass on what comes. It is the whole of `Provider.stream`: no other generator stands around it.
+
+    Args:
+        ask: sends the request, and returns when the head of the answer is there.
+        reply: takes the bytes.
+        request: for its deadline, which `ask` counts against too.
+        clock: tells the time.
+        errors: what the transport raises when a connection breaks.
+
+    Raises:
+        ProviderError: there is no reply, or not a whole one.
+    """
+    until = clock.elapsed() + request.timeout_s
+    answer = await ask()
+    deadline = Deadline(clock, until - clock.elapsed(), answer.aclose)
+    try:
+        async with aclosing(cast(AsyncGenerator[bytes, None], answer.aiter_bytes())) as chunks:
+            async for chunk in chunks:
+                if deadline.passed:
+                    break
+                deltas = reply.feed(chunk)
+                if reply.completed:
+                    await drain(chunks, clock, *errors)
+                for delta in deltas:
+                    yield delta
+        if deadline.passed and not reply.completed:
+            raise too_slow(request)
+        reply.end()
+    except errors as error:
+        if deadline.passed:
+            raise too_slow(request) from error
+        raise ProviderProtocol(
+            f"the connection broke in the middle of the reply of the model {request.model!r} ({innermost(error)}); "
+            "nothing of it counts"
+        ) from error
+    finally:
+        await deadline.stop()
+        await answer.aclose()

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from dataclasses import astuple
+from pathlib import Path
+
+import pytest
+
+from bench.history import text_of, write_history
+from bench.stopwatch import Service, Times
+from bench.turn import FIGURES, SIZES, Costs, warm_rows
+from sulla.daemon import SystemClock
+from sulla.providers import estimate_tokens
+from sulla.store.sqlite import SqliteStore
+from sulla.testing.script import Script
+from sulla.threads import ThreadLimits, ThreadStore
+
+
+async def test_a_written_history_reads_as_one_that_was_lived(tmp_path: Path) -> None:
+    made = await write_history(tmp_path / "sulla.db", (10, 60))
+    store = SqliteStore(tmp_path / "sulla.db", SystemClock(), lambda prefix: f"{prefix}_1")
+    await store.open()
+    try:
+        threads = ThreadStore(
+            store, SystemClock(), lambda prefix: f"{prefix}_1", "home:test", estimate_tokens, ThreadLimits()
+        )
+        for thread, size in zip(made, (10, 60), strict=True):
+            info, state = await store.head(thread.id), await threads.load(thread.id)
+            assert info is not None
+            assert state is not None
+            assert (info.head.status, info.last_seq) == ("idle", thread.last_seq)
+            assert [message.role for message in state.transcript] == ["user", "assistant"] * (size // 2)
+            assert (state.run, state.waiting, state.outcome.status) == (None, {}, "done")
+    finally:
+        await store.close()
+
+
+def test_messages_have_the_length_that_figures_are_told_for() -> None:
+    assert {len(text_of(seed)) for seed in range(-50, 50)} == {500}
+
+
+def test_what_the_service_took_is_no_overhead() -> None:
+    service = Service(Script([]))
+    service.arrived, service.answered = 10.004, 10.104
+    found = service.times(10.0, 10.001, 10.107)
+    assert astuple(found) == pytest.approx((1.0, 4.0, 7.0, 0.0))
+
+
+@pytest.mark.parametrize(("longest", "missed"), [(12.9, set()), (13.1, {"request", "overhead"})])
+def test_a_turn_that_grows_with_the_thread_misses_the_bar(longest: float, missed: set[str]) -> None:
+    costs = Costs()
+    for size in SIZES:
+        value = longest if size == SIZES[-1] else 10.0
+        costs.add(f"{size:,} messages", Times(value, value, value, value))
+    for size in (SIZES[0], SIZES[-1]):
+        costs.add(f"bare, request of {size:,}", Times(1.0, 1.0, 1.0, 1.0))
+    rows = warm_rows(costs)
+    assert {row.name.partition(",")[0] for row in rows} == set(FIGURES)
+    assert {row.name.partition(",")[0] for row in rows if not row.ok} == missed
