@@ -26,14 +26,15 @@ class InputHandler:
     async def __call__(self, state: ThreadState, run: Run) -> Decision:
         """Handle the message that the run took up."""
         script = state.transcript
-        handled = handle_message(script[-1]) if len(script) else None
+        latest = script[-1]
+        handled = handle_message(latest)
         tokens_before = script.tokens
         evicted = script.fit(self.limits.history_tokens)
         diagnostics: JsonObject = dict(handled.diagnostics) if handled is not None else {}
         if evicted:
             diagnostics |= {"evicted": evicted, "tokens_before": tokens_before, "tokens_after": script.tokens}
-        if handled is not None and diagnostics:
-            run.journal.note(InputHandled(handled.message_id, diagnostics, handled.text))
+        if diagnostics:
+            run.journal.note(InputHandled(latest.id, diagnostics, handled.text if handled is not None else None))
         return Next()
 
 

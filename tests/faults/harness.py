@@ -10,7 +10,7 @@ from asyncio.subprocess import PIPE, Process
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from sulla.cli.client import Client, open_client
 from sulla.cli.place import door
@@ -42,7 +42,7 @@ def two_calls(delay_s: float = 0.0) -> Script:
 
 
 class Daemon:
-    """One home, and the daemon that lives and dies in it.
+    """One home, and the daemon that lives and dies in it; none is left when the block ends.
 
     Args:
         home: the home.
@@ -63,6 +63,12 @@ class Daemon:
         self.process: Process | None = None
         self.effects = EffectLedger(home.parent / "effects.jsonl")
         self._effects_path = home.parent / "effects.jsonl"
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.kill()
 
     async def start(self, *faults: str) -> None:
         """Start it and wait until it answers, or is dead already."""
@@ -87,8 +93,9 @@ class Daemon:
         assert self.process.returncode == -signal.SIGKILL, f"the daemon did not start: {said.decode()[-2000:]}"
 
     async def kill(self) -> None:
-        """SIGKILL."""
-        assert self.process is not None
+        """SIGKILL; nothing if it never began."""
+        if self.process is None:
+            return
         if self.process.returncode is None:
             self.process.kill()
         await self.gone()
@@ -229,10 +236,9 @@ async def round_of_kills(
         settings: for the daemon's environment.
     """
     broken = ("--defect", defect) if defect else ()
-    daemon = Daemon(home, fake.url, settings)
     user = User(home)
     story = Story(user.seen, [], [], [], [], [], 0, [])
-    async with asyncio.TaskGroup() as group:
+    async with Daemon(home, fake.url, settings) as daemon, asyncio.TaskGroup() as group:
         following = group.create_task(user.run())
         for death in deaths:
             await daemon.start(*death.faults, *broken)
@@ -249,7 +255,6 @@ async def round_of_kills(
         if open_run:
             story.take_over_s.append(CLOCK.elapsed() - ready)
         await following
-    await daemon.kill()
     story.log = await read_log(home / "sulla.db", user.seen.thread_id)
     story.requests = [seen.results for seen in fake.requests]
     story.effects = daemon.effects.read()
@@ -299,7 +304,7 @@ class AtMoment:
 
     async def happens(self, daemon: Daemon, user: User) -> None:
         """Bring it about."""
-        while not self._has_come(user.seen):
+        while not self._has_come(user.seen) and not user.seen.ended:
             await CLOCK.sleep(0.002)
         await CLOCK.sleep(self.after_s)
         await daemon.kill()

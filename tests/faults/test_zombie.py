@@ -33,8 +33,11 @@ async def awakened(tmp_path: Path, *faults: str) -> list[str]:
     """
     file = tmp_path / "shared.db"
     settings = {"SULLA_STORE": f"sqlite:///{file}", "SULLA_STORE__LEASE_TTL_S": "1"}
-    async with FakeAnthropic(script(), CLOCK) as fake:
-        first, second = Daemon(tmp_path / "one", fake.url, settings), Daemon(tmp_path / "two", fake.url, settings)
+    async with (
+        FakeAnthropic(script(), CLOCK) as fake,
+        Daemon(tmp_path / "one", fake.url, settings) as first,
+        Daemon(tmp_path / "two", fake.url, settings) as second,
+    ):
         await first.start(*faults)
         await second.start()
         asking = User(first.home)
@@ -52,8 +55,6 @@ async def awakened(tmp_path: Path, *faults: str) -> list[str]:
                 await CLOCK.sleep(0.02)
         log = await read_log(file, seen.thread_id)
         requests = [request.results for request in fake.requests]
-        await first.kill()
-        await second.kill()
     return breaches(Story(seen, log, [], [], requests, second.effects.read(), 1, []))
 
 
@@ -73,8 +74,7 @@ async def test_a_suspended_turn_waits_through_a_kill_and_goes_on_with_its_answer
             Rule(Reply(DONE), results=1),
         ]
     )
-    async with FakeAnthropic(asking, CLOCK) as fake:
-        daemon = Daemon(tmp_path / "home", fake.url)
+    async with FakeAnthropic(asking, CLOCK) as fake, Daemon(tmp_path / "home", fake.url) as daemon:
         await daemon.start()
         async with open_client(door(daemon.home)) as client:
             thread = (await client.call("thread.create", request_id="r"))["thread_id"]
@@ -96,7 +96,6 @@ async def test_a_suspended_turn_waits_through_a_kill_and_goes_on_with_its_answer
                 kinds.append(event["type"])
                 if event["type"] in ("RUN_FINISHED", "RUN_ERROR"):
                     break
-        await daemon.kill()
     assert kinds.count("RESUMED") == 1
     assert kinds[-1] == "RUN_FINISHED"
     assert len(fake.requests) == 2
