@@ -107,7 +107,7 @@ class Asking:
     def _print(self, event: dict[str, Any], screen: Screen) -> None:
         answer, beside = screen.show(event)
         if self._as_json:
-            print(json.dumps(event, ensure_ascii=False), flush=True)
+            print(json.dumps(event), flush=True)  # in ASCII: no terminal and no pipe can spoil it
             return
         if answer:
             print(answer, end="", flush=True)

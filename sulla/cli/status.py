@@ -22,7 +22,7 @@ def run(given: argparse.Namespace) -> Exit:
     where = door(home_of(given))
     report = asyncio.run(_ask(where))
     if given.json:
-        print(json.dumps(report, ensure_ascii=False))
+        print(json.dumps(report))
         return Exit.OK
     print(f"sulla {report['version']} at {where.url}")
     for name in ("home", "workspace", "store", "model", "model_why", "running", "queued"):

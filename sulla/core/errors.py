@@ -21,6 +21,7 @@ The tree, checked against the classes by ``tests/house/test_errors.py``::
     |   +-- ShuttingDown             shutting_down          ours
     +-- StaleLease                   stale_lease            ours
     +-- CorruptRecord                corrupt_record         ours
+    +-- RanksUnusable                ranks_unusable         ours
     +-- LimitReached                 limit_reached          ours
     +-- Aborted                      aborted                caller
     +-- GraphError                   graph_invalid          ours
@@ -174,6 +175,12 @@ class CorruptRecord(SullaError):
     """A kept record does not match its checksum or its form; it is never read as empty."""
 
     code = "corrupt_record"
+
+
+class RanksUnusable(SullaError):
+    """The tokenizer's ranks are missing or damaged: tokens are estimated instead, and people are told once."""
+
+    code = "ranks_unusable"
 
 
 class LimitReached(SullaError):

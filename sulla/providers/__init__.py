@@ -11,29 +11,43 @@ from sulla.providers.base import (
     Provider,
     ReasoningDelta,
     Section,
+    StandIn,
     Stop,
     TextDelta,
     ToolSpec,
     Usage,
 )
+from sulla.providers.calibration import Calibration, Calibrations, calibration_from_json, first_calibration
 from sulla.providers.catalog import PROVIDERS, ModelName, parse_model
 from sulla.providers.ollama_probe import find_ollama
-from sulla.providers.tokens import estimate_tokens
+from sulla.providers.prices import Price, Prices, read_prices
+from sulla.providers.tokens import CountText, count_message, estimate_text, estimate_tokens
 
 __all__ = [
     "PROVIDERS",
+    "Calibration",
+    "Calibrations",
     "ChatRequest",
     "Completed",
+    "CountText",
     "Delta",
     "ModelName",
+    "Price",
+    "Prices",
     "Provider",
     "ReasoningDelta",
     "Section",
+    "StandIn",
     "Stop",
     "TextDelta",
     "ToolSpec",
     "Usage",
+    "calibration_from_json",
+    "count_message",
+    "estimate_text",
     "estimate_tokens",
     "find_ollama",
+    "first_calibration",
     "parse_model",
+    "read_prices",
 ]

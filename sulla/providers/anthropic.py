@@ -7,7 +7,6 @@ to a client; its default transport costs two to three times as much as the aioht
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
 
 import httpx2
 from anthropic import (
@@ -20,13 +19,22 @@ from anthropic import (
 )
 
 from sulla.core.clock import Clock
-from sulla.core.errors import ProviderError, ProviderProtocol, ProviderTransient, ProviderUnauthorized, SettingsError
+from sulla.core.errors import (
+    ProviderError,
+    ProviderKeyMissing,
+    ProviderProtocol,
+    ProviderTransient,
+    ProviderUnreachable,
+    SettingsError,
+)
 from sulla.core.jsontypes import FrozenJson
-from sulla.providers.anthropic_errors import retry_after_s, status_error
-from sulla.providers.anthropic_reply import AnthropicReply
+from sulla.providers.anthropic_errors import status_error
+from sulla.providers.anthropic_reply import AnthropicReply, count_of
 from sulla.providers.anthropic_wire import RequestEncoder
 from sulla.providers.base import ChatRequest, Delta
-from sulla.providers.deadline import Deadline, drain, too_slow
+from sulla.providers.deadline import too_slow
+from sulla.providers.failures import caused_by, innermost, retry_after_s
+from sulla.providers.reading import read_reply
 
 BASE_URL = "https://api.anthropic.com"
 CONNECT_S = 10.0
@@ -64,72 +72,42 @@ class AnthropicProvider:
             open_telemetry=False,
         )
 
-    async def stream(self, request: ChatRequest) -> AsyncGenerator[Delta, None]:
+    def stream(self, request: ChatRequest) -> AsyncGenerator[Delta, None]:
         """See `providers.Provider.stream`."""
-        if not self._key:
-            raise ProviderUnauthorized(f"no key for the model {request.model!r}: set ANTHROPIC_API_KEY")
-        body = self._encoder.encode(request)
-        until = self._clock.elapsed() + request.timeout_s
-        response = await self._open(request, body)
-        deadline = Deadline(self._clock, until - self._clock.elapsed(), response.aclose)
         reply = AnthropicReply(request.model)
+        return read_reply(lambda: self._open(request), reply, request, self._clock, (httpx2.HTTPError,))
+
+    async def count_tokens(self, request: ChatRequest) -> int:
+        """Ask how many tokens a request takes up, reply not included.
+
+        It costs a round trip, and counts against a rate limit of its own: for a request near a limit only.
+
+        Raises:
+            ProviderError: there is no answer.
+            InvalidInput: the history cannot be sent as it is.
+        """
+        streaming: bool = False
+        response = await self._post(
+            request, "/v1/messages/count_tokens", self._encoder.encode_count(request), streaming
+        )
         try:
-            async with aclosing(response.aiter_bytes()) as chunks:
-                async for chunk in chunks:
-                    if deadline.passed:
-                        break
-                    deltas = reply.feed(chunk)
-                    if reply.completed:
-                        await drain(chunks, self._clock, httpx2.HTTPError)
-                    for delta in deltas:
-                        yield delta
-            if deadline.passed and not reply.completed:
-                raise too_slow(request)
-            reply.end()
-        except httpx2.HTTPError as error:
-            if deadline.passed:
-                raise too_slow(request) from error
-            raise ProviderProtocol(
-                f"the connection broke in the middle of the reply of the model {request.model!r} ({_why(error)}); "
-                "nothing of it counts"
-            ) from error
+            return count_of(request.model, response.content)
         finally:
-            await deadline.stop()
             await response.aclose()
 
     async def close(self) -> None:
         """Let go of connections."""
         await self._client.close()
 
-    async def _open(self, request: ChatRequest, body: bytes) -> httpx2.Response:
+    async def _open(self, request: ChatRequest) -> httpx2.Response:
         """Send the request and wait for the answer's head.
 
         Raises:
             ProviderError: there is no answer, or it is not the beginning of a reply.
+            InvalidInput: the history cannot be sent as it is.
         """
-        streaming: bool = True  # typed so that mypy sees the raw response among what `post` may return
-        try:
-            async with self._clock.timeout(request.timeout_s):
-                response = await self._client.post(
-                    "/v1/messages",
-                    cast_to=httpx2.Response,
-                    content=body,
-                    # Compressed, a stream would come in lumps.
-                    options={"headers": _HEADERS, "timeout": httpx2.Timeout(request.timeout_s, connect=CONNECT_S)},
-                    stream=streaming,
-                    stream_cls=AsyncStream[object],
-                )
-        except (TimeoutError, APITimeoutError) as error:
-            raise too_slow(request) from error
-        except APIStatusError as error:
-            raise self._refused(request, error) from error
-        except (APIConnectionError, httpx2.HTTPError) as error:
-            raise ProviderTransient(
-                f"no connection to {self._client.base_url} for the model {request.model!r} ({_why(error)}): check the "
-                "network and ANTHROPIC_BASE_URL"
-            ) from error
-        if not isinstance(response, httpx2.Response):
-            raise TypeError(f"the SDK gave a {type(response).__name__} where a raw response was asked for")
+        streaming: bool = True
+        response = await self._post(request, "/v1/messages", self._encoder.encode(request), streaming)
         kind = response.headers.get("content-type", "nothing")
         if not kind.startswith("text/event-stream"):
             await response.aclose()
@@ -139,17 +117,46 @@ class AnthropicProvider:
             )
         return response
 
+    async def _post(self, request: ChatRequest, path: str, body: bytes, streaming: bool) -> httpx2.Response:
+        # `streaming` is a plain bool so that mypy sees the raw response among what `post` may return.
+        if not self._key:
+            raise ProviderKeyMissing(f"no key for the model {request.model!r}: set ANTHROPIC_API_KEY")
+        try:
+            async with self._clock.timeout(request.timeout_s):
+                response = await self._client.post(
+                    path,
+                    cast_to=httpx2.Response,
+                    content=body,
+                    options={
+                        "headers": _STREAM_HEADERS if streaming else _HEADERS,
+                        "timeout": httpx2.Timeout(request.timeout_s, connect=CONNECT_S),
+                    },
+                    stream=streaming,
+                    stream_cls=AsyncStream[object],
+                )
+        except APIStatusError as error:
+            raise self._refused(request, error) from error
+        except (TimeoutError, APIConnectionError, httpx2.HTTPError) as error:
+            raise self._unanswered(request, error) from error
+        if not isinstance(response, httpx2.Response):
+            raise TypeError(f"the SDK gave a {type(response).__name__} where a raw response was asked for")
+        return response
+
+    def _unanswered(self, request: ChatRequest, error: Exception) -> ProviderTransient:
+        where = (
+            f"no connection to {self._client.base_url} for the model {request.model!r} ({innermost(error)}): check the "
+            "network and ANTHROPIC_BASE_URL"
+        )
+        if caused_by(error, httpx2.ConnectError, httpx2.ConnectTimeout):
+            return ProviderUnreachable(where)
+        return too_slow(request) if isinstance(error, (TimeoutError, APITimeoutError)) else ProviderTransient(where)
+
     def _refused(self, request: ChatRequest, error: APIStatusError) -> ProviderError:
         said = (error.api_message or error.message).replace(self._key, "***")
         wait_s = retry_after_s(error.response.headers, self._clock.now())
         return status_error(request.model, error.status_code, str(error.type or ""), said, wait_s)
 
 
-_HEADERS = {"Accept": "text/event-stream", "Accept-Encoding": "identity"}
-
-
-def _why(error: Exception) -> str:
-    """The innermost words about a failed connection; the outer ones only say that it failed."""
-    while isinstance(error.__cause__, Exception):
-        error = error.__cause__
-    return str(error) or type(error).__name__
+# Compressed, a stream would come in lumps.
+_STREAM_HEADERS = {"Accept": "text/event-stream", "Accept-Encoding": "identity"}
+_HEADERS = {"Accept": "application/json"}

@@ -207,6 +207,25 @@ class AnthropicReply:
         return ProviderProtocol(f"the reply of the model {self._model!r} {what}; nothing of it counts")
 
 
+def count_of(model: str, body: bytes) -> int:
+    """The answer to a question for the number of tokens.
+
+    Args:
+        model: who was asked; for messages.
+        body: the whole answer.
+
+    Raises:
+        ProviderProtocol: it is no such answer.
+    """
+    try:
+        count = orjson.loads(body)["input_tokens"]
+    except (KeyError, TypeError, orjson.JSONDecodeError):
+        count = None
+    if type(count) is not int or count < 0:
+        raise ProviderProtocol(f"the token count for the model {model!r} makes no sense: {body[:200]!r}")
+    return count
+
+
 def _says(parts: tuple[Part, ...]) -> bool:
     return any(isinstance(part, (Text, ToolCall)) for part in parts)
 

@@ -23,6 +23,9 @@ _MARK = b',"cache_control":{"type":"ephemeral"}}'
 _SIGNED = ("thinking", "redacted_thinking")
 """The reasoning blocks that this service signs and wants back as they were; another service's are not for it."""
 
+_COUNTED = ("thinking", "tool_choice")
+"""The fields that change how many tokens a request has; a question for the number takes no others."""
+
 _Role = Literal["user", "assistant"]
 _OPEN: dict[_Role, bytes] = {
     "user": b'{"role":"user","content":[',
@@ -54,7 +57,8 @@ class RequestEncoder:
     """
 
     def __init__(self, extra: FrozenJson | None = None, cache_bytes: int = CACHE_BYTES) -> None:
-        self._extra = b"".join(b"," + dumps({name: value})[1:-1] for name, value in (extra or {}).items())
+        self._extra = _fields(extra or {})
+        self._counted = _fields({name: value for name, value in (extra or {}).items() if name in _COUNTED})
         self._segments: SegmentCache[_Role] = SegmentCache(cache_bytes)
 
     def encode(self, request: ChatRequest) -> bytes:
@@ -64,12 +68,23 @@ class RequestEncoder:
             InvalidInput: the history breaks the service's rules, or holds something that JSON cannot hold. The agent
                 makes history valid; this is the last look before nonsense is sent.
         """
+        head = dumps({"model": request.model, "max_tokens": request.max_tokens, "stream": True})[:-1]
+        return self._body(head + self._extra, request)
+
+    def encode_count(self, request: ChatRequest) -> bytes:
+        """The body of a question for the number of tokens in a request.
+
+        Raises:
+            InvalidInput: as for `encode`.
+        """
+        return self._body(dumps({"model": request.model})[:-1] + self._counted, request)
+
+    def _body(self, head: bytes, request: ChatRequest) -> bytes:
         history = self._history(request)
         history[-1] = history[-1][:-1] + _MARK
         return b"".join(
             (
-                dumps({"model": request.model, "max_tokens": request.max_tokens, "stream": True})[:-1],
-                self._extra,
+                head,
                 _list(b',"system":', _system(request.system)),
                 _list(b',"tools":', _tools(request.tools)),
                 b',"messages":[',
@@ -268,3 +283,8 @@ def _tools(tools: Iterable[ToolSpec]) -> list[bytes]:
 
 def _list(name: bytes, items: list[bytes]) -> bytes:
     return name + b"[" + b",".join(items) + b"]" if items else b""
+
+
+def _fields(values: FrozenJson) -> bytes:
+    """Further fields of an object, each with a comma before it."""
+    return b"".join(b"," + dumps({name: value})[1:-1] for name, value in values.items())

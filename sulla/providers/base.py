@@ -75,6 +75,20 @@ class ReasoningDelta:
 
 
 @dataclass(frozen=True, slots=True)
+class StandIn:
+    """Who answered in the place of the provider that was asked, and why."""
+
+    provider: str
+    model: str
+    instead_of: str
+    """The provider that was asked."""
+    reason: str
+    """Why it did not answer, in one word: `fallback.Reason`."""
+    detail: str
+    """The same in its own words, for a person."""
+
+
+@dataclass(frozen=True, slots=True)
 class Completed:
     """The whole reply: always the last thing of a stream, exactly once."""
 
@@ -82,6 +96,8 @@ class Completed:
     """Role assistant; its text is as the model wrote it, wrappers included."""
     usage: Usage = field(default_factory=Usage)
     stop: Stop = "end"
+    stand_in: StandIn | None = None
+    """Set where another provider than the chosen one answered."""
 
 
 Delta = TextDelta | ReasoningDelta | Completed

@@ -45,9 +45,12 @@ class Deadline:
 
 def too_slow(request: ChatRequest) -> ProviderTransient:
     """The error for a reply that takes longer than its request allows."""
-    return ProviderTransient(
-        f"the reply of the model {request.model!r} took longer than {request.timeout_s:g} s; nothing of it counts"
-    )
+    return took_too_long(request.model, request.timeout_s)
+
+
+def took_too_long(model: str, timeout_s: float) -> ProviderTransient:
+    """The error for an answer that takes longer than `timeout_s` seconds."""
+    return ProviderTransient(f"the reply of the model {model!r} took longer than {timeout_s:g} s; nothing of it counts")
 
 
 async def drain(chunks: AsyncIterator[bytes], clock: Clock, *errors: type[Exception]) -> None:

@@ -35,3 +35,13 @@ def innermost(error: Exception) -> str:
     while isinstance(error.__cause__, Exception):
         error = error.__cause__
     return str(error) or type(error).__name__
+
+
+def caused_by(error: Exception, *kinds: type[Exception]) -> bool:
+    """Whether an error, or one that led to it, is of these kinds."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, kinds):
+            return True
+        cause = cause.__cause__
+    return False

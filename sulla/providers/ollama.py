@@ -2,32 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
-from contextlib import aclosing, suppress
-from typing import cast
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import suppress
 
 import httpx
 import orjson
 from ollama import AsyncClient
 
 from sulla.core.clock import Clock
-from sulla.core.errors import ProviderProtocol, ProviderTransient
+from sulla.core.errors import ProviderTransient, ProviderUnreachable
 from sulla.core.ids import MakeId
 from sulla.providers.base import ChatRequest, Delta
-from sulla.providers.deadline import Deadline, drain, too_slow
+from sulla.providers.deadline import took_too_long
+from sulla.providers.failures import retry_after_s
+from sulla.providers.ollama_answers import embeddings_of, encode_embedding, models_of
 from sulla.providers.ollama_probe import address
 from sulla.providers.ollama_wire import OllamaOptions, OllamaReply, encode_request, service_error
+from sulla.providers.reading import read_reply
 
 CONNECT_S = 5.0
 """How long a connection may take; the service is on the same machine or the same network."""
+
+EMBED_S = 120.0
+"""How long embeddings may take; the model may have to be loaded first."""
+
+LIST_S = 10.0
+"""How long a list of models, or the rest of any short answer, may take."""
+
+_BROKEN = (httpx.HTTPError, httpx.StreamError)
+"""What the transport raises when a connection breaks."""
 
 
 class _Wire(AsyncClient):
     """The SDK's client with a way to its transport: its own stream builds a checked model of every piece."""
 
-    async def post(self, path: str, body: bytes, timeout: httpx.Timeout) -> httpx.Response:
+    async def ask(self, method: str, path: str, body: bytes, timeout: httpx.Timeout) -> httpx.Response:
         """Send a body and return when the head of the answer is there."""
-        request = self._client.build_request("POST", path, content=body, timeout=timeout)
+        request = self._client.build_request(method, path, content=body or None, timeout=timeout)
         response: httpx.Response = await self._client.send(request, stream=True)
         return response
 
@@ -55,62 +66,84 @@ class OllamaProvider:
         self._address = address(host)
         self._wire = _Wire(self._address)
 
-    async def stream(self, request: ChatRequest) -> AsyncGenerator[Delta, None]:
+    def stream(self, request: ChatRequest) -> AsyncGenerator[Delta, None]:
         """See `providers.Provider.stream`."""
-        body = encode_request(request, self._options)
-        until = self._clock.elapsed() + request.timeout_s
-        response = await self._open(request, body)
-        deadline = Deadline(self._clock, until - self._clock.elapsed(), response.aclose)
         reply = OllamaReply(request.model, self._make_id)
-        try:
-            async with aclosing(cast(AsyncGenerator[bytes, None], response.aiter_bytes())) as chunks:
-                async for chunk in chunks:
-                    if deadline.passed:
-                        break
-                    deltas = reply.feed(chunk)
-                    if reply.completed:
-                        await drain(chunks, self._clock, httpx.HTTPError, httpx.StreamError)
-                    for delta in deltas:
-                        yield delta
-            if deadline.passed and not reply.completed:
-                raise too_slow(request)
-            reply.end()
-        except (httpx.HTTPError, httpx.StreamError) as error:
-            if deadline.passed:
-                raise too_slow(request) from error
-            raise ProviderProtocol(
-                f"the connection to {self._address} broke in the middle of the reply of the model "
-                f"{request.model!r} ({error or type(error).__name__}); nothing of it counts"
-            ) from error
-        finally:
-            await deadline.stop()
-            await response.aclose()
+        return read_reply(lambda: self._open(request), reply, request, self._clock, _BROKEN)
+
+    async def embed(self, model: str, texts: Sequence[str], timeout_s: float = EMBED_S) -> list[list[float]]:
+        """Places in the model's space, one for each text.
+
+        Args:
+            model: an embedding model.
+            texts: a text that is longer than the model's window is an error, never cut.
+            timeout_s: how long it may take.
+
+        Raises:
+            ProviderError: there is no answer, or not one for each text.
+            InvalidInput: a text cannot be written as JSON.
+        """
+        if not texts:
+            return []
+        body = encode_embedding(model, texts, self._options)
+        response = await self._ask("POST", "/api/embed", body, model, timeout_s)
+        return embeddings_of(model, await self._all(response, model), len(texts))
+
+    async def models(self) -> tuple[str, ...]:
+        """The names of the models that there are, as the service lists them.
+
+        Raises:
+            ProviderError: there is no answer, or it is no such list.
+        """
+        response = await self._ask("GET", "/api/tags", b"", "any", LIST_S)
+        return models_of(await self._all(response, "any"))
 
     async def close(self) -> None:
         """Let go of connections."""
         await self._wire.hang_up()
 
-    async def _open(self, request: ChatRequest, body: bytes) -> httpx.Response:
+    async def _open(self, request: ChatRequest) -> httpx.Response:
         """Send the request and wait for the answer's head; a model may have to be loaded first.
 
         Raises:
             ProviderError: there is no answer, or it is not the beginning of a reply.
+            InvalidInput: the history cannot be sent as it is.
         """
+        body = encode_request(request, self._options)
+        return await self._ask("POST", "/api/chat", body, request.model, request.timeout_s)
+
+    async def _ask(self, method: str, path: str, body: bytes, model: str, timeout_s: float) -> httpx.Response:
         try:
-            async with self._clock.timeout(request.timeout_s):
-                timeout = httpx.Timeout(request.timeout_s, connect=CONNECT_S)
-                response = await self._wire.post("/api/chat", body, timeout)
+            async with self._clock.timeout(timeout_s):
+                timeout = httpx.Timeout(timeout_s, connect=CONNECT_S)
+                response = await self._wire.ask(method, path, body, timeout)
                 if response.is_success:
                     return response
                 said = await response.aread()
-        except (TimeoutError, httpx.ReadTimeout) as error:
-            raise too_slow(request) from error
-        except httpx.HTTPError as error:
-            raise ProviderTransient(
-                f"no Ollama at {self._address} for the model {request.model!r} ({error or type(error).__name__}): "
-                "start it with `ollama serve`, or check OLLAMA_HOST"
-            ) from error
-        raise service_error(request.model, response.status_code, _said(said))
+        except (TimeoutError, *_BROKEN) as error:
+            raise self._unanswered(model, timeout_s, error) from error
+        wait_s = retry_after_s(response.headers, self._clock.now())
+        raise service_error(model, response.status_code, _said(said), wait_s)
+
+    async def _all(self, response: httpx.Response, model: str) -> bytes:
+        try:
+            async with self._clock.timeout(LIST_S):
+                return await response.aread()
+        except (TimeoutError, *_BROKEN) as error:
+            raise self._unanswered(model, LIST_S, error) from error
+        finally:
+            await response.aclose()
+
+    def _unanswered(self, model: str, timeout_s: float, error: Exception) -> ProviderTransient:
+        if isinstance(error, (TimeoutError, httpx.ReadTimeout)):
+            return took_too_long(model, timeout_s)
+        kind = (
+            ProviderUnreachable if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)) else ProviderTransient
+        )
+        return kind(
+            f"no Ollama at {self._address} for the model {model!r} ({error or type(error).__name__}): "
+            "start it with `ollama serve`, or check OLLAMA_HOST"
+        )
 
 
 def _said(body: bytes) -> str:

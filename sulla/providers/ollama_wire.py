@@ -239,13 +239,14 @@ class OllamaReply:
         return ProviderProtocol(f"the reply of the model {self._model!r} {what}; nothing of it counts")
 
 
-def service_error(model: str, status: int | None, said: str) -> ProviderError:
+def service_error(model: str, status: int | None, said: str, retry_after_s: float | None = None) -> ProviderError:
     """The error for what the service says went wrong.
 
     Args:
         model: who was asked.
         status: the HTTP status; None if it came inside a stream.
         said: the service's own words.
+        retry_after_s: how long it asks to wait, in seconds; a proxy before it may.
     """
     where = f"Ollama failed for the model {model!r}{f' with {status}' if status else ''}: {shortened(said)}"
     if any(phrase in said for phrase in _TOO_LONG):
@@ -255,7 +256,7 @@ def service_error(model: str, status: int | None, said: str) -> ProviderError:
     if status == 404:
         return ProviderRejected(f"{where}. Run `ollama pull {model}`, or check SULLA_MODEL")
     if status is None or status in (408, 429) or status >= 500:
-        return ProviderTransient(f"{where}. The same request may succeed later")
+        return ProviderTransient(f"{where}. The same request may succeed later", retry_after_s=retry_after_s)
     return ProviderRejected(f"{where}. The request has to change before it can succeed")
 
 

@@ -28,6 +28,7 @@ from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon import SystemClock
 from sulla.testing.anthropic_stream import asked_of, body_hash, count_tokens, error_body, error_event, events, fault_of
+from sulla.testing.playing import play
 from sulla.testing.script import Failure, Reply, Script, parse_script
 from sulla.testing.wire import WireRequest, WireResponse, WireServer
 
@@ -191,28 +192,7 @@ class FakeAnthropic:
                 return "failed"
             answer = Reply(broken=error_event(answer).decode())
         await response.start(200, {"content-type": "text/event-stream; charset=utf-8", "request-id": f"req_{identity}"})
-        return await self._stream(answer, seen, identity, response)
-
-    async def _stream(self, reply: Reply, seen: Seen, identity: str, response: WireResponse) -> str:
-        sent = shown = 0
-        for event in events(reply, seen.body, identity):
-            if reply.hold and shown == reply.hold_after:
-                await self._hold(reply.hold)
-            if reply.delay_s:
-                await self._clock.sleep(reply.delay_s)
-            data = event.data
-            if reply.cut_after is not None and sent + len(data) >= reply.cut_after:
-                await response.send(data[: reply.cut_after - sent])
-                if reply.cut_how == "end":
-                    await response.end()
-                else:
-                    response.cut()
-                return "cut"
-            await response.send(data)
-            sent += len(data)
-            shown += event.shows_text
-        await response.end()
-        return "failed" if reply.broken else "done"
+        return await play(events(answer, seen.body, identity), answer, response, self._clock, self._hold)
 
     async def _hold(self, name: str) -> None:
         if not self._released[name].is_set():

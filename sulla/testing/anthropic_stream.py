@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from hashlib import blake2b
 
 import orjson
 
 from sulla.core.jsontypes import Json, JsonObject
+from sulla.testing.playing import Event, cut
 from sulla.testing.script import Asked, Failure, Reply
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """One event on the wire."""
-
-    data: bytes
-    shows_text: bool = False
-    """Whether it is a piece of the reply's text."""
 
 
 def body_hash(body: bytes) -> str:
@@ -95,14 +86,14 @@ def _content(reply: Reply, identity: str) -> Iterator[Event]:
     index = 0
     if reply.thinking:
         yield _start(index, {"type": "thinking", "thinking": "", "signature": ""})
-        for piece in _cut(reply.thinking, reply.pieces):
+        for piece in cut(reply.thinking, reply.pieces):
             yield _delta(index, {"type": "thinking_delta", "thinking": piece})
         yield _delta(index, {"type": "signature_delta", "signature": f"sig_{identity}"})
         yield _event("content_block_stop", {"index": index})
         index += 1
     if reply.text:
         yield _start(index, {"type": "text", "text": ""})
-        for piece in _cut(reply.text, reply.pieces):
+        for piece in cut(reply.text, reply.pieces):
             yield Event(_delta(index, {"type": "text_delta", "text": piece}).data, shows_text=True)
         yield _event("content_block_stop", {"index": index})
         index += 1
@@ -110,8 +101,8 @@ def _content(reply: Reply, identity: str) -> Iterator[Event]:
         content: JsonObject = {"type": "tool_use", "id": f"toolu_{identity}_{place}", "name": tool.name, "input": {}}
         yield _start(index, content)
         yield _delta(index, {"type": "input_json_delta", "partial_json": ""})
-        if tool.args:
-            for piece in _cut(orjson.dumps(tool.args).decode(), 3):
+        if tool.args or tool.raw:
+            for piece in cut(tool.raw or orjson.dumps(tool.args).decode(), 3):
                 yield _delta(index, {"type": "input_json_delta", "partial_json": piece})
         yield _event("content_block_stop", {"index": index})
         index += 1
@@ -127,11 +118,6 @@ def _delta(index: int, delta: JsonObject) -> Event:
 
 def _event(kind: str, rest: JsonObject) -> Event:
     return Event(f"event: {kind}\ndata: ".encode() + orjson.dumps({"type": kind, **rest}) + b"\n\n")
-
-
-def _cut(text: str, pieces: int) -> list[str]:
-    size = max(1, -(-len(text) // max(1, pieces)))
-    return [text[start : start + size] for start in range(0, len(text), size)]
 
 
 def _kind(status: int) -> str:

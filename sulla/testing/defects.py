@@ -72,7 +72,6 @@ class SkipsFence(FaultyStore):
                 raise
             return await self._store.append(grant.lease, 1, drafts, head, claimed, release=True)
 
-
     async def renew(self, lease: Lease) -> None:
         """Notices nothing."""
         with suppress(StaleLease):

@@ -13,6 +13,7 @@ import orjson
 from sulla.core.clock import Clock
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import Json, JsonObject
+from sulla.testing.playing import Event, cut, play
 from sulla.testing.script import Asked, Failure, Reply, Script
 from sulla.testing.wire import WireRequest, WireResponse, WireServer
 
@@ -67,6 +68,8 @@ class FakeOllama:
                 how = await self._chat(body, response)
             finally:
                 self.ended.append(how)
+        elif (request.method, request.path) == ("POST", "/api/embed"):
+            await self._embed(orjson.loads(request.body), response)
         else:
             await response.whole(404, b'{"error":"no such route"}')
 
@@ -78,31 +81,31 @@ class FakeOllama:
             answer = self._script.answer(_asked(body))
         except InvalidInput as error:
             answer = Failure(400, message=error.message)
-        if isinstance(answer, Failure) and not answer.in_stream:
-            await response.whole(answer.status, orjson.dumps({"error": answer.message}))
-            return "failed"
-        await response.start(200, {"content-type": "application/x-ndjson"})
         if isinstance(answer, Failure):
-            await response.send(orjson.dumps({"error": answer.message}, option=orjson.OPT_APPEND_NEWLINE))
-            await response.end()
-            return "failed"
-        sent = 0
-        for place, line in enumerate(_lines(answer, body)):
-            if answer.hold and place == answer.hold_after:
-                await self._released[answer.hold].wait()
-            if answer.delay_s:
-                await self._clock.sleep(answer.delay_s)
-            if answer.cut_after is not None and sent + len(line) >= answer.cut_after:
-                await response.send(line[: answer.cut_after - sent])
-                if answer.cut_how == "end":
-                    await response.end()
-                else:
-                    response.cut()
-                return "cut"
-            await response.send(line)
-            sent += len(line)
-        await response.end()
-        return "failed" if answer.broken else "done"
+            raw = orjson.dumps({"error": answer.message})
+            if not answer.in_stream:
+                headers = {"retry-after": answer.retry_after} if answer.retry_after else {}
+                await response.whole(answer.status, raw, headers)
+                return "failed"
+            answer = Reply(broken=f"{raw.decode()}\n")
+        await response.start(200, {"content-type": "application/x-ndjson"})
+        return await play(lines(answer, body), answer, response, self._clock, self._hold)
+
+    async def _hold(self, name: str) -> None:
+        await self._released[name].wait()
+
+    async def _embed(self, body: JsonObject, response: WireResponse) -> None:
+        if body.get("model") not in self._models:
+            await response.whole(404, orjson.dumps({"error": f"model '{body.get('model')}' not found"}))
+            return
+        texts = body.get("input")
+        vectors: list[Json] = [_place(str(text)) for text in (texts if isinstance(texts, list) else [texts])]
+        await response.whole(200, orjson.dumps({"model": body.get("model"), "embeddings": vectors}))
+
+
+def _place(text: str) -> Json:
+    """The fake's rule: how often each vowel stands in a text."""
+    return [float(text.lower().count(vowel)) for vowel in "aeiou"]
 
 
 def _asked(body: JsonObject) -> Asked:
@@ -116,20 +119,27 @@ def _asked(body: JsonObject) -> Asked:
     return Asked("", results)
 
 
-def _lines(reply: Reply, body: JsonObject) -> Iterator[bytes]:
-    """A streamed reply, line by line."""
-    for name, text in (("thinking", reply.thinking), ("content", reply.text)):
-        size = max(1, -(-len(text) // max(1, reply.pieces)))
-        for start in range(0, len(text), size):
-            yield _line(body, {name: text[start : start + size]})
+def lines(reply: Reply, body: JsonObject) -> Iterator[Event]:
+    """A streamed reply, line by line.
+
+    Args:
+        reply: what to say.
+        body: the request.
+    """
+    for piece in cut(reply.thinking, reply.pieces):
+        yield Event(_line(body, {"thinking": piece}))
+    for piece in cut(reply.text, reply.pieces):
+        yield Event(_line(body, {"content": piece}), shows_text=True)
     if reply.broken:
-        yield reply.broken.encode()
+        yield Event(reply.broken.encode())
         return
     if reply.tools:
-        calls: list[Json] = [{"function": {"name": tool.name, "arguments": tool.args}} for tool in reply.tools]
-        yield _line(body, {"tool_calls": calls})
+        calls: list[Json] = [
+            {"function": {"name": tool.name, "arguments": tool.raw or tool.args}} for tool in reply.tools
+        ]
+        yield Event(_line(body, {"tool_calls": calls}))
     counts: JsonObject = {"prompt_eval_count": len(orjson.dumps(body)) // 4, "eval_count": len(reply.text) // 4 + 1}
-    yield _line(body, {}, {"done": True, "done_reason": reply.stop or "stop", **counts})
+    yield Event(_line(body, {}, {"done": True, "done_reason": reply.stop or "stop", **counts}))
 
 
 def _line(body: JsonObject, message: JsonObject, rest: JsonObject | None = None) -> bytes:

@@ -18,6 +18,8 @@ class ToolUse:
 
     name: str
     args: JsonObject
+    raw: str = ""
+    """Sent in the place of the arguments, to be no JSON; empty for the arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,8 @@ class Reply:
     """A name: the reply stands still until that is released."""
     hold_after: int = 0
     """How many pieces of text are sent before it stands still."""
+    lump_bytes: int = 0
+    """How many bytes are sent at once, each lot after `delay_s`; 0 for whole pieces."""
     cut_after: int | None = None
     """After how many bytes of the stream it breaks off; None for never."""
     cut_how: Literal["close", "end"] = "close"

@@ -12,10 +12,12 @@ from sulla.core.errors import (
     ContextTooLong,
     InvalidInput,
     ProviderError,
+    ProviderKeyMissing,
     ProviderProtocol,
     ProviderRejected,
     ProviderTransient,
     ProviderUnauthorized,
+    ProviderUnreachable,
     SettingsError,
 )
 from sulla.providers import Completed
@@ -164,7 +166,7 @@ async def test_nobody_at_the_address_is_transient_and_names_it() -> None:
     provider = AnthropicProvider(KEY, ManualClock(), base_url=url)
     _, error = await collect(provider.stream(ask("x")))
     await provider.close()
-    assert isinstance(error, ProviderTransient)
+    assert type(error) is ProviderUnreachable
     assert url in error.message
     assert "ANTHROPIC_BASE_URL" in error.message
 
@@ -269,3 +271,46 @@ async def test_the_request_is_what_the_service_expects() -> None:
     assert seen.headers["content-type"] == "application/json"
     assert seen.headers["anthropic-version"]
     assert (seen.body["model"], seen.body["max_tokens"], seen.body["stream"]) == ("fake:1b", 1000, True)
+
+
+async def test_tokens_are_counted_by_the_service_over_what_would_be_sent() -> None:
+    async with _serve(Reply("x")) as (provider, fake):
+        short = await provider.count_tokens(ask("Hi"))
+        long = await provider.count_tokens(ask("Hi" * 401))
+        assert fake.requests == []
+    assert long == short + 200
+
+
+async def test_a_count_that_fails_is_classified_like_a_reply() -> None:
+    async with _serve(Reply("x"), key="sk-wrong-one") as (provider, _):
+        with pytest.raises(ProviderUnauthorized):
+            await provider.count_tokens(ask("Hi"))
+
+    async def nonsense(request: WireRequest, response: WireResponse) -> None:
+        await response.whole(200, b'{"input_tokens": "many"}')
+
+    async with WireServer(nonsense) as server:
+        provider = AnthropicProvider(KEY, ManualClock(), base_url=server.url)
+        with pytest.raises(ProviderProtocol, match="makes no sense"):
+            await provider.count_tokens(ask("Hi"))
+        await provider.close()
+    without = AnthropicProvider("", ManualClock())
+    with pytest.raises(ProviderKeyMissing):
+        await without.count_tokens(ask("Hi"))
+    await without.close()
+
+
+@pytest.mark.parametrize("raw", ['{"path": "a', "[1]", "nonsense"])
+async def test_arguments_that_are_no_json_object_break_the_reply(raw: str) -> None:
+    async with _serve(Reply(tools=(ToolUse("t", {}, raw),))) as (provider, _):
+        found, error = await collect(provider.stream(ask("x")))
+    assert found == []
+    assert type(error) is ProviderProtocol
+
+
+async def test_slow_bytes_come_to_the_same_reply() -> None:
+    async with _serve(Reply("Grüße an alle 🙂.", "Hm.", lump_bytes=7)) as (provider, _):
+        found, error = await collect(provider.stream(ask("x")))
+    assert error is None
+    assert isinstance(found[-1], Completed)
+    assert found[-1].message.text == "Grüße an alle 🙂."

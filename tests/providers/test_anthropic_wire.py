@@ -289,3 +289,14 @@ def test_little_more_than_what_is_new_is_encoded(trimmed: int, monkeypatch: pyte
     monkeypatch.setattr(Text, "__getattribute__", watched)
     encoder.encode(request(*history[2 * trimmed :], message(800, "user", Text("a")), message(801, "user", text)))
     assert 0 < len(encoded) < 100
+
+
+def test_a_count_asks_about_the_same_request_without_what_only_a_reply_needs() -> None:
+    thinking: JsonObject = {"type": "adaptive"}
+    encoder = RequestEncoder({"thinking": thinking, "service_tier": "auto"})
+    request = ChatRequest("claude-x", (Section("s", "S"),), [Message(MessageId("m1"), "user", (Text("hi"),))])
+    whole, count = orjson.loads(encoder.encode(request)), orjson.loads(encoder.encode_count(request))
+    for name in ("max_tokens", "stream", "service_tier"):
+        del whole[name]
+    assert count == whole
+    assert count["thinking"] == thinking

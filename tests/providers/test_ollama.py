@@ -9,7 +9,7 @@ from itertools import count
 
 import pytest
 
-from sulla.core.errors import ContextTooLong, ProviderRejected, ProviderTransient
+from sulla.core.errors import ContextTooLong, ProviderRejected, ProviderTransient, ProviderUnreachable
 from sulla.providers import Completed
 from sulla.providers.ollama import OllamaProvider
 from sulla.providers.ollama_wire import OllamaOptions
@@ -134,3 +134,38 @@ async def test_a_stream_cut_anywhere_is_broken(how: str, cut: int) -> None:
         assert fake.ended == ["cut"]
     assert not any(isinstance(delta, Completed) for delta in found)
     assert error is not None
+
+
+async def test_embeddings_come_one_for_each_text() -> None:
+    async with _serve(Reply("x")) as (provider, _):
+        found = await provider.embed("fake:1b", ["aha", "bee"])
+        assert await provider.embed("fake:1b", []) == []
+        with pytest.raises(ProviderRejected, match="ollama pull other"):
+            await provider.embed("other", ["aha"])
+    assert found == [[2.0, 0.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0, 0.0]]
+
+
+async def test_the_models_are_listed() -> None:
+    async with _serve(Reply("x")) as (provider, _):
+        assert await provider.models() == ("fake:1b",)
+
+
+async def test_nobody_there_is_told_from_other_failures() -> None:
+    async with WireServer(_never) as server:
+        url = server.url
+    provider = OllamaProvider(url, ManualClock(), lambda prefix: prefix)
+    for asked in (provider.models(), provider.embed("m", ["x"])):
+        with pytest.raises(ProviderUnreachable, match="ollama serve"):
+            await asked
+    await provider.close()
+
+
+async def _never(request: WireRequest, response: WireResponse) -> None:
+    raise AssertionError("nobody should come here")
+
+
+async def test_the_wait_that_a_proxy_asks_for_is_passed_on() -> None:
+    async with _serve(Failure(429, retry_after="7")) as (provider, _):
+        _, error = await collect(provider.stream(ask("Hi")))
+    assert isinstance(error, ProviderTransient)
+    assert error.retry_after_s == 7.0

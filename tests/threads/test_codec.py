@@ -80,8 +80,7 @@ def test_a_field_that_an_older_record_lacks_gets_its_default(cls: type[f.ThreadF
     assert Form(cls).read(fields_to_json(fact)) == fact
 
 
-@pytest.mark.parametrize("fact", FACTS, ids=lambda fact: fact.kind)
-@given(data=st.data())
+@given(fact=st.sampled_from(FACTS), data=st.data())
 def test_a_changed_byte_is_noticed(fact: f.ThreadFact, data: st.DataObject) -> None:
     record = kept(fact, Origin(5, RUN))
     body = bytearray(record.body)

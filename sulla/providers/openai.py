@@ -1,0 +1,161 @@
+"""OpenAI's API, and every server that speaks it: the SDK's keys, transport and errors around our own wire.
+
+The SDK checks every chunk against its own types, which costs some fifty times what reading it costs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from dataclasses import replace
+from typing import Final
+from urllib.parse import urlsplit
+
+import httpx2
+from openai import (
+    APIConnectionError,
+    APIStatusError,
+    APITimeoutError,
+    AsyncOpenAI,
+    AsyncStream,
+    DefaultAioHttpClient,
+)
+
+from sulla.core.clock import Clock
+from sulla.core.errors import (
+    ProviderError,
+    ProviderKeyMissing,
+    ProviderProtocol,
+    ProviderTransient,
+    ProviderUnreachable,
+    SettingsError,
+)
+from sulla.core.ids import MakeId
+from sulla.providers.base import ChatRequest, Delta
+from sulla.providers.deadline import too_slow
+from sulla.providers.failures import caused_by, innermost, retry_after_s
+from sulla.providers.openai_chat import ChatReply
+from sulla.providers.openai_errors import said_of, status_error
+from sulla.providers.openai_responses import ResponsesReply
+from sulla.providers.openai_wire import Form, OpenAiOptions, encode_request
+from sulla.providers.reading import read_reply
+
+BASE_URL = "https://api.openai.com/v1"
+CONNECT_S = 10.0
+"""How long a connection may take; the service is there within a second or not at all."""
+
+_PATHS: Final[dict[Form, str]] = {"chat": "/chat/completions", "responses": "/responses"}
+_NO_KEY = "none"
+"""Sent where there is no key: an empty one would make the SDK look for others in the environment."""
+
+
+class OpenAiProvider:
+    """Keeps `providers.Provider`.
+
+    Args:
+        api_key: the key; empty for none, which OpenAI's own service refuses and a server of one's own seldom asks for.
+        clock: for deadlines.
+        make_id: names replies, and tool calls that come without an id.
+        base_url: where the service is, with its version, e.g. ``http://127.0.0.1:8000/v1``.
+        options: how this server differs; at OpenAI's own address the token limit goes by its newer name.
+
+    Raises:
+        SettingsError: the key holds what no HTTP header can carry.
+    """
+
+    name = "openai"
+
+    def __init__(
+        self,
+        api_key: str,
+        clock: Clock,
+        make_id: MakeId,
+        *,
+        base_url: str = BASE_URL,
+        options: OpenAiOptions | None = None,
+    ) -> None:
+        if not (api_key.isascii() and api_key.isprintable()) or " " in api_key:
+            raise SettingsError("OPENAI_API_KEY holds blanks or other characters that no key has: set it again")
+        self._key = api_key
+        self._clock = clock
+        self._make_id = make_id
+        self._wants_key = urlsplit(base_url).hostname == urlsplit(BASE_URL).hostname
+        options = options or OpenAiOptions()
+        self._options = replace(options, limit_field="max_completion_tokens") if self._wants_key else options
+        self._client = AsyncOpenAI(
+            api_key=api_key or _NO_KEY,
+            base_url=base_url,
+            max_retries=0,  # ours is the only retry (design §13)
+            http_client=DefaultAioHttpClient(),
+        )
+
+    def stream(self, request: ChatRequest) -> AsyncGenerator[Delta, None]:
+        """See `providers.Provider.stream`."""
+        kind = ResponsesReply if self._options.form == "responses" else ChatReply
+        reply = kind(request.model, self._make_id)
+        return read_reply(lambda: self._open(request), reply, request, self._clock, (httpx2.HTTPError,))
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        await self._client.close()
+
+    async def _open(self, request: ChatRequest) -> httpx2.Response:
+        """Send the request and wait for the answer's head.
+
+        Raises:
+            ProviderError: there is no answer, or it is not the beginning of a reply.
+            InvalidInput: the history cannot be sent as it is.
+        """
+        response = await self._post(request, encode_request(request, self._options))
+        kind = response.headers.get("content-type", "nothing")
+        if not kind.startswith("text/event-stream"):
+            await response.aclose()
+            raise ProviderProtocol(
+                f"{self._client.base_url} answered the model {request.model!r} with {kind!r} where an event stream was "
+                "expected: check OPENAI_BASE_URL"
+            )
+        return response
+
+    async def _post(self, request: ChatRequest, body: bytes) -> httpx2.Response:
+        if self._wants_key and not self._key:
+            raise ProviderKeyMissing(f"no key for the model {request.model!r}: set OPENAI_API_KEY")
+        streaming: bool = True  # typed so that mypy sees the raw response among what `post` may return
+        try:
+            async with self._clock.timeout(request.timeout_s):
+                response = await self._client.post(
+                    _PATHS[self._options.form],
+                    cast_to=httpx2.Response,
+                    content=body,
+                    options={
+                        "headers": _HEADERS,
+                        "timeout": httpx2.Timeout(request.timeout_s, connect=CONNECT_S),
+                    },
+                    stream=streaming,
+                    stream_cls=AsyncStream[object],
+                )
+        except APIStatusError as error:
+            raise self._refused(request, error) from error
+        except (TimeoutError, APIConnectionError, httpx2.HTTPError) as error:
+            raise self._unanswered(request, error) from error
+        if not isinstance(response, httpx2.Response):
+            raise TypeError(f"the SDK gave a {type(response).__name__} where a raw response was asked for")
+        return response
+
+    def _refused(self, request: ChatRequest, error: APIStatusError) -> ProviderError:
+        said = said_of(error.body) or error.message
+        if self._key:
+            said = said.replace(self._key, "***")
+        wait_s = retry_after_s(error.response.headers, self._clock.now())
+        return status_error(request.model, error.status_code, f"{error.code or ''} {error.type or ''}", said, wait_s)
+
+    def _unanswered(self, request: ChatRequest, error: Exception) -> ProviderTransient:
+        where = (
+            f"no connection to {self._client.base_url} for the model {request.model!r} ({innermost(error)}): check the "
+            "network and OPENAI_BASE_URL"
+        )
+        if caused_by(error, httpx2.ConnectError, httpx2.ConnectTimeout):
+            return ProviderUnreachable(where)
+        return too_slow(request) if isinstance(error, (TimeoutError, APITimeoutError)) else ProviderTransient(where)
+
+
+# Compressed, a stream would come in lumps.
+_HEADERS = {"Content-Type": "application/json", "Accept": "text/event-stream", "Accept-Encoding": "identity"}

@@ -1,0 +1,268 @@
+"""A streamed chat completion, from bytes to deltas. Pure.
+
+It takes what OpenAI, vLLM, llama.cpp and LM Studio send; they differ in the field for reasoning, in whether a call's
+name comes once or with each piece, and in how they tell of a failure inside a stream.
+"""
+
+from __future__ import annotations
+
+from typing import Final, TypedDict
+
+import orjson
+
+from sulla.core.errors import ProviderProtocol
+from sulla.core.ids import CallId, MakeId, MessageId
+from sulla.core.message import Message, Part, Reasoning, Text, ToolCall
+from sulla.providers.base import Completed, Delta, ReasoningDelta, Stop, TextDelta, Usage
+from sulla.providers.openai_errors import WireError, stream_error
+from sulla.providers.openai_wire import CHAT_REASONING
+from sulla.providers.sse import SseReader
+from sulla.providers.wire_json import string
+
+MAX_REPLY_BYTES = 64 * 1024 * 1024
+"""The longest stream that is read: 128 k tokens with a chunk of some 300 bytes each come to two thirds of it."""
+
+_STOPS: Final[dict[str, Stop]] = {
+    "stop": "end",
+    "length": "max_tokens",
+    "tool_calls": "tool_calls",
+    "function_call": "tool_calls",
+    "content_filter": "refused",
+}
+_THOUGHTS = ("reasoning_content", "reasoning")
+"""Where servers put reasoning: llama.cpp, LM Studio and older vLLM in the first, newer vLLM in the second."""
+
+
+class _Function(TypedDict, total=False):
+    name: str | None
+    arguments: str | None
+
+
+class _CallPiece(TypedDict, total=False):
+    index: int
+    id: str | None
+    function: _Function | None
+
+
+class _Said(TypedDict, total=False):
+    content: str | None
+    refusal: str | None
+    reasoning_content: str | None
+    reasoning: str | None
+    tool_calls: list[_CallPiece] | None
+
+
+class _Choice(TypedDict, total=False):
+    index: int
+    delta: _Said
+    finish_reason: str | None
+
+
+class _Details(TypedDict, total=False):
+    cached_tokens: int
+    cache_write_tokens: int
+
+
+class _Counts(TypedDict, total=False):
+    prompt_tokens: int
+    completion_tokens: int
+    prompt_tokens_details: _Details | None
+
+
+class _Chunk(TypedDict, total=False):
+    choices: list[_Choice]
+    usage: _Counts | None
+    error: WireError | str
+
+
+class _Call:
+    """A tool call, growing as it streams."""
+
+    __slots__ = ("id", "name", "pieces")
+
+    def __init__(self, call_id: str) -> None:
+        self.id = call_id
+        self.name = ""
+        self.pieces: list[str] = []
+
+    def add(self, piece: _CallPiece) -> None:
+        """Take a piece of it."""
+        if (piece.get("id") or self.id) != self.id:
+            raise TypeError("two tool calls under one index")
+        function = piece.get("function") or {}
+        name = string(function.get("name") or "")
+        if name and name != self.name:
+            if self.name:
+                raise TypeError(f"the tool call {self.name!r} changes its name to {name!r}")
+            self.name = name
+        self.pieces.append(string(function.get("arguments") or ""))
+
+
+class ChatReply:
+    """One reply. `feed` it what arrives, until that gives `Completed` or raises; `end` it when nothing more comes.
+
+    Args:
+        model: who was asked; for messages and for the note on reasoning.
+        make_id: names the reply, and tool calls that come without an id.
+    """
+
+    def __init__(self, model: str, make_id: MakeId) -> None:
+        self._model = model
+        self._make_id = make_id
+        self._events = SseReader()
+        self._bytes = 0
+        self._text: list[str] = []
+        self._thoughts: list[str] = []
+        self._thought_field = ""
+        self._calls: dict[int, _Call] = {}
+        self._usage = Usage()
+        self._reason = ""
+        self._declined = False
+        self.completed = False
+        """Whether `Completed` has been given."""
+
+    def feed(self, chunk: bytes) -> list[Delta]:
+        """Take the next bytes, cut anywhere.
+
+        Returns:
+            What they add to the reply; a `Completed` is the last of all.
+
+        Raises:
+            ProviderProtocol: the stream breaks its own rules; nothing of the reply counts.
+            ProviderError: the service says inside the stream that it failed.
+        """
+        self._bytes += len(chunk)
+        if self._bytes > MAX_REPLY_BYTES:
+            raise self._broken(f"is longer than {MAX_REPLY_BYTES} bytes")
+        found: list[Delta] = []
+        for data in self._events.feed(chunk):
+            if self.completed:
+                break
+            if data == b"[DONE]":
+                found.append(self._complete())
+                break
+            try:
+                self._take(orjson.loads(data), found)
+            except (KeyError, TypeError, AttributeError, orjson.JSONDecodeError) as error:
+                raise self._broken(f"holds a chunk that makes no sense: {data[:200]!r}") from error
+        return found
+
+    def end(self) -> None:
+        """Nothing more will come.
+
+        Raises:
+            ProviderProtocol: the reply is not complete.
+        """
+        if not self.completed:
+            raise self._broken("ended before it was complete")
+
+    def _take(self, chunk: _Chunk, found: list[Delta]) -> None:
+        if (error := chunk.get("error")) is not None:
+            raise stream_error(self._model, {"message": error} if isinstance(error, str) else error)
+        for choice in chunk["choices"]:
+            if choice.get("index", 0) != 0:
+                raise TypeError("a second choice, which nobody asked for")
+            self._said(choice["delta"], found)
+            if reason := choice.get("finish_reason"):
+                self._reason = string(reason)
+        if (usage := chunk.get("usage")) is not None:
+            self._usage = counted(
+                usage.get("prompt_tokens"), usage.get("completion_tokens"), usage.get("prompt_tokens_details")
+            )
+
+    def _said(self, said: _Said, found: list[Delta]) -> None:
+        if text := said.get("content"):
+            self._text.append(string(text))
+            found.append(TextDelta(text))
+        for name in _THOUGHTS:
+            if thought := said.get(name):
+                if self._thought_field not in ("", name):
+                    continue  # some servers send the same thought under both names
+                self._thought_field = name
+                self._thoughts.append(string(thought))
+                found.append(ReasoningDelta(string(thought)))
+        if calls := said.get("tool_calls"):
+            for piece in calls:
+                self._call(piece)
+        if refusal := said.get("refusal"):
+            self._declined = True
+            self._text.append(string(refusal))
+            found.append(TextDelta(refusal))
+
+    def _call(self, piece: _CallPiece) -> None:
+        index = piece["index"]
+        if type(index) is not int:
+            raise TypeError("a tool call without an index")
+        call = self._calls.get(index)
+        if call is None:
+            call = self._calls[index] = _Call(string(piece.get("id") or "") or self._make_id("call"))
+        call.add(piece)
+
+    def _complete(self) -> Completed:
+        stop: Stop | None = "refused" if self._declined else _STOPS.get(self._reason)
+        if stop is None:
+            raise self._broken(f"stops for the unknown reason {self._reason!r}")
+        calls = [] if stop == "refused" else self._whole_calls(stop)
+        if len({call.id for call in calls}) < len(calls):
+            raise self._broken("uses one tool call id twice")
+        if stop == "tool_calls" and not calls:
+            raise self._broken("stops to use a tool without naming one")
+        if stop == "end" and calls:
+            stop = "tool_calls"
+        thoughts, text = "".join(self._thoughts), "".join(self._text)
+        note = {"type": CHAT_REASONING, "field": self._thought_field, "model": self._model}
+        parts: tuple[Part, ...] = (
+            *((Reasoning(thoughts, note),) if thoughts else ()),
+            *((Text(text, "agent"),) if text else ()),
+            *calls,
+        )
+        self.completed = True
+        return Completed(Message(MessageId(self._make_id("msg")), "assistant", parts), self._usage, stop)
+
+    def _whole_calls(self, stop: Stop) -> list[ToolCall]:
+        """The calls in the model's order.
+
+        Where the token limit cut the reply, a call whose arguments are not whole was never made and is left out.
+        """
+        found = []
+        for _, call in sorted(self._calls.items()):
+            whole = whole_call(call.id, call.name, "".join(call.pieces), cut=stop == "max_tokens")
+            if whole is not None:
+                found.append(whole)
+            elif stop != "max_tokens":
+                raise self._broken(f"calls the tool {call.name!r} with arguments that are no JSON object")
+        return found
+
+    def _broken(self, what: str) -> ProviderProtocol:
+        return ProviderProtocol(f"the reply of the model {self._model!r} {what}; nothing of it counts")
+
+
+def whole_call(call_id: str, name: str, arguments: str, *, cut: bool) -> ToolCall | None:
+    """A tool call; None if it is not whole.
+
+    Args:
+        call_id: what its result will refer to.
+        name: of the tool.
+        arguments: JSON. Nothing at all stands for no arguments, unless the reply was cut.
+        cut: whether the token limit ended the reply.
+    """
+    if not arguments and not cut:
+        arguments = "{}"
+    try:
+        args = orjson.loads(arguments)
+    except orjson.JSONDecodeError:
+        return None
+    if not isinstance(args, dict) or not name:
+        return None
+    return ToolCall(CallId(call_id), name, args)
+
+
+def counted(read: object, written: object, details: _Details | None) -> Usage:
+    """Usage as the API reports it: what came from its cache, or went there, is part of what was read."""
+    cached = _count((details or {}).get("cached_tokens"))
+    kept = _count((details or {}).get("cache_write_tokens"))
+    return Usage(max(0, _count(read) - cached - kept), _count(written), cached, kept)
+
+
+def _count(value: object) -> int:
+    return value if type(value) is int and value >= 0 else 0

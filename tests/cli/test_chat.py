@@ -1,0 +1,114 @@
+"""`sulla chat` against a real daemon."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from sulla.cli.exits import Exit
+from tests.cli.typed import typed
+from tests.daemon.running import PATIENCE_S, Place
+
+Capsys = pytest.CaptureFixture[str]
+
+
+@pytest.mark.usefixtures("here")
+def test_a_script_gets_the_answers_and_nothing_else(capsys: Capsys) -> None:
+    chat = typed(capsys, "chat", given=b"hello\n\n  \nsnow")
+    assert (chat.code, chat.out, chat.err) == (Exit.OK, "Hello.\nA first line\nand \N{SNOWMAN}.\n", "")
+
+
+@pytest.mark.usefixtures("here")
+def test_an_empty_script_does_nothing(capsys: Capsys) -> None:
+    assert typed(capsys, "chat").code == Exit.OK
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("lines", "code"),
+    [
+        (b"fail\nhello\n", Exit.OK),
+        (b"hello\nfail\n", Exit.FAILED),
+        (b"hello\nbe blocked\n", Exit.BLOCKED),
+        (b"hello\n\xff\n", Exit.USAGE),
+    ],
+)
+def test_a_script_learns_how_its_last_line_ended(capsys: Capsys, lines: bytes, code: Exit) -> None:
+    chat = typed(capsys, "chat", given=lines)
+    assert chat.code == code
+    assert "Hello.\n" in chat.out
+
+
+@pytest.mark.usefixtures("here")
+def test_a_refused_line_does_not_end_the_talk(capsys: Capsys) -> None:
+    chat = typed(capsys, "chat", given=b"x" * 100_001 + b"\nhello\n")
+    assert (chat.code, chat.out) == (Exit.OK, "Hello.\n")
+    assert chat.err == "refused: params.text: got 100001 characters, expected at most 100000\n"
+
+
+@pytest.mark.usefixtures("here")
+def test_an_unknown_thread_is_refused(capsys: Capsys) -> None:
+    chat = typed(capsys, "chat", "--thread", "thr_unknown", given=b"hello\n")
+    assert chat.code == Exit.REFUSED
+    assert "thr_unknown" in chat.err
+
+
+def test_ctrl_c_ends_a_script(place: Place) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "sulla", "chat"],
+        env=place.environ,
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as chat:
+        assert chat.stdin is not None
+        assert chat.stdout is not None
+        chat.stdin.write("slow\nhello\n")
+        chat.stdin.flush()
+        assert chat.stdout.read(4) == "This"
+        chat.send_signal(signal.SIGINT)
+        out, err = chat.communicate(timeout=PATIENCE_S)
+    assert chat.returncode == Exit.CANCELLED
+    assert "Hello." not in out
+    assert "[stopped]" in err
+
+
+def test_a_person_is_prompted_can_stop_an_answer_and_is_told_how_to_go_on(place: Place) -> None:
+    master, slave = os.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "sulla", "chat"],
+        env=place.environ,
+        text=True,
+        stdin=slave,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    ) as chat:
+        os.close(slave)
+        said = ""
+
+        def until(text: str) -> None:
+            nonlocal said
+            while text not in said:
+                assert chat.stdout is not None
+                more = chat.stdout.read(1)
+                assert more, said
+                said += more
+
+        until("leaves.\nyou> ")
+        os.write(master, b"slow\n")
+        until("This takes a very")
+        chat.send_signal(signal.SIGINT)
+        until("[stopped]\nyou> ")
+        os.write(master, b"hello\n")
+        until("Hello.\nyou> ")
+        os.write(master, b"\x04")
+        until("goes on here.\n")
+        assert chat.wait(PATIENCE_S) == Exit.OK
+    os.close(master)
+    assert re.search(r"`sulla chat --thread thr_[0-9a-f]{24}` goes on here\.", said)

@@ -1,0 +1,88 @@
+"""The command tree, and its page."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import sulla
+from sulla.cli.exits import Exit
+from sulla.cli.main import COMMANDS
+from tests.cli.typed import typed
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
+
+Capsys = pytest.CaptureFixture[str]
+
+
+def test_the_help_names_every_command_and_what_it_does(capsys: Capsys) -> None:
+    shown = typed(capsys, "--help")
+    assert shown.code == 0
+    for name, text in COMMANDS.items():
+        assert re.search(rf"^ +{name} +{re.escape(text)}$", shown.out, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_explains_itself(capsys: Capsys, name: str) -> None:
+    shown = typed(capsys, name, "--help")
+    assert shown.code == 0
+    assert "--home DIR" in shown.out
+    assert shown.err == ""
+
+
+def test_the_version_is_the_packages(capsys: Capsys) -> None:
+    assert typed(capsys, "--version").out == f"sulla {sulla.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "required: COMMAND"),
+        (("frobnicate",), "invalid choice: 'frobnicate' (choose from 'up', 'ask'"),
+        (("up", "--port", "many"), "--port: invalid int value: 'many'"),
+        (("status", "--colour"), "unrecognized arguments: --colour"),
+        (("status", "--home", ""), "--home: expected a folder, found an empty word"),
+        (("ask",), "required: TEXT"),
+        (("ask", ""), "there is no question: write one, or - and pipe it in"),
+        (("ask", " \n "), "there is no question"),
+        (("ask", "-"), "there is no question"),
+        (("ask", "a\udcff"), "character 2 of the question is not valid UTF-8"),
+    ],
+)
+def test_a_wrong_command_line_is_explained_and_ends_with_2(capsys: Capsys, words: tuple[str, ...], said: str) -> None:
+    shown = typed(capsys, *words)
+    assert (shown.code, shown.out) == (Exit.USAGE, "")
+    assert said.encode(errors="backslashreplace").decode() in shown.err
+    assert shown.err.startswith("usage: sulla")
+
+
+@pytest.mark.parametrize("words", [("ask", "hi"), ("chat",), ("status",)])
+def test_without_a_daemon_a_client_says_how_to_start_one(
+    capsys: Capsys, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    shown = typed(capsys, *words, "--home", str(tmp_path / "none"))
+    assert (shown.code, shown.out) == (Exit.UNREACHABLE, "")
+    assert shown.err == (
+        f"sulla: no daemon runs on the home {tmp_path / 'none'}: start one with `sulla up`, "
+        "or name another with --home DIR\n"
+    )
+    assert not (tmp_path / "none").exists(), "asking changes nothing"
+
+
+def test_a_client_does_not_care_about_the_daemons_settings(
+    capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sulla.toml").write_text("[gatway]\nport = 1\n")
+    monkeypatch.setenv("SULLA_GATWAY__PORT", "1")
+    assert typed(capsys, "status", "--home", str(tmp_path)).code == Exit.UNREACHABLE
+    assert typed(capsys, "up", "--home", str(tmp_path)).code == Exit.SETTINGS
+
+
+def test_the_page_knows_every_command() -> None:
+    assert re.findall(r"^\| `sulla (\w+)", PAGE, re.MULTILINE) == list(COMMANDS)
+
+
+def test_the_page_knows_every_exit_code() -> None:
+    assert [int(code) for code in re.findall(r"^\| (\d+) \|", PAGE, re.MULTILINE)] == list(Exit)

@@ -1,0 +1,175 @@
+"""What a person sees of a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sulla.cli.exits import Exit
+from sulla.cli.screen import Screen
+
+Event = dict[str, Any]
+
+TEXT = st.text(st.characters(exclude_categories=("Cc", "Cs")) | st.just("\n"), max_size=20)
+
+
+def _event(type_: str, **data: object) -> Event:
+    return {"type": type_, "run_id": "run", "data": data}
+
+
+def _delta(message_id: str, offset: int, delta: str) -> Event:
+    return _event("TEXT_MESSAGE_CONTENT", message_id=message_id, offset=offset, delta=delta)
+
+
+def _end(message_id: str, text: str, **more: object) -> Event:
+    return _event("TEXT_MESSAGE_END", message_id=message_id, text=text, **more)
+
+
+def _all(*events: Event, screen: Screen | None = None) -> str:
+    """What is printed of the answer."""
+    screen = screen or Screen("run")
+    return "".join(screen.show(event)[0] for event in events)
+
+
+def _with_line_end(text: str) -> str:
+    return text if not text or text.endswith("\n") else f"{text}\n"
+
+
+# ----------------------------------------------------------------------------------------------------------- text
+
+
+def test_text_is_printed_as_it_comes_and_the_line_is_ended() -> None:
+    screen = Screen("run")
+    shown = [screen.show(event) for event in (_delta("m", 0, "Hel"), _delta("m", 3, "lo"), _end("m", "Hello"))]
+    assert shown == [("Hel", ""), ("lo", ""), ("\n", "")]
+
+
+def test_a_reply_that_was_never_streamed_is_printed_whole() -> None:
+    assert _all(_end("m", "Hello")) == "Hello\n"
+
+
+def test_a_text_that_ends_its_own_line_gets_no_empty_one() -> None:
+    assert _all(_delta("m", 0, "Hello\n"), _end("m", "Hello\n"), _end("n", "Bye")) == "Hello\nBye\n"
+
+
+def test_the_next_message_begins_on_a_new_line() -> None:
+    assert _all(_delta("m", 0, "one"), _delta("n", 0, "two")) == "one\ntwo"
+
+
+def test_after_a_gap_nothing_is_printed_until_the_whole_text_is_there() -> None:
+    assert _all(_delta("m", 0, "ab"), _delta("m", 4, "ef")) == "ab"
+    assert _all(_delta("m", 0, "ab"), _delta("m", 4, "ef"), _end("m", "abcdef")) == "abcdef\n"
+
+
+@st.composite
+def _streams(draw: st.DrawFn) -> tuple[str, list[Event]]:
+    """A text, and pieces of it in any order, overlapping, doubled or missing."""
+    text = draw(TEXT)
+    place = st.integers(0, len(text))
+    cuts = draw(st.lists(st.tuples(place, place), max_size=8))
+    return text, [_delta("m", min(cut), text[min(cut) : max(cut)]) for cut in cuts]
+
+
+@given(_streams())
+def test_however_deltas_come_each_character_of_the_text_is_printed_once(stream: tuple[str, list[Event]]) -> None:
+    text, deltas = stream
+    assert _all(*deltas, _end("m", text)) == _with_line_end(text)
+
+
+@given(_streams(), TEXT, st.integers(0, 9))
+def test_what_comes_after_the_end_of_a_message_prints_nothing_more(
+    stream: tuple[str, list[Event]], other: str, at: int
+) -> None:
+    text, late = stream
+    half = len(other) // 2
+    rest = [_delta("n", 0, other[:half]), *late[:at], _end("m", text), *late[at:], _end("n", other)]
+    assert _all(_end("m", text), *rest) == _with_line_end(text) + _with_line_end(other)
+
+
+def test_offsets_count_code_points() -> None:
+    text = "a\N{FIRE}e\N{COMBINING ACUTE ACCENT}z"
+    assert _all(_delta("m", 0, text[:2]), _delta("m", 1, text[1:4]), _end("m", text)) == f"{text}\n"
+
+
+def test_an_abandoned_reply_is_void_and_begins_anew() -> None:
+    screen = Screen("run")
+    screen.show(_delta("m", 0, "Hel"))
+    void = screen.show(_event("MODEL_ABANDONED", message_id="m", reason="crashed"))
+    assert void == ("\n", "[that answer broke off (crashed); it begins anew]\n")
+    assert _all(_delta("m", 3, "lo"), _delta("n", 0, "Hello"), _end("n", "Hello"), screen=screen) == "Hello\n"
+
+
+def test_an_abandoned_reply_of_which_nothing_was_shown_is_no_news() -> None:
+    assert Screen("run").show(_event("MODEL_ABANDONED", message_id="m", reason="crashed")) == ("", "")
+
+
+def test_a_hidden_reply_is_not_shown() -> None:
+    assert _all(_end("m", "<done>", hidden=True)) == ""
+
+
+def test_control_characters_do_not_reach_the_terminal() -> None:
+    text = "a\x1b[2J\x07\x9b1mb\r\tc\x7f\n"
+    assert _all(_delta("m", 0, text), _end("m", text)) == "a[2J1mb\tc\n"
+    assert Screen("run").show(_event("RUN_ERROR", code="x", message="\x1b]52;c;aa\x07"))[1] == "failed (x): ]52;c;aa\n"
+
+
+# ---------------------------------------------------------------------------------------------------- beside the text
+
+
+def test_another_runs_events_are_not_ours() -> None:
+    screen = Screen("run")
+    end = _event("RUN_FINISHED", outcome={"status": "done"})
+    assert screen.show({**end, "run_id": "other"}) == ("", "")
+    assert screen.exit is None
+
+
+def test_a_tool_call_is_told_beside_the_answer_on_its_own_line() -> None:
+    screen = Screen("run")
+    screen.show(_delta("m", 0, "I look."))
+    called = screen.show(_event("TOOL_CALL_START", call_id="c", name="list_dir", args={"path": "."}))
+    assert called == ("\n", '· list_dir {"path": "."}\n')
+
+
+def test_a_tool_call_with_long_arguments_stays_short() -> None:
+    _, beside = Screen("run").show(_event("TOOL_CALL_START", call_id="c", name="write", args={"text": "x" * 999}))
+    assert len(beside) < 140
+
+
+@pytest.mark.parametrize(
+    ("data", "code", "beside"),
+    [
+        ({"outcome": {"status": "done"}}, Exit.OK, ""),
+        ({"outcome": {"status": "blocked", "blocker_reason": "no key"}}, Exit.BLOCKED, "blocked: no key\n"),
+        (
+            {"outcome": {"status": "blocked", "blocker_reason": "no key", "unblock_requirements": "the key"}},
+            Exit.BLOCKED,
+            "blocked: no key\nneeded: the key\n",
+        ),
+        ({"outcome": {"status": "blocked"}}, Exit.BLOCKED, "blocked: no reason given\n"),
+        ({"outcome": {"status": "cancelled", "reason": "stopped"}}, Exit.CANCELLED, "[stopped]\n"),
+        ({"outcome": {"status": "done"}, "joined": "r2"}, Exit.OK, "[taken along by the turn that was running]\n"),
+    ],
+)
+def test_an_end_has_an_exit_code_and_says_what_people_need(data: dict[str, object], code: Exit, beside: str) -> None:
+    screen = Screen("run")
+    screen.show(_delta("m", 0, "so"))
+    assert screen.show(_event("RUN_FINISHED", **data)) == ("\n", beside)
+    assert screen.exit == code
+
+
+def test_a_failure_is_told_with_its_code() -> None:
+    screen = Screen("run")
+    assert screen.show(_event("RUN_ERROR", code="no_outcome", message="what happened")) == (
+        "",
+        "failed (no_outcome): what happened\n",
+    )
+    assert screen.exit == Exit.FAILED
+
+
+def test_what_a_newer_daemon_may_say_is_passed_over() -> None:
+    screen = Screen("run")
+    assert screen.show(_event("SOMETHING_NEW", surprise=1)) == ("", "")
+    assert screen.exit is None

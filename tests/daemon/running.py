@@ -1,0 +1,189 @@
+"""Real processes for tests: a daemon on a home, commands beside it, and a model's service that can stand still."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from sulla.daemon import SystemClock
+from sulla.testing.ollama_server import FakeOllama
+from sulla.testing.script import Script
+
+NOWHERE = "127.0.0.1:1"
+"""Nothing listens there: no Ollama that happens to run is found."""
+
+PATIENCE_S = 20.0
+"""How long anything of this may take before it counts as hanging."""
+
+
+@dataclass(slots=True)
+class Command:
+    """A command under way."""
+
+    process: subprocess.Popen[str]
+    log: Path
+    """Where its standard error goes."""
+    said: str = ""
+    """What was read of its standard output."""
+
+    def until(self, text: str) -> str:
+        """Wait until it has printed `text`; all that was printed up to there."""
+        while text not in self.said:
+            more = self._out.read(1)
+            assert more, f"it ended before {text!r}: {self.said!r}, {self.complaints!r}"
+            self.said += more
+        return self.said
+
+    def line(self) -> None:
+        """Read to the end of the line."""
+        self.said += self._out.readline()
+
+    def complains(self, text: str) -> None:
+        """Wait until it has written `text` to standard error."""
+        while text not in self.complaints:
+            assert self.process.poll() is None, self.complaints
+
+    def ended(self, *numbers: signal.Signals) -> int:
+        """Send signals, and wait for the end; its exit code."""
+        for number in numbers:
+            self.process.send_signal(number)
+        self.said += self._out.read()
+        return self.process.wait(PATIENCE_S)
+
+    @property
+    def complaints(self) -> str:
+        """What it wrote to standard error so far."""
+        return self.log.read_text()
+
+    @property
+    def _out(self) -> IO[str]:
+        assert self.process.stdout is not None
+        return self.process.stdout
+
+
+@dataclass(slots=True)
+class Daemon(Command):
+    """A daemon that has said `ready`."""
+
+    @property
+    def greeting(self) -> list[str]:
+        """The lines that it said until then."""
+        return self.said.splitlines()
+
+    @property
+    def url(self) -> str:
+        """Where it answers."""
+        return self.greeting[-1].removeprefix("ready ")
+
+
+class Place:
+    """One home, and an environment with nothing in it but what is given.
+
+    Args:
+        home: the home.
+        settings: variables of the environment.
+    """
+
+    def __init__(self, home: Path, **settings: str) -> None:
+        self.home = home
+        self._begun = 0
+        kept = {name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "TMPDIR", "PYTHONPATH")}
+        fixed = {"HOME": str(home.parent), "SULLA_HOME": str(home), "OLLAMA_HOST": NOWHERE, "PYTHONUTF8": "1"}
+        self.environ = kept | fixed | settings
+
+    @contextmanager
+    def up(self, *arguments: str) -> Iterator[Daemon]:
+        """A daemon; what is left of it at the end is killed."""
+        with self.begin("up", "--port", "0", *arguments) as command:
+            command.until("\nready http")
+            command.line()
+            yield Daemon(command.process, command.log, command.said)
+
+    @contextmanager
+    def begin(self, *words: str) -> Iterator[Command]:
+        """A command; what is left of it at the end is killed."""
+        self._begun += 1
+        log = self.home.parent / f"{self._begun}-{words[0]}.err"
+        with (
+            log.open("w") as errors,
+            subprocess.Popen(
+                [sys.executable, "-m", "sulla", *words],
+                env=self.environ,
+                text=True,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+            ) as process,
+        ):
+            try:
+                yield Command(process, log)
+            finally:
+                if process.poll() is None:
+                    process.kill()
+
+    def run(self, *words: str, given: bytes = b"") -> tuple[int, str, str]:
+        """A command to its end: exit code, standard output, standard error."""
+        done = subprocess.run(
+            [sys.executable, "-m", "sulla", *words],
+            env=self.environ,
+            input=given,
+            capture_output=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
+        return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+class Service:
+    """A model's service on a thread of its own, so that tests may wait in the plain way."""
+
+    def __init__(self, fake: FakeOllama, loop: asyncio.AbstractEventLoop) -> None:
+        self._fake = fake
+        self._loop = loop
+
+    @property
+    def environ(self) -> dict[str, str]:
+        """The settings that make a daemon use it."""
+        return {"OLLAMA_HOST": self._fake.url, "SULLA_MODEL": "ollama:fake:1b"}
+
+    @property
+    def asked(self) -> int:
+        """How many replies it was asked for."""
+        return len(self._fake.requests)
+
+    def release(self, name: str) -> None:
+        """Let a reply go on."""
+        self._loop.call_soon_threadsafe(self._fake.release, name)
+
+
+@contextmanager
+def service(script: Script) -> Iterator[Service]:
+    """Such a service."""
+    ready, over = threading.Event(), list[asyncio.Event]()
+    found = list[Service]()
+
+    async def serve() -> None:
+        async with FakeOllama(script, SystemClock()) as fake:
+            over.append(asyncio.Event())
+            found.append(Service(fake, asyncio.get_running_loop()))
+            ready.set()
+            await over[0].wait()
+
+    with asyncio.Runner() as runner:
+        thread = threading.Thread(target=lambda: runner.run(serve()), daemon=True)
+        thread.start()
+        assert ready.wait(PATIENCE_S)
+        try:
+            yield found[0]
+        finally:
+            runner.get_loop().call_soon_threadsafe(over[0].set)
+            thread.join(PATIENCE_S)
