@@ -1,15 +1,16 @@
 """What a piece of a streamed reply costs, beside the least code that reads one.
 
-The limit for Anthropic and for OpenAI's API is HTTP, events and JSON read by hand from a socket; the one for Ollama reads
-lines by hand from the same transport (httpx), which nothing but another transport could make cheaper.
+The limit for Anthropic and for OpenAI's API is HTTP, events and JSON read by hand from a socket; the one for Ollama
+reads lines by hand from the same transport (httpx), which nothing but another transport could make cheaper.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 from urllib.parse import urlsplit
 
@@ -35,9 +36,6 @@ ROUNDS = 25
 
 _REQUEST = ChatRequest("m", (), [Message(MessageId("m1"), "user", (Text("hello"),))])
 _BODY = b'{"model":"m","max_tokens":8192,"stream":true,"messages":[{"role":"user","content":"hello"}]}'
-
-Read = Callable[[], Awaitable[str]]
-"""Asks once and returns the whole text."""
 
 
 class Reader(Protocol):
@@ -131,9 +129,7 @@ class ByHttpx:
             async for chunk in response.aiter_bytes():
                 lines = (rest + chunk).split(b"\n")
                 rest = lines.pop()
-                for line in lines:
-                    if piece := orjson.loads(line)["message"]["content"]:
-                        text.append(piece)
+                text += [piece for line in lines if (piece := orjson.loads(line)["message"]["content"])]
         return "".join(text)
 
     async def close(self) -> None:
@@ -207,13 +203,17 @@ _DUELS = (
 
 
 def run(frame: Frame) -> list[Row]:
-    """Read replies in a burst and paced; processor time of this process in µs per piece of text."""
+    """Read replies in each of the server's ways; processor time of this process in µs per piece of text."""
     with running(["-m", "bench.stream_server"]) as process, asyncio.Runner() as runner:
         url = ready_url(process)
         return [
             row
             for duel in _DUELS
-            for mode, pieces, bar in (("paced", PACED, duel.paced_bar), ("burst", BURST, duel.burst_bar))
+            for mode, pieces, bar in (
+                ("paced", PACED, duel.paced_bar),
+                ("burst", BURST, duel.burst_bar),
+                ("queued", BURST, None),
+            )
             for row in _measure(frame, runner, duel, f"{url}/{mode}/{pieces}", bar)
         ]
 
@@ -230,10 +230,12 @@ def _measure(frame: Frame, runner: asyncio.Runner, duel: _Duel, url: str, bar: f
         assert text == WORD * int(pieces)
         return spent / 1000 / int(pieces)
 
-    measures: dict[str, Measure] = {
-        name: lambda reader=reader: runner.run(cost(reader)) for name, reader in readers.items()
-    }
+    measures: dict[str, Measure] = {name: partial(_run, runner, cost, reader) for name, reader in readers.items()}
     found = frame.compare(measures, "µs", min(frame.rounds, ROUNDS))
     for reader in readers.values():
         runner.run(reader.close())
     return [found.row(limit), found.row(ours, limit, bar)]
+
+
+def _run(runner: asyncio.Runner, cost: Callable[[Reader], Coroutine[object, object, float]], reader: Reader) -> float:
+    return runner.run(cost(reader))

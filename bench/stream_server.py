@@ -1,7 +1,9 @@
 """Streams canned replies of the models' services: ``python -m bench.stream_server``; prints ``ready http://…``.
 
-Under ``/burst/N`` a reply has N pieces of text and comes at once; under ``/paced/N`` each piece comes half a millisecond
-after the one before, as one read. It does no more than it must, so that it keeps ahead of whoever reads.
+Under ``/paced/N`` a reply has N pieces of text, each half a millisecond after the one before, as one read. Under
+``/burst/N`` all comes at once, with many events in a chunk of HTTP, as a proxy passes on what has piled up; under
+``/queued/N`` too, but with a chunk around each event, as a service writes them. It does no more than it must, so that it
+keeps ahead of whoever reads.
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ from sulla.testing.playing import Event
 from sulla.testing.script import Reply
 
 PACE_S = 0.0005
+TOGETHER = 64
+"""Events in a chunk of a burst."""
 WORD = "word "
 """A piece of text."""
 
@@ -31,11 +35,14 @@ def canned(path: str) -> list[bytes]:
     Args:
         path: e.g. ``/paced/400/v1/messages``.
     """
-    _, _, pieces, service = path.split("/", 3)
+    _, mode, pieces, service = path.split("/", 3)
     kind, events = _SERVICES[service]
     head = f"HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ntransfer-encoding: chunked\r\n\r\n".encode()
     reply = Reply(WORD * int(pieces), pieces=int(pieces))
-    return [head, *(b"%x\r\n%b\r\n" % (len(event.data), event.data) for event in events(reply)), b"0\r\n\r\n"]
+    each = [event.data for event in events(reply)]
+    size = TOGETHER if mode == "burst" else 1
+    chunks = [b"".join(each[start : start + size]) for start in range(0, len(each), size)]
+    return [head, *(b"%x\r\n%b\r\n" % (len(chunk), chunk) for chunk in chunks), b"0\r\n\r\n"]
 
 
 async def _connection(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

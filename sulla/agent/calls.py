@@ -9,11 +9,13 @@ from itertools import groupby
 from pathlib import Path
 
 from sulla.agent.loop import RunCalls
+from sulla.agent.repeats import Again, Repeating, repeated
+from sulla.core.errors import GraphError, LimitReached
 from sulla.core.event import Progress
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
 from sulla.core.run import Run
-from sulla.threads import OpenRun, Suspended, ToolCallResult, ToolCallStart, Wait
+from sulla.threads import Suspended, ThreadState, ToolCallResult, ToolCallStart, Wait
 from sulla.tools import Done, Toolbox, ToolContext, Waiting, run_call
 
 
@@ -24,20 +26,26 @@ class Calls:
     toolbox: Toolbox
     workspace: Path
 
-    async def run(self, todo: RunCalls, run: Run, open_run: OpenRun, fresh: frozenset[CallId]) -> None:
+    async def run(self, todo: RunCalls, state: ThreadState, run: Run, fresh: frozenset[CallId]) -> None:
         """Run calls that have no result yet and write down what they come to; suspend the run if some have to wait.
 
         Args:
             todo: the calls, in the model's order.
+            state: the thread, with the run open.
             run: the run.
-            open_run: what is known of it.
             fresh: calls whose intent was written down just now. Any other one may have run before a crash: it is run
                 again only if its tool says that this does no harm, or a person allows it (design §4.6).
         """
+        open_run = state.run
+        if open_run is None:
+            raise GraphError(f"{state.thread_id}: calls without an open run")
         waits: list[Wait] = []
         runnable: list[ToolCall] = []
+        again = repeated(state.transcript)
         for call in todo.calls:
-            if call.id in fresh or open_run.intents.get(call.id, "once") != "once":
+            if call.id in again:
+                await self._refuse(call, again[call.id], run)
+            elif call.id in fresh or open_run.intents.get(call.id, "once") != "once":
                 runnable.append(call)
             elif call.id in open_run.granted:
                 # Writing the intent down again uses the permission up: a second crash asks again.
@@ -51,6 +59,11 @@ class Calls:
         if waits:
             # Also those that waited before: an answer may come for any of them.
             await run.journal.commit(Suspended((*open_run.waits.values(), *waits)))
+
+    async def _refuse(self, call: ToolCall, verdict: Again | Repeating, run: Run) -> None:
+        if isinstance(verdict, Repeating):
+            raise LimitReached("repeating", verdict.message)
+        await run.journal.commit(ToolCallResult(call.id, verdict.hint, is_error=True))
 
     def _may_share(self, call: ToolCall) -> bool:
         tool = self.toolbox.get(call.name)

@@ -9,6 +9,7 @@ from typing import Literal
 
 from sulla.agent.limits import RunLimits, check_model_call, check_wall
 from sulla.agent.request import build_request, request_hash, reserved_tokens
+from sulla.agent.retry import Compress, FailureClass, GiveUp, Wait, classify, next_try
 from sulla.agent.spec import AgentSpec
 from sulla.agent.wrappers import Stripper, Wrapper
 from sulla.core.errors import ProviderProtocol, SullaError
@@ -29,6 +30,8 @@ from sulla.threads import (
 )
 from sulla.tools import Effect
 
+Purpose = Literal["reply", "nudge"]
+
 
 @dataclass(frozen=True, slots=True)
 class Chat:
@@ -43,6 +46,8 @@ class Chat:
     effect_of: Callable[[str], Effect]
     """What repeating a tool would do; `once` for a name that no tool has."""
     limits: RunLimits
+    jitter: Callable[[], float]
+    """A random number from 0 to 1 at each call."""
 
     async def reply(self, state: ThreadState, run: Run, open_run: OpenRun) -> None:
         """Ask for a reply, show it as it comes, and note what it said and wants done.
@@ -54,9 +59,7 @@ class Chat:
             LimitReached: the call does not fit the run's limits; it was not made.
             ProviderError: the model's service failed; nothing of the reply counts.
         """
-        request = build_request(state, self.spec, self.tools, self.limits, max_tokens=self.limits.reply_tokens)
-        started = await self._start(state, run, open_run, request, "reply")
-        said = await self._stream(request, run, started, _Screen(started.message_id, run.emit))
+        started, said = await self._ask(state, run, open_run, "reply")
         parts, text_at = _beside_text(said.completed.message, started.message_id)
         calls = [part for part in parts if isinstance(part, ToolCall)]
         reply = TextMessageEnd(
@@ -84,9 +87,7 @@ class Chat:
             LimitReached: the call does not fit the run's limits.
             ProviderError: the model's service failed.
         """
-        request = build_request(state, self.spec, self.tools, self.limits, max_tokens=self.limits.nudge_tokens)
-        started = await self._start(state, run, open_run, request, "nudge")
-        said = await self._stream(request, run, started, _Screen(started.message_id, _nobody))
+        started, said = await self._ask(state, run, open_run, "nudge")
         run.journal.note(
             TextMessageEnd(
                 started.call_id,
@@ -99,8 +100,42 @@ class Chat:
             )
         )
 
+    async def _ask(
+        self, state: ThreadState, run: Run, open_run: OpenRun, purpose: Purpose
+    ) -> tuple[ModelStarted, _Said]:
+        """Make a model call, and make it again as its failures allow: the one place where that is decided."""
+        limits = self.limits
+        max_tokens = limits.reply_tokens if purpose == "reply" else limits.nudge_tokens
+        failures: list[FailureClass] = []
+        while True:
+            request = build_request(state, self.spec, self.tools, limits, max_tokens=max_tokens)
+            started = await self._start(state, run, open_run, request, purpose)
+            screen = _Screen(started.message_id, run.emit if purpose == "reply" else _nobody)
+            try:
+                return started, await self._stream(request, screen)
+            except SullaError as error:
+                failures.append(classify(error))
+                after = next_try(
+                    failures,
+                    remaining_s=limits.wall_s - (run.clock.now() - open_run.started_ms / 1000),
+                    jitter=self.jitter(),
+                    retry_after_s=error.retry_after_s,
+                    shown_text=purpose == "reply" and bool(screen.text),
+                )
+                retry_in_s = None if isinstance(after, GiveUp) else after.seconds if isinstance(after, Wait) else 0.0
+                abandoned = ModelAbandoned(started.call_id, started.message_id, error.code, retry_in_s)
+                if isinstance(after, GiveUp):
+                    run.journal.note(abandoned)
+                    raise
+                # Kept before the wait, so that whoever watches sees why nothing comes.
+                await run.journal.commit(abandoned)
+            if isinstance(after, Compress):
+                state.transcript.fit(state.transcript.tokens // 2)
+            else:
+                await run.clock.sleep(after.seconds)
+
     async def _start(
-        self, state: ThreadState, run: Run, open_run: OpenRun, request: ChatRequest, purpose: Literal["reply", "nudge"]
+        self, state: ThreadState, run: Run, open_run: OpenRun, request: ChatRequest, purpose: Purpose
     ) -> ModelStarted:
         """Write down that the call is about to be made and what it may cost."""
         run.control.check()
@@ -119,24 +154,20 @@ class Chat:
         await run.journal.commit(started)
         return started
 
-    async def _stream(self, request: ChatRequest, run: Run, started: ModelStarted, screen: _Screen) -> _Said:
+    async def _stream(self, request: ChatRequest, screen: _Screen) -> _Said:
         stripper = Stripper()
-        try:
-            async with aclosing(self.provider.stream(request)) as stream:
-                async for delta in stream:
-                    match delta:
-                        case TextDelta(text):
-                            screen.show(stripper.feed(text))
-                        case ReasoningDelta(text):
-                            screen.think(text)
-                        case Completed():
-                            rest, wrapper = stripper.finish()
-                            screen.show(rest)
-                            return _Said(delta, screen.text, wrapper)
-            raise ProviderProtocol(f"{self.provider.name} ended its reply without completing it")
-        except SullaError as error:
-            run.journal.note(ModelAbandoned(started.call_id, started.message_id, error.code))
-            raise
+        async with aclosing(self.provider.stream(request)) as stream:
+            async for delta in stream:
+                match delta:
+                    case TextDelta(text):
+                        screen.show(stripper.feed(text))
+                    case ReasoningDelta(text):
+                        screen.think(text)
+                    case Completed():
+                        rest, wrapper = stripper.finish()
+                        screen.show(rest)
+                        return _Said(delta, screen.text, wrapper)
+        raise ProviderProtocol(f"{self.provider.name} ended its reply without completing it")
 
     def _outcome(self, wrapper: Wrapper | None, run: Run) -> Outcome:
         now_ms = round(run.clock.now() * 1000)

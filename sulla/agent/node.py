@@ -58,7 +58,7 @@ class AgentNode:
                     await self.chat.reply(state, run, open_run)
                     fresh = frozenset(open_run.intents.keys() - known)
                 case RunCalls():
-                    await self.calls.run(action, run, open_run, fresh)
+                    await self.calls.run(action, state, run, fresh)
                 case _:
                     assert_never(action)
 

@@ -48,6 +48,8 @@ class Place:
     make_id: MakeId
     owner: str
     """``<home id>:<boot nonce>``, as leases name it."""
+    jitter: Callable[[], float]
+    """A random number from 0 to 1 at each call: spreads what would otherwise be tried again all at once."""
     wrap_store: Callable[[Store], Store] = lambda store: store
     wrap_provider: Callable[[Provider], Provider] = lambda provider: provider
     extra_tools: tuple[Tool, ...] = ()
@@ -88,7 +90,8 @@ def build(settings: Settings, choice: Choice, place: Place) -> System:
     )
     toolbox = Toolbox((*builtin_tools(), *place.extra_tools))
     spec = AgentSpec(SULLA.id, SULLA.name, SULLA.prompt, settings.agent.completion)
-    actors = {spec.id: _actor(spec, choice.model.model, provider, toolbox, settings.workspace, run_limits)}
+    model, workspace = choice.model.model, settings.workspace
+    actors = {spec.id: _actor(spec, model, provider, toolbox, workspace, run_limits, place.jitter)}
     turns = TurnDriver(threads, store, place.clock, actors, run_limits)
 
     async def handle(job: Job) -> None:
@@ -104,7 +107,13 @@ def build(settings: Settings, choice: Choice, place: Place) -> System:
 
 
 def _actor(
-    spec: AgentSpec, model: str, provider: Provider, toolbox: Toolbox, workspace: Path, limits: RunLimits
+    spec: AgentSpec,
+    model: str,
+    provider: Provider,
+    toolbox: Toolbox,
+    workspace: Path,
+    limits: RunLimits,
+    jitter: Callable[[], float],
 ) -> Actor:
     box = toolbox if spec.tools is None else toolbox.select(spec.tools)
     specs = tuple(ToolSpec(tool.name, tool.description, tool.schema) for tool in box)
@@ -113,7 +122,7 @@ def _actor(
         tool = box.get(name)
         return tool.effect if tool is not None else "pure"  # a call of no tool does nothing, however often
 
-    chat = Chat(provider, spec, specs, effect_of, limits)
+    chat = Chat(provider, spec, specs, effect_of, limits, jitter)
     return Actor(spec, model, create_agent_graph(InputHandler(limits), AgentNode(chat, Calls(box, workspace))))
 
 

@@ -17,7 +17,7 @@ from sulla.daemon.build import Place, System, build, store_source
 from sulla.daemon.config import Settings
 from sulla.daemon.home import Home, Whereabouts
 from sulla.daemon.models import HOW_TO, Choice, choose
-from sulla.daemon.system import SystemClock, random_id, random_token
+from sulla.daemon.system import SystemClock, random_id, random_part, random_token
 from sulla.gateway import GatewayConfig, Server, TokenBook, bind, build_app, serve
 
 log = logging.getLogger(__name__)
@@ -49,7 +49,7 @@ async def run_daemon(
     async with AsyncExitStack() as stack:
         home.lock()
         stack.callback(home.unlock)
-        place = prepare(Place(SystemClock(), random_id, f"{home.identity(random_id)}:{random_id('boot')}"))
+        place = prepare(Place(SystemClock(), random_id, f"{home.identity(random_id)}:{random_id('boot')}", random_part))
         choice = await choose(settings.model, place.clock)
         socket = bind(settings.gateway.host, settings.gateway.port)
         stack.callback(socket.close)

@@ -40,3 +40,8 @@ def random_id(prefix: str) -> str:
 def random_token() -> str:
     """A new secret for a client: 43 characters that are safe in a header."""
     return secrets.token_urlsafe(32)
+
+
+def random_part() -> float:
+    """A random number from 0 to 1."""
+    return secrets.randbelow(1_000_000) / 1_000_000

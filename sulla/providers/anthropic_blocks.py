@@ -56,7 +56,9 @@ class TextBlock:
         """Take a piece; the first case is what most of every reply consists of."""
         kind = piece["type"]
         if kind == "text_delta":
-            text = string(piece["text"])
+            text = piece["text"]
+            if type(text) is not str:
+                raise TypeError(f"a piece of text that is no string: {text!r:.100}")
             if not text:
                 return None
             self._pieces.append(text)

@@ -19,12 +19,15 @@ class SseReader:
         limit_bytes: the longest event.
     """
 
-    __slots__ = ("_after_cr", "_began", "_limit", "_rest")
+    __slots__ = ("_after_cr", "_began", "_head", "_limit", "_rest")
 
     def __init__(self, limit_bytes: int = MAX_EVENT_BYTES) -> None:
         self._rest = b""
         self._after_cr = False
         self._began = False
+        self._head: bytes | None = None
+        """What stood before the data of an earlier event, such as its name: never data itself, and never a mark at the
+        very beginning, so the first event is always looked at closely."""
         self._limit = limit_bytes
 
     def feed(self, chunk: bytes) -> list[bytes]:
@@ -45,11 +48,16 @@ class SseReader:
         if len(self._rest) > self._limit:
             raise ProviderProtocol(f"the reply holds an event of more than {self._limit} bytes")
         found = []
+        known = self._head
         for block in blocks:
-            # Nearly every event is one name and one data line: take it without looking at each line.
+            # Nearly every event is one data line after the same name as the one before: take it without looking closer.
             head, mark, data = block.partition(b"data: ")
-            if mark and b"\n" not in data and (not head or (head.endswith(b"\n") and b"data" not in head)):
+            if head == known and mark and b"\n" not in data:
                 found.append(data)
+                continue
+            if mark and b"\n" not in data and head.endswith(b"\n") and b"data" not in head and self._began:
+                found.append(data)
+                known = self._head = head
             elif (joined := self._slowly(block)) is not None:
                 found.append(joined)
             self._began = True

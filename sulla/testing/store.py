@@ -25,8 +25,8 @@ class Touch:
 
 
 Plan = Callable[[Touch], Awaitable[None]]
-"""Told of every touch. It may wait, kill the process, or raise: ``before``, and nothing is kept; ``after``, and it is kept
-without the caller getting to know."""
+"""Told of every touch. It may wait, kill the process, or raise: ``before``, and nothing is kept; ``after``, and it is
+kept without the caller getting to know."""
 
 
 def at_record(kind: str, nth: int, phase: Phase, act: Callable[[], Awaitable[None]]) -> Plan:

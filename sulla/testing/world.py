@@ -66,7 +66,7 @@ class World:
         effects: dict[str, Effect] = {tool.name: tool.effect for tool in tools}
         spec = AgentSpec("sulla", "Sulla", "You are Sulla.", completion)
         specs = tuple(ToolSpec(tool.name, tool.description, tool.schema) for tool in tools)
-        chat = Chat(provider, spec, specs, lambda name: effects.get(name, "pure"), limits)
+        chat = Chat(provider, spec, specs, lambda name: effects.get(name, "pure"), limits, lambda: 0.0)
         graph = create_agent_graph(InputHandler(limits), AgentNode(chat, Calls(toolbox, workspace)))
         actors = {"sulla": Actor(spec, "scripted", graph)}
         self.turns = TurnDriver(self.threads, store, self.clock, actors, limits)

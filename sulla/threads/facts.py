@@ -179,6 +179,8 @@ class ModelAbandoned(_Kept):
     call_id: CallId
     message_id: MessageId
     reason: str = ""
+    retry_in_s: float | None = None
+    """When it is tried again, in seconds; None if it is not."""
 
 
 @dataclass(frozen=True, slots=True)

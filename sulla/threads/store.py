@@ -197,7 +197,7 @@ class ThreadStore:
         grant = await self._store.acquire(thread_id, self._owner, self._limits.lease_ttl_s)
         if grant is None:
             if await self._store.head(thread_id) is None:
-                raise NotFound(f"no thread {thread_id!r}")
+                raise _no_thread(thread_id)
             raise Busy(f"thread {thread_id!r} has a running turn: stop it first, then delete", retry_after_s=1.0)
         self._cache.pop(thread_id, None)
         await self._store.delete(grant.lease)
@@ -216,7 +216,7 @@ class ThreadStore:
         """
         records = await self._store.read(thread_id, after=after, before=before, limit=limit)
         if not records and await self._store.head(thread_id) is None:
-            raise NotFound(f"no thread {thread_id!r}: create one with thread.create, or list them with thread.list")
+            raise _no_thread(thread_id)
         return [decode(record, thread_id) for record in records]
 
     async def list(
@@ -241,9 +241,12 @@ class ThreadStore:
     ) -> Offered:
         draft = encode(fact, Origin(round(self._clock.now() * 1000), run_id))
         digest = blake2b(orjson.dumps([fact.kind, fact.data()], option=orjson.OPT_SORT_KEYS), digest_size=16).digest()
-        offered = await self._store.offer(
-            thread_id, dedupe_id, draft, digest=digest, create=create, wakes=wakes, max_waiting=max_waiting
-        )
+        try:
+            offered = await self._store.offer(
+                thread_id, dedupe_id, draft, digest=digest, create=create, wakes=wakes, max_waiting=max_waiting
+            )
+        except NotFound:  # people know nothing of logs
+            raise _no_thread(thread_id) from None
         if offered.first:
             self._store.publish(channel(thread_id), pack(Advanced(offered.seq)))
         return offered
@@ -279,3 +282,7 @@ class ThreadStore:
                 entry = decode(record, state.thread_id)
                 if isinstance(fact := entry.fact, _OFFERS):
                     apply_offer(state, fact, entry.seq, entry.origin)
+
+
+def _no_thread(thread_id: ThreadId) -> NotFound:
+    return NotFound(f"no thread {thread_id!r}: create one with thread.create, or list them with thread.list")

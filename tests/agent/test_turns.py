@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sulla.agent import RunLimits
-from sulla.core.errors import MessageIdReused, ProviderTransient
+from sulla.core.errors import ContextTooLong, MessageIdReused, ProviderRejected, ProviderTransient
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.message import ToolCall, ToolResult
 from sulla.store.memory import MemoryStore
@@ -185,13 +185,94 @@ async def test_blocked_says_why_and_what_is_needed(store: MemoryStore) -> None:
 
 
 async def test_a_failing_provider_is_an_error_and_never_silence(store: MemoryStore) -> None:
-    world = World(store, ScriptedProvider([ProviderTransient("overloaded")]))
+    world = World(store, ScriptedProvider([ProviderRejected("not allowed")]))
     thread = await world.thread()
     await world.ask(thread, "hi")
     assert (await world.kinds(thread))[-2:] == ["MODEL_ABANDONED", "RUN_ERROR"]
     error = await last(world, thread, "RUN_ERROR")
-    assert (error["code"], error["retryable"]) == ("provider_transient", True)
+    assert error["code"] == "provider_rejected"
     assert error["outcome"]["status"] == "failed"
+
+
+async def test_a_failure_that_passes_is_tried_again_and_says_so(store: MemoryStore) -> None:
+    clock = ManualClock()
+    overloaded = ProviderTransient("overloaded")
+    provider = ScriptedProvider([overloaded, ProviderTransient("slow down", retry_after_s=3.0), DONE])
+    world = World(store, provider, clock=clock)
+    thread = await world.thread()
+    await world.send(thread, "hi")
+    async with asyncio.TaskGroup() as group:
+        turn = group.create_task(world.turns.attend(thread))
+        await clock.advance(9.9)
+        assert len(provider.requests) == 1
+        await clock.advance(0.2)  # seed 001: ten seconds after the first failure
+        assert len(provider.requests) == 2
+        await clock.advance(2.8)
+        assert not turn.done()
+        await clock.advance(0.5)  # the service asked for three
+    waits = [entry.data.get("retry_in_s") for entry in await world.log(thread) if entry.kind == "MODEL_ABANDONED"]
+    assert waits == [10.0, 3.0]
+    assert (await world.kinds(thread))[-1] == "RUN_FINISHED"
+    provider.assert_done()
+
+
+async def test_four_attempts_are_all_there_are(store: MemoryStore) -> None:
+    clock = ManualClock()
+    provider = ScriptedProvider([ProviderTransient("overloaded") for _ in range(4)])
+    world = World(store, provider, clock=clock)
+    thread = await world.thread()
+    await world.send(thread, "hi")
+    async with asyncio.TaskGroup() as group:
+        group.create_task(world.turns.attend(thread))
+        await clock.advance(200)
+    error = await last(world, thread, "RUN_ERROR")
+    assert (error["code"], error["retryable"]) == ("provider_transient", True)
+    provider.assert_done()
+
+
+async def test_nothing_is_tried_again_once_text_was_shown(store: MemoryStore) -> None:
+    provider = ScriptedProvider([Say("Once upon a time there", error=ProviderTransient("cut"))])
+    world = World(store, provider)
+    thread = await world.thread()
+    await world.ask(thread, "tell")
+    assert (await world.kinds(thread))[-2:] == ["MODEL_ABANDONED", "RUN_ERROR"]
+    provider.assert_done()
+
+
+async def test_a_context_that_is_too_long_is_shortened_and_tried_once(store: MemoryStore) -> None:
+    provider = ScriptedProvider([DONE] * 6 + [ContextTooLong("too long"), DONE])
+    world = World(store, provider)
+    thread = await world.thread()
+    for number in range(7):
+        await world.ask(thread, f"question {number} " + "x" * 400)
+    assert len(provider.requests[7].messages) < len(provider.requests[6].messages)
+    assert provider.requests[7].messages[-1].text.startswith("question 6")
+    assert (await world.kinds(thread))[-1] == "RUN_FINISHED"
+    provider.assert_done()
+
+
+async def test_the_same_call_for_the_third_time_is_refused_with_a_hint(store: MemoryStore) -> None:
+    hands = Hands()
+    same = [Say("", (call("look", "a"),)) for _ in range(3)]
+    provider = ScriptedProvider([*same, DONE])
+    world = World(store, provider, tools=(hands.tool("look"),))
+    thread = await world.thread()
+    await world.ask(thread, "look")
+    assert hands.done == ["a", "a"]
+    results = [entry.data for entry in await world.log(thread) if entry.kind == "TOOL_CALL_RESULT"]
+    assert [result.get("is_error", False) for result in results] == [False, False, True]
+    assert (await world.kinds(thread))[-1] == "RUN_FINISHED"
+
+
+async def test_the_same_call_for_the_seventh_time_ends_the_run(store: MemoryStore) -> None:
+    hands = Hands()
+    provider = ScriptedProvider([Say("", (call("look", "a"),)) for _ in range(7)])
+    world = World(store, provider, tools=(hands.tool("look"),))
+    thread = await world.thread()
+    await world.ask(thread, "look")
+    assert (await last(world, thread, "RUN_ERROR"))["outcome"]["reason"] == "limit_repeating"
+    assert hands.done == ["a", "a"]
+    provider.assert_done()
 
 
 async def test_a_bug_is_an_error_that_keeps_its_secrets(store: MemoryStore, caplog: pytest.LogCaptureFixture) -> None:

@@ -1,0 +1,139 @@
+"""What clients may ask of the daemon, over a store in memory. The wiring is the real one."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from sulla.core.errors import NotFound, ShuttingDown
+from sulla.daemon import load_settings
+from sulla.daemon.build import Place, System, build, store_source
+from sulla.daemon.models import Choice
+from sulla.daemon.service import Service
+from sulla.gateway import Advanced
+from sulla.providers import ModelName
+from sulla.testing.clock import ManualClock
+from sulla.testing.provider import ScriptedProvider
+
+Ask = Callable[[], Awaitable[object]]
+
+OFFLINE = Choice(ModelName("offline"), "nothing is configured")
+
+
+@pytest.fixture
+async def system(tmp_path: Path, manual_clock: ManualClock) -> AsyncIterator[System]:
+    """Everything that a daemon is built of; nobody works."""
+    numbers = count(1)
+    settings = load_settings({"SULLA_STORE": "memory:"}, {}, tmp_path)
+    place = Place(
+        manual_clock,
+        lambda prefix: f"{prefix}_{next(numbers)}",
+        "home:boot",
+        wrap_provider=lambda provider: ScriptedProvider(),
+    )
+    system = build(settings, OFFLINE, place)
+    await system.store.open()
+    yield system
+    await system.store.close()
+
+
+@pytest.fixture
+def service(system: System) -> Service:
+    """Its side of the door."""
+    return system.service
+
+
+async def test_a_thread_belongs_to_the_homes_own_agent_unless_told_otherwise(service: Service) -> None:
+    thread_id = await service.create_thread(None, "A title", None, None)
+    (event,) = await service.history(thread_id, 0, None, 10)
+    assert (event.type, event.data["agent"], event.data["title"]) == ("THREAD_CREATED", "sulla", "A title")
+    assert [info.thread_id for info in await service.list_threads(None, 10)] == [thread_id]
+
+
+async def test_the_same_request_makes_one_thread(service: Service) -> None:
+    made = {await service.create_thread(None, "", None, "req_1") for _ in range(2)}
+    assert len(made) == 1
+
+
+async def test_a_message_waits_under_the_run_that_a_re_send_gets_too(service: Service) -> None:
+    thread_id = await service.create_thread(None, "", None, None)
+    first, second = [await service.send(thread_id, "msg_1", "hi", "queue", None) for _ in range(2)]
+    assert first == second
+    (_, event) = await service.history(thread_id, 0, None, 10)
+    assert (event.type, event.seq, event.run_id) == ("INPUT", first.seq, first.run_id)
+    assert await service.last_seq(thread_id) == first.seq
+
+
+@pytest.mark.parametrize(
+    ("agent", "hint"), [("sula", r"no agent 'sula'; did you mean 'sulla'\?"), ("x", r"no agent 'x' \(known: sulla\)")]
+)
+async def test_an_unknown_agent_is_refused_with_the_nearest_name(service: Service, agent: str, hint: str) -> None:
+    thread_id = await service.create_thread(None, "", None, None)
+    with pytest.raises(NotFound, match=hint):
+        await service.create_thread(agent, "", None, None)
+    with pytest.raises(NotFound, match=hint):
+        await service.send(thread_id, "msg_1", "hi", "queue", agent)
+    assert await service.last_seq(thread_id) == 1
+
+
+async def test_an_unknown_thread_is_called_a_thread_whatever_is_asked_of_it(service: Service) -> None:
+    asked: list[Ask] = [
+        lambda: service.send("thr_x", "msg_1", "hi", "queue", None),
+        lambda: service.stop("thr_x", None),
+        lambda: service.resume_turns("thr_x", None),
+        lambda: service.answer("thr_x", "approval:1", "result", "yes"),
+        lambda: service.history("thr_x", 0, None, 10),
+        lambda: service.last_seq("thr_x"),
+        lambda: service.delete_thread("thr_x"),
+    ]
+    for ask in asked:
+        with pytest.raises(NotFound, match=r"^no thread 'thr_x': create one with thread\.create, or list them"):
+            await ask()
+    assert await service.list_threads(None, 10) == []
+
+
+async def test_a_daemon_that_stops_takes_nothing_new_and_can_still_be_read(service: Service) -> None:
+    thread_id = await service.create_thread(None, "", None, None)
+    service.refuse_new_work()
+    refused: list[Ask] = [
+        lambda: service.create_thread(None, "", None, None),
+        lambda: service.send(thread_id, "msg_1", "hi", "queue", None),
+        lambda: service.resume_turns(thread_id, None),
+        lambda: service.answer(thread_id, "approval:1", "result", "yes"),
+    ]
+    for ask in refused:
+        with pytest.raises(ShuttingDown, match="try again when it is back") as raised:
+            await ask()
+        assert raised.value.retryable
+        assert raised.value.retry_after_s == 2.0
+    assert len(await service.history(thread_id, 0, None, 10)) == 1
+    assert (await service.status())["stopping"] is True
+
+
+async def test_whoever_listens_hears_that_the_log_went_on(service: Service) -> None:
+    thread_id = await service.create_thread(None, "", None, None)
+    async with service.listen(thread_id) as signals:
+        sent = await service.send(thread_id, "msg_1", "hi", "queue", None)
+        assert await anext(signals) == Advanced(sent.seq)
+
+
+async def test_status_tells_where_all_is_and_that_nothing_runs(service: Service, tmp_path: Path) -> None:
+    status = await service.status()
+    assert status["home"] == str(tmp_path)
+    assert status["workspace"] == str(tmp_path / "workspace")
+    assert status["store"] == "memory: (SULLA_STORE or store.url)"
+    assert (status["model"], status["offline"]) == ("offline", True)
+    assert "ANTHROPIC_API_KEY" in str(status["how_to"])
+    assert (status["running"], status["queued"], status["failing"], status["stopping"]) == (0, 0, [], False)
+
+
+def test_where_things_are_kept_is_told_as_a_whole_path_with_its_source(tmp_path: Path) -> None:
+    def told(**environ: str) -> str:
+        return store_source(load_settings(environ, {}, tmp_path))
+
+    assert told() == f"sqlite:///{tmp_path}/sulla.db (the default)"
+    assert told(SULLA_STORE="sqlite:///kept.db") == f"sqlite:///{tmp_path}/kept.db (SULLA_STORE or store.url)"
+    assert told(SULLA_STORE="sqlite:////srv/kept.db") == "sqlite:////srv/kept.db (SULLA_STORE or store.url)"
