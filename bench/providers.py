@@ -29,7 +29,8 @@ from sulla.providers.ollama import OllamaProvider
 from sulla.providers.openai import OpenAiProvider
 
 NAME = "providers"
-BURST = 4000
+BURST = 8000
+"""About the longest reply that the default settings allow."""
 PACED = 300
 ROUNDS = 25
 """A paced reply takes its time; more rounds would too."""

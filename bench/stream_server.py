@@ -2,8 +2,8 @@
 
 Under ``/paced/N`` a reply has N pieces of text, each half a millisecond after the one before, as one read. Under
 ``/burst/N`` all comes at once, with many events in a chunk of HTTP, as a proxy passes on what has piled up; under
-``/queued/N`` too, but with a chunk around each event, as a service writes them. It does no more than it must, so that it
-keeps ahead of whoever reads.
+``/queued/N`` too, but with a chunk around each event, as a service writes them. It does no more than it must, so that
+it keeps ahead of whoever reads.
 """
 
 from __future__ import annotations

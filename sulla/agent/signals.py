@@ -1,7 +1,7 @@
 """Signs that a text wants to steer the model, or is no message at all (seed 004, design §6). Pure.
 
-A signal lowers what the agent may do by itself (design §9). It never drops, changes or delays anybody's words, and it is
-no gate: it notices what is sent to many, not what was written for one.
+A signal lowers what the agent may do by itself (design §9). It never drops, changes or delays anybody's words, and
+it is no gate: it notices what is sent to many, not what was written for one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MAX_EXCERPT: Final = 80
 """Characters of the text that a reason quotes at the most."""
 
 _HIDDEN: Final = {"tag": 1, "private_use": 3, "variant": 4, "joiner": 3, "bidi": 4, "ignorable": 4}
-"""So many characters of a class are more than carelessness: contacts and chats wrap a name or a number in two or three."""
+"""So many characters of a class are more than carelessness: contacts and chats wrap names in two or three."""
 
 _DRAWING: Final = frozenset(
     "-=_*#~+.|/\\<>^`:\u00b7\u2022\u2026\u2014\u2013\u2500\u2501\u2502\u2550\u2580\u2584\u2588\u2591"
@@ -60,6 +60,9 @@ class _Shape:
     reason: str
     pattern: re.Pattern[str]
     holds: Callable[[re.Match[str]], bool] = lambda match: True
+    """Looks at the match alone, never at the whole text: there may be thousands of matches."""
+    beside: re.Pattern[str] | None = None
+    """What else has to be somewhere in the text; looked for once."""
 
 
 _ORDER = re.compile(
@@ -76,10 +79,17 @@ def _is_prose_order(match: re.Match[str]) -> bool:
 
 
 def _carries_data(match: re.Match[str]) -> bool:
-    url = match["url"]
-    if "?" not in url and "{" not in url and "<" not in url:
-        return False
-    return _PLACEHOLDER.search(url) is not None or _TALK_OF_DATA.search(match.string) is not None
+    return _PLACEHOLDER.search(match["url"]) is not None
+
+
+def _has_query(match: re.Match[str]) -> bool:
+    return "?" in match["url"]
+
+
+_MARKDOWN_IMAGE = re.compile(r"!\[[^\]\n]{0,200}\]\(\s{0,4}(?P<url>(?:https?:)?//[^)\n]{1,1000})\)", re.IGNORECASE)
+_HTML_IMAGE = re.compile(
+    r"<img\b[^>\n]{0,200}?\bsrc\s{0,4}=\s{0,4}[\"'](?P<url>(?:https?:)?//[^\"'\n]{1,1000})", re.IGNORECASE
+)
 
 
 _SHAPES: Final = (
@@ -133,19 +143,10 @@ _SHAPES: Final = (
             re.IGNORECASE,
         ),
     ),
-    _Shape(
-        "image_exfiltration",
-        "has a picture whose address would carry data away",
-        re.compile(r"!\[[^\]\n]{0,200}\]\(\s{0,4}(?P<url><?(?:https?:)?//[^)\n]{1,1000})\)", re.IGNORECASE),
-        _carries_data,
-    ),
-    _Shape(
-        "image_exfiltration",
-        "has a picture whose address would carry data away",
-        re.compile(
-            r"<img\b[^>\n]{0,200}?\bsrc\s{0,4}=\s{0,4}[\"'](?P<url>(?:https?:)?//[^\"'\n]{1,1000})", re.IGNORECASE
-        ),
-        _carries_data,
+    *(
+        _Shape("image_exfiltration", "has a picture whose address would carry data away", pattern, holds, beside)
+        for pattern in (_MARKDOWN_IMAGE, _HTML_IMAGE)
+        for holds, beside in ((_carries_data, None), (_has_query, _TALK_OF_DATA))
     ),
     _Shape(
         "override",
@@ -198,6 +199,8 @@ def _hidden(removed: Mapping[str, int]) -> Iterator[Signal]:
 def _visible(text: str) -> Iterator[Signal]:
     for view in views(text):
         for shape in _SHAPES:
+            if shape.beside is not None and not shape.beside.search(view.text):
+                continue
             for match in shape.pattern.finditer(view.text):
                 if shape.holds(match):
                     yield _signal(shape.name, shape.reason, view, match.start(), match.end())

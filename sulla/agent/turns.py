@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from sulla.agent.ending import Cut, Ending, Failed, Walked, close_run, cut_facts, failed
 from sulla.agent.limits import RunLimits
@@ -179,9 +180,10 @@ class TurnDriver:
                 self._end(session, self._crashed(session.fruitless))
             return
         crashes = run.crashes if run.parked else run.crashes + 1
+        reason: Literal["drained", "crashed"] = "drained" if run.parked else "crashed"
         if run.open_call is not None:
-            session.note(ModelAbandoned(run.open_call.call_id, run.open_call.message_id, "crashed"))
-        await session.commit(Resumed("drained" if run.parked else "crashed", crashes=crashes))
+            session.note(ModelAbandoned(run.open_call.call_id, run.open_call.message_id, reason))
+        await session.commit(Resumed(reason, crashes=crashes))
         if crashes >= self._limits.crashes:
             self._end(session, self._crashed(crashes))
 

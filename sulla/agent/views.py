@@ -62,6 +62,8 @@ MAX_DECODED: Final = 64
 _WORD = re.compile(r"\w{1,64}")
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{24,8192}={0,2}")
 _HEX = re.compile(r"[0-9A-Fa-f]{32,8192}")
+_ENTITY = re.compile(r"&(?:#[0-9]{1,12}|#[xX][0-9A-Fa-f]{1,12}|[A-Za-z]{2,31});?")
+"""Bounded, because a number of thousands of digits is an error to `html.unescape`."""
 _PERCENT = re.compile(r"%([0-9A-Fa-f]{2})")
 _ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4}))")
 _FEW: Final = 3
@@ -80,7 +82,7 @@ class View:
     """One reading of a text."""
 
     name: str
-    """How it came about: ``text``, ``folded``, ``leet``, ``spelled``, ``base64``, ``hex``, ``url``, ``html`` or ``escapes``."""
+    """How it came about: ``text``, ``folded``, ``leet``, ``spelled``, or what was decoded, e.g. ``base64, folded``."""
     text: str
     offset: int | None = None
     """Where in the text it was found, if it is a piece of it."""
@@ -153,7 +155,7 @@ def _decoded(text: str) -> Iterator[View]:
                 yield View(name, piece, match.start())
     if text.count("%") >= _FEW and (unquoted := _unquoted(text)) != text:
         yield View("url", unquoted)
-    if "&" in text and (unescaped := html.unescape(text)) != text:
+    if "&" in text and (unescaped := _ENTITY.sub(lambda match: html.unescape(match[0]), text)) != text:
         yield View("html", unescaped)
     if text.count("\\") >= _FEW and (plain := _ESCAPE.sub(_escape, text)) != text:
         yield View("escapes", plain)

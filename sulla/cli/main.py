@@ -22,6 +22,8 @@ COMMANDS = {
 }
 """Every command, in the order of `--help`; each is a module of this package with `arguments` and `run`."""
 
+_HOME_HELP = "the daemon's home (else SULLA_HOME, else ~/.sulla)"
+
 
 def parser(chosen: str | None) -> argparse.ArgumentParser:
     """The command line's grammar; only the chosen command's own arguments are filled in.
@@ -35,13 +37,13 @@ def parser(chosen: str | None) -> argparse.ArgumentParser:
         epilog="`sulla COMMAND --help` explains a command. Start with `sulla up`, then talk with `sulla chat`.",
     )
     root.add_argument("--version", action="version", version=f"sulla {__version__}")
+    root.add_argument("--home", type=_folder, metavar="DIR", help=_HOME_HELP)
     commands = root.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, text in COMMANDS.items():
         command = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
         command.set_defaults(wrong=command.error)
-        command.add_argument(
-            "--home", type=_folder, metavar="DIR", help="the daemon's home (else SULLA_HOME, else ~/.sulla)"
-        )
+        # Given before or after the command; a default here would undo what was given before it.
+        command.add_argument("--home", type=_folder, metavar="DIR", default=argparse.SUPPRESS, help=_HOME_HELP)
         if name == chosen:
             _module(name).arguments(command)
     return root

@@ -22,6 +22,9 @@ from sulla.gateway import GatewayConfig, Server, TokenBook, bind, build_app, ser
 
 log = logging.getLogger(__name__)
 
+SETTLE_S = 1.0
+"""How long clients get to take in what has happened, before the sockets close."""
+
 CLOSE_S = 5.0
 """How long sockets get to say goodbye."""
 
@@ -62,6 +65,7 @@ async def run_daemon(
         app = build_app(system.service, TokenBook.of_owner(home.token(random_token)), _gateway(settings), place.clock)
         server = await serve(app, socket, place.clock)
         stack.push_async_callback(server.stop, CLOSE_S)
+        stack.push_async_callback(app.state.door.settle, SETTLE_S)
         home.announce(Whereabouts(server.url, os.getpid()))
         _greet(say, settings, choice, server)
         async with asyncio.TaskGroup() as group:

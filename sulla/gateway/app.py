@@ -43,6 +43,7 @@ def build_app(commands: Commands, tokens: Tokens, config: GatewayConfig, clock: 
     app = FastAPI(title="Sulla", version=config.server_version, openapi_url=None, docs_url=None, redoc_url=None)
     app.router.routes.append(WebSocketRoute("/ws", door.serve, name="ws"))
     app.router.routes.append(Route("/healthz", _healthz, methods=["GET"]))
+    app.state.door = door  # the daemon has it say good-bye
     app.add_middleware(Perimeter, hosts=config.allowed_hosts, origins=config.allowed_origins)
     return app
 

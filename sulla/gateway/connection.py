@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
 from typing import cast
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -30,6 +32,14 @@ _CLOSED = (WebSocketDisconnect, RuntimeError)
 _log = logging.getLogger("sulla.gateway")
 
 
+@dataclass(frozen=True, slots=True)
+class _Following:
+    """One subscription, and the task that keeps it going."""
+
+    follower: Follower
+    task: asyncio.Task[None]
+
+
 class Connection:
     """A client for as long as its socket lives: this task reads, one writes, and one follows each subscribed thread.
 
@@ -52,7 +62,14 @@ class Connection:
         self._clock = clock
         self._limits = limits
         self._outbox = Outbox(clock, limits.queue_bytes, limits.stall_s)
-        self._followers: dict[str, asyncio.Task[None]] = {}
+        self._followers: dict[str, _Following] = {}
+
+    async def settle(self) -> None:
+        """Let the client have what has happened by now: the daemon is about to hang up."""
+        for following in list(self._followers.values()):
+            with contextlib.suppress(SullaError):  # it follows on its own, and has said so
+                await following.follower.settle()
+        await self._outbox.emptied()
 
     async def run(self) -> None:
         """Serve until the client leaves, breaks a rule, or gets stuck."""
@@ -61,8 +78,8 @@ class Connection:
             async with asyncio.TaskGroup() as tasks:
                 writer = tasks.create_task(self._write())
                 ending = await self._read(tasks)
-                for follower in self._followers.values():
-                    follower.cancel()
+                for following in self._followers.values():
+                    following.task.cancel()
                 await self._flush(writer)
         except* TooSlow as stuck:
             ending = says.Close(says.TOO_SLOW, str(_first(stuck)))
@@ -118,13 +135,15 @@ class Connection:
                 await self._answer(id_, perform(self._commands, self._limits, params))
             case says.Subscribe(id_, thread_id, after):
                 if await self._answer(id_, self._place(thread_id, after)):
-                    self._followers[thread_id] = tasks.create_task(self._follow(thread_id, after))
+                    follower = Follower(self._commands, self._outbox, self._clock, self._limits, thread_id, after)
+                    task = tasks.create_task(self._follow(thread_id, follower))
+                    self._followers[thread_id] = _Following(follower, task)
                 else:
                     self._session.forget(thread_id)
             case says.Unsubscribe(id_, thread_id):
-                if (follower := self._followers.pop(thread_id, None)) is not None:
-                    follower.cancel()
-                    await asyncio.wait((follower,))
+                if (following := self._followers.pop(thread_id, None)) is not None:
+                    following.task.cancel()
+                    await asyncio.wait((following.task,))
                 await self._outbox.put(says.unsubscribed(id_).frame)
             case _:
                 raise TypeError(f"{type(effect).__name__} is no effect for here")
@@ -154,8 +173,8 @@ class Connection:
             raise InvalidInput(f"params.after: got {after}, but {thread_id!r} ends at {last}: subscribe again from 0")
         return wire.Subscribed(seq=last).model_dump()
 
-    async def _follow(self, thread_id: str, after: int) -> None:
-        error = await Follower(self._commands, self._outbox, self._clock, self._limits, thread_id, after).run()
+    async def _follow(self, thread_id: str, follower: Follower) -> None:
+        error = await follower.run()
         self._followers.pop(thread_id, None)
         self._session.forget(thread_id)
         await self._outbox.put(rpc.ended_frame(thread_id, rpc.fault_of(None, error)))

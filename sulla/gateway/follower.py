@@ -62,6 +62,15 @@ class Follower:
                     ending = error
         return ending
 
+    async def settle(self) -> None:
+        """Show what the log holds by now, without waiting to be told.
+
+        Raises:
+            SullaError: it cannot be read.
+        """
+        async with self._turn:
+            await self._do(self._feed.tick())
+
     async def _listen(self) -> NoReturn:
         while True:
             try:

@@ -79,6 +79,12 @@ class Outbox:
             self._room.set()
         return frame
 
+    async def emptied(self) -> None:
+        """Return when everything that was added has been taken."""
+        while self._backlog and not self._finished:
+            self._room.clear()
+            await self._room.wait()
+
     async def _wait_for_room(self) -> None:
         while self._backlog.size >= self._limit_bytes and not self._finished:
             self._room.clear()

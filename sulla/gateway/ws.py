@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from starlette.websockets import WebSocket
 
 from sulla.core.clock import Clock
@@ -34,6 +36,19 @@ class SocketDoor:
         self._version = version
         self._limits = limits
         self._taken_in = 0
+        self._open: set[Connection] = set()
+
+    async def settle(self, patience_s: float) -> None:
+        """Let every client have what has happened by now, before the daemon hangs up.
+
+        Args:
+            patience_s: how long slow clients are waited for, in seconds.
+        """
+        try:
+            async with self._clock.timeout(patience_s):
+                await asyncio.gather(*(connection.settle() for connection in self._open))
+        except TimeoutError:
+            return  # whoever is that slow comes back and reads the log
 
     async def serve(self, socket: WebSocket) -> None:
         """Keep one connection, until it ends."""
@@ -47,7 +62,12 @@ class SocketDoor:
         self._taken_in += 1
         name = derived_id("ses", str(self._clock.now()), str(self._taken_in))
         session = Session(name, self._version, self._limits, principal)
-        await Connection(socket, session, self._commands, self._guard, self._clock, self._limits).run()
+        connection = Connection(socket, session, self._commands, self._guard, self._clock, self._limits)
+        self._open.add(connection)
+        try:
+            await connection.run()
+        finally:
+            self._open.discard(connection)
 
     def _knock(self, socket: WebSocket) -> Principal | None:
         """Who it is, if the request says so.

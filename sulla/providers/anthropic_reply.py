@@ -97,11 +97,16 @@ class AnthropicReply:
         if self._bytes > MAX_REPLY_BYTES:
             raise self._broken(f"is longer than {MAX_REPLY_BYTES} bytes")
         found: list[Delta] = []
+        blocks = self._open
         for data in self._events.feed(chunk):
             if self.completed:
                 break
             try:
-                delta = self._take(orjson.loads(data))
+                event: _Event = orjson.loads(data)
+                if event["type"] == "content_block_delta":  # nearly all events are
+                    delta = blocks[event["index"]].add(event["delta"])
+                else:
+                    delta = self._take(event)
             except (KeyError, TypeError, AttributeError, orjson.JSONDecodeError) as error:
                 raise self._broken(f"holds an event that makes no sense: {data[:200]!r}") from error
             if delta is not None:
@@ -118,10 +123,7 @@ class AnthropicReply:
             raise self._broken("ended before it was complete")
 
     def _take(self, event: _Event) -> Delta | None:
-        kind = event["type"]
-        if kind == "content_block_delta":  # nearly all events are
-            return self._open[event["index"]].add(event["delta"])
-        handler = _EVENTS.get(kind)
+        handler = _EVENTS.get(event["type"])
         # The service may add kinds of events: those that are not known are passed over, as its documentation asks.
         return handler(self, event) if handler is not None else None
 

@@ -1,4 +1,4 @@
-"""Names of models: ``anthropic:<model>``, ``ollama:<model>``, ``offline``. Pure."""
+"""Names of models: ``anthropic:<model>``, ``ollama:<model>``, ``openai:<model>``, ``offline``. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sulla.core.errors import SettingsError
 OFFLINE = "offline"
 """The one provider that has no models to choose from."""
 
-PROVIDERS = ("anthropic", "ollama", OFFLINE)
+PROVIDERS = ("anthropic", "ollama", "openai", OFFLINE)
 """Every provider that a model's name may begin with."""
 
 

@@ -175,11 +175,17 @@ class OllamaReply:
         for line in lines:
             if self.completed:
                 break
-            if not line or line.isspace():
-                continue
             try:
-                self._take(orjson.loads(line), found)
+                event: _Line = orjson.loads(line)
+                said = event.get("message")
+                # Nearly every line has a model, a time, a message of a role and a text, and "not done"; no more.
+                if said and len(said) == 2 and (text := said.get("content")) and len(event) == 4 and not event["done"]:
+                    self._say(text, found)
+                else:
+                    self._take(event, found)
             except (KeyError, TypeError, AttributeError, orjson.JSONDecodeError) as error:
+                if not line.strip():
+                    continue
                 raise self._broken(f"holds a line that makes no sense: {line[:200]!r}") from error
         return found
 
@@ -196,18 +202,21 @@ class OllamaReply:
         if "error" in line:
             raise service_error(self._model, None, string(line["error"]))
         said = line.get("message", {})
-        thought = string(said.get("thinking") or "")
-        text = string(said.get("content") or "")
-        if thought:
-            self._thoughts.append(thought)
+        if thought := said.get("thinking"):
+            self._thoughts.append(string(thought))
             found.append(ReasoningDelta(thought))
-        if text:
-            self._text.append(text)
-            found.append(TextDelta(text))
-        for call in said.get("tool_calls") or ():
-            self._calls.append(self._call(call))
+        if text := said.get("content"):
+            self._say(text, found)
+        if calls := said.get("tool_calls"):
+            self._calls += map(self._call, calls)
         if line.get("done") is True:
             found.append(self._complete(line))
+
+    def _say(self, text: str, found: list[Delta]) -> None:
+        if type(text) is not str:
+            raise TypeError(f"a piece of text that is no string: {text!r:.100}")
+        self._text.append(text)
+        found.append(TextDelta(text))
 
     def _call(self, call: _Call) -> ToolCall:
         function = call["function"]

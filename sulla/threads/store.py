@@ -19,11 +19,11 @@ from sulla.threads import facts as f
 from sulla.threads.bus import Advanced, channel, pack
 from sulla.threads.codec import Entry, Origin, decode, encode
 from sulla.threads.fold import apply_offer
-from sulla.threads.head import KIND, from_head
+from sulla.threads.head import KIND, from_head, to_head
 from sulla.threads.session import Known, ThreadSession
 from sulla.threads.state import ThreadState
 from sulla.threads.tail import load_tail
-from sulla.threads.transcript import Measure
+from sulla.threads.transcript import Measure, Transcript
 
 _OFFERS = get_args(f.Offer)
 
@@ -92,7 +92,10 @@ class ThreadStore:
         """
         made = self._make_id("thr") if request_id is None else derived_id("thr", "request", request_id)
         thread_id = ThreadId(made)
-        await self._offer(thread_id, "created", fact, create=Head(KIND, agent=fact.agent), wakes=False)
+        # The first head holds what the thread begins with, so that a list can show it before its first turn.
+        state = ThreadState(thread_id, Transcript(self._measure))
+        apply_offer(state, fact, 1, Origin(round(self._clock.now() * 1000)))
+        await self._offer(thread_id, "created", fact, create=to_head(state, claimed=1, epoch=0), wakes=False)
         return thread_id
 
     async def send(self, thread_id: ThreadId, fact: f.Input) -> Sent:

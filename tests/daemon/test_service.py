@@ -32,6 +32,7 @@ async def system(tmp_path: Path, manual_clock: ManualClock) -> AsyncIterator[Sys
         manual_clock,
         lambda prefix: f"{prefix}_{next(numbers)}",
         "home:boot",
+        lambda: 0.5,
         wrap_provider=lambda provider: ScriptedProvider(),
     )
     system = build(settings, OFFLINE, place)

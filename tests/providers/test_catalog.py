@@ -14,6 +14,7 @@ from sulla.providers.catalog import ModelName, parse_model
         ("anthropic:claude-x", "anthropic", "claude-x"),
         ("ollama:qwen3:8b", "ollama", "qwen3:8b"),
         (" Ollama : library/qwen3:8b ", "ollama", "library/qwen3:8b"),
+        ("openai:Qwen/Qwen3-8B", "openai", "Qwen/Qwen3-8B"),
         ("offline", "offline", ""),
     ],
 )
@@ -33,7 +34,8 @@ def test_a_name_is_written_as_it_is_read(text: str) -> None:
         ("Olama:x", "did you mean 'ollama'?"),
         ("ofline", "did you mean 'offline'?"),
         ("claude-x", "did you mean 'anthropic:claude-x'?"),
-        ("gpt", "expected one of anthropic:<model>, ollama:<model>, offline"),
+        ("gpt", "expected one of anthropic:<model>, ollama:<model>, openai:<model>, offline"),
+        ("openia:x", "did you mean 'openai'?"),
         ("", "expected one of"),
         ("anthropic", "write 'anthropic:<model>'"),
         ("ollama:", "write 'ollama:<model>'"),
@@ -50,4 +52,4 @@ def test_a_wrong_name_says_what_to_write(text: str, hint: str) -> None:
 
 
 def test_the_providers_can_be_others() -> None:
-    assert parse_model("openai:x", ("openai",)) == ModelName("openai", "x")
+    assert parse_model("other:x", ("other",)) == ModelName("other", "x")
