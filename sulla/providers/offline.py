@@ -48,13 +48,20 @@ class OfflineProvider:
         """Nothing to let go of."""
 
 
+_OPENINGS = {
+    **dict.fromkeys(("", "help", "what can you do"), ""),
+    **dict.fromkeys(("hello", "hi", "hey", "good morning", "good evening"), "Hello."),
+}
+"""What a reply that only says what can be asked begins with, by what the person said."""
+
+
 def _reply(request: ChatRequest) -> tuple[str, tuple[ToolCall, ...]]:
     words, results = _last_turn(request)
     tools = frozenset(tool.name for tool in request.tools)
     wish = wish_of(words)
     if wish is None:
-        asked = not words or words.strip(" ?!.").lower() in ("help", "what can you do")
-        return _closing("" if asked else "I do not understand that.", help_text(tools), "Said what can be asked."), ()
+        first = _OPENINGS.get(words.strip(" ?!.,").lower(), "I do not understand that.")
+        return _closing(first, help_text(tools), "Said what can be asked."), ()
     if results:
         return _closing(wish.intro, _quote(results[-1]), f"Used {wish.rule.tool}."), ()
     if wish.rule.tool not in tools:

@@ -155,3 +155,9 @@ async def test_it_stays_within_the_tokens_it_may_use() -> None:
     assert isinstance(last, Completed)
     assert last.stop == "max_tokens"
     assert sum(len(delta.text) for delta in found if isinstance(delta, TextDelta)) == 80
+
+
+async def test_a_greeting_is_returned() -> None:
+    said = (await _reply(ask("Hello!", tools=TOOLS))).message.text
+    assert said.startswith("Hello.\n")
+    assert "I do not understand" not in said
