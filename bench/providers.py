@@ -1,7 +1,8 @@
 """What a piece of a streamed reply costs, beside the least code that reads one.
 
 The limit for Anthropic and for OpenAI's API is HTTP, events and JSON read by hand from a socket; the one for Ollama
-reads lines by hand from the same transport (httpx), which nothing but another transport could make cheaper.
+reads lines by hand from the same transport (httpx), which nothing but another transport could make cheaper. Ollama
+writes each line by itself, so its bars stand where replies come in that way.
 """
 
 from __future__ import annotations
@@ -173,6 +174,7 @@ class _Duel:
     limit: Callable[[str], Reader]
     paced_bar: float | None
     burst_bar: float | None
+    queued_bar: float | None
 
 
 _DUELS = (
@@ -183,6 +185,7 @@ _DUELS = (
         lambda url: BySocket(f"{url}/v1/messages", b"", _anthropic_text),
         1.5,
         2.0,
+        None,
     ),
     _Duel(
         "ollama",
@@ -190,6 +193,7 @@ _DUELS = (
         lambda url: OllamaProvider(url, SystemClock(), random_id),
         lambda url: ByHttpx(f"{url}/api/chat"),
         1.5,
+        None,
         1.5,
     ),
     _Duel(
@@ -197,6 +201,7 @@ _DUELS = (
         "by hand from a socket",
         lambda url: OpenAiProvider("", SystemClock(), random_id, base_url=url),
         lambda url: BySocket(f"{url}/chat/completions", b"[DONE]", _openai_text),
+        None,
         None,
         None,
     ),
@@ -213,7 +218,7 @@ def run(frame: Frame) -> list[Row]:
             for mode, pieces, bar in (
                 ("paced", PACED, duel.paced_bar),
                 ("burst", BURST, duel.burst_bar),
-                ("queued", BURST, None),
+                ("queued", BURST, duel.queued_bar),
             )
             for row in _measure(frame, runner, duel, f"{url}/{mode}/{pieces}", bar)
         ]

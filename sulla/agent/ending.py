@@ -47,7 +47,7 @@ Ending = Walked | Cut | Failed
 
 def failed(error: SullaError) -> Failed:
     """An error of ours as an ending."""
-    reason = f"limit_{error.limit}" if isinstance(error, LimitReached) else error.code
+    reason = error.reason if isinstance(error, LimitReached) else error.code
     return Failed(error.code, error.message, reason, error.retryable)
 
 

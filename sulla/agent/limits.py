@@ -43,12 +43,12 @@ def check_model_call(run: OpenRun, reserved_tokens: int, limits: RunLimits) -> N
     """
     if run.model_calls >= limits.model_calls:
         raise LimitReached(
-            "model_calls", f"the run has made {run.model_calls} model calls and may make {limits.model_calls}"
+            "limit_model_calls", f"the run has made {run.model_calls} model calls and may make {limits.model_calls}"
         )
     if run.tokens + reserved_tokens > limits.tokens:
         over = run.tokens + reserved_tokens - limits.tokens
         raise LimitReached(
-            "tokens",
+            "limit_tokens",
             f"the run has used {run.tokens} tokens; the next model call may need {reserved_tokens} more, "
             f"which is {over} over its limit of {limits.tokens}",
         )
@@ -62,4 +62,4 @@ def check_wall(run: OpenRun, now_s: float, limits: RunLimits) -> None:
     """
     used_s = now_s - run.started_ms / 1000
     if used_s > limits.wall_s:
-        raise LimitReached("wall_s", f"the run has taken {used_s:.0f} s and may take {limits.wall_s:.0f} s")
+        raise LimitReached("limit_wall_s", f"the run has taken {used_s:.0f} s and may take {limits.wall_s:.0f} s")

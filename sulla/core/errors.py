@@ -187,15 +187,15 @@ class LimitReached(SullaError):
     """A limit that is always on stopped the work; the message says which, where and by how much.
 
     Args:
-        limit: the limit's stable name, e.g. ``model_calls``.
+        reason: what the outcome says, stable, e.g. ``limit_model_calls`` or ``repeating``.
         message: the rest.
     """
 
     code = "limit_reached"
 
-    def __init__(self, limit: str, message: str) -> None:
+    def __init__(self, reason: str, message: str) -> None:
         super().__init__(message)
-        self.limit = limit
+        self.reason = reason
 
 
 class Aborted(SullaError):

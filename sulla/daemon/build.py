@@ -165,12 +165,26 @@ def _provider(settings: Settings, choice: Choice, place: Place) -> Provider:
 
         return OllamaProvider(settings.model.ollama_host, place.clock, place.make_id)
 
+    def openai() -> Provider:
+        try:
+            from sulla.providers.openai import BASE_URL, OpenAiProvider
+        except ModuleNotFoundError as error:
+            raise SettingsError(
+                f"the model {str(choice.model)!r} needs the library {error.name!r}: pip install 'sulla[openai]'"
+            ) from error
+        from sulla.providers.openai_wire import OpenAiOptions
+
+        key = settings.model.openai_api_key.get_secret_value()
+        base_url = settings.model.openai_base_url or BASE_URL
+        options = OpenAiOptions(settings.model.openai_form)
+        return OpenAiProvider(key, place.clock, place.make_id, base_url=base_url, options=options)
+
     def offline() -> Provider:
         from sulla.providers.offline import OfflineProvider
 
         return OfflineProvider()
 
-    makers = {"anthropic": anthropic, "ollama": ollama, "offline": offline}
+    makers = {"anthropic": anthropic, "ollama": ollama, "openai": openai, "offline": offline}
     return LazyProvider(choice.model.provider, makers[choice.model.provider])
 
 

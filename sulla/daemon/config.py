@@ -70,7 +70,7 @@ class ModelSettings(_Section):
     """Which language model answers."""
 
     name: str = ""
-    """`anthropic:<model>`, `ollama:<model>` or `offline`; empty to choose by what is configured."""
+    """`anthropic:<model>`, `ollama:<model>`, `openai:<model>` or `offline`; empty to choose by what is configured."""
     anthropic_api_key: SecretStr = SecretStr("")
     """The key for Anthropic. It is never shown."""
     anthropic_base_url: Address = ""
@@ -79,6 +79,12 @@ class ModelSettings(_Section):
     """The model that an Anthropic key alone selects."""
     ollama_host: Address = ""
     """Where Ollama is: `host`, `host:port` or a URL; empty for `http://127.0.0.1:11434`."""
+    openai_api_key: SecretStr = SecretStr("")
+    """The key for OpenAI, or for a server that speaks its API and asks for one. It is never shown."""
+    openai_base_url: Address = ""
+    """Where such a server is, e.g. `http://127.0.0.1:8000/v1`; empty for OpenAI's own address."""
+    openai_form: Literal["chat", "responses"] = "chat"
+    """Which of OpenAI's two APIs to speak, `chat` or `responses`; every server knows `chat`."""
     reply_tokens: Count = 8192
     """The most tokens that one reply may have."""
 

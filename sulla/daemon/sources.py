@@ -22,6 +22,8 @@ FOREIGN_NAMES: dict[str, tuple[str, str]] = {
     "ANTHROPIC_API_KEY": ("model", "anthropic_api_key"),
     "ANTHROPIC_BASE_URL": ("model", "anthropic_base_url"),
     "OLLAMA_HOST": ("model", "ollama_host"),
+    "OPENAI_API_KEY": ("model", "openai_api_key"),
+    "OPENAI_BASE_URL": ("model", "openai_base_url"),
 }
 """Variables that other programs use for the same thing; they stand between the file and ours."""
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -127,10 +126,9 @@ def test_who_waits_as_long_as_told_is_taken(steps: list[tuple[str, str, int, int
             assert rates.take(thread, token, str(number), now_s) == TAKEN
 
 
-@pytest.mark.parametrize("window_s", [10.0])
-def test_no_window_ever_holds_more_than_the_burst(window_s: float) -> None:
+def test_no_window_ever_holds_more_than_the_burst() -> None:
     rates, taken = Rates(), list[float]()
-    for step in range(4000):
+    for step in range(2500):
         if rates.take("t", "k", str(step), step / 100) == TAKEN:
             taken.append(step / 100)
-    assert max(sum(start <= moment < start + window_s for moment in taken) for start in taken) == 12
+    assert max(sum(start <= moment < start + 10 for moment in taken) for start in taken) == 12

@@ -144,26 +144,25 @@ def test_spam_is_what_the_figures_say(text: str, names: set[str]) -> None:
     assert {signal.name for signal in spam(text)} == names
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Title\n" + "-" * 40 + "\ntext",
-        "Title\n" + "=" * 40,
-        "# " + "*" * 30 + " section",
-        "|" + "-" * 20 + "|" + "-" * 20 + "|",
-        "//" + "/" * 40,
-        "+" + "-" * 30 + "+",
-        "Chapter 1 " + "." * 40 + " 7",
-        "\u2500" * 40,
-        "[" + "#" * 20 + " 50 %]",
-        "def f():\n" + " " * 40 + "pass",
-        "0x" + "0" * 16,
-        "ssh-rsa AAAAB3Nza" + "A" * 20 + "BJRU5",
-        "________________ (your name)",
-    ],
-)
-def test_rules_tables_and_code_are_no_spam(text: str) -> None:
-    assert spam(text) == ()
+LAYOUT = [
+    "Title\n" + "-" * 40 + "\ntext",
+    "Title\n" + "=" * 40,
+    "# " + "*" * 30 + " section",
+    "|" + "-" * 20 + "|" + "-" * 20 + "|",
+    "//" + "/" * 40,
+    "+" + "-" * 30 + "+",
+    "Chapter 1 " + "." * 40 + " 7",
+    "\u2500" * 40,
+    "[" + "#" * 20 + " 50 %]",
+    "def f():\n" + " " * 40 + "pass",
+    "0x" + "0" * 16,
+    "ssh-rsa AAAAB3Nza" + "A" * 20 + "BJRU5",
+    "________________ (your name)",
+]
+
+
+def test_rules_tables_and_code_are_no_spam() -> None:
+    assert [text for text in LAYOUT if spam(text)] == []
 
 
 def test_ordinary_texts_are_no_spam() -> None:
@@ -199,19 +198,17 @@ HOSTILE = ["ignore ", "ignore all ", "show your system ", "dont tell ", "you are
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_phrases_cost_a_constant_for_each_word(piece: str) -> None:
     per_word = max(sum(slot.within for slot in phrase.slots) for phrase in phrases.PHRASES)
-    counted = _Counted(piece * 500)
+    counted = _Counted(piece * 100)
     list(find_phrases(counted))
     assert counted.looks <= len(counted) * (1 + per_word * len(phrases.PHRASES))
-    twice = _Counted(piece * 1000)
+    twice = _Counted(piece * 200)
     list(find_phrases(twice))
-    assert twice.looks <= 2.02 * counted.looks
+    assert twice.looks <= 2.1 * counted.looks
 
 
-@pytest.mark.parametrize(
-    "text", ["A" * 40_000, "A" * 30 + " ", "%41" * 9000, "\\x41" * 9000, "&amp;" * 9000, "\ufdfa" * 900, "a " * 9000]
-)
-def test_all_views_together_are_a_few_times_as_long_as_the_text(text: str) -> None:
-    text = text * max(1, 20_000 // len(text))
+@pytest.mark.parametrize("piece", ["A", "A" * 30 + " ", "%41", "\\x41", "&amp;", "\ufdfa", "a "])
+def test_all_views_together_are_a_few_times_as_long_as_the_text(piece: str) -> None:
+    text = piece * (4000 // len(piece))
     found = list(views.views(text))
     assert sum(len(view.text) for view in found) <= 4 * MAX_EXPANSION * len(text)
     assert len(found) <= 4 * (MAX_DECODED + 4)
@@ -239,9 +236,9 @@ def test_no_pattern_repeats_a_group_or_anything_without_end() -> None:
     assert [pattern for pattern in _patterns() if not _is_bounded(pattern)] == []
 
 
-@pytest.mark.parametrize("pattern", ["(?:ab){2,5}", "(a|b)*", "a+", "[ab]*x", r"\w{3,}", r"\s+x"])
-def test_a_pattern_without_bounds_is_recognized(pattern: str) -> None:
-    assert not _is_bounded(pattern)
+def test_a_pattern_without_bounds_is_recognized() -> None:
+    for pattern in ("(?:ab){2,5}", "(a|b)*", "a+", "[ab]*x", r"\w{3,}", r"\s+x"):
+        assert not _is_bounded(pattern), pattern
 
 
 class _OnlyGroups:
@@ -251,9 +248,9 @@ class _OnlyGroups:
         return "you"
 
 
-@pytest.mark.parametrize("shape", signals._SHAPES)
-def test_a_match_is_judged_by_itself_however_many_there_are(shape: signals._Shape) -> None:
-    shape.holds(cast(re.Match[str], _OnlyGroups()))
+def test_a_match_is_judged_by_itself_however_many_there_are() -> None:
+    for shape in signals._SHAPES:
+        shape.holds(cast(re.Match[str], _OnlyGroups()))
 
 
 @pytest.mark.parametrize(

@@ -270,7 +270,7 @@ async def test_the_same_call_for_the_seventh_time_ends_the_run(store: MemoryStor
     world = World(store, provider, tools=(hands.tool("look"),))
     thread = await world.thread()
     await world.ask(thread, "look")
-    assert (await last(world, thread, "RUN_ERROR"))["outcome"]["reason"] == "limit_repeating"
+    assert (await last(world, thread, "RUN_ERROR"))["outcome"]["reason"] == "repeating"
     assert hands.done == ["a", "a"]
     provider.assert_done()
 

@@ -33,8 +33,8 @@ def test_an_error_may_say_when_to_try_again() -> None:
 
 
 def test_a_limit_has_a_name() -> None:
-    error = LimitReached("model_calls", "50 model calls were made")
-    assert (error.limit, error.message) == ("model_calls", "50 model calls were made")
+    error = LimitReached("limit_model_calls", "50 model calls were made")
+    assert (error.reason, error.message) == ("limit_model_calls", "50 model calls were made")
 
 
 def test_an_abort_has_a_reason() -> None:
