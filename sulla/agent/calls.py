@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sulla.agent.loop import RunCalls
 from sulla.agent.repeats import Again, Repeating, repeated
-from sulla.core.errors import GraphError, LimitReached
+from sulla.core.errors import Aborted, GraphError, LimitReached, StaleLease, StoreUnavailable
 from sulla.core.event import Progress
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
@@ -52,7 +52,7 @@ class Calls:
                 await run.journal.commit(ToolCallStart(call.id, call.name, call.args, todo.message_id, "once"))
                 runnable.append(call)
             else:
-                waits.append(_review(call))
+                waits.append(_review(call, open_run.crashes))
         for together, group in groupby(runnable, self._may_share):
             some = list(group)
             waits += await (self._side_by_side(some, run) if together else self._in_turn(some, run))
@@ -73,8 +73,11 @@ class Calls:
         return [wait for call in calls if (wait := await self._one(call, run)) is not None]
 
     async def _side_by_side(self, calls: Sequence[ToolCall], run: Run) -> list[Wait]:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._one(call, run)) for call in calls]
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(self._one(call, run)) for call in calls]
+        except BaseExceptionGroup as failures:
+            raise _foremost(failures) from None
         return [wait for task in tasks if (wait := task.result()) is not None]
 
     async def _one(self, call: ToolCall, run: Run) -> Wait | None:
@@ -97,9 +100,23 @@ class Calls:
                 return Wait(wait_id, call.id, prompt)
 
 
-def _review(call: ToolCall) -> Wait:
+def _foremost(failures: BaseExceptionGroup[BaseException]) -> BaseException:
+    """What of several failures at once decides how the run goes on."""
+    for kind in (StaleLease, StoreUnavailable, Aborted):
+        found = failures.subgroup(kind)
+        if found is not None:
+            failures = found
+            break
+    error: BaseException = failures
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def _review(call: ToolCall, crashes: int) -> Wait:
     question = (
         f"{call.name} was running when the daemon stopped, and nobody knows whether it took effect. "
         "Look, then say what it came to, have it run again, or give it up."
     )
-    return Wait(f"review:{call.id}", call.id, question)
+    # Numbered, because it is a new question when the permitted second try was cut off too.
+    return Wait(f"review:{call.id}:{crashes}", call.id, question)

@@ -51,60 +51,63 @@ def failed(error: SullaError) -> Failed:
     return Failed(error.code, error.message, reason, error.retryable)
 
 
-def close_run(state: ThreadState, run: OpenRun, ending: Walked | Failed, now_ms: int) -> RunFinished | RunError:
-    """The fact that ends a run which was not cut off.
+Closing = TextMessageEnd | ModelAbandoned | ToolCallResult | RunFinished | RunError
+
+
+def close_run(state: ThreadState, run: OpenRun, ending: Ending, shown: str, now_ms: int) -> list[Closing]:
+    """The facts that end a run and leave a conversation that can go on.
 
     Args:
         state: the thread, with everything the run noted.
         run: the run.
         ending: how its walk ended.
+        shown: what people saw of a reply in flight.
         now_ms: UTC milliseconds.
     """
+    why, end = _end(state, run, ending, now_ms)
+    return [*_loose_ends(state, run, why, shown), end]
+
+
+def _end(state: ThreadState, run: OpenRun, ending: Ending, now_ms: int) -> tuple[str, RunFinished | RunError]:
+    """How the turn was ended, in a word for its loose ends, and the fact that says so."""
     match ending:
-        case Failed(code, message, reason, retryable):
-            return _error(run, code, message, reason or code, now_ms, retryable=retryable)
-        case Walked(stop) if stop.why in ("ended", "cycle_complete"):
-            if state.outcome.status == "in_progress":
-                message = "the reply came without a completion wrapper, also when asked for one; its text is kept"
-                return _error(run, "no_outcome", message, "no_outcome", now_ms)
-            return RunFinished(run.id, replace(state.outcome, updated_at_ms=now_ms), run.usage)
+        case Walked(stop) if stop.why in ("ended", "cycle_complete") and state.outcome.status != "in_progress":
+            return "ended", RunFinished(run.id, replace(state.outcome, updated_at_ms=now_ms), run.usage)
         case Walked(stop):
-            limit = stop.over.limit if stop.over is not None else stop.why
-            return _error(run, "limit_reached", f"the run stopped: {stop}", f"limit_{limit}", now_ms)
+            return "ended", _error(run, _stopped(stop), now_ms)
+        case Cut(reason) if reason.startswith("limit_"):
+            late = Failed("limit_reached", f"the run took longer than it may: {reason}", reason)
+            return "out of time", _error(run, late, now_ms)
+        case Cut(reason):
+            return reason, RunFinished(run.id, Outcome("cancelled", reason=reason, updated_at_ms=now_ms), run.usage)
+        case Failed():
+            return "ended by a failure", _error(run, ending, now_ms)
 
 
-def cut_facts(
-    state: ThreadState, run: OpenRun, reason: str, shown: str, now_ms: int
-) -> list[TextMessageEnd | ModelAbandoned | ToolCallResult | RunFinished]:
-    """The facts that end a run from outside, leaving a conversation that can go on.
-
-    What was shown of a reply is kept as `cut`; calls without a result get one that says so.
-
-    Args:
-        state: the thread.
-        run: the run.
-        reason: ``stopped`` or ``interrupted``.
-        shown: what people saw of the reply in flight.
-        now_ms: UTC milliseconds.
-    """
-    facts: list[TextMessageEnd | ModelAbandoned | ToolCallResult | RunFinished] = []
-    if run.open_call is not None:
-        call = run.open_call
+def _loose_ends(state: ThreadState, run: OpenRun, why: str, shown: str) -> list[Closing]:
+    """Nothing may stay open: a reply in flight is kept as far as it was shown, a call gets a result that says so."""
+    facts: list[Closing] = []
+    if (call := run.open_call) is not None:
         if shown:
             facts.append(TextMessageEnd(call.call_id, call.message_id, shown, stop="cut", cut=True))
         else:
-            facts.append(ModelAbandoned(call.call_id, call.message_id, reason))
+            facts.append(ModelAbandoned(call.call_id, call.message_id, why))
     for call_id in state.transcript.unanswered:
-        unknown = run.intents.get(call_id) == "once"
-        text = f"The turn was {reason} before this call had a result."
-        if unknown:
+        text = f"The turn was {why} before this call had a result."
+        if run.intents.get(call_id) == "once":
             text += " Nobody knows whether it took effect."
         facts.append(ToolCallResult(call_id, text, is_error=True))
-    outcome = Outcome("cancelled", reason=reason, updated_at_ms=now_ms)
-    facts.append(RunFinished(run.id, outcome, run.usage))
     return facts
 
 
-def _error(run: OpenRun, code: str, message: str, reason: str, now_ms: int, *, retryable: bool = False) -> RunError:
-    outcome = Outcome("failed", reason=reason, updated_at_ms=now_ms)
-    return RunError(run.id, code, message, retryable, outcome, run.usage)
+def _stopped(stop: Stop) -> Failed:
+    if stop.why in ("ended", "cycle_complete"):
+        message = "the reply came without a completion wrapper, also when asked for one; its text is kept"
+        return Failed("no_outcome", message, "no_outcome")
+    limit = stop.over.limit if stop.over is not None else stop.why
+    return Failed("limit_reached", f"the run stopped: {stop}", f"limit_{limit}")
+
+
+def _error(run: OpenRun, failure: Failed, now_ms: int) -> RunError:
+    outcome = Outcome("failed", reason=failure.reason or failure.code, updated_at_ms=now_ms)
+    return RunError(run.id, failure.code, failure.message, failure.retryable, outcome, run.usage)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sulla.core.ids import MessageId
-from sulla.core.message import Message, ToolCall
+from sulla.core.message import ToolCall
 from sulla.threads import OpenRun, Transcript
 
 
@@ -37,8 +37,6 @@ class AwaitAnswers:
 class Finished:
     """The model has said its last word for now."""
 
-    message: Message
-
 
 Action = CallModel | RunCalls | AwaitAnswers | Finished
 
@@ -48,15 +46,15 @@ def next_action(transcript: Transcript, run: OpenRun) -> Action:
 
     Args:
         transcript: the conversation; only its end is looked at.
-        run: whose waits say which calls are answered from outside.
+        run: whether the model has had its last word, and which calls are answered from outside.
     """
+    if run.replied:
+        return Finished()  # also if the reply was empty and left no message
     for message in reversed(transcript):
         if message.role == "user":
             return CallModel(after_tools=False)
         if message.role == "tool":
             continue
-        if not message.calls:
-            return Finished(message)
         waiting = {wait.call_id for wait in run.waits.values()}
         missing = [call for call in message.calls if call.id in transcript.unanswered]
         runnable = tuple(call for call in missing if call.id not in waiting)

@@ -8,6 +8,7 @@ from typing import assert_never
 from sulla.agent.calls import Calls
 from sulla.agent.chat import Chat
 from sulla.agent.input import handle_message
+from sulla.agent.limits import check_model_call, check_wall
 from sulla.agent.loop import AwaitAnswers, CallModel, Finished, RunCalls, next_action
 from sulla.agent.reminders import CONTINUE, NUDGE
 from sulla.core.errors import GraphError
@@ -21,7 +22,6 @@ from sulla.threads import (
     Reminder,
     RunFinished,
     ThreadState,
-    ToolCallResult,
 )
 
 
@@ -51,9 +51,11 @@ class AgentNode:
                 case _ if run.control.draining:
                     return Continue()
                 case CallModel(after_tools):
-                    if after_tools:
+                    if after_tools and state.steering:
+                        # Only if the model will be asked: a message that joins must be seen.
+                        check_model_call(open_run, 0, self.chat.limits)
+                        check_wall(open_run, run.clock.now(), self.chat.limits)
                         self._join(state, run)
-                    self._close_unanswered(state, run)
                     known = set(open_run.intents)
                     await self.chat.reply(state, run, open_run)
                     fresh = frozenset(open_run.intents.keys() - known)
@@ -92,8 +94,3 @@ class AgentNode:
             handled = handle_message(state.transcript[-1])
             if handled is not None:
                 run.journal.note(handled)
-
-    def _close_unanswered(self, state: ThreadState, run: Run) -> None:
-        """A provider refuses a call without a result; an earlier run may have left one."""
-        for call_id in list(state.transcript.unanswered):
-            run.journal.note(ToolCallResult(call_id, "This call was cut off; it has no result.", is_error=True))

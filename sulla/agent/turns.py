@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from sulla.agent.ending import Cut, Ending, Failed, Walked, close_run, cut_facts, failed
+from sulla.agent.ending import Cut, Ending, Failed, Walked, close_run, failed
 from sulla.agent.limits import RunLimits
 from sulla.agent.live import LiveText
 from sulla.agent.prompt import turn_context
@@ -124,6 +124,7 @@ class TurnDriver:
         except* StaleLease:
             log.warning("lease lost; the turn goes on elsewhere", extra={"thread_id": thread_id})
         except* StoreUnavailable as outage:
+            await session.abandon()
             raise StoreUnavailable(f"{thread_id}: {_leaf(outage)}") from outage
 
     async def _leave(self, session: ThreadSession) -> None:
@@ -158,10 +159,10 @@ class TurnDriver:
                 self._resume(session, wish)
             case Stop(seq, cancels_run):
                 if cancels_run:
-                    self._cut(session, "stopped", "")
+                    self._end(session, Cut("stopped"))
                 session.note(Stopped(seq))
             case Interrupt():
-                self._cut(session, "interrupted", "")
+                self._end(session, Cut("interrupted"))
             case Continue(seq):
                 session.note(Continued(seq))
             case Ignore(seq, reason):
@@ -195,7 +196,8 @@ class TurnDriver:
         agent = item.agent or state.agent
         actor = self._actors.get(agent)
         context = turn_context(self._clock.now(), state.project)
-        session.note(RunStarted(item.seq, item.message_id, agent, actor.model if actor else "", context))
+        model = actor.model if actor else ""
+        session.note(RunStarted(item.seq, item.message_id, agent, model, context, max(state.waiting)))
 
     def _resume(self, session: ThreadSession, task: Resume) -> None:
         run = session.state.run
@@ -209,18 +211,10 @@ class TurnDriver:
         elif answer.verdict == "result":
             session.note(ToolCallResult(wait.call_id, answer.text, answer.is_error, answer.origin))
 
-    def _cut(self, session: ThreadSession, reason: str, shown: str) -> None:
+    def _end(self, session: ThreadSession, ending: Ending, shown: str = "") -> None:
         run = session.state.run
         if run is not None:
-            session.note(*cut_facts(session.state, run, reason, shown, self._now_ms()))
-
-    def _end(self, session: ThreadSession, ending: Walked | Failed) -> None:
-        run = session.state.run
-        if run is not None:
-            session.note(close_run(session.state, run, ending, self._now_ms()))
-
-    def _now_ms(self) -> int:
-        return round(self._clock.now() * 1000)
+            session.note(*close_run(session.state, run, ending, shown, round(self._clock.now() * 1000)))
 
     # --------------------------------------------------------------------------------------------------- a walk
 
@@ -251,15 +245,11 @@ class TurnDriver:
         finally:
             self._running.discard(control)
         match ending:
-            case Cut(reason) if reason.startswith("limit_"):
-                self._end(session, Failed("limit_reached", f"the run took longer than it may: {reason}", reason))
-            case Cut(reason):
-                call = open_run.open_call
-                self._cut(session, reason, live.text_of(call.message_id) if call is not None else "")
             case Walked(stop) if stop.why == "drained" or state.suspended:
                 pass  # it goes on later: parked, or when an answer comes
-            case Walked() | Failed():
-                self._end(session, ending)
+            case _:
+                call = open_run.open_call
+                self._end(session, ending, live.text_of(call.message_id) if call is not None else "")
 
     async def _walk(self, session: ThreadSession, run: Run, open_run: OpenRun) -> Ending:
         state = session.state
@@ -306,7 +296,8 @@ class TurnDriver:
             if self._clock.now() - open_run.started_ms / 1000 > self._limits.wall_s:
                 control.abort("limit_wall_s")
                 return
-            await self._check(session, control)
+            await self._pull(session)
+            _heed(session.state, control)
 
     async def _listen(self, signals: Subscription, session: ThreadSession, control: Control, live: LiveText) -> None:
         """Act on what is told over the bus, at once."""
@@ -314,16 +305,26 @@ class TurnDriver:
             match unpack(payload):
                 case AskText():
                     live.again()
-                case Advanced(seq) if seq > session.seen_seq:
-                    await self._check(session, control)
+                case Advanced(seq):
+                    if seq > session.seen_seq:
+                        await self._pull(session)
+                    # Also if it is known already: a write of the walk may have brought the input in.
+                    _heed(session.state, control)
 
-    async def _check(self, session: ThreadSession, control: Control) -> None:
-        if await session.pull():
-            match next_task(session.state):
-                case Stop(cancels_run=True):
-                    control.abort("stopped")
-                case Interrupt():
-                    control.abort("interrupted")
+    async def _pull(self, session: ThreadSession) -> None:
+        try:
+            await session.pull()
+        except StoreUnavailable as error:
+            log.warning("cannot look for new inputs; trying again soon: %s", error)
+
+
+def _heed(state: ThreadState, control: Control) -> None:
+    """End the walk if somebody wants that."""
+    match next_task(state):
+        case Stop(cancels_run=True):
+            control.abort("stopped")
+        case Interrupt():
+            control.abort("interrupted")
 
 
 def _leaf(error: BaseException) -> BaseException:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from difflib import get_close_matches
 
-from sulla.core.errors import NotFound, ShuttingDown
+from sulla.core.errors import InvalidInput, NotFound, ShuttingDown
 from sulla.core.ids import MessageId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway import (
@@ -137,6 +137,8 @@ class Service:
     async def answer(self, thread_id: str, question: str, verdict: Verdict, text: str) -> int:
         """Answer a question; the first answer wins."""
         self._check_open()
+        if verdict == "run_again" and not question.startswith("review:"):
+            raise InvalidInput(f"{question!r} asks for a result: run_again is for questions that begin with 'review:'")
         seq = await self._threads.answer(ThreadId(thread_id), Answer(question, text, verdict))
         self._work.enqueue(Job(thread_id))
         return seq

@@ -78,7 +78,7 @@ def next_task(state: ThreadState) -> Task:
             return task
     run = state.run
     if run is not None:
-        interrupting = [item for item in state.runnable if item.mode == "interrupt" and item.seq > run.input_seq]
+        interrupting = [item for item in state.runnable if item.mode == "interrupt" and item.seq > run.known_seq]
         if interrupting:
             return Interrupt(interrupting[0].seq)
         return Rest() if state.suspended else GoOn()

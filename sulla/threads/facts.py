@@ -136,6 +136,8 @@ class RunStarted(_Kept):
     model: str = ""
     context: str = ""
     """What the model is told beside the message: time, project. Kept, so that a repeated call sees the same."""
+    known_seq: int = 0
+    """The newest input known then: an interrupt up to here meant an earlier run."""
 
 
 @dataclass(frozen=True, slots=True)

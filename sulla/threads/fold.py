@@ -51,6 +51,8 @@ def apply_decision(state: ThreadState, fact: f.Decision, origin: Origin) -> None
     apply_message(state.transcript, fact, state.waiting)
     apply_progress(state, fact, origin)
     state.updated_ms = origin.at_ms
+    if state.run is not None and not isinstance(fact, _BESIDE):
+        state.run.touched_ms = origin.at_ms
 
 
 def apply_message(script: Transcript, fact: f.Decision, inputs: Mapping[int, WaitingInput]) -> None:
@@ -97,6 +99,10 @@ def _waiting(inputs: Mapping[int, WaitingInput], seq: int) -> WaitingInput:
         raise CorruptRecord(f"a run takes up record {seq}, which is not a waiting input") from None
 
 
+_BESIDE = (f.Continued, f.InputIgnored, f.Stopped)
+"""What is decided beside a run and says nothing of its progress."""
+
+
 def _user(item: WaitingInput, context: str) -> Message:
     parts: tuple[Part, ...] = (Text(item.text, item.origin),)
     return Message(item.message_id, "user", (*parts, Text(context, "operator")) if context else parts)
@@ -116,7 +122,7 @@ def _run_started(state: ThreadState, fact: f.RunStarted, origin: Origin) -> None
     del state.waiting[fact.input_seq]
     state.consumed += 1
     state.held_below = 0  # something newer was sent, or somebody said continue: nothing is held any more
-    state.run = OpenRun(item.run_id, fact.input_seq, origin.at_ms, fact.agent)
+    state.run = OpenRun(item.run_id, fact.input_seq, origin.at_ms, fact.agent, fact.known_seq, origin.at_ms)
     state.model = fact.model
     state.outcome = f.Outcome(updated_at_ms=origin.at_ms)
     state.node = NodeId("")
@@ -140,6 +146,7 @@ def _inputs_joined(state: ThreadState, fact: f.InputsJoined, origin: Origin) -> 
 def _model_started(state: ThreadState, fact: f.ModelStarted, origin: Origin) -> None:
     run = _run(state, fact)
     run.open_call = fact
+    run.replied = False
     run.model_calls += 1
     run.attempts = fact.attempt
 
@@ -159,6 +166,7 @@ def _text_message_end(state: ThreadState, fact: f.TextMessageEnd, origin: Origin
     run.open_call = None
     run.attempts = 0
     state.nudging = False
+    run.replied = not any(isinstance(part, ToolCall) for part in fact.parts)
     state.had_tool_calls = any(isinstance(part, ToolCall) for part in fact.parts)
     if fact.outcome is not None:
         state.outcome = fact.outcome
@@ -176,6 +184,7 @@ def _tool_call_result(state: ThreadState, fact: f.ToolCallResult, origin: Origin
 
 
 def _reminder(state: ThreadState, fact: f.Reminder, origin: Origin) -> None:
+    _run(state, fact).replied = False
     if fact.reason == "nudge":
         state.nudged = state.nudging = True
     else:
@@ -192,7 +201,7 @@ def _resumed(state: ThreadState, fact: f.Resumed, origin: Origin) -> None:
     run = _run(state, fact)
     run.parked = False
     run.crashes = fact.crashes
-    run.started_ms += max(0, origin.at_ms - state.updated_ms)  # nobody worked meanwhile: it does not count
+    run.started_ms += max(0, origin.at_ms - run.touched_ms)  # nobody worked meanwhile: it does not count
     if fact.reason != "answered":
         return
     answer = state.controls.pop(fact.input_seq, None)

@@ -27,6 +27,9 @@ class RunPoint:
     input_seq: int
     started_ms: int
     agent: str = ""
+    known_seq: int = 0
+    touched_ms: int = 0
+    replied: bool = False
     model_calls: int = 0
     tokens: int = 0
     usage: Usage = field(default_factory=Usage)
@@ -103,6 +106,9 @@ def to_head(state: ThreadState, claimed: int, epoch: int) -> Head:
             run.input_seq,
             run.started_ms,
             run.agent,
+            run.known_seq,
+            run.touched_ms,
+            run.replied,
             run.model_calls,
             run.tokens,
             run.usage,
@@ -180,6 +186,9 @@ def _open_run(point: RunPoint) -> OpenRun:
         point.input_seq,
         point.started_ms,
         point.agent,
+        point.known_seq,
+        point.touched_ms,
+        point.replied,
         point.model_calls,
         point.tokens,
         point.usage,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, repeat
 from typing import Any, TypeVar, get_args
@@ -66,6 +67,7 @@ class ThreadSession:
         self._lock = asyncio.Lock()
         self._deadline = asked_s + lease.ttl_s
         self._released = False
+        self._failed = False
         self._unfinished: set[asyncio.Task[Any]] = set()
 
     @property
@@ -81,7 +83,7 @@ class ThreadSession:
     @property
     def released(self) -> bool:
         """Whether the lease was given back, with everything kept."""
-        return self._released
+        return self._released and not self._drafts and not self._failed
 
     @property
     def live(self) -> bool:
@@ -120,6 +122,12 @@ class ThreadSession:
         """Keep what was noted and give the lease back, in one step."""
         if not self._released and not self.lost:
             await self._finish(self._write(release=True))
+
+    async def abandon(self) -> None:
+        """Give the lease back without a word, after a write that failed: nobody has to wait until it runs out."""
+        self._released = self._failed = True
+        with suppress(StoreUnavailable):
+            await self._store.release(self._lease)
 
     async def park(self) -> None:
         """Release at a step border: whoever takes the run up again goes on, and it counts as no crash."""
@@ -194,7 +202,8 @@ class ThreadSession:
         if drafts:
             self._store.publish(channel(self.state.thread_id), pack(Advanced(last)))
         if not undisturbed and not release:
-            await self._pull(upto=last)
+            with suppress(StoreUnavailable):  # all is kept, and the inputs in between are found by the next look
+                await self._pull(upto=last)
 
     async def _append(self, drafts: Sequence[Draft], head: Head, *, release: bool) -> int:
         for wait_s in chain(_BACKOFF_S, repeat(_BACKOFF_S[-1])):

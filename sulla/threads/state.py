@@ -50,6 +50,12 @@ class OpenRun:
     started_ms: int
     """When it began, moved on by every pause: what is left since then is time at work. UTC milliseconds."""
     agent: str = ""
+    known_seq: int = 0
+    """Interrupts up to this input meant an earlier run."""
+    touched_ms: int = 0
+    """When it last got on, UTC milliseconds."""
+    replied: bool = False
+    """The model has said its last word for now."""
     model_calls: int = 0
     tokens: int = 0
     """Charged so far: what providers reported, and the reservations of calls that came to nothing."""

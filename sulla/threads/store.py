@@ -76,6 +76,8 @@ class ThreadStore:
         self._measure = measure
         self._limits = limits
         self._cache: OrderedDict[ThreadId, tuple[int, int, ThreadState]] = OrderedDict()
+        self._given_back: dict[ThreadId, int] = {}
+        """Leases of threads that could not be read, given back in order. Only threads in trouble are in here."""
         self._agents: OrderedDict[ThreadId, str] = OrderedDict()
 
     # --------------------------------------------------------------------------------------------------- offers
@@ -154,6 +156,8 @@ class ThreadStore:
         try:
             known = await self._known(thread_id, grant, cached)
         except BaseException:
+            # No crash of whoever reads it: see `Known.fruitless`.
+            self._given_back[thread_id] = self._given_back.get(thread_id, 0) + 1
             await self._store.release(grant.lease)
             raise
         return ThreadSession(self._store, self._clock, grant.lease, known, asked_s)
@@ -173,6 +177,7 @@ class ThreadStore:
 
     def keep(self, session: ThreadSession) -> None:
         """Remember a released session's state for the next turn."""
+        self._given_back.pop(session.state.thread_id, None)
         if session.lost or not session.released:
             return  # what it folded in may not be what was kept
         self._cache[session.state.thread_id] = (session.epoch, session.seen_seq, session.state)
@@ -268,7 +273,7 @@ class ThreadStore:
                 self._fold(state, grant.tail)
                 return Known(state, grant.last_seq)
         state, seen, written = await self._load(thread_id, grant.head, grant.last_seq)
-        return Known(state, seen, grant.lease.epoch - written - 1)
+        return Known(state, seen, grant.lease.epoch - written - 1 - self._given_back.get(thread_id, 0))
 
     async def _load(self, thread_id: ThreadId, head: Head, last_seq: int) -> tuple[ThreadState, int, int]:
         state, point = from_head(thread_id, head, self._measure)

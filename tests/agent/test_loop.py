@@ -22,9 +22,9 @@ def script(*messages: Message, results: tuple[str, ...] = ()) -> Transcript:
     return made
 
 
-def run(*waiting_for: str) -> OpenRun:
+def run(*waiting_for: str, replied: bool = False) -> OpenRun:
     waits = {f"w:{call_id}": Wait(f"w:{call_id}", CallId(call_id)) for call_id in waiting_for}
-    return OpenRun(RunId("run"), 1, 0, waits=waits)
+    return OpenRun(RunId("run"), 1, 0, waits=waits, replied=replied)
 
 
 def test_a_persons_word_wants_a_reply() -> None:
@@ -32,7 +32,11 @@ def test_a_persons_word_wants_a_reply() -> None:
 
 
 def test_a_reply_without_calls_is_the_end() -> None:
-    assert next_action(script(HI, SAID), run()) == Finished(SAID)
+    assert next_action(script(HI, SAID), run(replied=True)) == Finished()
+
+
+def test_a_reply_that_said_nothing_is_the_end_too() -> None:
+    assert next_action(script(HI, ASKED, results=("c1", "c2")), run(replied=True)) == Finished()
 
 
 def test_calls_run_in_the_models_order() -> None:

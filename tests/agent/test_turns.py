@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
 from sulla.agent import RunLimits
-from sulla.core.errors import ContextTooLong, MessageIdReused, ProviderRejected, ProviderTransient
+from sulla.core.errors import ContextTooLong, MessageIdReused, ProviderRejected, ProviderTransient, StoreUnavailable
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.message import ToolCall, ToolResult
 from sulla.store.memory import MemoryStore
@@ -418,3 +418,180 @@ def _count(store: MemoryStore, name: str, trips: list[str]) -> None:
         return await original(*args, **kwargs)
 
     setattr(store, name, counted)
+
+
+# ----------------------------------------------------------------------------------- what a review found, each pinned
+
+
+async def test_a_stop_that_a_write_of_the_turn_brings_in_is_heeded(store: MemoryStore) -> None:
+    gate = Gate()
+    provider = ScriptedProvider([Say(("a ", gate, "b"))])
+    clock = ManualClock()
+    world = World(store, provider, clock=clock)
+    thread = await world.thread()
+    await world.send(thread, "hi")
+    original = store.acquire
+
+    async def acquire(*args: Any, **kwargs: Any) -> Any:
+        grant = await original(*args, **kwargs)
+        await world.threads.stop(thread)  # after the lease is taken, before anybody listens
+        return grant
+
+    store.acquire = acquire  # type: ignore[method-assign]  # this order of events is the point
+    async with asyncio.TaskGroup() as group:
+        turn = group.create_task(world.turns.attend(thread))
+        await gate.reached()
+        await clock.advance(3)
+        assert turn.done()
+    assert (await world.kinds(thread))[-2:] == ["RUN_FINISHED", "STOPPED"]
+
+
+async def test_a_run_that_fails_leaves_a_conversation_that_can_go_on(store: MemoryStore) -> None:
+    hands = Hands()
+    provider = ScriptedProvider([*(Say("", (call("look", "a"),)) for _ in range(7)), DONE])
+    world = World(store, provider, tools=(hands.tool("look"),))
+    thread = await world.thread()
+    await world.ask(thread, "look")
+    await world.ask(thread, "and now?")
+    roles = [message.role for message in provider.requests[-1].messages]
+    assert roles == ["user", *["assistant", "tool"] * 7, "user"]  # every call has its result, behind it
+
+
+async def test_a_run_out_of_time_keeps_what_was_shown(store: MemoryStore) -> None:
+    gate, clock = Gate(), ManualClock()
+    provider = ScriptedProvider([Say(("shown text ", gate, "x"))])
+    world = World(store, provider, clock=clock, limits=RunLimits(wall_s=5))
+    thread = await world.thread()
+    await world.send(thread, "hi")
+    async with asyncio.TaskGroup() as group:
+        group.create_task(world.turns.attend(thread))
+        await gate.reached()
+        await clock.advance(10)
+    assert (await world.kinds(thread))[-2:] == ["TEXT_MESSAGE_END", "RUN_ERROR"]
+    assert (await last(world, thread, "TEXT_MESSAGE_END"))["cut"] is True
+    assert (await last(world, thread, "RUN_ERROR"))["outcome"]["reason"] == "limit_wall_s"
+
+
+@pytest.mark.parametrize("completion", ["plain", "wrapper"])
+async def test_an_empty_reply_is_a_reply(store: MemoryStore, completion: Literal["plain", "wrapper"]) -> None:
+    hands = Hands()
+    rest = [Say("")] if completion == "plain" else [Say(""), "<AGENT_DONE>ok</AGENT_DONE>"]
+    provider = ScriptedProvider([Say("", (call("look", "a"),)), *rest])
+    world = World(store, provider, tools=(hands.tool("look"),), completion=completion)
+    thread = await world.thread()
+    await world.ask(thread, "look")
+    assert (await world.kinds(thread))[-1] == "RUN_FINISHED"
+    provider.assert_done()
+
+
+async def test_a_nudge_answered_with_continue_is_followed_by_continue(store: MemoryStore) -> None:
+    more = "<AGENT_CONTINUE><STATUS_REPORT>x</STATUS_REPORT></AGENT_CONTINUE>"
+    provider = ScriptedProvider(["no wrapper", more, DONE])
+    world = World(store, provider)
+    thread = await world.thread()
+    await world.ask(thread, "do it")
+    assert provider.requests[2].messages[-1].text == "Continue."
+    assert provider.requests[2].max_tokens > 200
+
+
+async def test_one_interrupt_ends_one_turn(store: MemoryStore) -> None:
+    first, second = Gate(), Gate()
+    provider = ScriptedProvider([Say(("one ", first, "x")), Say(("two ", second, DONE)), DONE, DONE])
+    world = World(store, provider)
+    thread = await world.thread()
+    await world.send(thread, "r1")
+    async with asyncio.TaskGroup() as group:
+        group.create_task(world.turns.attend(thread))
+        await first.reached()
+        queued = await world.send(thread, "q1")
+        await world.send(thread, "now!", "interrupt")
+        await second.reached()
+        await world.send(thread, "unrelated")
+        second.open()
+    ends = {entry.origin.run_id: entry.data for entry in await world.log(thread) if entry.kind == "RUN_FINISHED"}
+    assert len(ends) == 4
+    outcome = ends[queued.run_id]["outcome"]
+    assert isinstance(outcome, dict)
+    assert outcome["status"] == "done"
+
+
+async def test_tools_side_by_side_that_are_stopped_make_a_cancelled_run(store: MemoryStore) -> None:
+    gate = Gate()
+
+    async def look(context: ToolContext, *, what: str) -> Result:
+        """Look.
+
+        Args:
+            what: at what.
+        """
+        try:
+            await gate.pass_through()
+        except asyncio.CancelledError:
+            context.control.check()
+            raise
+        return Done("seen")
+
+    provider = ScriptedProvider([Say("", (call("look", "a"), call("look", "b")))])
+    world = World(store, provider, tools=(define(look, effect="pure"),))
+    thread = await world.thread()
+    await world.send(thread, "look")
+    async with asyncio.TaskGroup() as group:
+        group.create_task(world.turns.attend(thread))
+        await gate.reached()
+        await world.threads.stop(thread)
+    assert (await last(world, thread, "RUN_FINISHED"))["outcome"]["status"] == "cancelled"
+
+
+async def test_time_spent_waiting_does_not_count_whatever_happens_meanwhile(store: MemoryStore) -> None:
+    hands, clock = Hands(), ManualClock()
+    provider = ScriptedProvider([Say("", (call("ask_person", "may I?"),)), DONE])
+    world = World(store, provider, tools=(hands.asking(),), clock=clock)
+    thread = await world.thread()
+    await world.ask(thread, "do it")
+    await clock.advance(3600)
+    await world.threads.resume(thread)
+    await world.turns.attend(thread)
+    await clock.advance(1)
+    wait_id = (await last(world, thread, "SUSPENDED"))["waits"][0]["wait_id"]
+    await world.threads.answer(thread, Answer(wait_id, "yes"))
+    await world.turns.attend(thread)
+    assert (await world.kinds(thread))[-1] == "RUN_FINISHED"
+
+
+async def test_a_store_that_fails_to_be_read_for_a_moment_costs_nothing(store: MemoryStore) -> None:
+    gate, clock = Gate(), ManualClock()
+    world = World(store, ScriptedProvider([Say(("a ", gate, DONE))]), clock=clock)
+    thread = await world.thread()
+    await world.send(thread, "hi")
+    original = store.read
+
+    async def fail(*args: Any, **kwargs: Any) -> Any:
+        raise StoreUnavailable("blip")
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(world.turns.attend(thread))
+        await gate.reached()
+        store.read = fail  # type: ignore[method-assign]  # an outage
+        await clock.advance(3.5)
+        store.read = original  # type: ignore[method-assign]  # its end
+        gate.open()
+    assert "RESUMED" not in await world.kinds(thread)
+    assert (await world.kinds(thread))[-1] == "RUN_FINISHED"
+
+
+async def test_a_thread_that_cannot_be_read_for_a_while_is_no_crash(store: MemoryStore) -> None:
+    world = World(store, ScriptedProvider([DONE]))
+    thread = await world.thread()
+    await world.send(thread, "hi")
+    original = store.read
+
+    async def fail(*args: Any, **kwargs: Any) -> Any:
+        raise StoreUnavailable("down")
+
+    store.read = fail  # type: ignore[method-assign]  # an outage
+    for _ in range(4):
+        with pytest.raises(StoreUnavailable):
+            await world.turns.attend(thread)
+    store.read = original  # type: ignore[method-assign]  # its end
+    await world.turns.attend(thread)
+    assert (await world.kinds(thread))[-1] == "RUN_FINISHED"
