@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import re
+import signal
 import socket
 import time
 import tomllib
@@ -191,5 +192,8 @@ class _PureTime:
 
 def pytest_configure(config: pytest.Config) -> None:
     """With `--pure`, take the time."""
+    # A shell starts its background jobs with Ctrl-C ignored, and commands that tests start would inherit that.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if config.getoption("--pure"):
         config.pluginmanager.register(_PureTime())
