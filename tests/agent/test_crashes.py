@@ -290,3 +290,24 @@ async def test_the_number_of_writes_is_what_these_tests_think(store: MemoryStore
     thread = await first.thread()
     await first.send(thread, "go")
     assert not await live_and_die(store, model, ledger, thread, 2, WRITES + 1, after=False)
+
+
+async def test_a_permitted_second_try_that_is_cut_off_too_asks_anew(store: MemoryStore) -> None:
+    model, ledger = Model(), Ledger()
+    first = world_of(store, model, ledger, 1)
+    thread = await first.thread()
+    await first.send(thread, "go")
+    assert await live_and_die(store, model, ledger, thread, 2, 3, after=False)
+    await world_of(store, model, ledger, 3).turns.attend(thread)
+    asked = await question(first, thread)
+    await first.threads.answer(thread, Answer(asked, "", "run_again"))
+    # The second try runs, and the process dies before its result is kept.
+    assert await live_and_die(store, model, ledger, thread, 4, 2, after=False)
+    later = world_of(store, model, ledger, 5)
+    await later.turns.attend(thread)
+    again = await question(later, thread)
+    assert again != asked
+    await later.threads.answer(thread, Answer(again, "", "give_up"))
+    await later.turns.attend(thread)
+    assert (await later.kinds(thread))[-1] == "RUN_FINISHED"
+    assert len([line for line in ledger.lines if line.startswith("careful")]) == 2
