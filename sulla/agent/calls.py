@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sulla.agent.loop import RunCalls
 from sulla.agent.repeats import Again, Repeating, repeated
-from sulla.core.errors import Aborted, GraphError, LimitReached, StaleLease, StoreUnavailable
+from sulla.core.errors import Aborted, GraphError, LimitReached, StaleLease, StoreUnavailable, leaf
 from sulla.core.event import Progress
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
@@ -105,12 +105,8 @@ def _foremost(failures: BaseExceptionGroup[BaseException]) -> BaseException:
     for kind in (StaleLease, StoreUnavailable, Aborted):
         found = failures.subgroup(kind)
         if found is not None:
-            failures = found
-            break
-    error: BaseException = failures
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
+            return leaf(found)
+    return leaf(failures)
 
 
 def _review(call: ToolCall, crashes: int) -> Wait:

@@ -17,7 +17,7 @@ from sulla.agent.prompt import turn_context
 from sulla.agent.spec import AgentSpec
 from sulla.core.clock import Clock
 from sulla.core.control import Control
-from sulla.core.errors import Aborted, NotFound, StaleLease, StoreUnavailable, SullaError
+from sulla.core.errors import Aborted, NotFound, StaleLease, StoreUnavailable, SullaError, leaf
 from sulla.core.ids import ThreadId
 from sulla.core.run import Run
 from sulla.graph import Graph, Limits, Meter, run_graph
@@ -125,7 +125,7 @@ class TurnDriver:
             log.warning("lease lost; the turn goes on elsewhere", extra={"thread_id": thread_id})
         except* StoreUnavailable as outage:
             await session.abandon()
-            raise StoreUnavailable(f"{thread_id}: {_leaf(outage)}") from outage
+            raise StoreUnavailable(f"{thread_id}: {leaf(outage)}") from outage
 
     async def _leave(self, session: ThreadSession) -> None:
         """The daemon waits no longer. Whoever takes the run up again should not call it a crash."""
@@ -325,9 +325,3 @@ def _heed(state: ThreadState, control: Control) -> None:
             control.abort("stopped")
         case Interrupt():
             control.abort("interrupted")
-
-
-def _leaf(error: BaseException) -> BaseException:
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error

@@ -292,3 +292,10 @@ class PortInUse(SullaError):
 
     code = "port_in_use"
     fault = "caller"
+
+
+def leaf(error: BaseException) -> BaseException:
+    """The first error inside a group: a task group raises what happened in it wrapped, often more than once."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

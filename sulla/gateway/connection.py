@@ -12,7 +12,7 @@ from typing import cast
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from sulla.core.clock import Clock
-from sulla.core.errors import InvalidInput, SullaError, Unavailable
+from sulla.core.errors import InvalidInput, SullaError, Unavailable, leaf
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway import rpc, wire
 from sulla.gateway import session as says
@@ -82,7 +82,7 @@ class Connection:
                     following.task.cancel()
                 await self._flush(writer)
         except* TooSlow as stuck:
-            ending = says.Close(says.TOO_SLOW, str(_first(stuck)))
+            ending = says.Close(says.TOO_SLOW, str(leaf(stuck)))
             _log.warning("a client reads too slowly", extra={"session": self._session.id})
         except* Exception:  # noqa: BLE001  # a defect of ours ends this connection, not the daemon
             ending = says.Close(says.INTERNAL, "something went wrong inside the daemon")
@@ -213,8 +213,3 @@ class Connection:
 def address_of(socket: WebSocket) -> str:
     """The peer's IP address."""
     return socket.client.host if socket.client is not None else "unknown"
-
-
-def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    error = group.exceptions[0]
-    return _first(error) if isinstance(error, BaseExceptionGroup) else error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sulla.core.errors import Aborted, Busy, LimitReached, ProviderTransient, SettingsError, SullaError
+from sulla.core.errors import Aborted, Busy, LimitReached, ProviderTransient, SettingsError, SullaError, leaf
 
 
 def _all(root: type[SullaError] = SullaError) -> list[type[SullaError]]:
@@ -42,3 +42,9 @@ def test_an_abort_has_a_reason() -> None:
         raise Aborted("stopped")
     assert isinstance(raised.value, Aborted)
     assert raised.value.reason == "stopped"
+
+
+def test_the_leaf_of_nested_groups_is_the_error_itself() -> None:
+    error = LimitReached("limit_tokens", "enough")
+    assert leaf(ExceptionGroup("outer", [ExceptionGroup("inner", [error]), ValueError()])) is error
+    assert leaf(error) is error
