@@ -34,6 +34,13 @@ BAR = 1.3
 
 FIGURES = tuple(field.name for field in fields(Times))
 
+BEYOND_PEOPLE = {
+    "SULLA_LIMITS__MESSAGE_INTERVAL_MS": "0",
+    "SULLA_LIMITS__MESSAGE_WINDOW_S": "0.001",
+    **{f"SULLA_LIMITS__{whose}DAY_TOKENS": "1000000000" for whose in ("THREAD_", "AGENT_", "")},
+}
+"""Settings for somebody who talks faster and more than people do: a dozen messages of a thread each millisecond."""
+
 _ANSWER = f"{text_of(0)} <AGENT_DONE>fine</AGENT_DONE>"
 
 Entrant = tuple[Contender, int]
@@ -89,6 +96,7 @@ class _Measurement:
             "ANTHROPIC_BASE_URL": self._service.url,
             "ANTHROPIC_API_KEY": "none",
             "SULLA_DAEMON__LOG_LEVEL": "warning",
+            **BEYOND_PEOPLE,
         }
         with running(("-m", "sulla", "up", "--port", "0", "--home", str(self._home)), settings) as daemon:
             ready_url(daemon)

@@ -9,10 +9,11 @@ from itertools import groupby
 from pathlib import Path
 
 from sulla.agent.loop import RunCalls
-from sulla.agent.repeats import Again, Repeating, repeated
+from sulla.agent.repeats import ENDS_AT, Again, Repeating, repeated
 from sulla.core.errors import Aborted, GraphError, LimitReached, StaleLease, StoreUnavailable, leaf
 from sulla.core.event import Progress
 from sulla.core.ids import CallId
+from sulla.core.limit import LimitHit
 from sulla.core.message import ToolCall
 from sulla.core.run import Run
 from sulla.threads import Suspended, ThreadState, ToolCallResult, ToolCallStart, Wait
@@ -62,7 +63,8 @@ class Calls:
 
     async def _refuse(self, call: ToolCall, verdict: Again | Repeating, run: Run) -> None:
         if isinstance(verdict, Repeating):
-            raise LimitReached("repeating", verdict.message)
+            hit = LimitHit("repeating", "run", "repeats", ENDS_AT - 1, verdict.times)
+            raise LimitReached("repeating", verdict.message, hit)
         await run.journal.commit(ToolCallResult(call.id, verdict.hint, is_error=True))
 
     def _may_share(self, call: ToolCall) -> bool:

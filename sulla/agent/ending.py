@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from sulla.agent.limits import limit_reached
 from sulla.core.errors import LimitReached, SullaError
-from sulla.graph import Stop
+from sulla.core.limit import LimitHit, LimitUnit
+from sulla.graph import Over, Stop
 from sulla.threads import (
     ModelAbandoned,
     OpenRun,
@@ -40,6 +42,7 @@ class Failed:
     message: str
     reason: str = ""
     retryable: bool = False
+    hit: LimitHit | None = None
 
 
 Ending = Walked | Cut | Failed
@@ -47,8 +50,9 @@ Ending = Walked | Cut | Failed
 
 def failed(error: SullaError) -> Failed:
     """An error of ours as an ending."""
-    reason = error.reason if isinstance(error, LimitReached) else error.code
-    return Failed(error.code, error.message, reason, error.retryable)
+    if isinstance(error, LimitReached):
+        return Failed(error.code, error.message, error.reason, error.retryable, error.hit)
+    return Failed(error.code, error.message, error.code, error.retryable)
 
 
 Closing = TextMessageEnd | ModelAbandoned | ToolCallResult | RunFinished | RunError
@@ -75,9 +79,6 @@ def _end(state: ThreadState, run: OpenRun, ending: Ending, now_ms: int) -> tuple
             return "ended", RunFinished(run.id, replace(state.outcome, updated_at_ms=now_ms), run.usage)
         case Walked(stop):
             return "ended", _error(run, _stopped(stop), now_ms)
-        case Cut(reason) if reason.startswith("limit_"):
-            late = Failed("limit_reached", f"the run took longer than it may: {reason}", reason)
-            return "out of time", _error(run, late, now_ms)
         case Cut(reason):
             return reason, RunFinished(run.id, Outcome("cancelled", reason=reason, updated_at_ms=now_ms), run.usage)
         case Failed():
@@ -104,10 +105,18 @@ def _stopped(stop: Stop) -> Failed:
     if stop.why in ("ended", "cycle_complete"):
         message = "the reply came without a completion wrapper, also when asked for one; its text is kept"
         return Failed("no_outcome", message, "no_outcome")
-    limit = stop.over.limit if stop.over is not None else stop.why
-    return Failed("limit_reached", f"the run stopped: {stop}", f"limit_{limit}")
+    if stop.over is None:
+        return Failed("limit_reached", f"the run stopped: {stop}", f"limit_{stop.why}")
+    return failed(_over(stop.over))
+
+
+def _over(over: Over) -> LimitReached:
+    units: dict[str, LimitUnit] = {"max_repeat": "repeats", "max_steps": "steps", "wall_s": "seconds"}
+    unit = units.get(over.limit, "tokens")
+    return limit_reached(LimitHit(over.limit, "run", unit, round(over.allowed), round(over.used)))
 
 
 def _error(run: OpenRun, failure: Failed, now_ms: int) -> RunError:
-    outcome = Outcome("failed", reason=failure.reason or failure.code, updated_at_ms=now_ms)
+    reason = failure.reason or failure.code
+    outcome = Outcome("failed", reason=reason, hit=failure.hit, updated_at_ms=now_ms)
     return RunError(run.id, failure.code, failure.message, failure.retryable, outcome, run.usage)

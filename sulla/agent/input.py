@@ -4,47 +4,58 @@ size.
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
-from sulla.agent.limits import RunLimits
-from sulla.agent.sanitize import sanitize
+from sulla.agent.chat import Chat
+from sulla.agent.screening import screen
+from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
-from sulla.core.message import Message, Text
 from sulla.core.run import Run
 from sulla.graph import Decision, Next
 from sulla.threads import InputHandled, ThreadState
 
+SUMMARIZE_OVER: Final = 80
+"""With more messages than this, the older ones are to be summed up (seed 004 §2)."""
+
+OFF_LOOP_CHARS: Final = 20_000
+"""A longer text is screened on a worker thread: all readings of it together take a while."""
+
 
 @dataclass(frozen=True, slots=True)
 class InputHandler:
-    """Sanitizes the latest message, evicts what no longer fits, notes what it noticed; never calls a model; always
-    `next`.
+    """Screens the latest message, evicts what no longer fits, has old messages summed up, and notes what it noticed.
+
+    It never calls a model itself, and its decision is always `next`.
     """
 
-    limits: RunLimits
+    chat: Chat
+    summarize: Callable[[ThreadId], bool]
+    """Asks for a summary, to be made beside the turn; whether that is under way now because of it."""
 
     async def __call__(self, state: ThreadState, run: Run) -> Decision:
         """Handle the message that the run took up."""
-        script = state.transcript
-        latest = script[-1]
-        handled = handle_message(latest)
-        tokens_before = script.tokens
-        evicted = script.fit(self.limits.history_tokens)
-        diagnostics: JsonObject = dict(handled.diagnostics) if handled is not None else {}
-        if evicted:
-            diagnostics |= {"evicted": evicted, "tokens_before": tokens_before, "tokens_after": script.tokens}
+        await screen_latest(state, run)
+        diagnostics: JsonObject = {}
+        fitted = await self.chat.fit(state)
+        if fitted.evicted:
+            diagnostics |= {
+                "evicted": fitted.evicted,
+                "tokens_before": fitted.tokens_before,
+                "tokens_after": fitted.tokens_after,
+            }
+        if (len(state.transcript) > SUMMARIZE_OVER or fitted.evicted) and self.summarize(state.thread_id):
+            diagnostics["summary_triggered"] = True
         if diagnostics:
-            run.journal.note(InputHandled(latest.id, diagnostics, handled.text if handled is not None else None))
+            run.journal.note(InputHandled(state.transcript[-1].id, diagnostics))
         return Next()
 
 
-def handle_message(message: Message) -> InputHandled | None:
-    """What sanitizing a message comes to; None if there was nothing to change."""
-    words = message.parts[0] if message.parts else None
-    if not isinstance(words, Text):
-        return None
-    cleaned = sanitize(words.text)
-    if not cleaned.changed:
-        return None
-    removed: JsonObject = {name: count for name, count in cleaned.removed.items() if count}
-    return InputHandled(message.id, {"sanitized": True, "removed": removed}, cleaned.text)
+async def screen_latest(state: ThreadState, run: Run) -> None:
+    """Screen the newest message of a conversation, and note what came of it."""
+    latest = state.transcript[-1]
+    handled = screen(latest) if len(latest.text) <= OFF_LOOP_CHARS else await asyncio.to_thread(screen, latest)
+    if handled is not None:
+        run.journal.note(handled)

@@ -1,27 +1,36 @@
-"""Limits of one run, always on (design §4.8), and the words that say which was hit."""
+"""Limits that are always on (design §4.8): one run's, one thread's for a day; and the words that say which was hit."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from sulla.core.errors import LimitReached
-from sulla.threads import OpenRun
+from sulla.core.limit import LimitHit, LimitUnit
+from sulla.threads import ThreadState
+
+DAY_S: Final = 86_400
+"""Limits of a day begin anew at midnight, UTC."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunLimits:
-    """What one run may use."""
+    """What one run may use, and its thread on one day."""
 
     model_calls: int = 50
     """Calls of a model (seed 001: turns per agent)."""
     tokens: int = 500_000
     """Tokens charged, reservations of failed calls included."""
+    cost_micro: int | None = None
+    """Money, in millionths of the currency's unit; None for no limit."""
     wall_s: float = 1800.0
     """Seconds from the run's start, waiting included only while it runs."""
     crashes: int = 3
     """The crash with this number ends the run."""
+    thread_day_tokens: int = 2_000_000
+    """Tokens of all the thread's runs and summaries on one day."""
     history_tokens: int = 96_000
-    """What of the conversation a model is shown (seed 004 §1)."""
+    """What a model is shown, prompt and tools included (seed 004 §1)."""
     reply_tokens: int = 8192
     """The most that one reply may have."""
     nudge_tokens: int = 200
@@ -30,36 +39,109 @@ class RunLimits:
     """How long one reply may take."""
 
 
-def check_model_call(run: OpenRun, reserved_tokens: int, limits: RunLimits) -> None:
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """What a model call takes, or may take at the most."""
+
+    tokens: int = 0
+    cost_micro: int | None = None
+    """In millionths of the currency's unit; None where the model has no price."""
+
+
+def check_model_call(state: ThreadState, charge: Charge, now_s: float, limits: RunLimits) -> None:
     """See whether one more model call fits.
 
     Args:
-        run: what was used so far.
-        reserved_tokens: what the call may cost at the most.
+        state: the thread, with the run open.
+        charge: what the call may take at the most.
+        now_s: UTC seconds.
         limits: the bounds.
 
     Raises:
-        LimitReached: it does not; the message says which limit and by how much.
+        LimitReached: it does not; the error says which limit and by how much.
     """
-    if run.model_calls >= limits.model_calls:
-        raise LimitReached(
-            "limit_model_calls", f"the run has made {run.model_calls} model calls and may make {limits.model_calls}"
-        )
-    if run.tokens + reserved_tokens > limits.tokens:
-        over = run.tokens + reserved_tokens - limits.tokens
-        raise LimitReached(
-            "limit_tokens",
-            f"the run has used {run.tokens} tokens; the next model call may need {reserved_tokens} more, "
-            f"which is {over} over its limit of {limits.tokens}",
-        )
+    run = state.run
+    if run is None:
+        return
+    refuse_over(LimitHit("model_calls", "run", "calls", limits.model_calls, run.model_calls, 1), now_s)
+    refuse_over(LimitHit("tokens", "run", "tokens", limits.tokens, run.tokens, charge.tokens), now_s)
+    if limits.cost_micro is not None:
+        wanted = charge.cost_micro or 0
+        refuse_over(LimitHit("cost", "run", "micro", limits.cost_micro, run.cost_micro, wanted), now_s)
+    check_thread_day(state, charge, now_s, limits)
 
 
-def check_wall(run: OpenRun, now_s: float, limits: RunLimits) -> None:
-    """See whether the run still has time.
+def check_thread_day(state: ThreadState, charge: Charge, now_s: float, limits: RunLimits) -> None:
+    """See whether a call fits into what the thread may use today.
+
+    Raises:
+        LimitReached: it does not.
+    """
+    used = state.day_tokens if state.day >= int(now_s) // DAY_S else 0
+    hit = LimitHit("thread_day_tokens", "thread", "tokens", limits.thread_day_tokens, used, charge.tokens)
+    refuse_over(hit, now_s)
+
+
+def check_wall(state: ThreadState, now_s: float, limits: RunLimits) -> None:
+    """See whether the open run still has time.
 
     Raises:
         LimitReached: it has not.
     """
-    used_s = now_s - run.started_ms / 1000
-    if used_s > limits.wall_s:
-        raise LimitReached("limit_wall_s", f"the run has taken {used_s:.0f} s and may take {limits.wall_s:.0f} s")
+    if state.run is not None and (hit := wall_hit(now_s - state.run.started_ms / 1000, limits)) is not None:
+        raise limit_reached(hit)
+
+
+def wall_hit(used_s: float, limits: RunLimits) -> LimitHit | None:
+    """The limit on a run's time if it is used up, else None."""
+    if used_s <= limits.wall_s:
+        return None
+    return LimitHit("wall_s", "run", "seconds", round(limits.wall_s), round(used_s))
+
+
+def refuse_over(hit: LimitHit, now_s: float) -> None:
+    """Do nothing if a limit holds.
+
+    Args:
+        hit: the limit, what was used of it and what is wanted.
+        now_s: UTC seconds.
+
+    Raises:
+        LimitReached: the two together are more than is allowed.
+    """
+    if hit.used + hit.wanted > hit.allowed:
+        raise limit_reached(hit, now_s)
+
+
+def limit_reached(hit: LimitHit, now_s: float | None = None) -> LimitReached:
+    """A limit as the error that says so, in words and in figures."""
+    unit, whose = _UNITS[hit.unit], _WHOSE[hit.scope]
+    text = f"{whose} used {_amount(hit.used, hit.unit)}{unit}"
+    if hit.wanted:
+        text += f" and the next step may need {_amount(hit.wanted, hit.unit)} more"
+    over = f", which is {_amount(hit.over, hit.unit)} over" if hit.over else ""
+    text += f"{over}: the limit ({hit.limit}) is {_amount(hit.allowed, hit.unit)}"
+    if now_s is not None and hit.scope != "run":
+        left_min = (DAY_S - int(now_s) % DAY_S + 59) // 60
+        text += f"; it begins anew at 00:00 UTC, in {left_min // 60} h {left_min % 60} min"
+    return LimitReached(f"limit_{hit.limit}", text, hit)
+
+
+_WHOSE: Final = {
+    "run": "the run has",
+    "thread": "the thread has today",
+    "agent": "the agent has today",
+    "day": "all agents together have today",
+}
+_UNITS: Final[dict[LimitUnit, str]] = {
+    "calls": " model calls",
+    "tokens": " tokens",
+    "micro": " of money",
+    "seconds": " s",
+    "repeats": " equal steps in a row",
+    "steps": " steps",
+}
+
+
+def _amount(value: int, unit: LimitUnit) -> str:
+    return f"{value / 1_000_000:.6g}" if unit == "micro" else str(value)

@@ -7,8 +7,8 @@ from typing import assert_never
 
 from sulla.agent.calls import Calls
 from sulla.agent.chat import Chat
-from sulla.agent.input import handle_message
-from sulla.agent.limits import check_model_call, check_wall
+from sulla.agent.input import screen_latest
+from sulla.agent.limits import Charge, check_model_call, check_wall
 from sulla.agent.loop import AwaitAnswers, CallModel, Finished, RunCalls, next_action
 from sulla.agent.reminders import CONTINUE, NUDGE
 from sulla.core.errors import GraphError
@@ -39,8 +39,9 @@ class AgentNode:
         open_run = state.run
         if open_run is None:
             raise GraphError(f"{state.thread_id}: the agent node runs without an open run")
-        if await self._remind(state, run, open_run):
-            return Next()
+        decision = await self._remind(state, run, open_run)
+        if decision is not None:
+            return decision
         fresh: frozenset[CallId] = frozenset()
         while True:
             run.control.check()
@@ -53,44 +54,46 @@ class AgentNode:
                 case CallModel(after_tools):
                     if after_tools and state.steering:
                         # Only if the model will be asked: a message that joins must be seen.
-                        check_model_call(open_run, 0, self.chat.limits)
-                        check_wall(open_run, run.clock.now(), self.chat.limits)
-                        self._join(state, run)
+                        now_s = run.clock.now()
+                        check_model_call(state, Charge(), now_s, self.chat.limits)
+                        check_wall(state, now_s, self.chat.limits)
+                        await self._join(state, run)
                     known = set(open_run.intents)
-                    await self.chat.reply(state, run, open_run)
+                    if not await self.chat.reply(state, run):
+                        return Continue()
                     fresh = frozenset(open_run.intents.keys() - known)
                 case RunCalls():
                     await self.calls.run(action, state, run, fresh)
                 case _:
                     assert_never(action)
 
-    async def _remind(self, state: ThreadState, run: Run, open_run: OpenRun) -> bool:
+    async def _remind(self, state: ThreadState, run: Run, open_run: OpenRun) -> Decision | None:
         """On a loop-back, end the conversation in the user's role, so that no model is called with its own text last.
 
         Returns:
-            Whether that was a nudge: it has been answered then.
+            How the walk goes on; None if the model is to be asked for a reply.
         """
         if state.nudging:  # a crash came between the nudge and its answer
-            await self.chat.nudge(state, run, open_run)
-            return True
+            return await self._nudge(state, run)
         if not isinstance(next_action(state.transcript, open_run), Finished):
-            return False
+            return None
         count = str(open_run.model_calls)
         if state.outcome.status == "continue":
             run.journal.note(Reminder(MessageId(derived_id("rem", open_run.id, count)), "continue", CONTINUE))
-            return False
+            return None
         if state.outcome.status == "in_progress" and not state.nudged:
             run.journal.note(Reminder(MessageId(derived_id("rem", open_run.id, count)), "nudge", NUDGE))
-            await self.chat.nudge(state, run, open_run)
-        return True
+            return await self._nudge(state, run)
+        return Next()
 
-    def _join(self, state: ThreadState, run: Run) -> None:
+    async def _nudge(self, state: ThreadState, run: Run) -> Decision:
+        return Next() if await self.chat.nudge(state, run) else Continue()
+
+    async def _join(self, state: ThreadState, run: Run) -> None:
         """Take along the messages that want to steer; their own runs end here (design §4.2)."""
         for item in state.steering:
             run.journal.note(
                 InputsJoined((item.seq,), (item.run_id,)),
                 RunFinished(item.run_id, Outcome("done", reason="joined"), joined=RunId(run.id)),
             )
-            handled = handle_message(state.transcript[-1])
-            if handled is not None:
-                run.journal.note(handled)
+            await screen_latest(state, run)

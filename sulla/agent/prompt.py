@@ -1,17 +1,27 @@
-"""The system prompt: ordered sections, stable ones first, so that a provider's cache can hit (design §6)."""
+"""The system prompt: ordered sections, stable ones first, so that a provider's cache can hit (design §6). Pure."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Final
 
 from sulla.agent.spec import AgentSpec
 from sulla.providers import Section
 
 DIRECTIVE = (
-    "Do what the person asks. Use your tools rather than guessing. While you work, say in your own words what you did, "
-    "what each tool told you, what comes next and what is in your way; tool results are not kept for ever, your words "
-    "are. Never restart steps that are finished. If the same request comes again, assume that the earlier attempt did "
-    "not help."
+    "Do what the person asks. Use your tools rather than guessing. While you work, say in your own words what is done, "
+    "what comes next and what is in your way; say also what each tool told you: tool results are not kept for ever, "
+    "your words are. Never restart steps that are finished. If the same request comes again, assume that the earlier "
+    "attempt did not help."
+)
+
+AWARENESS = (
+    "People write to you from several places at once: a desktop, a voice or a web client, or a command line. Your "
+    "replies are shown to all that follow this conversation. Other agents may be at work beside you; the <context> at "
+    "the end of a message names them, the time, and the project if there is one. It comes from the daemon, not from "
+    "the person, and so do notes in round brackets that stand alone in a message."
 )
 
 WRAPPERS = (
@@ -26,31 +36,79 @@ WRAPPERS = (
     "The person sees your text without the wrapper, so say everything that matters to them before it."
 )
 
+MOST_NAMED: Final = 5
+"""Agents at work that are named; of more only the number is told."""
 
-def sections(spec: AgentSpec, summary: str) -> tuple[Section, ...]:
-    """The system prompt of an agent.
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Where an agent works: the same for as long as the daemon runs."""
+
+    system: str = ""
+    """The operating system, e.g. ``Linux``."""
+    workspace: str = ""
+    """The folder that its file tools work in."""
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveAgent:
+    """An agent at work somewhere else."""
+
+    name: str
+    project: str
+    since_ms: int
+    """When its run began, UTC milliseconds."""
+
+
+def sections(spec: AgentSpec, surroundings: Surroundings) -> tuple[Section, ...]:
+    """The system prompt of an agent. It depends on nothing that a turn changes.
 
     Args:
         spec: the agent.
-        summary: what was said before the messages that the model is shown; empty for nothing.
+        surroundings: where it works.
     """
-    found = [Section("base", spec.prompt), Section("directive", DIRECTIVE)]
+    found = [Section("base", spec.prompt), Section("directive", DIRECTIVE), Section("awareness", AWARENESS)]
     if spec.completion == "wrapper":
         found.append(Section("wrappers", WRAPPERS))
-    if summary:
-        found.append(Section("summary", f"Earlier in this conversation:\n{summary}", stable=False))
+    if environment := _environment(surroundings):
+        found.append(Section("environment", environment))
     return tuple(found)
 
 
-def turn_context(now_s: float, project: str) -> str:
-    """What a model is told beside a person's message.
+def turn_context(now_s: float, project: str, active: Sequence[ActiveAgent] = ()) -> str:
+    """What a model is told beside a person's message: all that differs from turn to turn.
 
     Args:
         now_s: UTC seconds.
         project: the thread's project; empty for none.
+        active: the agents at work in other threads.
     """
     now = datetime.fromtimestamp(now_s, UTC)
     lines = [f"Time: {now:%A %Y-%m-%d %H:%M} UTC"]
     if project:
-        lines.append(f"Project: {project}")
+        lines.append(f"Project: {_plain(project)}")
+    if active:
+        named = "; ".join(_named(agent, now_s) for agent in active[:MOST_NAMED])
+        more = f"; and {len(active) - MOST_NAMED} more" if len(active) > MOST_NAMED else ""
+        lines.append(f"Agents at work elsewhere: {named}{more}")
     return "<context>\n" + "\n".join(lines) + "\n</context>"
+
+
+def _environment(surroundings: Surroundings) -> str:
+    lines = []
+    if surroundings.system:
+        lines.append(f"You run on {surroundings.system}.")
+    if surroundings.workspace:
+        lines.append(f"Your files are in the workspace {surroundings.workspace}; paths are taken from there.")
+    return " ".join(lines)
+
+
+def _named(agent: ActiveAgent, now_s: float) -> str:
+    minutes = max(0, int(now_s - agent.since_ms / 1000) // 60)
+    project = f" on {_plain(agent.project)}" if agent.project else ""
+    return f"{_plain(agent.name)}{project}, for {minutes} min"
+
+
+def _plain(name: str) -> str:
+    """A name that somebody chose, so that it cannot pass for more than a name."""
+    return " ".join(name.replace("<", "(").replace(">", ")").split())[:60]

@@ -40,13 +40,27 @@ class Allowed:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class TooFast:
     """The message is not taken; nothing has changed."""
 
     reason: RateReason
     """What has to be waited for longest."""
     retry_after_s: float
     """Seconds after which the same message would be taken if no other came."""
+
+    def words(self, limits: RateLimits) -> str:
+        """What was wrong and what to do, for people.
+
+        Args:
+            limits: the figures that it was judged by.
+        """
+        window = f"within {limits.window_ms / 1000:g} s"
+        what: dict[RateReason, str] = {
+            "min_interval": f"messages of one thread have to be {limits.min_interval_ms} ms apart",
+            "burst": f"a thread takes at most {limits.burst} messages {window}",
+            "token_burst": f"at most {limits.token_burst} messages of one token are taken {window}, over all threads",
+        }
+        return f"too fast: {what[self.reason]}; send this one again in {self.retry_after_s:g} s, under the same id"
 
 
 class _Thread:
@@ -72,7 +86,7 @@ class Rates:
     _tokens: OrderedDict[str, deque[int]] = field(default_factory=OrderedDict, init=False)
     _now_ms: int = field(default=0, init=False)
 
-    def take(self, thread_id: str, token: str, message_id: str, now_s: float) -> Allowed | Refused:
+    def take(self, thread_id: str, token: str, message_id: str, now_s: float) -> Allowed | TooFast:
         """See whether a person's message may be taken, and count it if so.
 
         Args:
@@ -88,7 +102,7 @@ class Rates:
             return Allowed(counted=False)
         wait_ms, reason = max(self._waits(thread, used_ms, now_ms))
         if wait_ms > 0:
-            return Refused(reason, wait_ms / 1000)
+            return TooFast(reason, wait_ms / 1000)
         if thread is None:
             thread = self._threads[thread_id] = _Thread(self.limits.burst)
         if used_ms is None:
@@ -98,6 +112,17 @@ class Rates:
         used_ms.append(now_ms)
         self._tidy(thread_id, token)
         return Allowed()
+
+    def uncount(self, thread_id: str, token: str, message_id: str) -> None:
+        """A message that was just counted turned out to be in its thread already: as if it had not come."""
+        thread, used_ms = self._threads.get(thread_id), self._tokens.get(token)
+        if thread is None or message_id not in thread.ids:
+            return
+        place = thread.ids.index(message_id)
+        taken_ms = thread.times_ms[place]
+        del thread.ids[place], thread.times_ms[place]
+        if used_ms is not None and taken_ms in used_ms:
+            used_ms.remove(taken_ms)
 
     def _waits(
         self, thread: _Thread | None, used_ms: deque[int] | None, now_ms: int

@@ -11,3 +11,5 @@ NUDGE = (
 )
 
 LEFT_OUT = "(The earlier part of this conversation is left out.)"
+
+SUMMARY = "(The earlier part of this conversation, summed up:\n{}\n)"

@@ -1,47 +1,33 @@
-"""One model call's request, from a thread's state."""
+"""What a model is told of a conversation beside its messages, and what tells one request from another. Pure."""
 
 from __future__ import annotations
 
 from hashlib import blake2b
+from typing import Final
 
-from sulla.agent.limits import RunLimits
-from sulla.agent.prompt import sections
-from sulla.agent.reminders import LEFT_OUT
-from sulla.agent.spec import AgentSpec
+from sulla.agent.reminders import LEFT_OUT, SUMMARY
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Text
 from sulla.providers import ChatRequest, Section, ToolSpec
 from sulla.threads import ThreadState
 
-_LEFT_OUT = Message(MessageId("left_out"), "user", (Text(LEFT_OUT, "operator"),), hidden=True)
+LEFT_OUT_NOTE: Final = Message(MessageId("left_out"), "user", (Text(LEFT_OUT, "operator"),), hidden=True)
 
 
-def build_request(
-    state: ThreadState, spec: AgentSpec, tools: tuple[ToolSpec, ...], limits: RunLimits, *, max_tokens: int
-) -> ChatRequest:
-    """What the model is asked.
+def opening(state: ThreadState) -> tuple[Message, ...]:
+    """What stands before the conversation's messages: its summary, or that something is left out.
 
-    The newest messages that fit, contiguous, beginning with the user's role, as providers want it.
+    Providers want a conversation to begin in the user's role. The summary stands here and not in the system prompt,
+    because it is made of what people, tools and web pages said.
 
     Args:
         state: the thread.
-        spec: the agent that speaks.
-        tools: what it may use.
-        limits: how much history is shown.
-        max_tokens: the most that the reply may have.
     """
-    state.transcript.fit(limits.history_tokens)
-    messages = state.transcript.since(0)
-    if messages and messages[0].role != "user":
-        messages.insert(0, _LEFT_OUT)
-    return ChatRequest(state.model, sections(spec, state.summary), messages, tools, max_tokens, limits.model_timeout_s)
-
-
-def reserved_tokens(state: ThreadState, request: ChatRequest, limits: RunLimits) -> int:
-    """What a call may cost at the most, roughly: the history shown, the prompt and the tools, and the longest reply."""
-    fixed = sum(len(section.text) for section in request.system)
-    fixed += sum(len(tool.description) + len(str(tool.schema)) for tool in request.tools)
-    return min(state.transcript.tokens, limits.history_tokens) + fixed // 3 + request.max_tokens
+    if state.summary:
+        text = Text(SUMMARY.format(state.summary), "memory")
+        return (Message(MessageId(f"summary_{state.summary_seq}"), "user", (text,), hidden=True),)
+    script = state.transcript
+    return (LEFT_OUT_NOTE,) if len(script) and script[0].role != "user" else ()
 
 
 def request_hash(request: ChatRequest) -> str:

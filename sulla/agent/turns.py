@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sulla.agent.ending import Cut, Ending, Failed, Walked, close_run, failed
-from sulla.agent.limits import RunLimits
+from sulla.agent.ledger import Ledger
+from sulla.agent.limits import Charge, RunLimits, limit_reached, wall_hit
 from sulla.agent.live import LiveText
-from sulla.agent.prompt import turn_context
+from sulla.agent.prompt import ActiveAgent, turn_context
 from sulla.agent.spec import AgentSpec
 from sulla.core.clock import Clock
 from sulla.core.control import Control
@@ -55,6 +56,9 @@ log = logging.getLogger(__name__)
 LOOK_S = 1.0
 """A running turn looks for new inputs at least this often, because wake-ups may be lost (design §3)."""
 
+OUT_OF_TIME = "limit_wall_s"
+"""Why a run is aborted that took longer than it may."""
+
 LEAVE_S = 2.0
 """How long a turn that is cut off may take to say so in its log."""
 
@@ -77,17 +81,25 @@ class TurnDriver:
         clock: all time.
         actors: the agents, by id.
         limits: bounds of each run.
+        ledger: what all agents use; it hears of calls that are written off here.
     """
 
     def __init__(
-        self, threads: ThreadStore, store: Store, clock: Clock, actors: Mapping[str, Actor], limits: RunLimits
+        self,
+        threads: ThreadStore,
+        store: Store,
+        clock: Clock,
+        actors: Mapping[str, Actor],
+        limits: RunLimits,
+        ledger: Ledger,
     ) -> None:
         self._threads = threads
         self._store = store
         self._clock = clock
         self._actors = actors
         self._limits = limits
-        self._running: set[Control] = set()
+        self._ledger = ledger
+        self._running: dict[Control, ActiveAgent] = {}
         self._draining = False
 
     def drain(self) -> None:
@@ -183,6 +195,7 @@ class TurnDriver:
         crashes = run.crashes if run.parked else run.crashes + 1
         reason: Literal["drained", "crashed"] = "drained" if run.parked else "crashed"
         if run.open_call is not None:
+            self._write_off(run)
             session.note(ModelAbandoned(run.open_call.call_id, run.open_call.message_id, reason))
         await session.commit(Resumed(reason, crashes=crashes))
         if crashes >= self._limits.crashes:
@@ -195,7 +208,7 @@ class TurnDriver:
         state = session.state
         agent = item.agent or state.agent
         actor = self._actors.get(agent)
-        context = turn_context(self._clock.now(), state.project)
+        context = turn_context(self._clock.now(), state.project, sorted(self._running.values(), key=_begun))
         model = actor.model if actor else ""
         session.note(RunStarted(item.seq, item.message_id, agent, model, context, max(state.waiting)))
 
@@ -214,7 +227,14 @@ class TurnDriver:
     def _end(self, session: ThreadSession, ending: Ending, shown: str = "") -> None:
         run = session.state.run
         if run is not None:
+            self._write_off(run)
             session.note(*close_run(session.state, run, ending, shown, round(self._clock.now() * 1000)))
+
+    def _write_off(self, run: OpenRun) -> None:
+        """A model call that nobody will hear of any more is charged at what was set aside for it."""
+        if (call := run.open_call) is not None:
+            charge = Charge(call.reserved_tokens, call.reserved_micro)
+            self._ledger.settle(call.call_id, run.agent, charge, self._clock.now())
 
     # --------------------------------------------------------------------------------------------------- a walk
 
@@ -229,7 +249,7 @@ class TurnDriver:
         agent = open_run.agent or state.agent
         live = LiveText(lambda moment: session.emit(open_run.id, agent, moment))
         run = Run(open_run.id, state.thread_id, agent, self._clock, control, live, session, depth=state.depth)
-        self._running.add(control)
+        self._running[control] = ActiveAgent(agent, state.project, open_run.started_ms)
         try:
             async with (
                 self._store.subscribe(channel(state.thread_id)) as signals,
@@ -243,7 +263,7 @@ class TurnDriver:
                 looking.cancel()
                 listening.cancel()
         finally:
-            self._running.discard(control)
+            del self._running[control]
         match ending:
             case Walked(stop) if stop.why == "drained" or state.suspended:
                 pass  # it goes on later: parked, or when an answer comes
@@ -266,11 +286,11 @@ class TurnDriver:
                 meter=Meter(elapsed_s, lambda: open_run.tokens),
             )
         except Aborted as aborted:
-            return Cut(aborted.reason)
+            return self._cut(aborted.reason, open_run)
         except asyncio.CancelledError:
             if run.control.aborted is None:
                 raise
-            return Cut(run.control.aborted)
+            return self._cut(run.control.aborted, open_run)
         except (StaleLease, StoreUnavailable):
             raise  # nothing can be written down: whoever holds the log next goes on
         except SullaError as error:
@@ -279,6 +299,10 @@ class TurnDriver:
             log.exception("a turn failed in a way that nobody foresaw", extra={"run_id": run.id})
             return Failed("internal", "something went wrong inside Sulla; the log has the details", "internal")
         return Walked(stop)
+
+    def _cut(self, reason: str, open_run: OpenRun) -> Ending:
+        hit = wall_hit(self._clock.now() - open_run.started_ms / 1000, self._limits)
+        return failed(limit_reached(hit)) if reason == OUT_OF_TIME and hit is not None else Cut(reason)
 
     def _actor(self, agent: str) -> Actor:
         try:
@@ -293,8 +317,8 @@ class TurnDriver:
         """Now and then, see whether the run is still wanted and in time."""
         while True:
             await self._clock.sleep(LOOK_S)
-            if self._clock.now() - open_run.started_ms / 1000 > self._limits.wall_s:
-                control.abort("limit_wall_s")
+            if wall_hit(self._clock.now() - open_run.started_ms / 1000, self._limits) is not None:
+                control.abort(OUT_OF_TIME)
                 return
             await self._pull(session)
             _heed(session.state, control)
@@ -325,3 +349,7 @@ def _heed(state: ThreadState, control: Control) -> None:
             control.abort("stopped")
         case Interrupt():
             control.abort("interrupted")
+
+
+def _begun(agent: ActiveAgent) -> tuple[int, str]:
+    return agent.since_ms, agent.name

@@ -9,6 +9,7 @@ import sys
 from sulla.cli.exits import Exit
 from sulla.cli.follow import Asking, fault_in, run_turn
 from sulla.cli.place import home_of
+from sulla.daemon import SystemClock
 
 
 def arguments(command: argparse.ArgumentParser) -> None:
@@ -24,4 +25,4 @@ def run(given: argparse.Namespace) -> Exit:
     if fault := fault_in(text):
         given.wrong(fault)
     with asyncio.Runner() as runner:
-        return run_turn(Asking(home_of(given), given.thread, text, as_json=given.json), runner)
+        return run_turn(Asking(home_of(given), given.thread, text, SystemClock(), as_json=given.json), runner)

@@ -11,24 +11,26 @@ from sulla.cli.exits import Exit
 from sulla.cli.follow import Asking, fault_in, run_turn
 from sulla.cli.place import door, home_of
 from sulla.core.errors import Refused
+from sulla.daemon import SystemClock
 
 
 def arguments(command: argparse.ArgumentParser) -> None:
     """The command's own arguments."""
     command.add_argument("--thread", metavar="ID", help="go on in this thread instead of a new one")
+    command.add_argument("--json", action="store_true", help="print every event as a line of JSON, and no prompt")
 
 
 def run(given: argparse.Namespace) -> Exit:
     """Talk until end of input. A script, whose lines are piped in, learns how the last one ended."""
     home = home_of(given)
     door(home)  # fail before the first prompt, not after it
-    by_hand = sys.stdin.isatty()
+    by_hand = sys.stdin.isatty() and not given.json
     if by_hand:
         print("Ctrl-C stops an answer; Ctrl-D, or Ctrl-C at the prompt, leaves.", file=sys.stderr)
-    thread_id, ended = given.thread, Exit.OK
+    thread_id, ended, clock = given.thread, Exit.OK, SystemClock()
     with asyncio.Runner() as runner:
         for text in _lines(by_hand):
-            asking = Asking(home, thread_id, text, as_json=False)
+            asking = Asking(home, thread_id, text, clock, as_json=given.json)
             ended = _answer(asking, text, runner)
             thread_id = asking.thread_id
             if not by_hand and ended in (Exit.CANCELLED, Exit.INTERRUPTED):

@@ -101,11 +101,11 @@ class Client:
                 self._asked[id_].set_result(result)
             case {"id": id_, "error": {"message": str(message), **rest}}:
                 data = rest.get("data")
-                code = str(data.get("code", "")) if isinstance(data, dict) else ""
+                found = data if isinstance(data, dict) else {}
                 # Without an id the daemon could not tell which request it was, so none may wait any longer.
                 for future in [self._asked[id_]] if id_ in self._asked else list(self._asked.values()):
                     if not future.done():
-                        future.set_exception(_refusal(code, message))
+                        future.set_exception(_refusal(found, message))
 
 
 @asynccontextmanager
@@ -140,10 +140,12 @@ async def open_client(where: Door) -> AsyncIterator[Client]:
             await reading
 
 
-def _refusal(code: str, message: str) -> SullaError:
+def _refusal(data: dict[str, Any], message: str) -> SullaError:
     """The daemon's error as ours; one with a code that only a newer daemon knows is a plain refusal."""
     known = {cls.code: cls for cls in _below(Refused, Unavailable)}
-    return known.get(code, Refused)(message)
+    wait_s = data.get("retry_after_s")
+    kind = known.get(str(data.get("code")), Refused)
+    return kind(message, retry_after_s=wait_s if isinstance(wait_s, int | float) else None)
 
 
 def _below(*roots: type[SullaError]) -> Iterator[type[SullaError]]:
@@ -155,7 +157,8 @@ def _below(*roots: type[SullaError]) -> Iterator[type[SullaError]]:
 def _shut_out(status: InvalidStatus, where: Door) -> SullaError:
     try:
         error = json.loads(status.response.body or b"")["error"]
-        return _refusal(error["code"], f"the daemon at {where.url} does not let us in: {error['message']}")
+        given = {"code": error["code"], "retry_after_s": error.get("retry_after_s")}
+        return _refusal(given, f"the daemon at {where.url} does not let us in: {error['message']}")
     except (ValueError, LookupError, TypeError):
         return Unavailable(f"what answers at {where.url} is not our daemon: {status}")
 

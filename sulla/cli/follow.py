@@ -12,13 +12,16 @@ from sulla.cli.client import Client, open_client
 from sulla.cli.exits import Exit
 from sulla.cli.place import door
 from sulla.cli.screen import Screen
-from sulla.core.errors import SullaError, Unavailable
-from sulla.daemon import SystemClock, random_id
+from sulla.core.clock import Clock
+from sulla.core.errors import RateLimited, SullaError, Unavailable
+from sulla.daemon import random_id
 
 PATIENCE_S = 60.0
-"""How long a client waits for a daemon that went away to come back."""
+"""How long a client waits for a daemon that went away to come back, and for one that takes no more messages now."""
 
 _RETRY_S = 0.25
+_LONG_S = 2.0
+"""A longer wait than this is told: nobody should think that the command hangs."""
 
 
 def fault_in(text: str) -> str:
@@ -39,10 +42,11 @@ class Asking:
         home: whose daemon is asked.
         thread_id: where; None for a new thread.
         text: the question.
+        clock: for waiting.
         as_json: print each event as a line of JSON instead of the answer.
     """
 
-    def __init__(self, home: Path, thread_id: str | None, text: str, *, as_json: bool) -> None:
+    def __init__(self, home: Path, thread_id: str | None, text: str, clock: Clock, *, as_json: bool) -> None:
         self._home = home
         self.thread_id = thread_id
         self._text = text
@@ -53,7 +57,8 @@ class Asking:
         self._seen = 0
         self._screen: Screen | None = None
         self._lost_at: float | None = None
-        self._clock = SystemClock()
+        self._may_be_kept = False
+        self._clock = clock
 
     async def answer(self) -> Exit:
         """Ask, print the answer as it comes, and wait for its end.
@@ -77,21 +82,22 @@ class Asking:
                     raise
                 await self._clock.sleep(_RETRY_S)
 
-    async def stop(self) -> None:
-        """End the turn.
+    async def stop(self) -> bool:
+        """End the turn; whether there was one. Somebody else's turn in the same thread goes on.
 
         Raises:
             Unavailable: no daemon runs.
         """
-        if self.thread_id is not None:
+        if self._may_be_kept:
             async with open_client(door(self._home)) as client:
                 await client.call("turn.stop", thread_id=self.thread_id)
+        return self._may_be_kept
 
     async def _follow(self, client: Client) -> Exit:
         if self.thread_id is None:
             made = await client.call("thread.create", request_id=self._request_id)
             self.thread_id = str(made["thread_id"])
-        sent = await client.call("turn.send", thread_id=self.thread_id, message_id=self._message_id, text=self._text)
+        sent = await self._send(client)
         if self._screen is None:
             self._screen = Screen(sent["run_id"])
             self._seen = sent["seq"]
@@ -103,6 +109,25 @@ class Asking:
             if self._screen.exit is not None:
                 return self._screen.exit
         raise AssertionError("unreachable: events end with an error")
+
+    async def _send(self, client: Client) -> dict[str, Any]:
+        """Send the message; if messages come too fast, again when the daemon says so."""
+        deadline = self._clock.elapsed() + PATIENCE_S
+        while True:
+            self._may_be_kept = True
+            try:
+                return await client.call(
+                    "turn.send", thread_id=self.thread_id, message_id=self._message_id, text=self._text
+                )
+            except RateLimited as error:
+                self._may_be_kept = self._screen is not None
+                wait_s = error.retry_after_s or _RETRY_S
+                if self._clock.elapsed() + wait_s > deadline:
+                    raise
+                if wait_s > _LONG_S:
+                    note = f"[the daemon takes no more messages now; sent again in {wait_s:.0f} s]"
+                    print(note, file=sys.stderr, flush=True)
+                await self._clock.sleep(wait_s)
 
     def _print(self, event: dict[str, Any], screen: Screen) -> None:
         answer, beside = screen.show(event)
@@ -121,9 +146,9 @@ def run_turn(asking: Asking, runner: asyncio.Runner) -> Exit:
         return runner.run(asking.answer())
     except KeyboardInterrupt:
         try:
-            runner.run(asking.stop())
+            stopped = runner.run(asking.stop())
         except Unavailable:
             print("\n[not stopped: the daemon is away, and the turn goes on when it is back]", file=sys.stderr)
             return Exit.INTERRUPTED
-        print("\n[stopped]", file=sys.stderr)
+        print("\n[stopped]" if stopped else "\n[not sent]", file=sys.stderr)
         return Exit.CANCELLED

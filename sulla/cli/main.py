@@ -7,29 +7,32 @@ import importlib
 import io
 import os
 import sys
-from pathlib import Path
+from collections.abc import Collection
 
 from sulla import __version__
 from sulla.cli.exits import Exit
+from sulla.cli.options import add_home
 from sulla.core.errors import SullaError
 
 COMMANDS = {
+    "init": "make a home: settings to change, a token, a workspace",
     "up": "start the daemon and serve until it is told to stop",
     "ask": "ask one question and print the answer",
     "chat": "talk; Ctrl-C stops the answer, a second one at the prompt leaves",
     "status": "say how the daemon is",
+    "thread": "list, show, delete, export and import threads",
     "token": "print the token that clients need",
+    "doctor": "look for what is wrong, and say what to do",
+    "completion": "print what makes a shell complete sulla's words",
 }
 """Every command, in the order of `--help`; each is a module of this package with `arguments` and `run`."""
 
-_HOME_HELP = "the daemon's home (else SULLA_HOME, else ~/.sulla)"
 
-
-def parser(chosen: str | None) -> argparse.ArgumentParser:
-    """The command line's grammar; only the chosen command's own arguments are filled in.
+def parser(filled: Collection[str]) -> argparse.ArgumentParser:
+    """The command line's grammar.
 
     Args:
-        chosen: the command on the line, if there is one.
+        filled: the commands whose own arguments are filled in; each one's module is imported for that.
     """
     root = argparse.ArgumentParser(
         prog="sulla",
@@ -37,14 +40,13 @@ def parser(chosen: str | None) -> argparse.ArgumentParser:
         epilog="`sulla COMMAND --help` explains a command. Start with `sulla up`, then talk with `sulla chat`.",
     )
     root.add_argument("--version", action="version", version=f"sulla {__version__}")
-    root.add_argument("--home", type=_folder, metavar="DIR", help=_HOME_HELP)
+    add_home(root, below=False)
     commands = root.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, text in COMMANDS.items():
         command = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
         command.set_defaults(wrong=command.error)
-        # Given before or after the command; a default here would undo what was given before it.
-        command.add_argument("--home", type=_folder, metavar="DIR", default=argparse.SUPPRESS, help=_HOME_HELP)
-        if name == chosen:
+        add_home(command, below=True)
+        if name in filled:
             _module(name).arguments(command)
     return root
 
@@ -59,8 +61,8 @@ def main(argv: list[str] | None = None) -> int:
         The exit code.
     """
     words = sys.argv[1:] if argv is None else argv
-    chosen = next((word for word in words if word in COMMANDS), None)
-    arguments = parser(chosen).parse_args(words)
+    chosen = next((word for word in words if word in COMMANDS), "")
+    arguments = parser({chosen}).parse_args(words)
     _accept_any_bytes()
     try:
         code = int(_module(arguments.command).run(arguments))
@@ -84,12 +86,6 @@ _EXITS = {
     "port_in_use": Exit.SETTINGS,
     "store_unavailable": Exit.SETTINGS,
 }
-
-
-def _folder(word: str) -> Path:
-    if not word:
-        raise argparse.ArgumentTypeError("expected a folder, found an empty word")
-    return Path(word)
 
 
 def _accept_any_bytes() -> None:

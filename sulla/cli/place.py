@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sulla.core.errors import Unauthorized, Unavailable
-from sulla.daemon import Home, find_home
+from sulla.daemon import Examined, Home, Settings, examine_settings, find_home, load_settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,30 @@ class Door:
 def home_of(arguments: argparse.Namespace) -> Path:
     """The home that the command line, the environment or the default names."""
     return find_home(os.environ, arguments.home)  # without the settings: those are the daemon's business
+
+
+def settings_of(arguments: argparse.Namespace) -> Settings:
+    """All settings, for the few commands that do what a daemon would do.
+
+    Raises:
+        SettingsError: one of them is wrong.
+    """
+    return load_settings(os.environ, {}, arguments.home)
+
+
+def examined_of(arguments: argparse.Namespace, *, file: bool = True) -> Examined:
+    """All settings, and what is wrong with them, for the commands that help to mend them.
+
+    Args:
+        arguments: name the home.
+        file: whether to look at its `sulla.toml`.
+    """
+    return examine_settings(os.environ, {}, home_of(arguments), file=file)
+
+
+def colour_is_wanted() -> bool:
+    """Whether a terminal may be written to in more than plain text (https://no-color.org)."""
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def door(home: Path) -> Door:

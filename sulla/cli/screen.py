@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sulla.cli.exits import Exit
-
-_CONTROLS = {code: None for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\t\n"}
+from sulla.cli.table import harmless
 
 
 @dataclass(slots=True)
@@ -33,7 +32,7 @@ class Screen:
         if event.get("run_id") != self.run_id:
             return "", ""
         answer, beside = self._show(event)
-        return answer.translate(_CONTROLS), beside.translate(_CONTROLS)
+        return harmless(answer), harmless(beside)
 
     def _show(self, event: dict[str, Any]) -> tuple[str, str]:
         data = event["data"]

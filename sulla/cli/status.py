@@ -27,6 +27,11 @@ def run(given: argparse.Namespace) -> Exit:
     print(f"sulla {report['version']} at {where.url}")
     for name in ("home", "workspace", "store", "model", "model_why", "running", "queued"):
         print(f"  {name.replace('_', ' ')}: {report[name]}")
+    if too_fast := sum(report["rate_limited"].values()):
+        print(f"  messages refused as too fast: {too_fast}")
+    print(f"  journal: {report['journal']}")
+    if error := report.get("journal_error"):
+        print(f"  the journal cannot be written for now: {error}")
     for key in report["failing"]:
         print(f"  cannot be worked on for now: {key}")
     if report["offline"]:

@@ -6,10 +6,16 @@ import argparse
 import asyncio
 import logging
 import os
+import sys
 
 from sulla.cli.exits import Exit
+from sulla.core.errors import SullaError
+from sulla.core.redact import Redactor
 from sulla.daemon import load_settings
+from sulla.daemon.redaction import log_to
 from sulla.daemon.run import run_daemon
+
+log = logging.getLogger(__name__)
 
 
 def arguments(command: argparse.ArgumentParser) -> None:
@@ -22,8 +28,14 @@ def run(given: argparse.Namespace) -> Exit:
     """Serve until told to stop."""
     flags = {("gateway", "host"): given.host, ("gateway", "port"): given.port}
     settings = load_settings(os.environ, flags, given.home)
-    # Other people's libraries only when they complain: at INFO some log every request to a model's service.
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    logging.getLogger("sulla").setLevel(settings.daemon.log_level.upper())
-    asyncio.run(run_daemon(settings, lambda line: print(line, flush=True)))
+    redactor = Redactor()
+    log_to(sys.stderr, settings.daemon.log_level, redactor)
+    try:
+        asyncio.run(run_daemon(settings, lambda line: print(line, flush=True), redactor=redactor))
+    except SullaError as error:
+        error.message = redactor.text(error.message)
+        raise
+    except Exception:
+        log.exception("the daemon has failed in a way that nobody foresaw")  # by way of the log: that shows no secret
+        return Exit.FAILED
     return Exit.OK

@@ -14,7 +14,7 @@ class Control:
     not raise.
     """
 
-    __slots__ = ("_callbacks", "_draining", "_reason", "signalled")
+    __slots__ = ("_callbacks", "_draining", "_on_drain", "_reason", "signalled")
 
     signalled: bool
     """Whether it was told anything yet. Set here alone; a loop of short steps looks at this before it asks what."""
@@ -24,6 +24,7 @@ class Control:
         self._reason: str | None = None
         self._draining = False
         self._callbacks: list[Callable[[], object]] = []
+        self._on_drain: list[Callable[[], object]] = []
 
     @property
     def aborted(self) -> str | None:
@@ -53,6 +54,9 @@ class Control:
         """Ask the run to stop at the next step border; its progress stays recorded."""
         self.signalled = True
         self._draining = True
+        callbacks, self._on_drain = self._on_drain, []
+        for callback in callbacks:
+            callback()
 
     def on_abort(self, callback: Callable[[], object]) -> None:
         """Have `callback` called on abort, or at once if that has happened."""
@@ -60,6 +64,13 @@ class Control:
             self._callbacks.append(callback)
         else:
             callback()
+
+    def on_drain(self, callback: Callable[[], object]) -> None:
+        """Have `callback` called when it is asked to drain, or at once if that has happened."""
+        if self._draining:
+            callback()
+        else:
+            self._on_drain.append(callback)
 
     def check(self) -> None:
         """Raise if the run was aborted; called before each node, model call and tool call.

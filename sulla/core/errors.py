@@ -16,6 +16,7 @@ The tree, checked against the classes by ``tests/house/test_errors.py``::
     |   +-- NotAvailable             not_available          caller
     |   +-- Busy                     busy                   caller
     |       +-- QueueFull            queue_full             caller
+    |       +-- RateLimited          rate_limited           caller
     +-- Unavailable                  unavailable            ours
     |   +-- StoreUnavailable         store_unavailable      ours
     |   +-- ShuttingDown             shutting_down          ours
@@ -44,6 +45,8 @@ The second column is the stable ``code`` that travels to clients, the third says
 from __future__ import annotations
 
 from typing import ClassVar, Literal
+
+from sulla.core.limit import LimitHit
 
 Fault = Literal["caller", "ours", "theirs"]
 
@@ -146,6 +149,12 @@ class QueueFull(Busy):
     code = "queue_full"
 
 
+class RateLimited(Busy):
+    """Messages come faster than they are taken; this one was not."""
+
+    code = "rate_limited"
+
+
 class Unavailable(SullaError):
     """Sulla cannot do it now; nothing was acknowledged."""
 
@@ -189,13 +198,15 @@ class LimitReached(SullaError):
     Args:
         reason: what the outcome says, stable, e.g. ``limit_model_calls`` or ``repeating``.
         message: the rest.
+        hit: the same in figures.
     """
 
     code = "limit_reached"
 
-    def __init__(self, reason: str, message: str) -> None:
+    def __init__(self, reason: str, message: str, hit: LimitHit | None = None) -> None:
         super().__init__(message)
         self.reason = reason
+        self.hit = hit
 
 
 class Aborted(SullaError):

@@ -7,6 +7,7 @@ capability is handed its own values and knows nothing of this file.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_origin
 
@@ -14,13 +15,15 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, V
 
 from sulla.core.errors import SettingsError
 from sulla.core.jsontypes import Json
-from sulla.daemon.sources import HOME, Given, from_environ, from_file
+from sulla.daemon.sources import HOME, Given, Wrong, from_environ, from_file
+from sulla.providers import read_prices
 
 FILE = "sulla.toml"
 
 Port = Annotated[int, Field(ge=0, le=65535)]
 Seconds = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
+Money = Annotated[float | None, Field(ge=0, le=1_000_000)]
 Address = Annotated[str, Field(repr=False)]
 """A URL; never shown, because it can hold a password."""
 
@@ -86,26 +89,58 @@ class ModelSettings(_Section):
     openai_form: Literal["chat", "responses"] = "chat"
     """Which of OpenAI's two APIs to speak, `chat` or `responses`; every server knows `chat`."""
     reply_tokens: Count = 8192
-    """The most tokens that one reply may have."""
+    """The most tokens that one reply may have; never more than a quarter of the model's window."""
+    window_tokens: Annotated[int, Field(ge=0, le=10_000_000)] = 0
+    """Tokens that the model takes in and gives out in one call; 0 for what its provider usually has (16,384 with Ollama,
+    whose window is made this large).
+    """
+    fallback: str = ""
+    """The model that answers where the chosen one cannot be asked at all, written like `name`; empty for none."""
+    fallback_reasons: tuple[Literal["key_missing", "unauthorized", "unreachable"], ...] = (
+        "key_missing",
+        "unauthorized",
+        "unreachable",
+    )
+    """What it may answer for. It never answers in the place of a service that is overloaded or refuses a request."""
+    summaries: bool = True
+    """Whether the model sums up what lies further back in a long conversation."""
 
 
 class LimitSettings(_Section):
-    """Bounds that are always on (design §4.8)."""
+    """Bounds that are always on (design §4.8). A day goes from midnight to midnight, UTC."""
 
     model_calls: Count = 50
     """Model calls per run."""
     run_tokens: Count = 500_000
     """Tokens per run."""
+    run_cost: Money = None
+    """Money per run, in the unit that `[prices]` speaks of; without it only tokens are counted."""
+    thread_day_tokens: Count = 2_000_000
+    """Tokens per thread and day."""
+    agent_day_tokens: Count = 4_000_000
+    """Tokens per agent and day, over all its threads."""
+    day_tokens: Count = 5_000_000
+    """Tokens per day, of all agents together."""
+    day_cost: Money = None
+    """Money per day, of all agents together; without it only tokens are counted."""
     run_wall_s: Seconds = 1800.0
     """Seconds per run."""
     history_tokens: Count = 96_000
-    """Tokens of the conversation that a model is shown (seed 004 §1)."""
+    """Tokens that a model is shown: the conversation, the prompt and the tools (seed 004 §1)."""
     waiting_inputs: Count = 100
     """Inputs that may wait in one thread."""
     runs: Count = 16
     """Runs at once."""
     runs_per_agent: Count = 5
     """Runs of one agent at once (seed 001)."""
+    message_interval_ms: Annotated[int, Field(ge=0, le=60_000)] = 400
+    """Milliseconds between two messages of one thread (seed 004); 0 for none."""
+    message_burst: Annotated[int, Field(ge=1, le=1_000)] = 12
+    """Messages that one thread takes within `message_window_s` (seed 004)."""
+    message_window_s: Annotated[float, Field(ge=0.001, le=3600)] = 10.0
+    """The window of `message_burst` and `token_burst`, in seconds (seed 004)."""
+    token_burst: Annotated[int, Field(ge=1, le=10_000)] = 60
+    """Messages of one token, over all its threads, that are taken within `message_window_s`."""
 
 
 class DaemonSettings(_Section):
@@ -128,6 +163,21 @@ class AgentSettings(_Section):
     """
 
 
+class JournalSettings(_Section):
+    """Copies of conversations as lines of JSON, in the folder `journal` of the home (docs/journal.md)."""
+
+    enabled: bool = True
+    """Whether every event of every thread is written to `conversations.jsonl`."""
+    training: bool = False
+    """Whether finished runs are written to `training.jsonl` too, as examples for fine-tuning."""
+    training_outcomes: tuple[Literal["done", "blocked", "failed", "cancelled"], ...] = ("done",)
+    """Runs that ended in one of these ways become examples: `done`, `blocked`, `failed`, `cancelled`."""
+    file_bytes: Annotated[int, Field(ge=65_536)] = 16 * 1024 * 1024
+    """The most bytes of one file; then another one is begun."""
+    keep_files: Annotated[int, Field(ge=1, le=10_000)] = 10
+    """Older files that are kept of each of the two; the oldest one goes first."""
+
+
 class Settings(_Section):
     """Everything that can be set."""
 
@@ -139,6 +189,9 @@ class Settings(_Section):
     limits: LimitSettings = LimitSettings()
     daemon: DaemonSettings = DaemonSettings()
     agent: AgentSettings = AgentSettings()
+    journal: JournalSettings = JournalSettings()
+    prices: dict[str, Any] = {}
+    """What models cost, by name: a table each with the price of a million tokens (docs/tokens.md)."""
 
     @property
     def workspace(self) -> Path:
@@ -185,19 +238,60 @@ def load_settings(environ: Mapping[str, str], flags: Mapping[tuple[str, str], Js
         home: from the command line; None to look at `SULLA_HOME`, and then at `~/.sulla`.
 
     Raises:
-        SettingsError: a key is unknown or a value is wrong; the message names the place and the remedy.
+        SettingsError: a key is unknown or a value is wrong; the message names each with its place and the remedy.
     """
-    where = find_home(environ, home)
+    examined = examine_settings(environ, flags, find_home(environ, home))
+    if examined.faults:
+        raise SettingsError("; ".join(examined.faults))
+    return examined.settings
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """Settings, and what is wrong with them."""
+
+    settings: Settings
+    """What is right of them; what is wrong counts as not given."""
+    faults: tuple[str, ...]
+    """Each with its place and the remedy."""
+    sources: Mapping[tuple[str, str], str]
+    """Who says so, for each (section, key) that is given and right."""
+
+
+def examine_settings(
+    environ: Mapping[str, str], flags: Mapping[tuple[str, str], Json], home: Path, *, file: bool = True
+) -> Examined:
+    """Put the settings together, and find every fault at once.
+
+    Args:
+        environ: the process's environment.
+        flags: settings from the command line by (section, key); None values count as not given.
+        home: the home.
+        file: whether to look at its `sulla.toml`.
+    """
     values: dict[str, dict[str, Any]] = {}
     source: dict[tuple[str, str], str] = {}
-    for given in _all_given(environ, flags, where):
+    faults: list[str] = []
+    for given in _all_given(environ, flags, home if file else None):
+        if isinstance(given, Wrong):
+            faults.append(given.said)
+            continue
         values.setdefault(given.section, {})[given.key] = given.value
         source[given.section, given.key] = given.source
     try:
-        return Settings.model_validate({"home": where, **values})
+        settings = Settings.model_validate({"home": home, **values})
     except ValidationError as error:
-        faults = [_explain(fault["msg"], fault["loc"], values, source) for fault in error.errors(include_url=False)]
-        raise SettingsError("; ".join(faults)) from None
+        wrong = error.errors(include_url=False)
+        faults += [_explain(fault["msg"], fault["loc"], values, source) for fault in wrong]
+        for section, key in {(str(fault["loc"][0]), str(fault["loc"][1])) for fault in wrong}:
+            del values[section][key], source[section, key]
+        settings = Settings.model_validate({"home": home, **values})
+    try:
+        read_prices(settings.prices)
+    except SettingsError as error:
+        faults.append(f"{home / FILE}: {error.message}")
+        settings = settings.model_copy(update={"prices": {}})
+    return Examined(settings, tuple(faults), source)
 
 
 def sections() -> dict[str, type[BaseModel]]:
@@ -206,9 +300,20 @@ def sections() -> dict[str, type[BaseModel]]:
     return {name: kind for name, kind in kinds.items() if isinstance(kind, type) and issubclass(kind, BaseModel)}
 
 
-def _all_given(environ: Mapping[str, str], flags: Mapping[tuple[str, str], Json], home: Path) -> Iterator[Given]:
+class _AnyName(frozenset[str]):
+    """The keys of a section whose keys are names that people choose."""
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str)
+
+
+def _all_given(
+    environ: Mapping[str, str], flags: Mapping[tuple[str, str], Json], home: Path | None
+) -> Iterator[Given | Wrong]:
     known: dict[str, Collection[str]] = {name: kind.model_fields for name, kind in sections().items()}
-    yield from from_file(home / FILE, known)
+    known["prices"] = _AnyName()
+    if home is not None:
+        yield from from_file(home / FILE, known)
     yield from from_environ(environ, known)
     for (section, key), value in flags.items():
         if value is not None:

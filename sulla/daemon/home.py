@@ -13,8 +13,8 @@ from sulla.core.errors import HomeInUse, SettingsError
 
 _LOCK = "lock"
 _ID = "id"
-_TOKEN = "token"
-_WHERE = "daemon.json"
+TOKEN = "token"
+WHERE = "daemon.json"
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
 
 
@@ -63,10 +63,14 @@ class Home:
             ) from None
         self._lock = handle
 
+    def has_lock_file(self) -> bool:
+        """Whether anybody ever claimed the home."""
+        return (self.path / _LOCK).exists()
+
     def unlock(self) -> None:
         """Give the home back."""
         if self._announced is not None:
-            (self.path / _WHERE).unlink(missing_ok=True)
+            (self.path / WHERE).unlink(missing_ok=True)
             os.close(self._announced)
             self._announced = None
         if self._lock is not None:
@@ -87,12 +91,12 @@ class Home:
         Raises:
             SettingsError: it can be neither read nor kept.
         """
-        return self._once(_TOKEN, make_token)
+        return self._once(TOKEN, make_token)
 
     def known_token(self) -> str | None:
         """The first token, or None if it was never made or is not ours to read."""
         try:
-            return (self.path / _TOKEN).read_text(encoding="ascii").strip() or None
+            return (self.path / TOKEN).read_text(encoding="ascii").strip() or None
         except (OSError, UnicodeDecodeError):
             return None
 
@@ -102,19 +106,19 @@ class Home:
         Raises:
             SettingsError: it cannot be written.
         """
-        draft = self.path / f".{_WHERE}.new"
+        draft = self.path / f".{WHERE}.new"
         try:
             handle = os.open(draft, _FLAGS | os.O_TRUNC, 0o600)
         except OSError as error:
-            raise self._unusable("written", error, _WHERE) from None
+            raise self._unusable("written", error, WHERE) from None
         try:
             os.write(handle, (json.dumps({"url": where.url, "pid": where.pid}) + "\n").encode())
             # Held until this process ends, however it ends: who can take it knows that the file is left over.
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            draft.replace(self.path / _WHERE)  # as a whole: nobody sees half a file
+            draft.replace(self.path / WHERE)  # as a whole: nobody sees half a file
         except OSError as error:
             os.close(handle)
-            raise self._unusable("written", error, _WHERE) from None
+            raise self._unusable("written", error, WHERE) from None
         self._announced = handle
 
     def whereabouts(self) -> Whereabouts | None:
@@ -124,7 +128,7 @@ class Home:
         the token.
         """
         try:
-            with (self.path / _WHERE).open(encoding="utf-8") as file:
+            with (self.path / WHERE).open(encoding="utf-8") as file:
                 match json.load(file):
                     case {"url": str(url), "pid": int(pid)} if _held(file.fileno()):
                         return Whereabouts(url, pid)

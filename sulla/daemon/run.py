@@ -13,12 +13,15 @@ from pathlib import Path
 
 from sulla import __version__
 from sulla.core.errors import SettingsError
+from sulla.core.redact import Redactor
 from sulla.daemon.build import Place, System, build, store_source
 from sulla.daemon.config import Settings
 from sulla.daemon.home import Home, Whereabouts
 from sulla.daemon.models import HOW_TO, Choice, choose
+from sulla.daemon.redaction import hide_known
 from sulla.daemon.system import SystemClock, random_id, random_part, random_token
 from sulla.gateway import GatewayConfig, Server, TokenBook, bind, build_app, serve
+from sulla.threads import undo_half_import
 
 log = logging.getLogger(__name__)
 
@@ -28,9 +31,16 @@ SETTLE_S = 1.0
 CLOSE_S = 5.0
 """How long sockets get to say goodbye."""
 
+JOURNAL_S = 2.0
+"""How long the journal gets to write what the last turns have left; the next start writes the rest."""
+
 
 async def run_daemon(
-    settings: Settings, say: Callable[[str], None], prepare: Callable[[Place], Place] = lambda place: place
+    settings: Settings,
+    say: Callable[[str], None],
+    prepare: Callable[[Place], Place] = lambda place: place,
+    *,
+    redactor: Redactor | None = None,
 ) -> None:
     """Serve until a signal says stop.
 
@@ -41,6 +51,7 @@ async def run_daemon(
         settings: everything that can be set.
         say: takes lines for the person who started it.
         prepare: may put doubles in the place of what the daemon stands on.
+        redactor: is told every secret; None if nobody else needs to know.
 
     Raises:
         HomeInUse: another daemon runs on the same home.
@@ -48,11 +59,13 @@ async def run_daemon(
         StoreUnavailable: the store cannot be opened.
         SettingsError: a setting cannot be used.
     """
-    home = Home(settings.home)
+    home, redactor = Home(settings.home), redactor or Redactor()
+    hide_known(settings, redactor)
     async with AsyncExitStack() as stack:
         home.lock()
         stack.callback(home.unlock)
-        place = prepare(Place(SystemClock(), random_id, f"{home.identity(random_id)}:{random_id('boot')}", random_part))
+        owner = f"{home.identity(random_id)}:{random_id('boot')}"
+        place = prepare(Place(SystemClock(), random_id, owner, random_part, redactor))
         choice = await choose(settings.model, place.clock)
         socket = bind(settings.gateway.host, settings.gateway.port)
         stack.callback(socket.close)
@@ -61,8 +74,13 @@ async def run_daemon(
         _make_workspace(settings.workspace)
         await system.store.open()
         stack.push_async_callback(system.store.close)
+        await system.account.open()
+        stack.push_async_callback(system.account.keep)
+        await undo_half_import(system.store, place.owner)
         stack.push_async_callback(system.provider.close)
-        app = build_app(system.service, TokenBook.of_owner(home.token(random_token)), _gateway(settings), place.clock)
+        token = home.token(random_token)
+        redactor.learn(token)
+        app = build_app(system.service, TokenBook.of_owner(token), _gateway(settings), place.clock)
         server = await serve(app, socket, place.clock)
         stack.push_async_callback(server.stop, CLOSE_S)
         stack.push_async_callback(app.state.door.settle, SETTLE_S)
@@ -70,7 +88,15 @@ async def run_daemon(
         _greet(say, settings, choice, server)
         async with asyncio.TaskGroup() as group:
             working = group.create_task(system.work.run(), name="work")
-            group.create_task(_stop_in_order(settings, system, server, stop, working))
+            beside = (
+                group.create_task(system.account.run(), name="account"),
+                group.create_task(system.summarizer.run(), name="summaries"),
+            )
+            if system.journal is not None:
+                group.create_task(system.journal.run(), name="journal")
+            await _stop_in_order(settings, system, server, stop, working)
+            for task in beside:
+                task.cancel()
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,3 +167,5 @@ async def _stop_in_order(
             log.warning("asked twice: turns in progress are cut off and go on at the next start")
             stopping.cancel()
             working.cancel()
+    if system.journal is not None:
+        await system.journal.stop(JOURNAL_S)

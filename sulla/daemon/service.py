@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from difflib import get_close_matches
 
 from sulla.core.errors import InvalidInput, NotFound, ShuttingDown
 from sulla.core.ids import MessageId, ThreadId
 from sulla.core.jsontypes import JsonObject
+from sulla.daemon.intake import Intake
 from sulla.gateway import (
     Advanced,
     Event,
@@ -45,25 +46,31 @@ class Service:
 
     Args:
         threads: where conversations are.
+        intake: takes people's messages in.
         store: whose bus is listened to.
         work: whoever runs turns.
         agents: the known agents, the home's own first.
         report: what `status` says.
+        look: what `check` does.
     """
 
     def __init__(
         self,
         threads: ThreadStore,
+        intake: Intake,
         store: Store,
         work: Work,
         agents: tuple[str, ...],
         report: Callable[[], JsonObject],
+        look: Callable[[], Awaitable[JsonObject]],
     ) -> None:
         self._threads = threads
+        self._intake = intake
         self._store = store
         self._work = work
         self._agents = agents
         self._report = report
+        self._look = look
         self._closed = False
 
     def refuse_new_work(self) -> None:
@@ -86,7 +93,7 @@ class Service:
                 agent=state.agent,
                 status=info.head.status,
                 last_seq=info.last_seq,
-                created_ms=info.created_ms,
+                created_ms=state.created_ms,  # the log of an imported thread is younger
                 waiting=len(state.waiting),
             )
             for info, state in found
@@ -101,11 +108,13 @@ class Service:
         """Remove a thread with all it holds."""
         await self._threads.delete(ThreadId(thread_id))
 
-    async def send(self, thread_id: str, message_id: str, text: str, mode: Mode, agent: str | None) -> Sent:
+    async def send(
+        self, thread_id: str, message_id: str, text: str, mode: Mode, agent: str | None, caller: str
+    ) -> Sent:
         """Keep a message; when this returns, it will be answered or fail visibly."""
         self._check_open()
         fact = Input(MessageId(message_id), text, mode, agent=self._known(agent))
-        sent = await self._threads.send(ThreadId(thread_id), fact)
+        sent = await self._intake.send(ThreadId(thread_id), fact, caller)
         self._work.enqueue(Job(thread_id))
         return Sent(run_id=sent.run_id, seq=sent.seq)
 
@@ -143,6 +152,10 @@ class Service:
         self._work.enqueue(Job(thread_id))
         return seq
 
+    async def check(self) -> JsonObject:
+        """Look at everything that is kept."""
+        return await self._look()
+
     async def status(self) -> JsonObject:
         """How the daemon is."""
         doing = self._work.inspect()
@@ -150,6 +163,7 @@ class Service:
             "running": len(doing.running),
             "queued": len(doing.queued),
             "failing": list(doing.failing),
+            "rate_limited": self._intake.refused(),
             "stopping": self._closed,
         }
 

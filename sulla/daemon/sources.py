@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-from sulla.core.errors import SettingsError
-
 PREFIX = "SULLA_"
 HOME = "SULLA_HOME"
 
@@ -42,40 +40,51 @@ class Given:
     value: object
 
 
-def from_file(path: Path, known: Known) -> Iterator[Given]:
-    """What a TOML file says; nothing if there is no such file.
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """Something that somebody wrote and that is no setting."""
 
-    Raises:
-        SettingsError: it cannot be read, is no TOML or holds an unknown name.
-    """
+    said: str
+    """What it is, where it stands, and what was expected."""
+
+
+def from_file(path: Path, known: Known) -> Iterator[Given | Wrong]:
+    """What a TOML file says; nothing if there is no such file. An unreadable one is wrong as a whole."""
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path}: not valid TOML: {error}") from None
+        yield Wrong(f"{path}: not valid TOML: {error}")
+        return
     except OSError as error:
-        raise SettingsError(f"{path}: cannot be read: {error.strerror}") from None
+        yield Wrong(f"{path}: cannot be read: {error.strerror}")
+        return
     for section, table in data.items():
-        if not isinstance(table, dict) and section in known:
-            raise SettingsError(f"{path}: {section!r} is a section: write [{section}], and its settings below it")
-        if not isinstance(table, dict):
-            raise SettingsError(f"{path}: {section!r} is not a setting{_file_hint(section, known)}")
-        if section not in known and not table:
-            near = get_close_matches(section, known, n=1)
-            raise SettingsError(f"{path}: [{section}] is not a section; expected one of {', '.join(near or known)}")
+        yield from _from_table(path, section, table, known)
+
+
+def _from_table(path: Path, section: str, table: object, known: Known) -> Iterator[Given | Wrong]:
+    if not isinstance(table, dict) and section in known:
+        yield Wrong(f"{path}: {section!r} is a section: write [{section}], and its settings below it")
+    elif not isinstance(table, dict):
+        yield Wrong(f"{path}: {section!r} is not a setting{_file_hint(section, known)}")
+    elif section not in known and not table:
+        near = get_close_matches(section, known, n=1)
+        yield Wrong(f"{path}: [{section}] is not a section; expected one of {', '.join(near or known)}")
+    else:
         for key, value in table.items():
-            if key not in known.get(section, ()):
+            if key in known.get(section, ()):
+                yield Given(str(path), section, key, value)
+            else:
                 name = f"{section}.{key}"
-                raise SettingsError(f"{path}: {name!r} is not a setting{_file_hint(name, known)}")
-            yield Given(str(path), section, key, value)
+                yield Wrong(f"{path}: {name!r} is not a setting{_file_hint(name, known)}")
 
 
-def from_environ(environ: Mapping[str, str], known: Known) -> Iterator[Given]:
+def from_environ(environ: Mapping[str, str], known: Known) -> Iterator[Given | Wrong]:
     """What the environment says: other programs' names first, then ours, so that ours win.
 
-    Raises:
-        SettingsError: a variable with our prefix is unknown.
+    A variable with our prefix that is no setting's is wrong.
     """
     for name, (section, key) in FOREIGN_NAMES.items():
         if environ.get(name):
@@ -87,7 +96,8 @@ def from_environ(environ: Mapping[str, str], known: Known) -> Iterator[Given]:
         if name in SHORT_NAMES:
             section, key = SHORT_NAMES[name]
         elif key not in known.get(section, ()) or name != variable(section, key):
-            raise SettingsError(f"{name} is not a setting{_variable_hint(name, known)}")
+            yield Wrong(f"{name} is not a setting{_variable_hint(name, known)}")
+            continue
         yield Given(name, section, key, environ[name])
 
 

@@ -27,6 +27,7 @@ class Principal:
     """Who a connection belongs to and what it may do."""
 
     name: str
+    """What the token is called, never the token itself: messages are counted by it."""
     scopes: frozenset[Scope]
 
 

@@ -5,19 +5,21 @@ from __future__ import annotations
 import orjson
 
 from sulla.core.jsontypes import Json, JsonObject
+from sulla.core.stamp import stamp
 from sulla.gateway import wire
 from sulla.gateway.commands import Commands, ThreadInfo
 from sulla.gateway.limits import Limits
-from sulla.gateway.rpc import event_json, stamp
+from sulla.gateway.rpc import event_json
 
 
-async def perform(commands: Commands, limits: Limits, params: wire.Wire) -> JsonObject:
+async def perform(commands: Commands, limits: Limits, params: wire.Wire, caller: str) -> JsonObject:
     """Have a request done.
 
     Args:
         commands: who does it.
         limits: sizes of replies.
         params: checked parameters; hello and subscriptions are the connection's own business.
+        caller: the name of the token that asks.
 
     Returns:
         The result, in the form of the method's result model.
@@ -27,21 +29,25 @@ async def perform(commands: Commands, limits: Limits, params: wire.Wire) -> Json
     """
     match params:
         case wire.TurnSend() | wire.TurnStop() | wire.TurnContinue():
-            return await _turns(commands, params)
+            return await _turns(commands, params, caller)
         case wire.ApprovalList():
             return await _questions(commands, params)
         case wire.ApprovalAnswer(thread_id=thread_id, id=question, verdict=verdict, text=text):
             return wire.Answered(seq=await commands.answer(thread_id, question, verdict, text)).model_dump()
         case wire.SystemStatus():
             return await commands.status()
+        case wire.SystemCheck():
+            return await commands.check()
         case _:
             return await _threads(commands, limits, params)
 
 
-async def _turns(commands: Commands, params: wire.TurnSend | wire.TurnStop | wire.TurnContinue) -> JsonObject:
+async def _turns(
+    commands: Commands, params: wire.TurnSend | wire.TurnStop | wire.TurnContinue, caller: str
+) -> JsonObject:
     match params:
         case wire.TurnSend(thread_id=thread_id, message_id=message_id, text=text, mode=mode, agent=agent):
-            sent = await commands.send(thread_id, message_id, text, mode, agent)
+            sent = await commands.send(thread_id, message_id, text, mode, agent, caller)
             return wire.TurnSent(run_id=sent.run_id, seq=sent.seq).model_dump()
         case wire.TurnStop(thread_id=thread_id, request_id=request_id):
             return wire.TurnAsked(seq=await commands.stop(thread_id, request_id)).model_dump()

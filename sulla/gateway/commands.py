@@ -148,13 +148,25 @@ class Commands(Protocol):
         """
         ...
 
-    async def send(self, thread_id: str, message_id: str, text: str, mode: Mode, agent: str | None) -> Sent:
+    async def send(
+        self, thread_id: str, message_id: str, text: str, mode: Mode, agent: str | None, caller: str
+    ) -> Sent:
         """Keep a person's message; when this returns, it will be answered or visibly fail.
 
-        The same `message_id` with the same content gives the same answer, also after a restart.
+        The same `message_id` with the same content gives the same answer, also after a restart and however fast it
+        comes.
+
+        Args:
+            thread_id: where it goes.
+            message_id: the client's own.
+            text: what the person says.
+            mode: what it does to a running turn.
+            agent: who should answer; None for the thread's agent.
+            caller: the name of the token that it came with, never the token itself.
 
         Raises:
-            NotFound: there is no such thread.
+            NotFound: there is no such thread, or no such agent.
+            RateLimited: messages come too fast; the error says when this one would be taken.
             MessageIdReused: `message_id` came before with other content.
             QueueFull: too many messages wait.
         """
@@ -191,6 +203,14 @@ class Commands(Protocol):
 
     async def status(self) -> JsonObject:
         """How the daemon is, for people."""
+        ...
+
+    async def check(self) -> JsonObject:
+        """Look at everything that is kept, and say what cannot be read.
+
+        Raises:
+            Busy: somebody else's look is going on.
+        """
         ...
 
     def listen(self, thread_id: str) -> AbstractAsyncContextManager[Signals]:

@@ -131,8 +131,8 @@ class Connection:
         match effect:
             case says.Reply(frame):
                 await self._outbox.put(frame)
-            case says.Call(id_, params):
-                await self._answer(id_, perform(self._commands, self._limits, params))
+            case says.Call(id_, params, caller):
+                await self._answer(id_, perform(self._commands, self._limits, params, caller))
             case says.Subscribe(id_, thread_id, after):
                 if await self._answer(id_, self._place(thread_id, after)):
                     follower = Follower(self._commands, self._outbox, self._clock, self._limits, thread_id, after)

@@ -6,6 +6,7 @@ pointed there (DNS rebinding), `Origin` one that connects across sites.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from ipaddress import ip_address
@@ -17,6 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 SECRET_NAMES = frozenset({"token", "access_token", "auth_token", "api_key", "apikey", "authorization"})
 Headers = Iterable[tuple[bytes, bytes]]
+_log = logging.getLogger("sulla.gateway")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +123,8 @@ class Perimeter:
 
 async def deny(scope: Scope, send: Send, refusal: Refusal) -> None:
     """Answer a request, or an upgrade that was not accepted yet, with an HTTP error."""
+    address, _ = scope.get("client") or ("unknown", 0)
+    _log.warning("refused a request from %s with %d: %s", address, refusal.status, refusal.message)
     wait_s = refusal.retry_after_s
     error = {
         "code": refusal.code,

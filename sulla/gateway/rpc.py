@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from difflib import get_close_matches
-from functools import lru_cache
 
 import orjson
 from pydantic import BaseModel, ValidationError
@@ -23,8 +21,9 @@ from sulla.core.errors import (
     Unavailable,
 )
 from sulla.core.jsontypes import Json, JsonObject
+from sulla.core.stamp import stamp
 from sulla.gateway.commands import Event
-from sulla.gateway.limits import ID_CHARS
+from sulla.gateway.limits import ID_CHARS, TEXT_CHARS
 from sulla.gateway.wire import METHODS, PATTERN_WORDS, PLANNED, Wire
 
 RequestId = str | int
@@ -142,7 +141,9 @@ def explain(detail: ErrorDetails, model: type[BaseModel]) -> str:
         return f"{where}: no such field" + (f"; did you mean {close[0]!r}?" if close else "")
     context = detail.get("ctx", {})
     if kind == "string_too_long":
-        return f"{where}: got {len(got)} characters, expected at most {context['max_length']}"
+        most = context["max_length"]
+        remedy = "; send it in parts, or put it in a file of the workspace and name that" if most == TEXT_CHARS else ""
+        return f"{where}: got {len(got)} characters, expected at most {most}{remedy}"
     if kind == "string_pattern_mismatch":
         expected = PATTERN_WORDS.get(context["pattern"], context["pattern"])
     else:
@@ -222,14 +223,3 @@ def event_json(event: Event) -> JsonObject:
         "at": stamp(event.at_ms),
         "data": event.data,
     }
-
-
-def stamp(at_ms: int) -> str:
-    """UTC milliseconds since 1970 as ``2027-01-15T08:00:00.000Z``."""
-    seconds, ms = divmod(at_ms, 1000)
-    return f"{_second(seconds)}.{ms:03d}Z"
-
-
-@lru_cache(maxsize=64)
-def _second(seconds: int) -> str:
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")

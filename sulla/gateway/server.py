@@ -13,7 +13,7 @@ from typing import cast
 
 import h11
 import uvicorn
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import Frame
@@ -26,6 +26,7 @@ from sulla.gateway.limits import Limits
 
 _BACKLOG = 512
 _SHUTDOWN_STEP_S = 0.01
+_log = logging.getLogger("sulla.gateway")
 
 
 def bind(host: str, port: int, limits: Limits | None = None) -> socket.socket:
@@ -117,7 +118,27 @@ class _WebSocket(WebSocketsSansIOProtocol):
         """Serve the connection."""
         extensions = cast(dict[str, object], self.scope["extensions"])
         extensions[ABORT] = self.transport.abort
+        self.app = self._serve
         await super().run_asgi()
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self.config.loaded_app(scope, receive, send)
+        if self.initial_response is not None and self.close_sent:
+            # A refusal is an answer; uvicorn would report that there was none.
+            self.handshake_complete = True
+
+    def send_receive_event_to_app(self) -> None:
+        """Pass a message on; one that is not UTF-8 is the peer's mistake and deserves no traceback."""
+        if self.curr_msg_data_type == "text" and not self.close_sent:
+            self.frames = [b"".join(self.frames)]
+            try:
+                self.frames[0].decode()
+            except UnicodeDecodeError as error:
+                _log.warning("a client's text is not UTF-8 (byte %d): its connection is closed", error.start)
+                self.conn.fail(1007, f"byte {error.start} is not UTF-8")
+                self.handle_parser_exception()
+                return
+        super().send_receive_event_to_app()
 
     def handle_ping(self) -> None:
         """Answer, unless the peer asks and asks without reading the answers, for which nobody else waits."""

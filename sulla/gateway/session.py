@@ -42,6 +42,8 @@ class Call:
 
     id: RequestId
     params: wire.Wire
+    caller: str
+    """The name of the token that it came with, never the token itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +158,8 @@ class Session:
         params = rpc.read_params(request)
         if isinstance(params, Fault):
             return self._refused(params)
-        scope = wire.METHODS[request.method].scope
-        if scope is not None and (self._principal is None or scope not in self._principal.scopes):
+        scope, who = wire.METHODS[request.method].scope, self._principal
+        if who is None or (scope is not None and scope not in who.scopes):
             return self._declined(request.id, Forbidden(f"{request.method!r} needs a token with the scope {scope!r}"))
         match params:
             case wire.Hello():
@@ -170,7 +172,7 @@ class Session:
                 self._followed.discard(thread_id)
                 return [Unsubscribe(request.id, thread_id)]
             case _:
-                return [Call(request.id, params)]
+                return [Call(request.id, params, who.name)]
 
     def _subscribe(self, id_: RequestId, thread_id: str, after: int) -> list[Effect]:
         if thread_id in self._followed:

@@ -147,6 +147,10 @@ class SystemStatus(Wire):
     """`system.status`."""
 
 
+class SystemCheck(Wire):
+    """`system.check`."""
+
+
 # ---------------------------------------------------------------------------------------------------------- results
 
 
@@ -280,7 +284,7 @@ class Unsubscribed(Wire):
 
 
 class Status(BaseModel):
-    """The answer to `system.status`: open, because it is for people."""
+    """The answer to `system.status` and `system.check`: open, because it is for people."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
@@ -335,6 +339,7 @@ METHODS: dict[str, Method] = {
     "events.subscribe": Method(EventsSubscribe, Subscribed, "read"),
     "events.unsubscribe": Method(EventsUnsubscribe, Unsubscribed, "read"),
     "system.status": Method(SystemStatus, Status, "read"),
+    "system.check": Method(SystemCheck, Status, "admin"),
 }
 
 PLANNED = frozenset(

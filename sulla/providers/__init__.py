@@ -18,12 +18,13 @@ from sulla.providers.base import (
     Usage,
 )
 from sulla.providers.calibration import Calibration, Calibrations, calibration_from_json, first_calibration
-from sulla.providers.catalog import PROVIDERS, ModelName, parse_model
+from sulla.providers.catalog import OFFLINE, PROVIDERS, ModelName, parse_model, window_of
 from sulla.providers.ollama_probe import find_ollama
 from sulla.providers.prices import Price, Prices, read_prices
-from sulla.providers.tokens import CountText, count_message, estimate_text, estimate_tokens
+from sulla.providers.tokens import CountText, count_head, count_message, estimate_text, estimate_tokens
 
 __all__ = [
+    "OFFLINE",
     "PROVIDERS",
     "Calibration",
     "Calibrations",
@@ -43,6 +44,7 @@ __all__ = [
     "ToolSpec",
     "Usage",
     "calibration_from_json",
+    "count_head",
     "count_message",
     "estimate_text",
     "estimate_tokens",
@@ -50,4 +52,5 @@ __all__ = [
     "first_calibration",
     "parse_model",
     "read_prices",
+    "window_of",
 ]

@@ -7,6 +7,7 @@ to a client; its default transport costs two to three times as much as the aioht
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from typing import Final
 
 import httpx2
 from anthropic import (
@@ -39,6 +40,9 @@ from sulla.providers.reading import read_reply
 BASE_URL = "https://api.anthropic.com"
 CONNECT_S = 10.0
 """How long a connection may take; the service is there within a second or not at all."""
+
+_TIMEOUT: Final = httpx2.Timeout(None, connect=CONNECT_S)
+"""The rest is for our own deadlines: the transport's would be set anew at every read."""
 
 
 class AnthropicProvider:
@@ -129,7 +133,7 @@ class AnthropicProvider:
                     content=body,
                     options={
                         "headers": _STREAM_HEADERS if streaming else _HEADERS,
-                        "timeout": httpx2.Timeout(request.timeout_s, connect=CONNECT_S),
+                        "timeout": _TIMEOUT,
                     },
                     stream=streaming,
                     stream_cls=AsyncStream[object],

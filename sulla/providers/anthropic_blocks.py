@@ -1,7 +1,7 @@
 """The content blocks of a reply of Anthropic's, growing as they stream. Pure.
 
 A value of the wrong type ends in ``TypeError``, a missing one in ``KeyError``: `anthropic_reply` turns both into the
-same failure of the whole reply.
+same failure of the whole reply. `begin` and `add` give what people may see of it, and empty text for nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import orjson
 from sulla.core.ids import CallId
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import Part, Reasoning, Text, ToolCall
-from sulla.providers.base import Delta, ReasoningDelta, TextDelta
+from sulla.providers.base import ReasoningDelta, TextDelta
 from sulla.providers.wire_json import string
 
 
@@ -44,27 +44,26 @@ class TextBlock:
     """What the model says."""
 
     __slots__ = ("_pieces",)
+    shown_as = TextDelta
 
     def __init__(self, content: Content) -> None:
         self._pieces = [string(content.get("text") or "")]
 
-    def begin(self) -> Delta | None:
+    def begin(self) -> str:
         """What was there from the start."""
-        return TextDelta(self._pieces[0]) if self._pieces[0] else None
+        return self._pieces[0]
 
-    def add(self, piece: Piece) -> Delta | None:
+    def add(self, piece: Piece) -> str:
         """Take a piece; the first case is what most of every reply consists of."""
         kind = piece["type"]
         if kind == "text_delta":
             text = piece["text"]
             if type(text) is not str:
                 raise TypeError(f"a piece of text that is no string: {text!r:.100}")
-            if not text:
-                return None
             self._pieces.append(text)
-            return TextDelta(text)
+            return text
         if kind == "citations_delta":
-            return None
+            return ""
         raise TypeError(f"a text block cannot take a {kind!r}")
 
     def part(self) -> Part | None:
@@ -77,28 +76,27 @@ class ThinkingBlock:
     """What the model thinks, under the service's signature: it has to go back untouched."""
 
     __slots__ = ("_content", "_pieces", "_signature")
+    shown_as = ReasoningDelta
 
     def __init__(self, content: Content) -> None:
         self._content = content
         self._pieces = [string(content.get("thinking") or "")]
         self._signature = string(content.get("signature") or "")
 
-    def begin(self) -> Delta | None:
+    def begin(self) -> str:
         """What was there from the start."""
-        return ReasoningDelta(self._pieces[0]) if self._pieces[0] else None
+        return self._pieces[0]
 
-    def add(self, piece: Piece) -> Delta | None:
+    def add(self, piece: Piece) -> str:
         """Take more of the reasoning, or its signature."""
         kind = piece["type"]
         if kind == "thinking_delta":
             text = string(piece["thinking"])
-            if not text:
-                return None
             self._pieces.append(text)
-            return ReasoningDelta(text)
+            return text
         if kind == "signature_delta":
             self._signature += string(piece["signature"])
-            return None
+            return ""
         raise TypeError(f"a thinking block cannot take a {kind!r}")
 
     def part(self) -> Part | None:
@@ -113,15 +111,16 @@ class RedactedBlock:
     """What the model thinks and nobody may read; it has to go back untouched."""
 
     __slots__ = ("_content",)
+    shown_as = ReasoningDelta
 
     def __init__(self, content: Content) -> None:
         self._content = content
 
-    def begin(self) -> Delta | None:
+    def begin(self) -> str:
         """Nothing to show."""
-        return None
+        return ""
 
-    def add(self, piece: Piece) -> Delta | None:
+    def add(self, piece: Piece) -> str:
         """It comes whole."""
         raise TypeError(f"a redacted block cannot take a {piece['type']!r}")
 
@@ -134,6 +133,7 @@ class CallBlock:
     """A tool call. Its arguments come as pieces of JSON text that mean nothing before the last one."""
 
     __slots__ = ("_args", "_given", "_id", "_pieces", "name")
+    shown_as = TextDelta
 
     def __init__(self, content: Content) -> None:
         self._id = string(content["id"])
@@ -144,16 +144,16 @@ class CallBlock:
         self._pieces: list[str] = []
         self._args: FrozenJson = {}
 
-    def begin(self) -> Delta | None:
+    def begin(self) -> str:
         """Nothing to show."""
-        return None
+        return ""
 
-    def add(self, piece: Piece) -> Delta | None:
+    def add(self, piece: Piece) -> str:
         """Take more of the arguments."""
         if piece["type"] != "input_json_delta":
             raise TypeError(f"a tool call cannot take a {piece['type']!r}")
         self._pieces.append(string(piece["partial_json"]))
-        return None
+        return ""
 
     def whole(self, cut: bool) -> bool:
         """Whether the arguments are a complete JSON object; looked at once, when the reply is over.

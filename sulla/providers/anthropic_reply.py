@@ -9,15 +9,13 @@ import orjson
 
 from sulla.core.errors import ContextTooLong, ProviderProtocol
 from sulla.core.ids import MessageId
-from sulla.core.message import Message, Part, Text, ToolCall
+from sulla.core.message import Part, Text, ToolCall
 from sulla.providers.anthropic_blocks import BLOCKS, Block, CallBlock, Content, Piece
 from sulla.providers.anthropic_errors import stream_error
-from sulla.providers.base import Completed, Delta, Stop, Usage
+from sulla.providers.base import Completed, Stop, Usage
+from sulla.providers.reply import StreamedReply
 from sulla.providers.sse import SseReader
 from sulla.providers.wire_json import string
-
-MAX_REPLY_BYTES = 64 * 1024 * 1024
-"""The longest stream that is read: 128 k tokens with an event of some 150 bytes each come to a third of it."""
 
 _STOPS: Final[dict[str, Stop]] = {
     "end_turn": "end",
@@ -64,65 +62,29 @@ class _Event(TypedDict, total=False):
     error: _Error
 
 
-class AnthropicReply:
-    """One reply. `feed` it what arrives, until that gives `Completed` or raises; `end` it when nothing more comes.
+class AnthropicReply(StreamedReply):
+    """One reply of the Messages API.
 
     Args:
         model: who was asked; for messages.
     """
 
     def __init__(self, model: str) -> None:
-        self._model = model
-        self._events = SseReader()
-        self._bytes = 0
+        super().__init__(model, SseReader())
         self._id: MessageId | None = None
         self._open: dict[int, Block] = {}
         self._done: list[Block] = []
         self._usage: dict[str, int] = {}
         self._reason = ""
-        self.completed = False
-        """Whether `Completed` has been given."""
 
-    def feed(self, chunk: bytes) -> list[Delta]:
-        """Take the next bytes, cut anywhere.
-
-        Returns:
-            What they add to the reply; a `Completed` is the last of all.
-
-        Raises:
-            ProviderProtocol: the stream breaks its own rules; nothing of the reply counts.
-            ProviderError: the service says inside the stream that it failed.
-        """
-        self._bytes += len(chunk)
-        if self._bytes > MAX_REPLY_BYTES:
-            raise self._broken(f"is longer than {MAX_REPLY_BYTES} bytes")
-        found: list[Delta] = []
-        blocks = self._open
-        for data in self._events.feed(chunk):
-            if self.completed:
-                break
-            try:
-                event: _Event = orjson.loads(data)
-                if event["type"] == "content_block_delta":  # nearly all events are
-                    delta = blocks[event["index"]].add(event["delta"])
-                else:
-                    delta = self._take(event)
-            except (KeyError, TypeError, AttributeError, orjson.JSONDecodeError) as error:
-                raise self._broken(f"holds an event that makes no sense: {data[:200]!r}") from error
-            if delta is not None:
-                found.append(delta)
-        return found
-
-    def end(self) -> None:
-        """Nothing more will come.
-
-        Raises:
-            ProviderProtocol: the reply is not complete.
-        """
-        if not self.completed:
-            raise self._broken("ended before it was complete")
-
-    def _take(self, event: _Event) -> Delta | None:
+    def _take(self, data: bytes) -> Completed | None:
+        event: _Event = orjson.loads(data)
+        if event["type"] == "content_block_delta":  # nearly all events are
+            block = self._open[event["index"]]
+            text = block.add(event["delta"])
+            if text:
+                self._show(block.shown_as, text)
+            return None
         handler = _EVENTS.get(event["type"])
         # The service may add kinds of events: those that are not known are passed over, as its documentation asks.
         return handler(self, event) if handler is not None else None
@@ -134,7 +96,7 @@ class AnthropicReply:
         self._id = MessageId(string(message["id"]))
         self._count(message.get("usage"))
 
-    def _block_start(self, event: _Event) -> Delta | None:
+    def _block_start(self, event: _Event) -> None:
         index, content = event["index"], event["content_block"]
         if self._id is None or index != len(self._open) + len(self._done):
             raise self._broken(f"begins block {index!r} out of turn")
@@ -142,7 +104,8 @@ class AnthropicReply:
         if make is None:
             raise self._broken(f"holds a block of the unknown type {content['type']!r}")
         block = self._open[index] = make(content)
-        return block.begin()
+        if text := block.begin():
+            self._show(block.shown_as, text)
 
     def _block_stop(self, event: _Event) -> None:
         self._done.append(self._open.pop(event["index"]))
@@ -153,24 +116,16 @@ class AnthropicReply:
             self._reason = string(reason)
         self._count(event.get("usage"))
 
-    def _message_stop(self, event: _Event) -> Delta:
+    def _message_stop(self, event: _Event) -> Completed:
         if self._id is None or self._open:
             raise self._broken("stops in the middle")
         stop = _STOPS.get(self._reason)
         if stop is None:
             raise self._broken(f"stops for the unknown reason {self._reason!r}")
         parts = self._parts(stop)
-        calls = [part.id for part in parts if isinstance(part, ToolCall)]
-        if len(set(calls)) < len(calls):
-            raise self._broken("uses one tool call id twice")
-        if self._reason == "tool_use" and not calls:
-            raise self._broken("stops to use a tool without naming one")
-        if stop == "end" and calls:
-            stop = "tool_calls"
         if self._reason == "model_context_window_exceeded" and not _says(parts):
             raise ContextTooLong(f"the window of the model {self._model!r} is full: send a shorter history")
-        self.completed = True
-        return Completed(Message(self._id, "assistant", parts), self._counted(), stop)
+        return self._whole(self._id, parts, Usage(*(self._usage.get(name, 0) for name in _COUNTS)), stop)
 
     def _error(self, event: _Event) -> None:
         error = event["error"]
@@ -202,12 +157,6 @@ class AnthropicReply:
             if type(value) is int and value >= 0:
                 self._usage[name] = value
 
-    def _counted(self) -> Usage:
-        return Usage(*(self._usage.get(name, 0) for name in _COUNTS))
-
-    def _broken(self, what: str) -> ProviderProtocol:
-        return ProviderProtocol(f"the reply of the model {self._model!r} {what}; nothing of it counts")
-
 
 def count_of(model: str, body: bytes) -> int:
     """The answer to a question for the number of tokens.
@@ -232,7 +181,7 @@ def _says(parts: tuple[Part, ...]) -> bool:
     return any(isinstance(part, (Text, ToolCall)) for part in parts)
 
 
-_EVENTS: Final[dict[str, Callable[[AnthropicReply, _Event], Delta | None]]] = {
+_EVENTS: Final[dict[str, Callable[[AnthropicReply, _Event], Completed | None]]] = {
     "message_start": AnthropicReply._message_start,
     "content_block_start": AnthropicReply._block_start,
     "content_block_stop": AnthropicReply._block_stop,

@@ -13,6 +13,11 @@ OFFLINE = "offline"
 PROVIDERS = ("anthropic", "ollama", "openai", OFFLINE)
 """Every provider that a model's name may begin with."""
 
+WINDOWS = {"anthropic": 200_000, "ollama": 16_384, "openai": 128_000, OFFLINE: 128_000}
+"""How many tokens a model takes in and gives out in one call where no setting says so. Ollama makes the window as large
+as it is asked to, at the price of memory.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class ModelName:
@@ -51,6 +56,16 @@ def parse_model(text: str, known: tuple[str, ...] = PROVIDERS) -> ModelName:
     if any(char.isspace() or not char.isprintable() for char in model):
         raise SettingsError(f"the model name {text!r} holds blanks or control characters")
     return ModelName(provider, model)
+
+
+def window_of(model: ModelName, configured_tokens: int) -> int:
+    """A model's window in tokens.
+
+    Args:
+        model: of a known provider.
+        configured_tokens: what the settings say; 0 for the provider's usual one.
+    """
+    return configured_tokens or WINDOWS[model.provider]
 
 
 def _hint(provider: str, has_model: bool, known: tuple[str, ...]) -> str:

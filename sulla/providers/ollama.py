@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import suppress
+from typing import Final
 
 import httpx
 import orjson
@@ -29,6 +30,9 @@ EMBED_S = 120.0
 LIST_S = 10.0
 """How long a list of models, or the rest of any short answer, may take."""
 
+_TIMEOUT: Final = httpx.Timeout(None, connect=CONNECT_S)
+"""The rest is for our own deadlines: the transport's would be set anew at every read."""
+
 _BROKEN = (httpx.HTTPError, httpx.StreamError)
 """What the transport raises when a connection breaks."""
 
@@ -36,9 +40,9 @@ _BROKEN = (httpx.HTTPError, httpx.StreamError)
 class _Wire(AsyncClient):
     """The SDK's client with a way to its transport: its own stream builds a checked model of every piece."""
 
-    async def ask(self, method: str, path: str, body: bytes, timeout: httpx.Timeout) -> httpx.Response:
+    async def ask(self, method: str, path: str, body: bytes) -> httpx.Response:
         """Send a body and return when the head of the answer is there."""
-        request = self._client.build_request(method, path, content=body or None, timeout=timeout)
+        request = self._client.build_request(method, path, content=body or None, timeout=_TIMEOUT)
         response: httpx.Response = await self._client.send(request, stream=True)
         return response
 
@@ -115,8 +119,7 @@ class OllamaProvider:
     async def _ask(self, method: str, path: str, body: bytes, model: str, timeout_s: float) -> httpx.Response:
         try:
             async with self._clock.timeout(timeout_s):
-                timeout = httpx.Timeout(timeout_s, connect=CONNECT_S)
-                response = await self._wire.ask(method, path, body, timeout)
+                response = await self._wire.ask(method, path, body)
                 if response.is_success:
                     return response
                 said = await response.aread()

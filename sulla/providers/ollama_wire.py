@@ -12,7 +12,6 @@ from sulla.core.errors import (
     ContextTooLong,
     InvalidInput,
     ProviderError,
-    ProviderProtocol,
     ProviderRejected,
     ProviderTransient,
     ProviderUnauthorized,
@@ -20,11 +19,10 @@ from sulla.core.errors import (
 from sulla.core.ids import CallId, MakeId, MessageId
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 from sulla.core.message import Message, Part, Reasoning, Text, ToolCall, ToolResult
-from sulla.providers.base import ChatRequest, Completed, Delta, ReasoningDelta, Stop, TextDelta, Usage
-from sulla.providers.wire_json import dumps, shortened, string
-
-MAX_LINE_BYTES = 4 * 1024 * 1024
-"""The longest line that is read; a tool call with its arguments comes as one."""
+from sulla.providers.base import ChatRequest, Completed, ReasoningDelta, Stop, TextDelta, Usage
+from sulla.providers.lines import LineReader
+from sulla.providers.reply import StreamedReply
+from sulla.providers.wire_json import dumps, shortened, string, tokens
 
 _STOPS: Final[dict[str, Stop]] = {"stop": "end", "length": "max_tokens"}
 _TOO_LONG = ("exceed_context_size", "exceeds the available context size", "exceeds the context length")
@@ -139,8 +137,8 @@ class _Line(TypedDict, total=False):
     eval_count: int
 
 
-class OllamaReply:
-    """One reply. `feed` it what arrives, until that gives `Completed` or raises; `end` it when nothing more comes.
+class OllamaReply(StreamedReply):
+    """One reply.
 
     Args:
         model: who was asked; for messages.
@@ -148,75 +146,26 @@ class OllamaReply:
     """
 
     def __init__(self, model: str, make_id: MakeId) -> None:
-        self._model = model
+        super().__init__(model, LineReader())
         self._make_id = make_id
-        self._rest = b""
         self._text: list[str] = []
         self._thoughts: list[str] = []
         self._calls: list[ToolCall] = []
-        self.completed = False
-        """Whether `Completed` has been given."""
 
-    def feed(self, chunk: bytes) -> list[Delta]:
-        """Take the next bytes, cut anywhere.
-
-        Returns:
-            What they add to the reply; a `Completed` is the last of all.
-
-        Raises:
-            ProviderProtocol: the stream breaks its own rules; nothing of the reply counts.
-            ProviderError: the service says inside the stream that it failed.
-        """
-        lines = (self._rest + chunk).split(b"\n")
-        self._rest = lines.pop()
-        if len(self._rest) > MAX_LINE_BYTES:
-            raise self._broken(f"holds a line of more than {MAX_LINE_BYTES} bytes")
-        found: list[Delta] = []
-        for line in lines:
-            if self.completed:
-                break
-            try:
-                event: _Line = orjson.loads(line)
-                said = event.get("message")
-                # Nearly every line has a model, a time, a message of a role and a text, and "not done"; no more.
-                if said and len(said) == 2 and (text := said.get("content")) and len(event) == 4 and not event["done"]:
-                    self._say(text, found)
-                else:
-                    self._take(event, found)
-            except (KeyError, TypeError, AttributeError, orjson.JSONDecodeError) as error:
-                if not line.strip():
-                    continue
-                raise self._broken(f"holds a line that makes no sense: {line[:200]!r}") from error
-        return found
-
-    def end(self) -> None:
-        """Nothing more will come.
-
-        Raises:
-            ProviderProtocol: the reply is not complete.
-        """
-        if not self.completed:
-            raise self._broken("ended before it was complete")
-
-    def _take(self, line: _Line, found: list[Delta]) -> None:
+    def _take(self, data: bytes) -> Completed | None:
+        line: _Line = orjson.loads(data)
         if "error" in line:
             raise service_error(self._model, None, string(line["error"]))
         said = line.get("message", {})
         if thought := said.get("thinking"):
             self._thoughts.append(string(thought))
-            found.append(ReasoningDelta(thought))
+            self._show(ReasoningDelta, thought)
         if text := said.get("content"):
-            self._say(text, found)
+            self._text.append(string(text))
+            self._show(TextDelta, text)
         if calls := said.get("tool_calls"):
             self._calls += map(self._call, calls)
-        if line.get("done") is True:
-            found.append(self._complete(line))
-
-    def _say(self, text: str, found: list[Delta]) -> None:
-        if type(text) is not str:
-            raise TypeError(f"a piece of text that is no string: {text!r:.100}")
-        self._text.append(text)
-        found.append(TextDelta(text))
+        return self._complete(line) if line.get("done") is True else None
 
     def _call(self, call: _Call) -> ToolCall:
         function = call["function"]
@@ -230,22 +179,14 @@ class OllamaReply:
         stop = _STOPS.get(line.get("done_reason", "stop"))
         if stop is None:
             raise self._broken(f"stops for the unknown reason {line.get('done_reason')!r}")
-        if len({call.id for call in self._calls}) < len(self._calls):
-            raise self._broken("uses one tool call id twice")
         thoughts, text = "".join(self._thoughts), "".join(self._text)
         parts: tuple[Part, ...] = (
             *((Reasoning(thoughts),) if thoughts else ()),
             *((Text(text, "agent"),) if text else ()),
             *self._calls,
         )
-        if stop == "end" and self._calls:
-            stop = "tool_calls"
-        self.completed = True
-        usage = Usage(_count(line.get("prompt_eval_count")), _count(line.get("eval_count")))
-        return Completed(Message(MessageId(self._make_id("msg")), "assistant", parts), usage, stop)
-
-    def _broken(self, what: str) -> ProviderProtocol:
-        return ProviderProtocol(f"the reply of the model {self._model!r} {what}; nothing of it counts")
+        usage = Usage(tokens(line.get("prompt_eval_count")), tokens(line.get("eval_count")))
+        return self._whole(MessageId(self._make_id("msg")), parts, usage, stop)
 
 
 def service_error(model: str, status: int | None, said: str, retry_after_s: float | None = None) -> ProviderError:
@@ -267,7 +208,3 @@ def service_error(model: str, status: int | None, said: str, retry_after_s: floa
     if status is None or status in (408, 429) or status >= 500:
         return ProviderTransient(f"{where}. The same request may succeed later", retry_after_s=retry_after_s)
     return ProviderRejected(f"{where}. The request has to change before it can succeed")
-
-
-def _count(value: object) -> int:
-    return value if type(value) is int and value >= 0 else 0

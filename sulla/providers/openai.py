@@ -43,6 +43,9 @@ BASE_URL = "https://api.openai.com/v1"
 CONNECT_S = 10.0
 """How long a connection may take; the service is there within a second or not at all."""
 
+_TIMEOUT: Final = httpx2.Timeout(None, connect=CONNECT_S)
+"""The rest is for our own deadlines: the transport's would be set anew at every read."""
+
 _PATHS: Final[dict[Form, str]] = {"chat": "/chat/completions", "responses": "/responses"}
 _NO_KEY = "none"
 """Sent where there is no key: an empty one would make the SDK look for others in the environment."""
@@ -127,7 +130,7 @@ class OpenAiProvider:
                     content=body,
                     options={
                         "headers": _HEADERS,
-                        "timeout": httpx2.Timeout(request.timeout_s, connect=CONNECT_S),
+                        "timeout": _TIMEOUT,
                     },
                     stream=streaming,
                     stream_cls=AsyncStream[object],

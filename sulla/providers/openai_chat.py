@@ -10,17 +10,14 @@ from typing import Final, TypedDict
 
 import orjson
 
-from sulla.core.errors import ProviderProtocol
 from sulla.core.ids import CallId, MakeId, MessageId
-from sulla.core.message import Message, Part, Reasoning, Text, ToolCall
-from sulla.providers.base import Completed, Delta, ReasoningDelta, Stop, TextDelta, Usage
+from sulla.core.message import Part, Reasoning, Text, ToolCall
+from sulla.providers.base import Completed, ReasoningDelta, Stop, TextDelta, Usage
 from sulla.providers.openai_errors import WireError, stream_error
 from sulla.providers.openai_wire import CHAT_REASONING
+from sulla.providers.reply import StreamedReply
 from sulla.providers.sse import SseReader
-from sulla.providers.wire_json import string
-
-MAX_REPLY_BYTES = 64 * 1024 * 1024
-"""The longest stream that is read: 128 k tokens with a chunk of some 300 bytes each come to two thirds of it."""
+from sulla.providers.wire_json import string, tokens
 
 _STOPS: Final[dict[str, Stop]] = {
     "stop": "end",
@@ -98,8 +95,8 @@ class _Call:
         self.pieces.append(string(function.get("arguments") or ""))
 
 
-class ChatReply:
-    """One reply. `feed` it what arrives, until that gives `Completed` or raises; `end` it when nothing more comes.
+class ChatReply(StreamedReply):
+    """One chat completion.
 
     Args:
         model: who was asked; for messages and for the note on reasoning.
@@ -107,10 +104,8 @@ class ChatReply:
     """
 
     def __init__(self, model: str, make_id: MakeId) -> None:
-        self._model = model
+        super().__init__(model, SseReader())
         self._make_id = make_id
-        self._events = SseReader()
-        self._bytes = 0
         self._text: list[str] = []
         self._thoughts: list[str] = []
         self._thought_field = ""
@@ -118,76 +113,43 @@ class ChatReply:
         self._usage = Usage()
         self._reason = ""
         self._declined = False
-        self.completed = False
-        """Whether `Completed` has been given."""
 
-    def feed(self, chunk: bytes) -> list[Delta]:
-        """Take the next bytes, cut anywhere.
-
-        Returns:
-            What they add to the reply; a `Completed` is the last of all.
-
-        Raises:
-            ProviderProtocol: the stream breaks its own rules; nothing of the reply counts.
-            ProviderError: the service says inside the stream that it failed.
-        """
-        self._bytes += len(chunk)
-        if self._bytes > MAX_REPLY_BYTES:
-            raise self._broken(f"is longer than {MAX_REPLY_BYTES} bytes")
-        found: list[Delta] = []
-        for data in self._events.feed(chunk):
-            if self.completed:
-                break
-            if data == b"[DONE]":
-                found.append(self._complete())
-                break
-            try:
-                self._take(orjson.loads(data), found)
-            except (KeyError, TypeError, AttributeError, orjson.JSONDecodeError) as error:
-                raise self._broken(f"holds a chunk that makes no sense: {data[:200]!r}") from error
-        return found
-
-    def end(self) -> None:
-        """Nothing more will come.
-
-        Raises:
-            ProviderProtocol: the reply is not complete.
-        """
-        if not self.completed:
-            raise self._broken("ended before it was complete")
-
-    def _take(self, chunk: _Chunk, found: list[Delta]) -> None:
+    def _take(self, data: bytes) -> Completed | None:
+        if data == b"[DONE]":
+            return self._complete()
+        chunk: _Chunk = orjson.loads(data)
         if (error := chunk.get("error")) is not None:
             raise stream_error(self._model, {"message": error} if isinstance(error, str) else error)
         for choice in chunk["choices"]:
             if choice.get("index", 0) != 0:
                 raise TypeError("a second choice, which nobody asked for")
-            self._said(choice["delta"], found)
+            self._said(choice["delta"])
             if reason := choice.get("finish_reason"):
                 self._reason = string(reason)
         if (usage := chunk.get("usage")) is not None:
             self._usage = counted(
                 usage.get("prompt_tokens"), usage.get("completion_tokens"), usage.get("prompt_tokens_details")
             )
+        return None
 
-    def _said(self, said: _Said, found: list[Delta]) -> None:
+    def _said(self, said: _Said) -> None:
         if text := said.get("content"):
             self._text.append(string(text))
-            found.append(TextDelta(text))
+            self._show(TextDelta, text)
         for name in _THOUGHTS:
             if thought := said.get(name):
                 if self._thought_field not in ("", name):
                     continue  # some servers send the same thought under both names
                 self._thought_field = name
                 self._thoughts.append(string(thought))
-                found.append(ReasoningDelta(string(thought)))
+                self._show(ReasoningDelta, string(thought))
         if calls := said.get("tool_calls"):
             for piece in calls:
                 self._call(piece)
         if refusal := said.get("refusal"):
             self._declined = True
             self._text.append(string(refusal))
-            found.append(TextDelta(refusal))
+            self._show(TextDelta, refusal)
 
     def _call(self, piece: _CallPiece) -> None:
         index = piece["index"]
@@ -203,12 +165,6 @@ class ChatReply:
         if stop is None:
             raise self._broken(f"stops for the unknown reason {self._reason!r}")
         calls = [] if stop == "refused" else self._whole_calls(stop)
-        if len({call.id for call in calls}) < len(calls):
-            raise self._broken("uses one tool call id twice")
-        if stop == "tool_calls" and not calls:
-            raise self._broken("stops to use a tool without naming one")
-        if stop == "end" and calls:
-            stop = "tool_calls"
         thoughts, text = "".join(self._thoughts), "".join(self._text)
         note = {"type": CHAT_REASONING, "field": self._thought_field, "model": self._model}
         parts: tuple[Part, ...] = (
@@ -216,8 +172,7 @@ class ChatReply:
             *((Text(text, "agent"),) if text else ()),
             *calls,
         )
-        self.completed = True
-        return Completed(Message(MessageId(self._make_id("msg")), "assistant", parts), self._usage, stop)
+        return self._whole(MessageId(self._make_id("msg")), parts, self._usage, stop)
 
     def _whole_calls(self, stop: Stop) -> list[ToolCall]:
         """The calls in the model's order.
@@ -232,9 +187,6 @@ class ChatReply:
             elif stop != "max_tokens":
                 raise self._broken(f"calls the tool {call.name!r} with arguments that are no JSON object")
         return found
-
-    def _broken(self, what: str) -> ProviderProtocol:
-        return ProviderProtocol(f"the reply of the model {self._model!r} {what}; nothing of it counts")
 
 
 def whole_call(call_id: str, name: str, arguments: str, *, cut: bool) -> ToolCall | None:
@@ -259,10 +211,6 @@ def whole_call(call_id: str, name: str, arguments: str, *, cut: bool) -> ToolCal
 
 def counted(read: object, written: object, details: _Details | None) -> Usage:
     """Usage as the API reports it: what came from its cache, or went there, is part of what was read."""
-    cached = _count((details or {}).get("cached_tokens"))
-    kept = _count((details or {}).get("cache_write_tokens"))
-    return Usage(max(0, _count(read) - cached - kept), _count(written), cached, kept)
-
-
-def _count(value: object) -> int:
-    return value if type(value) is int and value >= 0 else 0
+    cached = tokens((details or {}).get("cached_tokens"))
+    kept = tokens((details or {}).get("cache_write_tokens"))
+    return Usage(max(0, tokens(read) - cached - kept), tokens(written), cached, kept)

@@ -7,13 +7,13 @@ from typing import Final, TypedDict
 
 import orjson
 
-from sulla.core.errors import ProviderProtocol
 from sulla.core.ids import MakeId, MessageId
 from sulla.core.jsontypes import JsonObject
-from sulla.core.message import Message, Part, Reasoning, Text, ToolCall
-from sulla.providers.base import Completed, Delta, ReasoningDelta, Stop, TextDelta, Usage
-from sulla.providers.openai_chat import MAX_REPLY_BYTES, counted, whole_call
+from sulla.core.message import Part, Reasoning, Text
+from sulla.providers.base import Completed, ReasoningDelta, Stop, TextDelta, Usage
+from sulla.providers.openai_chat import counted, whole_call
 from sulla.providers.openai_errors import WireError, stream_error
+from sulla.providers.reply import Shown, StreamedReply
 from sulla.providers.sse import SseReader
 from sulla.providers.wire_json import string
 
@@ -67,8 +67,8 @@ class _Item:
         """The whole of it, once the service has said that it is whole."""
 
 
-class ResponsesReply:
-    """One reply. `feed` it what arrives, until that gives `Completed` or raises; `end` it when nothing more comes.
+class ResponsesReply(StreamedReply):
+    """One reply of the Responses API.
 
     Args:
         model: who was asked; for messages.
@@ -76,78 +76,40 @@ class ResponsesReply:
     """
 
     def __init__(self, model: str, make_id: MakeId) -> None:
-        self._model = model
+        super().__init__(model, SseReader())
         self._make_id = make_id
-        self._events = SseReader()
-        self._bytes = 0
         self._items: dict[int, _Item] = {}
         self._declined = False
-        self.completed = False
-        """Whether `Completed` has been given."""
 
-    def feed(self, chunk: bytes) -> list[Delta]:
-        """Take the next bytes, cut anywhere.
-
-        Returns:
-            What they add to the reply; a `Completed` is the last of all.
-
-        Raises:
-            ProviderProtocol: the stream breaks its own rules; nothing of the reply counts.
-            ProviderError: the service says inside the stream that it failed.
-        """
-        self._bytes += len(chunk)
-        if self._bytes > MAX_REPLY_BYTES:
-            raise self._broken(f"is longer than {MAX_REPLY_BYTES} bytes")
-        found: list[Delta] = []
-        for data in self._events.feed(chunk):
-            if self.completed or data == b"[DONE]":
-                break
-            try:
-                self._take(orjson.loads(data), found)
-            except (KeyError, TypeError, AttributeError, orjson.JSONDecodeError) as error:
-                raise self._broken(f"holds an event that makes no sense: {data[:200]!r}") from error
-        return found
-
-    def end(self) -> None:
-        """Nothing more will come.
-
-        Raises:
-            ProviderProtocol: the reply is not complete.
-        """
-        if not self.completed:
-            raise self._broken("ended before it was complete")
-
-    def _take(self, event: _Event, found: list[Delta]) -> None:
+    def _take(self, data: bytes) -> Completed | None:
+        event: _Event = orjson.loads(data)
         kind = event["type"]
         if kind == "response.output_text.delta":  # nearly all events are
-            text = string(event["delta"])
-            self._items[event["output_index"]].shown.append(text)
-            if text:
-                found.append(TextDelta(text))
-            return
+            self._add(event, TextDelta)
+            return None
         handler = _EVENTS.get(kind)
         # There are many more kinds, which repeat what these say in another form.
-        if handler is not None:
-            handler(self, event, found)
+        return handler(self, event) if handler is not None else None
 
-    def _refusal(self, event: _Event, found: list[Delta]) -> None:
+    def _add(self, event: _Event, kind: Shown) -> None:
+        text = string(event["delta"])
+        self._items[event["output_index"]].shown.append(text)
+        self._show(kind, text)
+
+    def _refusal(self, event: _Event) -> None:
         self._declined = True
-        text = string(event["delta"])
-        self._items[event["output_index"]].shown.append(text)
-        found.append(TextDelta(text))
+        self._add(event, TextDelta)
 
-    def _thought(self, event: _Event, found: list[Delta]) -> None:
-        text = string(event["delta"])
-        self._items[event["output_index"]].shown.append(text)
-        found.append(ReasoningDelta(text))
+    def _thought(self, event: _Event) -> None:
+        self._add(event, ReasoningDelta)
 
-    def _next_thought(self, event: _Event, found: list[Delta]) -> None:
+    def _next_thought(self, event: _Event) -> None:
         item = self._items[event["output_index"]]
         if item.shown:
             item.shown.append("\n\n")
-            found.append(ReasoningDelta("\n\n"))
+            self._show(ReasoningDelta, "\n\n")
 
-    def _item_added(self, event: _Event, found: list[Delta]) -> None:
+    def _item_added(self, event: _Event) -> None:
         index, kind = event["output_index"], event["item"]["type"]
         if index != len(self._items):
             raise self._broken(f"begins item {index!r} out of turn")
@@ -155,7 +117,7 @@ class ResponsesReply:
             raise self._broken(f"holds an item of the unknown type {kind!r}")
         self._items[index] = _Item(string(kind))
 
-    def _item_done(self, event: _Event, found: list[Delta]) -> None:
+    def _item_done(self, event: _Event) -> None:
         item, whole = self._items[event["output_index"]], event["item"]
         if whole["type"] != item.kind or item.done is not None:
             raise self._broken(f"ends an item of the type {item.kind!r} in another way than it began")
@@ -166,7 +128,7 @@ class ResponsesReply:
                 raise self._broken("says another text at its end than on its way")
             if len(text) > len(shown):
                 item.shown.append(text[len(shown) :])
-                found.append(TextDelta(text[len(shown) :]))
+                self._show(TextDelta, text[len(shown) :])
 
     def _text_of(self, item: JsonObject) -> str:
         content = item["content"]
@@ -185,20 +147,20 @@ class ResponsesReply:
                 raise TypeError(f"a message cannot hold a {part['type']!r}")
         return "".join(pieces)
 
-    def _finished(self, event: _Event, found: list[Delta]) -> None:
-        found.append(self._complete("end", event["response"]))
+    def _finished(self, event: _Event) -> Completed:
+        return self._complete("end", event["response"])
 
-    def _cut(self, event: _Event, found: list[Delta]) -> None:
+    def _cut(self, event: _Event) -> Completed:
         reason = (event["response"].get("incomplete_details") or {}).get("reason", "")
         stop = _CUTS.get(reason)
         if stop is None:
             raise self._broken(f"stops for the unknown reason {reason!r}")
-        found.append(self._complete(stop, event["response"]))
+        return self._complete(stop, event["response"])
 
-    def _failed(self, event: _Event, found: list[Delta]) -> None:
+    def _failed(self, event: _Event) -> None:
         raise stream_error(self._model, event["response"].get("error") or {})
 
-    def _error(self, event: _Event, found: list[Delta]) -> None:
+    def _error(self, event: _Event) -> None:
         nested = event.get("error")
         said: WireError = {"message": str(event.get("message") or ""), "code": event.get("code") or ""}
         raise stream_error(self._model, nested if nested is not None else said)
@@ -207,13 +169,7 @@ class ResponsesReply:
         if self._declined:
             stop = "refused"
         parts = tuple(part for item in self._items.values() for part in self._parts(item, stop))
-        calls = [part.id for part in parts if isinstance(part, ToolCall)]
-        if len(set(calls)) < len(calls):
-            raise self._broken("uses one tool call id twice")
-        if stop == "end" and calls:
-            stop = "tool_calls"
-        self.completed = True
-        return Completed(Message(MessageId(self._make_id("msg")), "assistant", parts), _usage(response), stop)
+        return self._whole(MessageId(self._make_id("msg")), parts, _usage(response), stop)
 
     def _parts(self, item: _Item, stop: Stop) -> tuple[Part, ...]:
         """What an item comes to. Where the reply was cut, its last one may be unfinished: then only its text counts."""
@@ -233,16 +189,13 @@ class ResponsesReply:
             raise self._broken(f"calls the tool {name!r} with arguments that are no JSON object")
         return (call,) if call is not None else ()
 
-    def _broken(self, what: str) -> ProviderProtocol:
-        return ProviderProtocol(f"the reply of the model {self._model!r} {what}; nothing of it counts")
-
 
 def _usage(response: _Response) -> Usage:
     usage = response.get("usage") or {}
     return counted(usage.get("input_tokens"), usage.get("output_tokens"), usage.get("input_tokens_details"))
 
 
-_EVENTS: Final[dict[str, Callable[[ResponsesReply, _Event, list[Delta]], None]]] = {
+_EVENTS: Final[dict[str, Callable[[ResponsesReply, _Event], Completed | None]]] = {
     "response.refusal.delta": ResponsesReply._refusal,
     "response.reasoning_text.delta": ResponsesReply._thought,
     "response.reasoning_summary_text.delta": ResponsesReply._thought,

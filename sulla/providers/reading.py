@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import aclosing
 from typing import Protocol, cast
 
@@ -21,8 +21,9 @@ class Answer(Protocol):
         """Its head, by names in any case."""
         ...
 
-    def aiter_raw(self) -> AsyncIterator[bytes]:
-        """The rest of it, as it comes."""
+    @property
+    def stream(self) -> object:
+        """The rest of it, as it comes; both transports give an iterable whose iterator is a generator."""
         ...
 
     def aiter_bytes(self) -> AsyncIterator[bytes]:
@@ -71,7 +72,8 @@ async def read_reply(
     until = clock.elapsed() + request.timeout_s
     answer = await ask()
     # Nobody asked for compression, and the way around it is shorter for every piece.
-    body = answer.aiter_bytes() if "content-encoding" in answer.headers else answer.aiter_raw()
+    plain = cast(AsyncIterable[bytes], answer.stream)
+    body = answer.aiter_bytes() if "content-encoding" in answer.headers else aiter(plain)
     deadline = Deadline(clock, until - clock.elapsed(), answer.aclose)
     try:
         async with aclosing(cast(AsyncGenerator[bytes, None], body)) as chunks:

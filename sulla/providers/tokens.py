@@ -7,18 +7,22 @@ what providers report.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import assert_never
 
 import orjson
 
 from sulla.core.message import Message, Reasoning, Text, ToolCall, ToolResult
+from sulla.providers.base import Section, ToolSpec
 
 CountText = Callable[[str], int]
 """Tokens of a text."""
 
 _PER_MESSAGE = 4
 """What a message costs beside its text: its role and its borders."""
+
+_PER_TOOL = 8
+"""What a tool costs beside its texts: the form that services put it in."""
 
 _UNIT_NUM, _UNIT_DEN = 27, 200
 """One unit of weight is 0.135 tokens, a little above what fits best: to count too few is worse than too many."""
@@ -74,6 +78,21 @@ def count_message(message: Message, count_text: CountText) -> int:
                 total += count_text(part.name) + count_text(orjson.dumps(dict(part.args)).decode())
             case _:
                 assert_never(part)
+    return total
+
+
+def count_head(system: Sequence[Section], tools: Sequence[ToolSpec], count_text: CountText) -> int:
+    """Tokens of what comes before a request's messages.
+
+    Args:
+        system: the system prompt.
+        tools: what the model is told of tools.
+        count_text: how texts are counted.
+    """
+    total = sum(count_text(section.text) + 1 for section in system)
+    for tool in tools:
+        total += _PER_TOOL + count_text(tool.name) + count_text(tool.description)
+        total += count_text(orjson.dumps(dict(tool.schema)).decode())
     return total
 
 

@@ -33,6 +33,11 @@ def string(value: object) -> str:
     return value
 
 
+def tokens(value: object) -> int:
+    """A service's count of tokens; 0 if it is none."""
+    return value if type(value) is int and value >= 0 else 0
+
+
 def shortened(said: str, limit_chars: int = 300) -> str:
     """A service's own words on one line, cut, so that a page of HTML does not become a person's error message."""
     line = " ".join(said.split())

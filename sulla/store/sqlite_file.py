@@ -54,7 +54,7 @@ def open_file(path: Path, busy_timeout_s: float) -> sqlite3.Connection:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
     connection = sqlite3.connect(path, timeout=busy_timeout_s, isolation_level=None)
     try:
-        _refuse_strangers(connection, path)
+        refuse_strangers(connection, path)
         for setting in _SETTINGS:
             connection.execute(setting)
         _use_wal(connection, path)
@@ -81,8 +81,15 @@ def _pragma(connection: sqlite3.Connection, name: str) -> str | int:
     return value
 
 
-def _refuse_strangers(connection: sqlite3.Connection, path: Path) -> None:
-    """Leave alone what another program, or a later Sulla, has made."""
+def refuse_strangers(connection: sqlite3.Connection, path: Path) -> int:
+    """Leave alone what another program, or a later Sulla, has made.
+
+    Returns:
+        The version of the file's tables.
+
+    Raises:
+        StoreUnavailable: it is such a file.
+    """
     version, known = int(_pragma(connection, "user_version")), len(MIGRATIONS)
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     if _pragma(connection, "application_id") != APPLICATION_ID and (tables or version):
@@ -94,6 +101,7 @@ def _refuse_strangers(connection: sqlite3.Connection, path: Path) -> None:
             f"the store {str(path)!r} has version {version}, and this Sulla knows versions up to {known}: "
             "run the Sulla that made it, or a later one"
         )
+    return version
 
 
 def _use_wal(connection: sqlite3.Connection, path: Path) -> None:

@@ -32,6 +32,9 @@ from sulla.testing.playing import play
 from sulla.testing.script import Failure, Reply, Script, parse_script
 from sulla.testing.wire import WireRequest, WireResponse, WireServer
 
+_ROUTES = {("POST", "/v1/messages"), ("POST", "/v1/messages/count_tokens")}
+_MODEL = "/v1/models/"
+
 
 @dataclass(frozen=True, slots=True)
 class Seen:
@@ -81,16 +84,25 @@ class FakeAnthropic:
         ledger: a file that gets a line when a request begins (``start``) and when it ends (``done``, ``failed``,
             ``cut``, or ``left`` if the client went away).
         key: the only key that is let in; empty lets all in.
+        models: what it says it has; empty for whatever it is asked for.
         port: 0 picks a free one.
     """
 
     def __init__(
-        self, script: Script, clock: Clock, *, ledger: Path | None = None, key: str = "", port: int = 0
+        self,
+        script: Script,
+        clock: Clock,
+        *,
+        ledger: Path | None = None,
+        key: str = "",
+        models: tuple[str, ...] = (),
+        port: int = 0,
     ) -> None:
         self._script = script
         self._clock = clock
         self._ledger = Ledger(ledger)
         self._key = key
+        self._models = models
         self._server = WireServer(self._handle, port=port)
         self._changed = asyncio.Condition()
         self._released: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
@@ -133,7 +145,7 @@ class FakeAnthropic:
             self.release(path.rpartition("/")[2])
             await response.whole(200, b"{}")
             return
-        if path not in ("/v1/messages", "/v1/messages/count_tokens") or request.method != "POST":
+        if (request.method, path) not in _ROUTES and not (request.method == "GET" and path.startswith(_MODEL)):
             await _refuse(response, Failure(404, message=f"no route for {request.method} {path}"))
             return
         if self._key and self._key not in (
@@ -142,11 +154,20 @@ class FakeAnthropic:
         ):
             await _refuse(response, Failure(401, message="invalid x-api-key"))
             return
+        if path.startswith(_MODEL):
+            await self._model(path.removeprefix(_MODEL), response)
+            return
         body: JsonObject = orjson.loads(request.body)
         if path.endswith("count_tokens"):
             await response.whole(200, orjson.dumps({"input_tokens": count_tokens(body)}))
             return
         await self._message(request, body, response)
+
+    async def _model(self, name: str, response: WireResponse) -> None:
+        if self._models and name not in self._models:
+            await _refuse(response, Failure(404, "not_found_error", f"model: {name}"))
+        else:
+            await response.whole(200, orjson.dumps({"type": "model", "id": name, "display_name": name}))
 
     async def _message(self, request: WireRequest, body: JsonObject, response: WireResponse) -> None:
         asked = asked_of(body)

@@ -119,9 +119,11 @@ class MemoryCommands:
         self._thread(thread_id)
         del self._threads[thread_id]
 
-    async def send(self, thread_id: str, message_id: str, text: str, mode: Mode, agent: str | None) -> Sent:
+    async def send(
+        self, thread_id: str, message_id: str, text: str, mode: Mode, agent: str | None, caller: str
+    ) -> Sent:
         """Keep a message as an `INPUT`."""
-        await self._called("send", thread_id, message_id, text, mode, agent)
+        await self._called("send", thread_id, message_id, text, mode, agent, caller)
         thread = self._thread(thread_id)
         content, known = (text, mode, agent), thread.messages.get(message_id)
         if known is not None:
@@ -162,6 +164,11 @@ class MemoryCommands:
         """A small status."""
         await self._called("status")
         return {"version": "0", "model": "scripted"}
+
+    async def check(self) -> JsonObject:
+        """A store without fault."""
+        await self._called("check")
+        return {"logs": len(self._threads), "damaged": 0}
 
     def listen(self, thread_id: str) -> AbstractAsyncContextManager[Signals]:
         """Hear what `tell` says."""

@@ -11,21 +11,43 @@ from sulla.agent import (
     Actor,
     AgentNode,
     AgentSpec,
+    Breaker,
     Calls,
     Chat,
     Completion,
+    DayLimits,
+    Gauge,
     InputHandler,
+    Ledger,
+    Mind,
+    Model,
     RunLimits,
+    Surroundings,
     TurnDriver,
     create_agent_graph,
 )
 from sulla.core.clock import Clock
 from sulla.core.ids import MessageId, ThreadId
-from sulla.providers import Provider, ToolSpec, estimate_tokens
+from sulla.providers import Calibrations, ModelName, Prices, Provider, ToolSpec, estimate_tokens
 from sulla.store import Store
 from sulla.testing.clock import ManualClock
 from sulla.threads import Entry, Input, Mode, Sent, ThreadCreated, ThreadLimits, ThreadStore
 from sulla.tools import Effect, Tool, Toolbox
+
+
+def scripted_model(
+    provider: Provider, *, window_tokens: int = 200_000, prices: Prices | None = None, day: DayLimits | None = None
+) -> Model:
+    """A model as the daemon makes it, over any provider.
+
+    Args:
+        provider: plays it.
+        window_tokens: of prompt, conversation and reply.
+        prices: None for a model without one.
+        day: what all agents may use on one day.
+    """
+    gauge = Gauge(Mind(ModelName("offline"), window_tokens, prices if prices is not None else Prices({})), Calibrations())
+    return Model(provider, gauge, Ledger(day if day is not None else DayLimits()), Breaker(), lambda: 0.0)
 
 
 class World:
@@ -39,6 +61,7 @@ class World:
         clock: all time.
         completion: how the agent says that it is done.
         limits: bounds of each run.
+        model: what it is asked through; None for one with a wide window and no price.
         boot: which boot of the home this is.
     """
 
@@ -52,6 +75,7 @@ class World:
         clock: Clock | None = None,
         completion: Completion = "wrapper",
         limits: RunLimits | None = None,
+        model: Model | None = None,
         boot: int = 1,
     ) -> None:
         self.store = store
@@ -66,10 +90,17 @@ class World:
         effects: dict[str, Effect] = {tool.name: tool.effect for tool in tools}
         spec = AgentSpec("sulla", "Sulla", "You are Sulla.", completion)
         specs = tuple(ToolSpec(tool.name, tool.description, tool.schema) for tool in tools)
-        chat = Chat(provider, spec, specs, lambda name: effects.get(name, "pure"), limits, lambda: 0.0)
-        graph = create_agent_graph(InputHandler(limits), AgentNode(chat, Calls(toolbox, workspace)))
+        self.model = model if model is not None else scripted_model(provider)
+        self.summaries: list[ThreadId] = []
+        """Threads that asked for a summary."""
+        chat = Chat(self.model, spec, specs, lambda name: effects.get(name, "pure"), limits, Surroundings())
+        graph = create_agent_graph(InputHandler(chat, self._summarize), AgentNode(chat, Calls(toolbox, workspace)))
         actors = {"sulla": Actor(spec, "scripted", graph)}
-        self.turns = TurnDriver(self.threads, store, self.clock, actors, limits)
+        self.turns = TurnDriver(self.threads, store, self.clock, actors, limits, self.model.ledger)
+
+    def _summarize(self, thread_id: ThreadId) -> bool:
+        self.summaries.append(thread_id)
+        return True
 
     def _make_id(self, prefix: str) -> str:
         return f"{prefix}_{self._boot}_{next(self._numbers)}"

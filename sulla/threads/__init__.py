@@ -1,5 +1,7 @@
 """The door to conversations."""
 
+from sulla.threads.archive import MAX_LINE_BYTES, Sealer, event_of
+from sulla.threads.audit import Audit, Readable, audit_threads
 from sulla.threads.bus import Advanced, AskText, Live, Signal, channel, pack, unpack
 from sulla.threads.codec import Entry, Origin
 from sulla.threads.desk import Continue, GoOn, Ignore, Interrupt, Rest, Resume, Start, Stop, Task, next_task
@@ -7,6 +9,7 @@ from sulla.threads.facts import (
     Answer,
     ContinueAsked,
     Continued,
+    Decision,
     Input,
     InputHandled,
     InputIgnored,
@@ -32,18 +35,28 @@ from sulla.threads.facts import (
     Usage,
     Wait,
 )
+from sulla.threads.fold import apply_message
+from sulla.threads.head import KIND as THREAD_KIND
+from sulla.threads.replay import IMPORTED
+from sulla.threads.restore import Restored, ThreadRestore, undo_half_import
+from sulla.threads.said import Listener, Said
 from sulla.threads.session import ThreadSession
 from sulla.threads.state import OpenRun, RunRef, ThreadState, WaitingInput
 from sulla.threads.store import Sent, ThreadLimits, ThreadStore
 from sulla.threads.transcript import Measure, Transcript
 
 __all__ = [
+    "IMPORTED",
+    "MAX_LINE_BYTES",
+    "THREAD_KIND",
     "Advanced",
     "Answer",
     "AskText",
+    "Audit",
     "Continue",
     "ContinueAsked",
     "Continued",
+    "Decision",
     "Entry",
     "GoOn",
     "Ignore",
@@ -52,6 +65,7 @@ __all__ = [
     "InputIgnored",
     "InputsJoined",
     "Interrupt",
+    "Listener",
     "Live",
     "Measure",
     "Mode",
@@ -61,14 +75,18 @@ __all__ = [
     "Origin",
     "Outcome",
     "OutcomeStatus",
+    "Readable",
     "Reminder",
     "Rest",
+    "Restored",
     "Resume",
     "Resumed",
     "RunError",
     "RunFinished",
     "RunRef",
     "RunStarted",
+    "Said",
+    "Sealer",
     "Sent",
     "Signal",
     "Start",
@@ -81,6 +99,7 @@ __all__ = [
     "TextMessageEnd",
     "ThreadCreated",
     "ThreadLimits",
+    "ThreadRestore",
     "ThreadSession",
     "ThreadState",
     "ThreadStore",
@@ -90,8 +109,12 @@ __all__ = [
     "Usage",
     "Wait",
     "WaitingInput",
+    "apply_message",
+    "audit_threads",
     "channel",
+    "event_of",
     "next_task",
     "pack",
+    "undo_half_import",
     "unpack",
 ]

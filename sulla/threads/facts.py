@@ -11,6 +11,7 @@ from typing import ClassVar, Literal
 
 from sulla.core.ids import CallId, MessageId, RunId
 from sulla.core.jsontypes import FrozenJson, JsonObject
+from sulla.core.limit import LimitHit
 from sulla.core.message import Origin, Part
 from sulla.threads.forms import fields_to_json
 
@@ -28,6 +29,34 @@ class _Kept:
     def data(self) -> JsonObject:
         """The fields that differ from their defaults."""
         return fields_to_json(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Usage(_Kept):
+    """Tokens of one model call as the provider counted them."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    cost_micro: int | None = None
+    """What they cost, in millionths of the currency's unit; None where the model has no price."""
+
+    @property
+    def total(self) -> int:
+        """All the tokens."""
+        return self.input_tokens + self.output_tokens + self.cache_read_tokens + self.cache_write_tokens
+
+    def __add__(self, other: Usage) -> Usage:
+        """Both together; what has no price adds nothing to the cost."""
+        costs = [cost for cost in (self.cost_micro, other.cost_micro) if cost is not None]
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cache_read_tokens + other.cache_read_tokens,
+            self.cache_write_tokens + other.cache_write_tokens,
+            sum(costs) if costs else None,
+        )
 
 
 # ---------------------------------------------------------------------------------------------------------- offered
@@ -91,24 +120,13 @@ class Summary(_Kept):
     kind: ClassVar[str] = "SUMMARY"
     covers_seq: int
     text: str
+    first_kept: MessageId = MessageId("")
+    """The first message that it does not cover: who has the conversation in memory forgets what comes before it."""
+    usage: Usage = field(default_factory=Usage)
+    """What the model call took that made it."""
 
 
 # ---------------------------------------------------------------------------------------------------------- decided
-
-
-@dataclass(frozen=True, slots=True)
-class Usage(_Kept):
-    """Tokens of one model call as the provider counted them."""
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cache_read_tokens: int = 0
-    cache_write_tokens: int = 0
-
-    @property
-    def total(self) -> int:
-        """All of them."""
-        return self.input_tokens + self.output_tokens + self.cache_read_tokens + self.cache_write_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +140,8 @@ class Outcome(_Kept):
     unblock_requirements: str = ""
     reason: str = ""
     """For `failed` and `cancelled`: a stable word, e.g. ``no_outcome`` or ``limit_model_calls``."""
+    hit: LimitHit | None = None
+    """The limit that ended the run, and by how much."""
     updated_at_ms: int = 0
 
 
@@ -170,6 +190,8 @@ class ModelStarted(_Kept):
     attempt: int = 1
     request_hash: str = ""
     reserved_tokens: int = 0
+    reserved_micro: int | None = None
+    """The same in money, in millionths; None where the model has no price."""
     purpose: Literal["reply", "nudge"] = "reply"
 
 
@@ -205,6 +227,8 @@ class TextMessageEnd(_Kept):
     """The reply was ended from outside; `text` is what had been shown."""
     hidden: bool = False
     """The answer to a nudge: not for people."""
+    stand_in: str = ""
+    """Which model answered in the place of the chosen one, and why; empty where the chosen one did."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,8 +36,11 @@ def apply_offer(state: ThreadState, fact: f.Offer, seq: int, origin: Origin) -> 
         case f.StopAsked() | f.ContinueAsked() | f.Answer():
             state.controls[seq] = ControlInput(seq, fact)
         case f.Summary():
+            state.usage += fact.usage
+            _charge_day(state, fact.usage.total, origin)
             if fact.covers_seq > state.summary_covers:
                 state.summary_covers, state.summary_seq, state.summary = fact.covers_seq, seq, fact.text
+                state.transcript.forget_before(fact.first_kept)
         case _:
             assert_never(fact)
 
@@ -99,6 +102,9 @@ def _waiting(inputs: Mapping[int, WaitingInput], seq: int) -> WaitingInput:
         raise CorruptRecord(f"a run takes up record {seq}, which is not a waiting input") from None
 
 
+DAY_MS = 86_400_000
+"""A day of tokens goes from midnight to midnight, UTC."""
+
 _BESIDE = (f.Continued, f.InputIgnored, f.Stopped)
 """What is decided beside a run and says nothing of its progress."""
 
@@ -132,7 +138,7 @@ def _run_started(state: ThreadState, fact: f.RunStarted, origin: Origin) -> None
 
 
 def _input_handled(state: ThreadState, fact: f.InputHandled, origin: Origin) -> None:
-    state.diagnostics = dict(fact.diagnostics)
+    state.diagnostics = {**state.diagnostics, **fact.diagnostics}
 
 
 def _inputs_joined(state: ThreadState, fact: f.InputsJoined, origin: Origin) -> None:
@@ -153,16 +159,20 @@ def _model_started(state: ThreadState, fact: f.ModelStarted, origin: Origin) -> 
 
 def _model_abandoned(state: ThreadState, fact: f.ModelAbandoned, origin: Origin) -> None:
     run = _run(state, fact)
-    if run.open_call is not None:
-        run.tokens += run.open_call.reserved_tokens
+    call = run.open_call
+    if call is not None:
+        _charge(state, run, call.reserved_tokens, call.reserved_micro, origin)
     run.open_call = None
 
 
 def _text_message_end(state: ThreadState, fact: f.TextMessageEnd, origin: Origin) -> None:
     run = _run(state, fact)
-    reserved = run.open_call.reserved_tokens if run.open_call is not None else 0
-    run.tokens += fact.usage.total or reserved
-    run.usage = _sum(run.usage, fact.usage)
+    call, usage = run.open_call, fact.usage
+    if usage.total or call is None:
+        _charge(state, run, usage.total, usage.cost_micro, origin)
+    else:  # the service did not say
+        _charge(state, run, call.reserved_tokens, call.reserved_micro, origin)
+    run.usage += usage
     run.open_call = None
     run.attempts = 0
     state.nudging = False
@@ -234,7 +244,7 @@ def _input_ignored(state: ThreadState, fact: f.InputIgnored, origin: Origin) -> 
 def _run_ended(state: ThreadState, fact: f.RunFinished | f.RunError, origin: Origin) -> None:
     if state.run is None or state.run.id != fact.run_id:
         return  # a run that joined another one never was the open run
-    state.usage = _sum(state.usage, state.run.usage)
+    state.usage += state.run.usage
     state.run = None
     state.outcome = fact.outcome
     state.cycle_complete = True
@@ -268,10 +278,14 @@ def _run(state: ThreadState, fact: f.Decision) -> OpenRun:
     return state.run
 
 
-def _sum(one: f.Usage, other: f.Usage) -> f.Usage:
-    return f.Usage(
-        one.input_tokens + other.input_tokens,
-        one.output_tokens + other.output_tokens,
-        one.cache_read_tokens + other.cache_read_tokens,
-        one.cache_write_tokens + other.cache_write_tokens,
-    )
+def _charge(state: ThreadState, run: OpenRun, tokens: int, cost_micro: int | None, origin: Origin) -> None:
+    run.tokens += tokens
+    run.cost_micro += cost_micro or 0
+    _charge_day(state, tokens, origin)
+
+
+def _charge_day(state: ThreadState, tokens: int, origin: Origin) -> None:
+    day = origin.at_ms // DAY_MS
+    if day > state.day:  # a clock that was set back does not give a day's tokens anew
+        state.day, state.day_tokens = day, 0
+    state.day_tokens += tokens

@@ -32,6 +32,7 @@ class RunPoint:
     replied: bool = False
     model_calls: int = 0
     tokens: int = 0
+    cost_micro: int = 0
     usage: Usage = field(default_factory=Usage)
     attempts: int = 0
     crashes: int = 0
@@ -78,13 +79,15 @@ class Checkpoint:
     summary_seq: int = 0
     diagnostics: FrozenJson = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
+    day: int = 0
+    day_tokens: int = 0
 
 
 _FORM = Form(Checkpoint)
 _SAME = (
     "created_ms updated_ms agent title project channel model parent_id depth active_work "
     "had_tool_calls nudged nudging node iterations "
-    "consecutive_same_node agent_loops cycle_complete held_below summary_covers summary_seq usage"
+    "consecutive_same_node agent_loops cycle_complete held_below summary_covers summary_seq usage day day_tokens"
 ).split()
 """Fields that are the same in the state and in the checkpoint."""
 
@@ -111,6 +114,7 @@ def to_head(state: ThreadState, claimed: int, epoch: int) -> Head:
             run.replied,
             run.model_calls,
             run.tokens,
+            run.cost_micro,
             run.usage,
             run.attempts,
             run.crashes,
@@ -191,6 +195,7 @@ def _open_run(point: RunPoint) -> OpenRun:
         point.replied,
         point.model_calls,
         point.tokens,
+        point.cost_micro,
         point.usage,
         point.attempts,
         point.crashes,

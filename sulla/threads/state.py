@@ -59,6 +59,8 @@ class OpenRun:
     model_calls: int = 0
     tokens: int = 0
     """Charged so far: what providers reported, and the reservations of calls that came to nothing."""
+    cost_micro: int = 0
+    """The same in money, in millionths of the currency's unit, as far as the model has a price."""
     usage: Usage = field(default_factory=Usage)
     attempts: int = 0
     """Model calls in a row that came to nothing."""
@@ -122,7 +124,11 @@ class ThreadState:
     diagnostics: JsonObject = field(default_factory=dict)
     """What InputHandler noticed about the latest input."""
     usage: Usage = field(default_factory=Usage)
-    """All runs of this thread together."""
+    """All runs of this thread together, and its summaries."""
+    day: int = 0
+    """The day that `day_tokens` is of, counted in UTC days since 1970."""
+    day_tokens: int = 0
+    """Charged on that day, reservations of calls that came to nothing included."""
 
     @property
     def suspended(self) -> bool:

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import get_args
-
-import orjson
 
 from sulla.core.clock import Clock
 from sulla.core.errors import AlreadyAnswered, Busy, MessageIdReused, NotFound
@@ -20,6 +17,7 @@ from sulla.threads.bus import Advanced, channel, pack
 from sulla.threads.codec import Entry, Origin, decode, encode
 from sulla.threads.fold import apply_offer
 from sulla.threads.head import KIND, from_head, to_head
+from sulla.threads.offers import dedupe_id, digest, run_of
 from sulla.threads.session import Known, ThreadSession
 from sulla.threads.state import ThreadState
 from sulla.threads.tail import load_tail
@@ -97,33 +95,32 @@ class ThreadStore:
         # The first head holds what the thread begins with, so that a list can show it before its first turn.
         state = ThreadState(thread_id, Transcript(self._measure))
         apply_offer(state, fact, 1, Origin(round(self._clock.now() * 1000)))
-        await self._offer(thread_id, "created", fact, create=to_head(state, claimed=1, epoch=0), wakes=False)
+        await self._offer(thread_id, fact, create=to_head(state, claimed=1, epoch=0), wakes=False)
         return thread_id
 
-    async def send(self, thread_id: ThreadId, fact: f.Input) -> Sent:
+    async def send(self, thread_id: ThreadId, fact: f.Input, *, max_waiting: int | None = None) -> Sent:
         """Offer a message; when this returns it is kept, and its run will be.
 
         The run's id follows from the thread's and the message's, so a re-send gets the same answer, also after a
-        restart.
+        restart. `max_waiting` is for another bound than the usual one: with 0, nothing but a re-send is answered.
 
         Raises:
             NotFound: there is no such thread.
             MessageIdReused: the message id came before with other content.
             QueueFull: too many messages wait.
         """
-        run_id = RunId(derived_id("run", thread_id, fact.message_id))
-        offered = await self._offer(
-            thread_id, f"message:{fact.message_id}", fact, run_id=run_id, max_waiting=self._limits.max_waiting
-        )
+        run_id = run_of(thread_id, fact.message_id)
+        room = self._limits.max_waiting if max_waiting is None else max_waiting
+        offered = await self._offer(thread_id, fact, run_id=run_id, max_waiting=room)
         return Sent(run_id, offered.seq, offered.first)
 
     async def stop(self, thread_id: ThreadId, request_id: str | None = None) -> int:
         """Ask for the running turn to end; returns the request's number in the log."""
-        return await self._control(thread_id, "stop", f.StopAsked(), request_id)
+        return await self._control(thread_id, f.StopAsked(), request_id)
 
     async def resume(self, thread_id: ThreadId, request_id: str | None = None) -> int:
         """Let held messages go on; returns the request's number in the log."""
-        return await self._control(thread_id, "continue", f.ContinueAsked(), request_id)
+        return await self._control(thread_id, f.ContinueAsked(), request_id)
 
     async def answer(self, thread_id: ThreadId, fact: f.Answer) -> int:
         """Offer what a suspended run waits for; the first answer under a `wait_id` wins.
@@ -132,9 +129,23 @@ class ThreadStore:
             AlreadyAnswered: another answer came first.
         """
         try:
-            return (await self._offer(thread_id, f"wait:{fact.wait_id}", fact)).seq
+            return (await self._offer(thread_id, fact)).seq
         except MessageIdReused:
             raise AlreadyAnswered(f"{fact.wait_id!r} was answered already, and otherwise") from None
+
+    async def summarize(self, thread_id: ThreadId, fact: f.Summary) -> bool:
+        """Offer a summary; nobody is woken by it.
+
+        Returns:
+            Whether it is the first one that covers so much.
+
+        Raises:
+            NotFound: there is no such thread.
+        """
+        try:
+            return (await self._offer(thread_id, fact, request_id=str(fact.covers_seq), wakes=False)).first
+        except MessageIdReused:
+            return False
 
     # ---------------------------------------------------------------------------------------------------- state
 
@@ -239,19 +250,19 @@ class ThreadStore:
     async def _offer(
         self,
         thread_id: ThreadId,
-        dedupe_id: str,
         fact: f.Offer,
         *,
+        request_id: str = "",
         run_id: RunId | None = None,
         create: Head | None = None,
         wakes: bool = True,
         max_waiting: int | None = None,
     ) -> Offered:
         draft = encode(fact, Origin(round(self._clock.now() * 1000), run_id))
-        digest = blake2b(orjson.dumps([fact.kind, fact.data()], option=orjson.OPT_SORT_KEYS), digest_size=16).digest()
+        known_as, content = dedupe_id(fact, request_id), digest(fact)
         try:
             offered = await self._store.offer(
-                thread_id, dedupe_id, draft, digest=digest, create=create, wakes=wakes, max_waiting=max_waiting
+                thread_id, known_as, draft, digest=content, create=create, wakes=wakes, max_waiting=max_waiting
             )
         except NotFound:  # people know nothing of logs
             raise _no_thread(thread_id) from None
@@ -259,11 +270,9 @@ class ThreadStore:
             self._store.publish(channel(thread_id), pack(Advanced(offered.seq)))
         return offered
 
-    async def _control(
-        self, thread_id: ThreadId, name: str, fact: f.StopAsked | f.ContinueAsked, request_id: str | None
-    ) -> int:
-        dedupe_id = f"{name}:{request_id if request_id is not None else self._make_id('req')}"
-        return (await self._offer(thread_id, dedupe_id, fact)).seq
+    async def _control(self, thread_id: ThreadId, fact: f.StopAsked | f.ContinueAsked, request_id: str | None) -> int:
+        asked = request_id if request_id is not None else self._make_id("req")
+        return (await self._offer(thread_id, fact, request_id=asked)).seq
 
     async def _known(self, thread_id: ThreadId, grant: Grant, cached: tuple[int, int, ThreadState] | None) -> Known:
         if cached is not None:

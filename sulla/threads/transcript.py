@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from sulla.core.ids import CallId, MessageId
-from sulla.core.message import Message, ToolCall, ToolResult
+from sulla.core.message import Message, Text, ToolCall, ToolResult
 
 Measure = Callable[[Message], int]
 """How many tokens a message takes up, roughly; always the same for the same message."""
@@ -19,7 +19,7 @@ class Transcript:
         measure: the size of a message in tokens.
     """
 
-    __slots__ = ("_base", "_measure", "_messages", "_sums", "unanswered")
+    __slots__ = ("_base", "_corrected", "_measure", "_messages", "_sums", "unanswered")
 
     def __init__(self, measure: Measure) -> None:
         self._measure = measure
@@ -28,6 +28,7 @@ class Transcript:
         self.unanswered: dict[CallId, ToolCall] = {}
         """Tool calls that have no result yet, in the model's order."""
         self._base = 0  # what was trimmed from the front; keeps the sums monotonic without rewriting them
+        self._corrected = 0  # how many of the oldest have their size from `correct`
 
     def __len__(self) -> int:
         return len(self._messages)
@@ -63,6 +64,7 @@ class Transcript:
         """Put `message` in the place of the newest one."""
         self._messages.pop()
         self._sums.pop()
+        self._corrected = min(self._corrected, len(self._messages))
         self.push(message)
 
     def add_result(self, message_id: MessageId, result: ToolResult, calls: tuple[ToolCall, ...]) -> None:
@@ -138,3 +140,70 @@ class Transcript:
         self._base = self._sums[start - 1]
         del self._messages[:start]
         del self._sums[:start]
+        self._corrected = max(0, self._corrected - start)
+
+    def forget_before(self, message_id: MessageId) -> None:
+        """Forget the messages before one; all stay if it is not here."""
+        # From the end, because it is one of the newest.
+        for index in range(len(self._messages) - 1, 0, -1):
+            if self._messages[index].id == message_id:
+                self.trim(index)
+                return
+
+    @property
+    def corrected(self) -> bool:
+        """Whether the size of any message is from `correct`."""
+        return self._corrected > 0
+
+    @property
+    def uncorrected(self) -> Sequence[Message]:
+        """The messages whose size is only measured, oldest first."""
+        return self._messages[self._corrected :]
+
+    def correct(self, sizes: Sequence[int]) -> None:
+        """Put better sizes in the place of the measured ones.
+
+        Args:
+            sizes: in tokens, for the first so many of `uncorrected`.
+        """
+        start = self._corrected
+        sums = [self._sums[start - 1] if start else self._base]
+        for size in sizes:
+            sums.append(sums[-1] + size)
+        moved = sums[-1] - (self._sums[start + len(sizes) - 1] if sizes else sums[0])
+        self._sums[start : start + len(sizes)] = sums[1:]
+        self._corrected = start + len(sizes)
+        if moved:
+            self._sums[self._corrected :] = [total + moved for total in self._sums[self._corrected :]]
+
+    def clip_results(self, ceiling_tokens: int, note: str) -> None:
+        """Show only the beginning of the newest tool results, if what is here weighs too much.
+
+        For a reply's many results, each of a size that is allowed, which together are too much to show. What is kept in
+        the log stays whole.
+
+        Args:
+            ceiling_tokens: how much may be kept.
+            note: put at the end of each result that was clipped.
+        """
+        last = self._messages[-1] if self._messages else None
+        results = [part for part in last.parts if isinstance(part, ToolResult)] if last is not None else []
+        over = self.tokens - ceiling_tokens
+        if last is None or not results or over <= 0:
+            return
+        weight = self._size(len(self._messages) - 1)
+        share = max(0, ceiling_tokens - (self.tokens - weight)) // len(results)
+        # Pieces are measured, though the whole may have a better size: what is measured is set right by the same factor.
+        share = share * self._measure(last) // weight
+        parts = tuple(self._clipped(part, share, note) if isinstance(part, ToolResult) else part for part in last.parts)
+        self.replace_last(Message(last.id, last.role, parts, last.hidden))
+
+    def _clipped(self, result: ToolResult, share_tokens: int, note: str) -> ToolResult:
+        text, stand_in = result.text, MessageId("")
+        # Texts are not even: the half that is kept may hold most of the tokens.
+        while text and self._measure(Message(stand_in, "tool", (Text(text + note),))) > share_tokens:
+            text = text[: len(text) * 3 // 4]
+        return result if text == result.text else ToolResult(result.call_id, text + note, result.is_error, result.origin)
+
+    def _size(self, index: int) -> int:
+        return self._sums[index] - (self._sums[index - 1] if index else self._base)

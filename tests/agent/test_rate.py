@@ -3,21 +3,21 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sulla.agent.rate import Allowed, RateLimits, Rates, Refused
+from sulla.agent.rate import Allowed, RateLimits, Rates, TooFast
 
 TAKEN = Allowed()
 SENT_AGAIN = Allowed(counted=False)
 
 
-def _refused(answer: Allowed | Refused) -> Refused:
-    assert isinstance(answer, Refused)
+def _too_fast(answer: Allowed | TooFast) -> TooFast:
+    assert isinstance(answer, TooFast)
     return answer
 
 
 def test_two_messages_of_a_thread_are_400_ms_apart() -> None:
     rates = Rates()
     assert rates.take("t", "k", "1", 100.0) == TAKEN
-    assert rates.take("t", "k", "2", 100.399) == Refused("min_interval", 0.001)
+    assert rates.take("t", "k", "2", 100.399) == TooFast("min_interval", 0.001)
     assert rates.take("t", "k", "2", 100.4) == TAKEN
 
 
@@ -25,17 +25,17 @@ def test_twelve_messages_in_ten_seconds_are_taken_and_the_thirteenth_is_not() ->
     rates = Rates()
     for number in range(12):
         assert rates.take("t", "k", str(number), 0.5 * number) == TAKEN
-    assert rates.take("t", "k", "12", 6.0) == Refused("burst", 4.0)
-    assert rates.take("t", "k", "12", 9.999) == Refused("burst", 0.001)
+    assert rates.take("t", "k", "12", 6.0) == TooFast("burst", 4.0)
+    assert rates.take("t", "k", "12", 9.999) == TooFast("burst", 0.001)
     assert rates.take("t", "k", "12", 10.0) == TAKEN
-    assert rates.take("t", "k", "13", 10.4) == Refused("burst", 0.1)
+    assert rates.take("t", "k", "13", 10.4) == TooFast("burst", 0.1)
 
 
 def test_threads_do_not_slow_each_other_down_until_their_token_does() -> None:
     rates = Rates()
     for number in range(60):
         assert rates.take(f"t{number}", "k", str(number), 0.0) == TAKEN
-    assert rates.take("t60", "k", "60", 1.0) == Refused("token_burst", 9.0)
+    assert rates.take("t60", "k", "60", 1.0) == TooFast("token_burst", 9.0)
     assert rates.take("t60", "other", "60", 1.0) == TAKEN
 
 
@@ -58,7 +58,7 @@ def test_a_refused_message_changes_nothing() -> None:
     rates = Rates()
     rates.take("t", "k", "1", 0.0)
     for milliseconds in range(1, 400):
-        assert isinstance(rates.take("t", "k", "2", milliseconds / 1000), Refused)
+        assert isinstance(rates.take("t", "k", "2", milliseconds / 1000), TooFast)
     assert rates.take("t", "k", "2", 0.4) == TAKEN
 
 
@@ -66,14 +66,14 @@ def test_the_longest_wait_is_named() -> None:
     rates = Rates(RateLimits(burst=2, token_burst=2))
     rates.take("t", "k", "1", 0.0)
     rates.take("t", "k", "2", 0.5)
-    assert rates.take("t", "k", "3", 0.6).__class__ is Refused
-    assert _refused(rates.take("u", "k", "3", 0.6)) == Refused("token_burst", 9.4)
+    assert rates.take("t", "k", "3", 0.6).__class__ is TooFast
+    assert _too_fast(rates.take("u", "k", "3", 0.6)) == TooFast("token_burst", 9.4)
 
 
 def test_a_clock_that_goes_back_lets_nobody_through_early() -> None:
     rates = Rates()
     rates.take("t", "k", "1", 100.0)
-    assert rates.take("t", "k", "2", 50.0) == Refused("min_interval", 0.4)
+    assert rates.take("t", "k", "2", 50.0) == TooFast("min_interval", 0.4)
 
 
 def test_memory_is_bounded_and_what_is_used_is_remembered() -> None:
@@ -84,6 +84,26 @@ def test_memory_is_bounded_and_what_is_used_is_remembered() -> None:
     assert len(rates._threads) == 3
     assert len(rates._tokens) == 2
     assert rates.take("kept", "kept", "49", 49.0) == SENT_AGAIN
+
+
+def test_a_message_that_was_known_after_all_is_as_if_it_had_not_come() -> None:
+    rates = Rates(RateLimits(burst=2, token_burst=3))
+    for number in range(50):
+        assert rates.take("t", "k", str(number), 0.0) == TAKEN
+        rates.uncount("t", "k", str(number))
+    assert rates.take("t", "k", "new", 0.0) == TAKEN
+    rates.uncount("t", "k", "never taken")
+    rates.uncount("u", "l", "new")
+    assert rates.take("t", "k", "newer", 0.0) == TooFast("min_interval", 0.4)
+
+
+def test_a_refusal_says_what_was_wrong_in_the_figures_that_hold_and_what_to_do() -> None:
+    limits = RateLimits(min_interval_ms=250, burst=3, window_ms=2500, token_burst=7)
+    assert TooFast("min_interval", 0.25).words(limits) == (
+        "too fast: messages of one thread have to be 250 ms apart; send this one again in 0.25 s, under the same id"
+    )
+    assert "a thread takes at most 3 messages within 2.5 s" in TooFast("burst", 2).words(limits)
+    assert "at most 7 messages of one token" in TooFast("token_burst", 2).words(limits)
 
 
 STEPS = st.lists(
@@ -109,7 +129,7 @@ def test_it_decides_like_a_plain_list_of_what_was_taken(steps: list[tuple[str, s
         same = [row for row in taken if row[1] == token]
         waits += [row[3] + limits.window_ms - now_ms for row in same[-5:][: len(same) >= limits.token_burst]]
         if max(waits, default=0) > 0:
-            assert _refused(answer).retry_after_s == max(waits) / 1000
+            assert _too_fast(answer).retry_after_s == max(waits) / 1000
         else:
             assert answer == TAKEN
             taken.append((thread, token, str(number), now_ms))
@@ -121,7 +141,7 @@ def test_who_waits_as_long_as_told_is_taken(steps: list[tuple[str, str, int, int
     for number, (thread, token, _, pause_ms) in enumerate(steps):
         now_s += pause_ms / 5000
         answer = rates.take(thread, token, str(number), now_s)
-        if isinstance(answer, Refused):
+        if isinstance(answer, TooFast):
             now_s += answer.retry_after_s
             assert rates.take(thread, token, str(number), now_s) == TAKEN
 

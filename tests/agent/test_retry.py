@@ -26,7 +26,7 @@ LONG_S = 10_000.0
 
 CLASSES: list[FailureClass] = list(RETRIES)
 
-TRANSIENT = {"Busy", "QueueFull", "Unavailable", "ProviderTransient", "ProviderUnreachable"}
+TRANSIENT = {"Busy", "QueueFull", "RateLimited", "Unavailable", "ProviderTransient", "ProviderUnreachable"}
 LLM_ERROR = {"ProviderError", "ProviderProtocol"}
 CONTEXT_LIMIT = {"ContextTooLong"}
 NOT_TRIED_AGAIN_HERE = {"StoreUnavailable", "ShuttingDown"}

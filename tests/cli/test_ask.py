@@ -64,8 +64,10 @@ def test_a_refusal_is_passed_on(capsys: Capsys, words: tuple[str, ...], said: st
 
 
 @pytest.mark.usefixtures("here")
-def test_a_text_of_the_longest_kind_gets_through(capsys: Capsys) -> None:
-    assert typed(capsys, "ask", "\N{FIRE}" * 100_000).code == Exit.OK
+def test_a_text_of_the_longest_kind_gets_through_to_the_agent(capsys: Capsys) -> None:
+    asked = typed(capsys, "ask", "\N{FIRE}" * 100_000)
+    assert asked.code == Exit.FAILED, "it was taken; that it is too much for the model is the agent's to say"
+    assert asked.err.startswith("failed (limit_reached): the newest message takes up to ")
 
 
 @pytest.mark.usefixtures("here")

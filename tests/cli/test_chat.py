@@ -24,6 +24,12 @@ def test_a_script_gets_the_answers_and_nothing_else(capsys: Capsys) -> None:
 
 
 @pytest.mark.usefixtures("here")
+def test_a_script_that_is_faster_than_a_person_gets_every_answer(capsys: Capsys) -> None:
+    chat = typed(capsys, "chat", given=b"hello\n" * 5)
+    assert (chat.code, chat.out, chat.err) == (Exit.OK, "Hello.\n" * 5, "")
+
+
+@pytest.mark.usefixtures("here")
 def test_an_empty_script_does_nothing(capsys: Capsys) -> None:
     assert typed(capsys, "chat").code == Exit.OK
 
@@ -48,7 +54,10 @@ def test_a_script_learns_how_its_last_line_ended(capsys: Capsys, lines: bytes, c
 def test_a_refused_line_does_not_end_the_talk(capsys: Capsys) -> None:
     chat = typed(capsys, "chat", given=b"x" * 100_001 + b"\nhello\n")
     assert (chat.code, chat.out) == (Exit.OK, "Hello.\n")
-    assert chat.err == "refused: params.text: got 100001 characters, expected at most 100000\n"
+    assert chat.err == (
+        "refused: params.text: got 100001 characters, expected at most 100000; "
+        "send it in parts, or put it in a file of the workspace and name that\n"
+    )
 
 
 @pytest.mark.usefixtures("here")

@@ -12,7 +12,7 @@ from websockets.asyncio.server import ServerConnection, serve
 
 from sulla.cli.client import Client, open_client
 from sulla.cli.place import Door
-from sulla.core.errors import QueueFull, Refused, SullaError, TooLarge, Unavailable
+from sulla.core.errors import QueueFull, RateLimited, Refused, SullaError, TooLarge, Unavailable
 from sulla.testing.wire import WireRequest, WireResponse, WireServer
 
 HELLO = {"limits": {"frame_bytes": 1000}}
@@ -53,6 +53,16 @@ async def test_an_error_becomes_ours_by_its_code(code: str, kind: type[SullaErro
     async with _talk(_refusing("its", code)) as client:
         with pytest.raises(kind, match="no"):
             await client.call("system.status")
+
+
+@pytest.mark.parametrize(("told", "known"), [(1.5, 1.5), (2, 2.0), (None, None), ("soon", None)])
+async def test_an_error_says_when_to_come_back_as_the_daemon_told(told: object, known: float | None) -> None:
+    data = {"code": "rate_limited", "retry_after_s": told}
+    error = {"code": -32029, "message": "too fast", "data": data}
+    async with _talk(lambda request: {"id": request["id"], "error": error}) as client:
+        with pytest.raises(RateLimited, match="too fast") as raised:
+            await client.call("turn.send")
+    assert (raised.value.retry_after_s, raised.value.retryable) == (known, True)
 
 
 async def test_an_error_that_names_no_request_ends_the_wait_of_all() -> None:

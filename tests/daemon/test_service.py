@@ -61,7 +61,7 @@ async def test_the_same_request_makes_one_thread(service: Service) -> None:
 
 async def test_a_message_waits_under_the_run_that_a_re_send_gets_too(service: Service) -> None:
     thread_id = await service.create_thread(None, "", None, None)
-    first, second = [await service.send(thread_id, "msg_1", "hi", "queue", None) for _ in range(2)]
+    first, second = [await service.send(thread_id, "msg_1", "hi", "queue", None, "owner") for _ in range(2)]
     assert first == second
     (_, event) = await service.history(thread_id, 0, None, 10)
     assert (event.type, event.seq, event.run_id) == ("INPUT", first.seq, first.run_id)
@@ -76,13 +76,13 @@ async def test_an_unknown_agent_is_refused_with_the_nearest_name(service: Servic
     with pytest.raises(NotFound, match=hint):
         await service.create_thread(agent, "", None, None)
     with pytest.raises(NotFound, match=hint):
-        await service.send(thread_id, "msg_1", "hi", "queue", agent)
+        await service.send(thread_id, "msg_1", "hi", "queue", agent, "owner")
     assert await service.last_seq(thread_id) == 1
 
 
 async def test_an_unknown_thread_is_called_a_thread_whatever_is_asked_of_it(service: Service) -> None:
     asked: list[Ask] = [
-        lambda: service.send("thr_x", "msg_1", "hi", "queue", None),
+        lambda: service.send("thr_x", "msg_1", "hi", "queue", None, "owner"),
         lambda: service.stop("thr_x", None),
         lambda: service.resume_turns("thr_x", None),
         lambda: service.answer("thr_x", "approval:1", "result", "yes"),
@@ -101,7 +101,7 @@ async def test_a_daemon_that_stops_takes_nothing_new_and_can_still_be_read(servi
     service.refuse_new_work()
     refused: list[Ask] = [
         lambda: service.create_thread(None, "", None, None),
-        lambda: service.send(thread_id, "msg_1", "hi", "queue", None),
+        lambda: service.send(thread_id, "msg_1", "hi", "queue", None, "owner"),
         lambda: service.resume_turns(thread_id, None),
         lambda: service.answer(thread_id, "approval:1", "result", "yes"),
     ]
@@ -117,7 +117,7 @@ async def test_a_daemon_that_stops_takes_nothing_new_and_can_still_be_read(servi
 async def test_whoever_listens_hears_that_the_log_went_on(service: Service) -> None:
     thread_id = await service.create_thread(None, "", None, None)
     async with service.listen(thread_id) as signals:
-        sent = await service.send(thread_id, "msg_1", "hi", "queue", None)
+        sent = await service.send(thread_id, "msg_1", "hi", "queue", None, "owner")
         assert await anext(signals) == Advanced(sent.seq)
 
 

@@ -16,9 +16,9 @@ async def test_every_method_is_done_by_somebody_and_answered_in_its_form(method:
     commands.make("thr_1")
     model = METHODS[method].params
     params = model.model_validate({name: value for name, value in KNOWN.items() if name in model.model_fields})
-    METHODS[method].result.model_validate(await perform(commands, Limits(), params))
+    METHODS[method].result.model_validate(await perform(commands, Limits(), params, "owner"))
 
 
 async def test_a_method_that_nobody_does_is_a_defect() -> None:
     with pytest.raises(TypeError, match="Wire is in the table"):
-        await perform(MemoryCommands(), Limits(), Wire())
+        await perform(MemoryCommands(), Limits(), Wire(), "owner")

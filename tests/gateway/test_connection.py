@@ -35,7 +35,7 @@ async def test_a_turn_is_sent_and_acknowledged(connect: Connect, commands: Memor
     sent = await peer.call("turn.send", thread_id=thread_id, message_id="m1", text="hé 🦉", mode="interrupt")
     assert sent["seq"] == 1
     assert asked(commands, "create_thread") == [("sulla", "Trip", "rome", None)]
-    assert asked(commands, "send") == [(thread_id, "m1", "hé 🦉", "interrupt", None)]
+    assert asked(commands, "send") == [(thread_id, "m1", "hé 🦉", "interrupt", None, "owner")]
 
 
 async def test_the_same_message_again_gets_the_same_answer_and_another_text_is_refused(connect: Connect) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 
 import pytest
 
@@ -8,6 +9,7 @@ from sulla.core import errors
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway import rpc, wire
 from sulla.gateway.commands import Event
+from sulla.gateway.limits import TEXT_CHARS
 from sulla.gateway.rpc import Fault, Request
 
 
@@ -180,6 +182,39 @@ def test_many_mistakes_make_no_endless_message() -> None:
 
 
 @pytest.mark.parametrize(
+    ("method", "field"), [("turn.send", "text"), ("approval.answer", "text"), ("thread.create", "title")]
+)
+def test_a_text_that_is_too_long_is_named_with_its_length_and_the_most_that_is_taken(method: str, field: str) -> None:
+    most = {"text": 100_000, "title": 200}[field]
+    given: JsonObject = {**GOOD[method], field: "\N{FIRE}" * most}
+    assert isinstance(rpc.read_params(rpc.Request(1, method, given)), wire.METHODS[method].params)
+    fault = params_fault(method, given | {field: "\N{FIRE}" * (most + 1)})
+    assert (fault.code, fault.word) == (rpc.INVALID_PARAMS, "too_large")
+    assert fault.message.startswith(f"params.{field}: got {most + 1} characters, expected at most {most}")
+    assert ("put it in a file of the workspace" in fault.message) is (field == "text")
+
+
+def _strings(schema: Json) -> Iterator[JsonObject]:
+    """Every place of a schema that takes any text."""
+    if isinstance(schema, list):
+        for item in schema:
+            yield from _strings(item)
+    elif isinstance(schema, dict):
+        if schema.get("type") == "string" and "enum" not in schema and "const" not in schema:
+            yield schema
+        for item in schema.values():
+            yield from _strings(item)
+
+
+@pytest.mark.parametrize("method", wire.METHODS)
+def test_no_method_takes_a_text_without_an_end(method: str) -> None:
+    for place in _strings(wire.METHODS[method].params.model_json_schema()):
+        most = place.get("maxLength")
+        assert isinstance(most, int), place
+        assert most <= TEXT_CHARS, place
+
+
+@pytest.mark.parametrize(
     ("error", "code", "word", "retryable"),
     [
         (errors.InvalidInput("x"), -32602, "invalid_input", False),
@@ -190,6 +225,7 @@ def test_many_mistakes_make_no_endless_message() -> None:
         (errors.NotAvailable("x"), -32005, "not_available", False),
         (errors.MessageIdReused("x"), -32009, "message_id_reused", False),
         (errors.QueueFull("x"), -32029, "queue_full", True),
+        (errors.RateLimited("x"), -32029, "rate_limited", True),
         (errors.StoreUnavailable("x"), -32053, "store_unavailable", True),
         (errors.ShuttingDown("x"), -32053, "shutting_down", True),
         (errors.CorruptRecord("x"), -32000, "corrupt_record", False),

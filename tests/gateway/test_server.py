@@ -1,15 +1,17 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import signal
 import socket
 from collections.abc import Awaitable, Callable
 
 import pytest
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from sulla.core.errors import PortInUse, SettingsError
 from sulla.daemon.system import SystemClock
-from sulla.gateway import Server, bind
+from sulla.gateway import Server, bind, serve
 from sulla.testing.commands import MemoryCommands
 from tests.gateway.conftest import Start
 from tests.gateway.peer import PATIENCE_S, Peer, Raw, masked, until
@@ -222,3 +224,79 @@ async def test_the_server_does_not_name_itself(raw: OpenRaw) -> None:
     peer = await raw()
     await peer.send(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
     assert b"server:" not in (await peer.reader.readuntil(b"\r\n\r\n")).lower()
+
+
+# ------------------------------------------------------------------------------------------------------------- the log
+
+
+def _said(caplog: pytest.LogCaptureFixture) -> list[tuple[str, str, bool]]:
+    """Level, text, and whether there was a traceback, of all that was logged."""
+    return [(record.levelname, record.getMessage(), bool(record.exc_info)) for record in caplog.records]
+
+
+@pytest.mark.parametrize(
+    "frames",
+    [masked(0x81, b'{"\xff\xfe":1}'), masked(0x01, b'{"') + masked(0x80, b'\xff\xfe":1}')],
+    ids=["whole", "in pieces"],
+)
+async def test_text_that_is_no_utf8_is_one_line_in_the_log(
+    raw: OpenRaw, caplog: pytest.LogCaptureFixture, frames: bytes
+) -> None:
+    peer = await raw()
+    await peer.upgrade()
+    await peer.send(frames)
+    assert await peer.close_code() == 1007
+    line = "a client's text is not UTF-8 (byte 2): its connection is closed"
+    assert _said(caplog) == [("WARNING", line, False)]
+
+
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [
+        ("Origin: https://evil.example", "with 403: Origin 'https://evil.example' may not connect"),
+        ("Authorization: Bearer hunter2", "with 401: the token is not valid"),
+    ],
+)
+async def test_a_refused_upgrade_is_one_line_in_the_log(
+    server: Server, raw: OpenRaw, caplog: pytest.LogCaptureFixture, header: str, said: str
+) -> None:
+    peer = await raw()
+    await peer.upgrade(header)
+    await peer.rest()
+    await server.stop()
+    ((level, text, traceback),) = _said(caplog)
+    assert (level, traceback) == ("WARNING", False)
+    assert text.startswith(f"refused a request from 127.0.0.1 {said}")
+    assert "hunter2" not in text
+
+
+async def _raises(scope: Scope, receive: Receive, send: Send) -> None:
+    raise ZeroDivisionError("a defect")
+
+
+async def _forgets(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answers nothing."""
+
+
+async def _breaks_off(scope: Scope, receive: Receive, send: Send) -> None:
+    await send({"type": "websocket.http.response.start", "status": 403, "headers": []})
+
+
+@pytest.mark.parametrize(
+    ("app", "said", "traceback"),
+    [
+        (_raises, "Exception in ASGI application", True),
+        (_forgets, "returned without completing handshake", False),
+        (_breaks_off, "returned without completing handshake", False),
+    ],
+)
+async def test_a_failure_of_ours_is_still_an_error_in_the_log(
+    raw: OpenRaw, caplog: pytest.LogCaptureFixture, app: ASGIApp, said: str, traceback: bool
+) -> None:
+    server = await serve(app, bind("127.0.0.1", 0), SystemClock())
+    peer = await raw(server)
+    with contextlib.suppress(asyncio.IncompleteReadError):  # it may hang up without a word
+        await peer.upgrade()
+    await server.stop()
+    assert [(level, found) for level, _, found in _said(caplog)] == [("ERROR", traceback)]
+    assert said in caplog.text

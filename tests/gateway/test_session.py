@@ -117,13 +117,13 @@ def test_a_mistake_after_hello_costs_only_an_answer(wrong: str) -> None:
     effects = session.hear(wrong)
     assert len(effects) == 1
     assert error_of(effects)["code"] < -32000
-    assert session.hear(frame("system.status", 2)) == [Call(2, wire.SystemStatus())]
+    assert session.hear(frame("system.status", 2)) == [Call(2, wire.SystemStatus(), "owner")]
 
 
 def test_a_call_comes_with_checked_parameters() -> None:
     text = frame("turn.send", "a", thread_id="thr_1", message_id="m1", text="hi", mode="steer")
     params = wire.TurnSend(thread_id="thr_1", message_id="m1", text="hi", mode="steer")
-    assert greeted().hear(text) == [Call("a", params)]
+    assert greeted().hear(text) == [Call("a", params, "owner")]
 
 
 @pytest.mark.parametrize(

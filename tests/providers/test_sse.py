@@ -73,7 +73,7 @@ def test_a_character_cut_in_two_comes_out_whole() -> None:
 
 
 def test_an_event_without_an_end_is_not_collected_for_ever() -> None:
-    reader = SseReader(limit_bytes=100)
+    reader = SseReader()
     reader.feed(b"data: " + b"x" * 90)
     with pytest.raises(ProviderProtocol, match="100 bytes"):
         reader.feed(b"x" * 10)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import CallId, MessageId, RunId
 from sulla.core.jsontypes import JsonObject
+from sulla.core.limit import LimitHit
 from sulla.core.message import Reasoning, Text, ToolCall, ToolResult
 from sulla.store import Record
 from sulla.threads import facts as f
@@ -25,20 +26,21 @@ PARTS = (
     ToolCall(CALL, "read_file", {"path": "a", "deep": [1, {"b": None}]}),
     ToolResult(CALL, "out", True, "web"),
 )
-OUTCOME = f.Outcome("blocked", "r", "resp", "why", "needs", "", 7)
+HIT = LimitHit("tokens", "run", "tokens", 500, 400, 101)
+OUTCOME = f.Outcome("blocked", "r", "resp", "why", "needs", "", HIT, 7)
 FACTS: list[f.ThreadFact] = [
     f.ThreadCreated("sulla", "title", "proj", "chan"),
     f.Input(MSG, "hi", "steer", "user", "other"),
     f.StopAsked(),
     f.ContinueAsked(),
     f.Answer("approval:1", "yes", "run_again", True, "user"),
-    f.Summary(12, "short"),
+    f.Summary(12, "short", MSG, f.Usage(1, 2)),
     f.RunStarted(3, MSG, "sulla", "m", "ctx"),
     f.InputHandled(MSG, {"sanitized": True}, "clean"),
     f.InputsJoined((4, 5), (RUN,)),
-    f.ModelStarted(CALL, MSG, 2, "abcd", 99, "nudge"),
+    f.ModelStarted(CALL, MSG, 2, "abcd", 99, 7, "nudge"),
     f.ModelAbandoned(CALL, MSG, "crashed"),
-    f.TextMessageEnd(CALL, MSG, "text", PARTS, 2, f.Usage(1, 2, 3, 4), "tool_calls", OUTCOME, True, True),
+    f.TextMessageEnd(CALL, MSG, "text", PARTS, 2, f.Usage(1, 2, 3, 4, 5), "tool_calls", OUTCOME, True, True, "x:y"),
     f.ToolCallStart(CALL, "write_file", {"path": "x"}, MSG, "idempotent"),
     f.ToolCallResult(CALL, "ok", True, "file"),
     f.Reminder(MSG, "nudge", "say it"),

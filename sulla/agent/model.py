@@ -1,0 +1,297 @@
+"""Asking a model: within every limit, again where that helps, and accounted for. The one place where retries happen."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from contextlib import aclosing, suppress
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from sulla.agent.breaker import Blocked, Breaker
+from sulla.agent.gauge import Fitted, Gauge, Size
+from sulla.agent.ledger import Ledger
+from sulla.agent.limits import Charge, RunLimits, check_model_call, check_wall
+from sulla.agent.request import LEFT_OUT_NOTE, opening, request_hash
+from sulla.agent.retry import MAX_ATTEMPTS, Compress, FailureClass, GiveUp, Wait, classify, next_try
+from sulla.agent.screen import Screen, nobody
+from sulla.agent.wrappers import Stripper, Wrapper
+from sulla.core.clock import Clock
+from sulla.core.errors import ContextTooLong, GraphError, LimitReached, ProviderProtocol, ProviderTransient, SullaError
+from sulla.core.ids import CallId, MessageId, derived_id
+from sulla.core.message import Message
+from sulla.core.run import Run
+from sulla.providers import (
+    ChatRequest,
+    Completed,
+    Provider,
+    ReasoningDelta,
+    Section,
+    TextDelta,
+    ToolSpec,
+)
+from sulla.threads import ModelAbandoned, ModelStarted, OpenRun, ThreadState, Usage
+
+log = logging.getLogger(__name__)
+
+_SERVICE_FAILED: frozenset[FailureClass] = frozenset({"transient", "llm_error"})
+"""Failures that are the service's own; a request that it refuses for good reason is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What a model is asked for, beside the conversation."""
+
+    prompt: tuple[Section, ...]
+    tools: tuple[ToolSpec, ...]
+    max_tokens: int
+    """The most that the reply may have."""
+    purpose: Literal["reply", "nudge"] = "reply"
+    """The answer to a nudge is not shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What the model answered."""
+
+    started: ModelStarted
+    completed: Completed
+    usage: Usage
+    """With its cost, where the model has a price."""
+    text: str
+    """What a person sees of it."""
+    wrapper: Wrapper | None
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model that can be asked.
+
+    One instance serves all agents that use it: they share what is known of its sizes, and its breaker.
+    """
+
+    provider: Provider
+    gauge: Gauge
+    ledger: Ledger
+    breaker: Breaker
+    jitter: Callable[[], float]
+    """A random number from 0 to 1 at each call."""
+
+    async def fit(self, state: ThreadState, ask: Ask, limits: RunLimits, ceiling_tokens: int | None = None) -> Fitted:
+        """Forget what of the conversation does not fit into a request.
+
+        Raises:
+            LimitReached: not even the newest message fits.
+        """
+        # Weighed with the note that something is left out, because it may be needed then.
+        told = opening(state) or (LEFT_OUT_NOTE,)
+        head = ChatRequest(state.model, ask.prompt, told, ask.tools, ask.max_tokens, limits.model_timeout_s)
+        return await self.gauge.fit(state.transcript, head, ceiling_tokens or limits.history_tokens)
+
+    async def ask(self, state: ThreadState, run: Run, ask: Ask, limits: RunLimits) -> Said | None:
+        """Make a model call, and make it again as its failures allow.
+
+        Each attempt is written down before it is made, and each failure before the wait that follows it. An attempt
+        that succeeded is not: the caller writes it down together with what follows from it.
+
+        Args:
+            state: the thread, with the run open.
+            run: the run.
+            ask: what for.
+            limits: the run's bounds.
+
+        Returns:
+            None if the daemon is to stop, and waiting for another attempt would keep it: whoever takes the run up again
+            makes that attempt.
+
+        Raises:
+            LimitReached: the call does not fit a limit; it was not made.
+            ProviderError: the model's service failed; nothing of the reply counts.
+        """
+        open_run = _open(state)
+        # Attempts of an earlier life of this run count too.
+        failures: list[FailureClass] = ["transient"] * min(open_run.attempts, MAX_ATTEMPTS)
+        if len(failures) == MAX_ATTEMPTS:
+            raise ProviderTransient(f"{MAX_ATTEMPTS} attempts at one model call came to nothing")
+        ceiling_tokens = limits.history_tokens
+        while True:
+            screen, size = Screen(MessageId(""), nobody), None
+            try:
+                size = (await self._fitted(state, ask, limits, ceiling_tokens)).size
+                ticket = self._admitted(run.clock)
+                started = await self._start(state, run, ask, limits, size)
+                screen = Screen(started.message_id, run.emit if ask.purpose == "reply" else nobody)
+                request = self._request(state, ask, limits)
+                completed, wrapper = await self._answer(request, screen, ticket, run.clock)
+                reserved = Charge(started.reserved_tokens, started.reserved_micro)
+                usage = self._account(completed, size)
+                self.ledger.settle(started.call_id, open_run.agent, _charge(usage, reserved), run.clock.now())
+                return Said(started, completed, usage, screen.text, wrapper)
+            except SullaError as error:
+                failures.append(classify(error))
+                after = next_try(
+                    failures,
+                    remaining_s=limits.wall_s - (run.clock.now() - open_run.started_ms / 1000),
+                    jitter=self.jitter(),
+                    retry_after_s=error.retry_after_s,
+                    shown_text=bool(screen.text),
+                )
+                if not await self._put_down(run, open_run, error, after):
+                    raise
+            if isinstance(after, Compress):
+                ceiling_tokens = (size.at_most if size is not None else ceiling_tokens) // 2
+            elif isinstance(after, Wait) and not await _pause(run, after.seconds):
+                return None
+
+    async def once(self, request: ChatRequest, call_id: str, agent: str, clock: Clock) -> tuple[Message, Usage]:
+        """Make a model call beside all runs: within the day's limits, and not again if it fails.
+
+        Args:
+            request: the whole of it.
+            call_id: a name for it that no other call has.
+            agent: on whose account.
+            clock: all time.
+
+        Raises:
+            LimitReached: it does not fit the day's limits; it was not made.
+            ProviderError: the model's service failed.
+        """
+        size = self.gauge.weigh(request)
+        charge = self.gauge.charge(size, request.max_tokens)
+        ticket = self._admitted(clock)
+        self.ledger.reserve(call_id, agent, charge, clock.now())
+        try:
+            completed, _ = await self._answer(request, Screen(MessageId(""), nobody), ticket, clock)
+            usage = self._account(completed, size)
+            charge = _charge(usage, charge)
+        finally:
+            self.ledger.settle(call_id, agent, charge, clock.now())
+        return completed.message, usage
+
+    async def _fitted(self, state: ThreadState, ask: Ask, limits: RunLimits, ceiling_tokens: int) -> Fitted:
+        try:
+            return await self.fit(state, ask, limits, ceiling_tokens)
+        except LimitReached as limit:
+            if ceiling_tokens >= limits.history_tokens:
+                raise
+            raise ContextTooLong(f"the model's window is too small for the newest message: {limit.message}") from None
+
+    def _request(self, state: ThreadState, ask: Ask, limits: RunLimits) -> ChatRequest:
+        told = [*opening(state), *state.transcript]
+        return ChatRequest(state.model, ask.prompt, told, ask.tools, ask.max_tokens, limits.model_timeout_s)
+
+    def _admitted(self, clock: Clock) -> int:
+        match self.breaker.admit(clock.elapsed()):
+            case Blocked(retry_after_s):
+                raise ProviderTransient(
+                    f"{self.provider.name} failed several times in a row and is left alone for another "
+                    f"{retry_after_s:.0f} s",
+                    retry_after_s=retry_after_s,
+                )
+            case admitted:
+                return admitted.ticket
+
+    async def _start(self, state: ThreadState, run: Run, ask: Ask, limits: RunLimits, size: Size) -> ModelStarted:
+        """Write down that the call is about to be made and what it may take."""
+        run.control.check()
+        open_run, now_s = _open(state), run.clock.now()
+        check_wall(state, now_s, limits)
+        charge = self.gauge.charge(size, ask.max_tokens)
+        check_model_call(state, charge, now_s, limits)
+        number = str(open_run.model_calls + 1)
+        started = ModelStarted(
+            CallId(derived_id("call", open_run.id, number)),
+            MessageId(derived_id("msg", open_run.id, number)),
+            open_run.attempts + 1,
+            request_hash(self._request(state, ask, limits)),
+            charge.tokens,
+            charge.cost_micro,
+            ask.purpose,
+        )
+        self.ledger.reserve(started.call_id, open_run.agent, charge, now_s)
+        await run.journal.commit(started)
+        return started
+
+    async def _answer(
+        self, request: ChatRequest, screen: Screen, ticket: int, clock: Clock
+    ) -> tuple[Completed, Wrapper | None]:
+        """The answer to one attempt, and to the breaker how the service did."""
+        try:
+            answer = await self._stream(request, screen)
+        except SullaError as error:
+            if classify(error) in _SERVICE_FAILED:
+                self.breaker.failed(ticket, clock.elapsed(), error.retry_after_s)
+            else:
+                self.breaker.succeeded(ticket)
+            raise
+        except BaseException:
+            self.breaker.unknown(ticket)
+            raise
+        self.breaker.succeeded(ticket)
+        return answer
+
+    async def _stream(self, request: ChatRequest, screen: Screen) -> tuple[Completed, Wrapper | None]:
+        stripper = Stripper()
+        async with aclosing(self.provider.stream(request)) as stream:
+            async for delta in stream:
+                match delta:
+                    case TextDelta(text):
+                        screen.show(stripper.feed(text))
+                    case ReasoningDelta(text):
+                        screen.think(text)
+                    case Completed():
+                        rest, wrapper = stripper.finish()
+                        screen.show(rest)
+                        return delta, wrapper
+        raise ProviderProtocol(f"{self.provider.name} ended its reply without completing it")
+
+    def _account(self, completed: Completed, size: Size) -> Usage:
+        """What an answered call took and cost; and learn from it."""
+        told = completed.usage
+        usage = Usage(told.input_tokens, told.output_tokens, told.cache_read_tokens, told.cache_write_tokens)
+        if not usage.total:
+            return usage
+        if completed.stand_in is None:
+            self.gauge.observe(size, usage)
+        return replace(usage, cost_micro=self.gauge.cost_micro(usage, completed.stand_in))
+
+    async def _put_down(self, run: Run, open_run: OpenRun, error: SullaError, after: Wait | Compress | GiveUp) -> bool:
+        """Write down that an attempt came to nothing.
+
+        Returns:
+            Whether another one follows.
+        """
+        retry_in_s = None if isinstance(after, GiveUp) else after.seconds if isinstance(after, Wait) else 0.0
+        if (call := open_run.open_call) is not None:
+            charge = Charge(call.reserved_tokens, call.reserved_micro)
+            self.ledger.settle(call.call_id, open_run.agent, charge, run.clock.now())
+            abandoned = ModelAbandoned(call.call_id, call.message_id, error.code, retry_in_s)
+            if retry_in_s is None:
+                run.journal.note(abandoned)
+            else:  # kept before the wait, so that whoever watches sees why nothing comes
+                await run.journal.commit(abandoned)
+        elif retry_in_s is not None:
+            log.warning("%s; the next look is in %.0f s", error.message, retry_in_s, extra={"run_id": run.id})
+        return retry_in_s is not None
+
+
+def _charge(usage: Usage, reserved: Charge) -> Charge:
+    """What a call took; what was set aside for it where the service does not say."""
+    return Charge(usage.total, usage.cost_micro) if usage.total else reserved
+
+
+async def _pause(run: Run, seconds: float) -> bool:
+    """Wait, but not longer than the daemon has time; whether there was time."""
+    drained = asyncio.Event()
+    run.control.on_drain(drained.set)
+    with suppress(TimeoutError):
+        async with run.clock.timeout(seconds):
+            await drained.wait()
+    return not run.control.draining
+
+
+def _open(state: ThreadState) -> OpenRun:
+    if state.run is None:
+        raise GraphError(f"{state.thread_id}: a model call without an open run")
+    return state.run

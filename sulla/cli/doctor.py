@@ -1,0 +1,67 @@
+"""`sulla doctor`."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+from pathlib import Path
+
+from sulla.cli.client import open_client
+from sulla.cli.exits import Exit
+from sulla.cli.place import door, examined_of, home_of
+from sulla.cli.table import Paper, one_line, paper
+from sulla.core.jsontypes import JsonObject
+from sulla.daemon import Examined, Home, SystemClock
+from sulla.daemon.doctor import examine
+from sulla.daemon.doctor_findings import Finding, counted
+from sulla.daemon.doctor_probes import Patient
+
+_NAME_COLUMNS = 9
+
+
+def arguments(command: argparse.ArgumentParser) -> None:
+    """The command's own arguments."""
+    command.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run(given: argparse.Namespace) -> Exit:
+    """Make every check and print what it found, at once."""
+    home, examined = home_of(given), examined_of(given)
+    findings = asyncio.run(_examine(home, examined, None if given.json else paper()))
+    faults = sum(finding.result == "fault" for _, finding in findings)
+    warnings = sum(finding.result == "warning" for _, finding in findings)
+    if given.json:
+        checks = [
+            {"check": name, "result": finding.result, "found": finding.found, "remedy": finding.remedy}
+            for name, finding in findings
+        ]
+        print(json.dumps({"home": str(home), "faults": faults, "warnings": warnings, "checks": checks}))
+    else:
+        print(f"{counted(faults, 'fault')}, {counted(warnings, 'warning')}")
+    return Exit.FAILED if faults else Exit.OK
+
+
+async def _examine(home: Path, examined: Examined, shown_on: Paper | None) -> list[tuple[str, Finding]]:
+    async def ask(method: str) -> JsonObject:
+        async with open_client(door(home)) as client:
+            return await client.call(method)
+
+    place = Home(home)
+    patient = Patient(place, examined, SystemClock(), os.geteuid(), place.whereabouts(), ask)
+    findings: list[tuple[str, Finding]] = []
+    async for name, finding in examine(patient):
+        findings.append((name, finding))
+        if shown_on is not None:
+            print(_lines(name, finding, shown_on), flush=True)
+    return findings
+
+
+def _lines(name: str, finding: Finding, on: Paper) -> str:
+    result = f"{finding.result:<7}"
+    head = f"{on.bold(result) if finding.result != 'ok' else on.faint(result)}  {name:<{_NAME_COLUMNS}}  "
+    text = head + one_line(finding.found)
+    if finding.remedy:
+        text += f"\n{' ' * (len(result) + 2 + _NAME_COLUMNS)}  → {one_line(finding.remedy)}"
+    return text

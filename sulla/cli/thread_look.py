@@ -1,0 +1,79 @@
+"""`sulla thread list`, `show` and `delete`: what a running daemon is asked for."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from itertools import islice
+
+from sulla.cli.client import open_client
+from sulla.cli.exits import Exit
+from sulla.cli.place import door, home_of
+from sulla.cli.table import Table, one_line, paper
+from sulla.cli.thread_pages import Pages, all_events, all_threads
+from sulla.cli.thread_show import shown
+
+_HEADS = ("THREAD", "CREATED (UTC)", "STATUS", "RECORDS", "WAITING", "AGENT", "TITLE")
+_WIDTHS = (28, 16, 9, 7, 7, 8)
+
+
+def _list(given: argparse.Namespace) -> Exit:
+    table, found = Table(_HEADS, _WIDTHS, paper()), False
+    with Pages(home_of(given)) as pages:
+        for row in islice(all_threads(pages), given.limit):
+            if given.json:
+                print(json.dumps(row))
+                continue
+            if not found:
+                print(table.head())
+            found = True
+            created = row["created_at"][:16].replace("T", " ")
+            counts = row["last_seq"], row["waiting"] or ""
+            print(table.row((row["thread_id"], created, row["status"], *counts, row["agent"], row["title"])))
+    if not found and not given.json:
+        print("there are no threads yet: `sulla chat` begins one", file=sys.stderr)
+    return Exit.OK
+
+
+def _show(given: argparse.Namespace) -> Exit:
+    sheet = paper()
+    with Pages(home_of(given)) as pages:
+        for event in all_events(pages, given.id, given.after, given.limit):
+            if given.json:
+                print(json.dumps(event))
+                continue
+            for line in shown(event, sheet):
+                print(line)
+    return Exit.OK
+
+
+def _delete(given: argparse.Namespace) -> Exit:
+    if not given.yes:
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            given.wrong("there is nobody to ask: say --yes to delete the thread")
+        if not _sure(given):
+            print("nothing was deleted", file=sys.stderr)
+            return Exit.CANCELLED
+    asyncio.run(_ask_to_delete(given))
+    print(json.dumps({"thread_id": given.id}) if given.json else f"deleted {one_line(given.id)}")
+    return Exit.OK
+
+
+def _sure(given: argparse.Namespace) -> bool:
+    with Pages(home_of(given)) as pages:
+        (first,) = pages.events(given.id, limit=1)
+    title = one_line(first["data"].get("title", ""))
+    named = f"{given.id} ({title})" if title else given.id
+    print(f"delete thread {named} for good? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+async def _ask_to_delete(given: argparse.Namespace) -> None:
+    async with open_client(door(home_of(given))) as client:
+        await client.call("thread.delete", thread_id=given.id)
+
+
+LOOKS = {"list": _list, "show": _show, "delete": _delete}
+"""What does each command."""

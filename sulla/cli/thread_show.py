@@ -1,0 +1,104 @@
+"""A thread as a person reads it: each event as a few lines. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from sulla.cli.table import Paper, harmless, one_line
+
+_ARGS = 120
+_RESULT = 200
+"""How much is shown of a tool call, in columns."""
+
+Data = dict[str, Any]
+
+
+def shown(event: dict[str, Any], paper: Paper) -> Iterator[str]:
+    """The lines for an event; none for one that says nothing to people.
+
+    What somebody wrote is always indented, and stays within its own lines: it cannot pass for a line of ours.
+
+    Args:
+        event: a durable event.
+        paper: what it is printed on.
+    """
+    data: Data = event["data"]
+    match event["type"]:
+        case "THREAD_CREATED":
+            project = f", project {data['project']}" if data.get("project") else ""
+            yield from _said(event, paper, f"created for {data.get('agent')}{project}", data.get("title", ""))
+        case "INPUT":
+            origin = data.get("origin", "user")
+            yield from _said(event, paper, "you" if origin == "user" else origin, data["text"])
+        case "TEXT_MESSAGE_END" if not data.get("hidden"):
+            cut = " (cut off)" if data.get("cut") else ""
+            if data.get("text"):
+                yield from _said(event, paper, f"{event['agent'] or 'agent'}{cut}", data["text"])
+        case "ANSWER":
+            yield from _said(
+                event, paper, f"answer to {data['wait_id']} ({data.get('verdict', 'result')})", data["text"]
+            )
+        case "SUMMARY":
+            yield from _said(event, paper, f"summary of all up to #{data['covers_seq']}", data["text"])
+        case kind:
+            if (note := _NOTES.get(kind)) is not None:
+                yield "    " + paper.faint(one_line(note(data)))
+
+
+def _said(event: dict[str, Any], paper: Paper, who: str, text: str) -> Iterator[str]:
+    when = f"#{event['seq']} {event['at'][:19].replace('T', ' ')}"
+    yield f"{paper.faint(when)}  {paper.bold(one_line(who))}"
+    for line in harmless(text).split("\n") if text else ():
+        yield f"    {line}".rstrip()
+
+
+def _call(data: Data) -> str:
+    return f"· {data['name']} " + one_line(json.dumps(data.get("args", {}), ensure_ascii=False), _ARGS)
+
+
+def _result(data: Data) -> str:
+    return ("error: " if data.get("is_error") else "→ ") + one_line(data["text"], _RESULT)
+
+
+def _waits(data: Data) -> str:
+    return "waits for " + "; ".join(f"{wait['wait_id']}: {wait.get('prompt', '')}" for wait in data["waits"])
+
+
+def _finished(data: Data) -> str:
+    outcome = data.get("outcome", {})
+    status = outcome.get("status", "in_progress")
+    details = (outcome.get(name) for name in ("reason", "blocker_reason", "unblock_requirements"))
+    said = ": ".join([f"= {status}", *(detail for detail in details if detail)])
+    return f"= taken along by {data['joined']}" if data.get("joined") else said + _usage(data)
+
+
+def _error(data: Data) -> str:
+    return f"= failed ({data['code']}): {data['message']}" + _usage(data)
+
+
+def _usage(data: Data) -> str:
+    usage = data.get("usage", {})
+    cached = usage.get("cache_read_tokens", 0) + usage.get("cache_write_tokens", 0)
+    tokens = usage.get("input_tokens", 0), usage.get("output_tokens", 0)
+    more = f", {cached} cached" if cached else ""
+    return f"  [tokens: {tokens[0]} in, {tokens[1]} out{more}]" if any(tokens) or cached else ""
+
+
+_NOTES: dict[str, Callable[[Data], str]] = {
+    "MODEL_ABANDONED": lambda data: f"[a reply broke off: {data.get('reason', '')}]",
+    "TOOL_CALL_START": _call,
+    "TOOL_CALL_RESULT": _result,
+    "INPUTS_JOINED": lambda data: f"[took along: {len(data['input_seqs'])} more]",
+    "SUSPENDED": _waits,
+    "RESUMED": lambda data: f"[goes on: {data['reason']}]",
+    "STOP": lambda data: "[somebody asked to stop]",
+    "CONTINUE": lambda data: "[somebody asked to continue]",
+    "STOPPED": lambda data: "[stopped]",
+    "CONTINUED": lambda data: "[continued]",
+    "INPUT_IGNORED": lambda data: f"[#{data['input_seq']} was put away: {data['reason']}]",
+    "RUN_FINISHED": _finished,
+    "RUN_ERROR": _error,
+}
+"""What is said of events beside the texts; of those that are not here, nothing."""

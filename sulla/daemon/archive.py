@@ -1,0 +1,111 @@
+"""The threads of a home that no daemon runs on: opened for as long as a command needs them, under the home's lock."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from sulla.agent import Closing, Cut, close_run
+from sulla.core.errors import HomeInUse, NotFound, SettingsError
+from sulla.core.ids import ThreadId
+from sulla.core.jsontypes import JsonObject
+from sulla.daemon.build import SQLITE, STORE_FILE, Place, make_store
+from sulla.daemon.config import Settings
+from sulla.daemon.home import Home
+from sulla.daemon.system import SystemClock, random_id, random_part
+from sulla.providers import estimate_tokens
+from sulla.threads import (
+    IMPORTED,
+    OpenRun,
+    ThreadLimits,
+    ThreadRestore,
+    ThreadState,
+    ThreadStore,
+    event_of,
+    undo_half_import,
+)
+
+_PAGE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """What a command can do with threads while no daemon runs."""
+
+    threads: ThreadStore
+    restore: ThreadRestore
+
+    async def ids(self, after: str) -> list[str]:
+        """The next threads behind an id, by id; empty at the end."""
+        return [info.key for info, _ in await self.threads.list(after=after, limit=_PAGE)]
+
+    async def events(self, thread_id: str, after: int) -> list[JsonObject]:
+        """A thread's next durable events behind a record, as the gateway shows them; empty at the end.
+
+        Raises:
+            NotFound: there is no such thread.
+            CorruptRecord: one of them cannot be read.
+        """
+        entries = await self.threads.entries(ThreadId(thread_id), after=after, limit=_PAGE)
+        return [event_of(ThreadId(thread_id), entry) for entry in entries]
+
+
+@asynccontextmanager
+async def open_archive(
+    settings: Settings, *, make: bool, prepare: Callable[[Place], Place] = lambda place: place
+) -> AsyncIterator[Archive]:
+    """Claim a home and open its threads.
+
+    Args:
+        settings: the home and its store.
+        make: whether to make a store if there is none yet.
+        prepare: may put doubles in the place of what it stands on.
+
+    Raises:
+        HomeInUse: a daemon runs on it.
+        NotFound: nothing is kept there yet, and `make` says to leave it so.
+        SettingsError: the store lives in a daemon's memory, or a setting cannot be used.
+        StoreUnavailable: the store cannot be opened.
+    """
+    url = settings.store.url
+    if url == "memory:":
+        raise SettingsError("store.url (SULLA_STORE) is memory:, which ends with its daemon: there is nothing to open")
+    file = settings.place(url.removeprefix(SQLITE) or STORE_FILE)
+    if not make and not file.exists():
+        raise NotFound(f"no thread is kept in {file} yet: talk with `sulla chat`, or name another home with --home DIR")
+    home = Home(settings.home)
+    _claim(home)
+    try:
+        owner = f"{home.identity(random_id)}:{random_id('boot')}"
+        place = prepare(Place(SystemClock(), random_id, owner, random_part))
+        store = place.wrap_store(make_store(settings, place))
+        ceiling = settings.limits.history_tokens
+        await store.open()
+        try:
+            await undo_half_import(store, owner)
+            limits = ThreadLimits(load_tokens=ceiling)
+            yield Archive(
+                ThreadStore(store, place.clock, place.make_id, owner, estimate_tokens, limits),
+                ThreadRestore(store, place.clock, place.make_id, owner, estimate_tokens, ceiling, _close),
+            )
+        finally:
+            await store.close()
+    finally:
+        home.unlock()
+
+
+def _claim(home: Home) -> None:
+    try:
+        home.lock()
+    except HomeInUse:
+        where = home.whereabouts()
+        who = f" (pid {where.pid})" if where is not None else ""
+        raise HomeInUse(
+            f"a daemon{who} runs on the home {home.path}, and this needs the home for itself: stop the daemon "
+            "(Ctrl-C, or SIGTERM), try again, then start it with `sulla up`"
+        ) from None
+
+
+def _close(state: ThreadState, run: OpenRun, now_ms: int) -> list[Closing]:
+    return close_run(state, run, Cut(IMPORTED), "", now_ms)

@@ -1,0 +1,60 @@
+"""Settings to limits: each capability is handed its own."""
+
+from __future__ import annotations
+
+from sulla.agent import DayLimits, RateLimits, RunLimits
+from sulla.daemon.config import Settings
+from sulla.threads import ThreadLimits
+from sulla.work import Caps
+
+MICRO = 1_000_000
+"""Money is counted in whole millionths of the unit that the settings speak of."""
+
+
+def run(settings: Settings) -> RunLimits:
+    """What one run may use, and its thread on one day."""
+    limits = settings.limits
+    return RunLimits(
+        model_calls=limits.model_calls,
+        tokens=limits.run_tokens,
+        cost_micro=_micro(limits.run_cost),
+        wall_s=limits.run_wall_s,
+        thread_day_tokens=limits.thread_day_tokens,
+        history_tokens=limits.history_tokens,
+        reply_tokens=settings.model.reply_tokens,
+    )
+
+
+def day(settings: Settings) -> DayLimits:
+    """What all agents may use on one day."""
+    limits = settings.limits
+    return DayLimits(limits.day_tokens, limits.agent_day_tokens, _micro(limits.day_cost))
+
+
+def rates(settings: Settings) -> RateLimits:
+    """How fast people may send messages."""
+    limits = settings.limits
+    return RateLimits(
+        min_interval_ms=limits.message_interval_ms,
+        burst=limits.message_burst,
+        window_ms=round(limits.message_window_s * 1000),
+        token_burst=limits.token_burst,
+    )
+
+
+def threads(settings: Settings) -> ThreadLimits:
+    """How much of a thread is loaded, waits, and is held."""
+    return ThreadLimits(
+        max_waiting=settings.limits.waiting_inputs,
+        load_tokens=settings.limits.history_tokens,
+        lease_ttl_s=settings.store.lease_ttl_s,
+    )
+
+
+def work(settings: Settings) -> Caps:
+    """How many runs there may be at once."""
+    return Caps(settings.limits.runs, settings.limits.runs_per_agent)
+
+
+def _micro(money: float | None) -> int | None:
+    return None if money is None else round(money * MICRO)

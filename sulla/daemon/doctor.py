@@ -1,0 +1,70 @@
+"""`sulla doctor`: every check in a table, run one after the other; none that breaks hides the others."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+
+from sulla.core.errors import SullaError
+from sulla.daemon import doctor_probes as probes
+from sulla.daemon.doctor_findings import Finding, fault
+from sulla.daemon.doctor_probes import Patient
+
+CHECK_S = 45.0
+"""How long a check may take; more than a daemon may take to answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One row of the table."""
+
+    name: str
+    run: Callable[[Patient], Awaitable[list[Finding]]]
+    deadline_s: float = CHECK_S
+
+
+CHECKS = (
+    Check("home", probes.home),
+    Check("settings", probes.settings),
+    Check("token", probes.token),
+    Check("workspace", probes.workspace),
+    Check("daemon", probes.daemon),
+    Check("port", probes.port),
+    Check("store", probes.store, probes.STORE_S + CHECK_S),
+    Check("clock", probes.clock),  # behind the store, which knows the newest record
+    Check("model", probes.model),
+)
+"""Every check, in the order in which they are run and shown."""
+
+
+async def examine(patient: Patient, table: tuple[Check, ...] = CHECKS) -> AsyncIterator[tuple[str, Finding]]:
+    """Run the checks.
+
+    Args:
+        patient: whoever is looked at.
+        table: the checks.
+
+    Yields:
+        Each finding with the name of its check, at once.
+    """
+    for check in table:
+        for finding in await _run(check, patient):
+            yield check.name, finding
+
+
+async def _run(check: Check, patient: Patient) -> list[Finding]:
+    try:
+        async with patient.clock.timeout(check.deadline_s):
+            return await check.run(patient)
+    except TimeoutError:
+        remedy = "look at what it waits for: the disk, the network or the daemon"
+        return [fault(f"there was no result within {check.deadline_s:g} s", remedy)]
+    except SullaError as error:
+        return [fault(error.message, "mend this first")]
+    except OSError as error:
+        return [
+            fault(f"{error.filename or 'the system'}: {error.strerror or error}", "see whether this user may do that")
+        ]
+    except Exception as error:  # noqa: BLE001 - whatever it is, the other checks have to be made
+        said = f"the check itself failed: {type(error).__name__}: {error}"
+        return [fault(said, "this is a defect of Sulla: please report it")]

@@ -1,0 +1,158 @@
+"""What a daemon, its store, its clock and its model have to say for themselves, judged. Nobody is asked here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sulla.core.jsontypes import JsonObject
+from sulla.daemon.checkup import StoreReport
+from sulla.daemon.doctor_findings import Finding, counted, fault, offset, ok, span, warning
+
+SKEW_S = 60.0
+"""How far a time may lie ahead before it is worth a word."""
+
+_EARLIEST = datetime(2025, 1, 1, tzinfo=UTC).timestamp()
+"""Sulla is younger than this: a clock that says an earlier time was never set."""
+
+
+# -------------------------------------------------------------------------------------------------- a running daemon
+
+
+def judge_daemon(version: str, url: str, report: JsonObject) -> list[Finding]:
+    """A daemon that answers.
+
+    Args:
+        version: this program's.
+        url: where it answers.
+        report: its `system.status`.
+    """
+    found: list[Finding] = []
+    theirs, failing = str(report.get("version")), report.get("failing")
+    if theirs != version:
+        found.append(warning(f"the daemon at {url} is version {theirs}, and this is {version}", "restart the daemon"))
+    if isinstance(failing, list) and failing:
+        shown = ", ".join(str(key) for key in failing[:20])
+        said = f"{counted(len(failing), 'thread')} cannot be worked on for now: {shown}"
+        found.append(warning(said, "look at the daemon's log and at the check of the store"))
+    if report.get("stopping"):
+        found.append(warning(f"the daemon at {url} is stopping", "nothing, if somebody asked it to"))
+    return found or ok(f"version {theirs} answers at {url} with the model {report.get('model')}")
+
+
+def judge_leftover(path: Path, exists: bool, pid: int | None) -> list[Finding]:
+    """No daemon runs.
+
+    Args:
+        path: `daemon.json`.
+        exists: whether it is there all the same.
+        pid: the process that it names.
+    """
+    if not exists:
+        return ok("none runs on this home; `sulla up` starts one")
+    who = f"of process {pid}, which is gone" if pid is not None else "that says nothing"
+    said = f"none runs on this home; {path} is left over, {who}"
+    return [warning(said, "nothing: clients pass over it, and the next start replaces it")]
+
+
+# ------------------------------------------------------------------------------------------------------------ the store
+
+
+def judge_store(where: str, report: StoreReport) -> list[Finding]:
+    """The store: whole in its structure, and every head and record readable.
+
+    Args:
+        where: its URL, for people.
+        report: what was found.
+    """
+    if report.unusable:
+        return [fault(report.unusable, "nothing can be answered before that is done; nothing was changed")]
+    found: list[Finding] = []
+    if report.outdated:
+        remedy = "nothing: the next start brings it up to date; make a copy first"
+        found.append(warning(f"{where} is an earlier version's; its records were not looked at", remedy))
+    if report.structure:
+        said = f"SQLite finds {where} damaged: {'; '.join(report.structure[:5])}"
+        found.append(fault(said, "stop the daemon, keep a copy of the file, and restore a backup"))
+    if report.damaged:
+        found += _damage(report)
+    if report.broke_off:
+        said = f"reading {where} broke off after {report.records} records: {report.broke_off}"
+        found.append(fault(said, "stop the daemon, keep a copy of the file, and restore a backup"))
+    elif not (report.finished and report.structure_finished):
+        said = f"{where} was not looked at to its end: {_looked_at(report)} in the time there was"
+        found.append(warning(said, "stop the daemon and run `sulla doctor` again: then it takes more time"))
+    return found or ok(f"{where}, {_looked_at(report)}, all readable")
+
+
+def _damage(report: StoreReport) -> list[Finding]:
+    remedy = "restore a backup, or `sulla thread delete` the thread; until then it is left alone, and the others go on"
+    found = [fault(said, remedy) for said in report.named]
+    more = report.damaged - len(report.named)
+    if more > 0:
+        found.append(fault(f"{more} more heads or records cannot be read", remedy))
+    return found
+
+
+def _looked_at(report: StoreReport) -> str:
+    return f"{counted(report.logs, 'thread')} with {counted(report.records, 'record')}"
+
+
+# ------------------------------------------------------------------------------------------------------------ the clock
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """What the clock says, and what it said before."""
+
+    now_s: float
+    """UTC seconds since 1970."""
+    newest_record_s: float
+    """When the newest record was made; 0 if none is known."""
+    newest_file_s: float
+    """When a file of the home was last changed; 0 if there is none."""
+    newest_file: str = ""
+    offset_s: int = 0
+    """How far local time is ahead of UTC."""
+
+
+def judge_clock(times: Times) -> list[Finding]:
+    """The clock: not behind what was written down before."""
+    shown = (
+        f"{datetime.fromtimestamp(times.now_s, UTC):%Y-%m-%d %H:%M:%S} UTC, local time is UTC{offset(times.offset_s)}"
+    )
+    remedy = "set the clock, best by a time service: due dates and active hours go by it"
+    if times.now_s < _EARLIEST:
+        return [fault(f"the clock says {shown}: it was never set", remedy)]
+    found: list[Finding] = []
+    for what, at_s in (("the newest record", times.newest_record_s), (times.newest_file, times.newest_file_s)):
+        if at_s > times.now_s + SKEW_S:
+            said = f"the clock says {shown}, but {what} is from {span(at_s - times.now_s)} later"
+            found.append(warning(said, remedy))
+    if found:
+        return found
+    age = f"; the newest record is {span(times.now_s - times.newest_record_s)} old" if times.newest_record_s else ""
+    return ok(f"{shown}{age}")
+
+
+# ------------------------------------------------------------------------------------------------------------ the model
+
+
+def judge_model(model: str, name: str, known: tuple[str, ...], sure: bool) -> list[Finding]:
+    """A service that answered and took the key.
+
+    Args:
+        model: the whole name, e.g. ``ollama:qwen3:8b``.
+        name: the service's own name for it.
+        known: what the service says that it has.
+        sure: whether such a list is complete; a server of one's own may leave out what it has.
+    """
+    if name in known or f"{name}:latest" in known:
+        return ok(f"{model}: the service answers and has it")
+    near = f"; it has {', '.join(known[:10])}{' …' if len(known) > 10 else ''}" if known else ""
+    said = f"{model}: the service answers, but does not list this model{near}"
+    if model.startswith("ollama:"):
+        return [fault(said, f"ollama pull {name}")]
+    remedy = "check the name in SULLA_MODEL or model.name"
+    return [fault(said, remedy) if sure else warning(said, f"{remedy}, unless the server is known not to list it")]

@@ -1,0 +1,70 @@
+"""Takes people's messages in, at the speed that the limits allow (design §6)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import get_args
+
+from sulla.agent import Allowed, RateLimits, RateReason, Rates, TooFast
+from sulla.core.clock import Clock
+from sulla.core.errors import QueueFull, RateLimited
+from sulla.core.ids import ThreadId
+from sulla.core.jsontypes import JsonObject
+from sulla.threads import Input, Sent, ThreadStore
+
+
+class Intake:
+    """The door for what people say. What the daemon offers by itself (answers, beats, children) does not come by here.
+
+    A refused message leaves nothing behind but a count: its sender is told, and nobody else has to know.
+
+    Args:
+        threads: where messages are kept.
+        limits: how fast they may come.
+        clock: by which that is judged.
+    """
+
+    def __init__(self, threads: ThreadStore, limits: RateLimits, clock: Clock) -> None:
+        self._threads = threads
+        self._limits = limits
+        self._rates = Rates(limits)
+        self._clock = clock
+        self._refused: Counter[RateReason] = Counter()
+
+    async def send(self, thread_id: ThreadId, fact: Input, caller: str) -> Sent:
+        """Keep a message, unless it comes too fast.
+
+        A message that the thread has is answered as at first, however fast it comes, and does not count: neither a
+        full window nor a restart of the daemon can take back what was acknowledged.
+
+        Args:
+            thread_id: where it goes.
+            fact: the message.
+            caller: the name of the token that it came with.
+
+        Raises:
+            RateLimited: it comes too fast; nothing was kept.
+            NotFound: there is no such thread.
+            MessageIdReused: the message id came before with other content.
+            QueueFull: too many messages wait.
+        """
+        match self._rates.take(thread_id, caller, fact.message_id, self._clock.elapsed()):
+            case Allowed(counted):
+                sent = await self._threads.send(thread_id, fact)
+                if counted and not sent.first:
+                    self._rates.uncount(thread_id, caller, fact.message_id)
+                return sent
+            case TooFast() as refusal:
+                return await self._sent_before(thread_id, fact, refusal)
+
+    def refused(self) -> JsonObject:
+        """How many messages were refused since the start, by reason."""
+        return {reason: self._refused[reason] for reason in get_args(RateReason)}
+
+    async def _sent_before(self, thread_id: ThreadId, fact: Input, refusal: TooFast) -> Sent:
+        try:
+            return await self._threads.send(thread_id, fact, max_waiting=0)
+        except QueueFull:  # there is no room for anything new, so it is new
+            self._refused[refusal.reason] += 1
+            words = refusal.words(self._limits)
+            raise RateLimited(words, retry_after_s=refusal.retry_after_s) from None

@@ -1,0 +1,91 @@
+"""The secrets that the settings hold, and a log that does not show them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from typing import TextIO
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from pydantic import SecretStr
+
+from sulla.core.redact import MIN_CHARS, Redactor
+from sulla.daemon.config import Settings
+
+log = logging.getLogger(__name__)
+
+FORM = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+
+_QUERY_SECRETS = {"password", "passwd", "pwd", "sslpassword", "secret", "token", "access_token", "key", "api_key"}
+"""Fields of a URL's query that hold one."""
+
+
+def known_secrets(settings: Settings) -> Iterator[tuple[str, str]]:
+    """Every secret of the settings, with the name of the setting: keys as they are, and the passwords in URLs."""
+    for section in Settings.model_fields:
+        kept = getattr(settings, section)
+        for name, field in getattr(type(kept), "model_fields", {}).items():
+            value = getattr(kept, name)
+            if isinstance(value, SecretStr):
+                secret = value.get_secret_value()
+                found = (secret, *_in_url(secret))
+            elif isinstance(value, str) and not field.repr:  # a URL that may hold one
+                found = tuple(_in_url(value))
+            else:
+                continue
+            yield from ((f"{section}.{name}", secret) for secret in found if secret)
+
+
+def _in_url(url: str) -> Iterator[str]:
+    """The secrets of a URL, as they are written and as they are meant."""
+    try:
+        parts = urlsplit(url)
+        password = parts.password or ""
+    except ValueError:
+        return  # no URL: whoever uses it says so
+    yield from (password, unquote(password))
+    yield from (value for name, value in parse_qsl(parts.query) if name.lower() in _QUERY_SECRETS)
+
+
+def hide_known(settings: Settings, redactor: Redactor) -> None:
+    """Tell the redactor every secret of the settings, and people which of them it cannot hide."""
+    short = sorted({name for name, secret in known_secrets(settings) if not redactor.learn(secret)})
+    if short:
+        log.warning(
+            "fewer than %d characters in %s: too few to be told from ordinary words, so logs may show them",
+            MIN_CHARS,
+            ", ".join(short),
+        )
+
+
+class RedactingFormatter(logging.Formatter):
+    """Takes secrets out of whole log entries: message, exception and traceback.
+
+    Args:
+        form: as `logging.Formatter` has it.
+        redactor: what is secret; it may learn more while this is in use.
+    """
+
+    def __init__(self, form: str, redactor: Redactor) -> None:
+        super().__init__(form)
+        self._redactor = redactor
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The entry as text."""
+        return self._redactor.text(super().format(record))
+
+
+def log_to(stream: TextIO, level: str, redactor: Redactor) -> None:
+    """Send this process's log to a stream, warnings of Python's included.
+
+    Args:
+        stream: e.g. standard error.
+        level: our own entries from this level on are shown; those of libraries from WARNING on, because at INFO some
+            log every request to a model's service.
+        redactor: takes secrets out.
+    """
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(RedactingFormatter(FORM, redactor))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+    logging.captureWarnings(capture=True)
+    logging.getLogger("sulla").setLevel(level.upper())

@@ -1,0 +1,7 @@
+"""The door to the journal: conversations, and examples for training, as lines of JSON."""
+
+from sulla.journal.journal import Journal, Training
+from sulla.journal.shelf import Shelf
+from sulla.journal.training import Frame
+
+__all__ = ["Frame", "Journal", "Shelf", "Training"]

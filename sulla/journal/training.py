@@ -1,0 +1,167 @@
+"""A finished run as an example for fine-tuning: the messages and tools of a chat, and what the run was. Pure.
+
+The form is the one that OpenAI's fine-tuning and most trainers read: ``{"messages": [...], "tools": [...]}``; beside it
+``metadata``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import get_args
+
+import orjson
+
+from sulla.core.ids import RunId, ThreadId
+from sulla.core.jsontypes import Json, JsonObject
+from sulla.core.message import Message, Reasoning, ToolResult
+from sulla.core.redact import Redactor
+from sulla.core.stamp import stamp
+from sulla.providers import ToolSpec
+from sulla.threads import (
+    Decision,
+    Entry,
+    Input,
+    RunError,
+    RunFinished,
+    RunStarted,
+    Transcript,
+    WaitingInput,
+    apply_message,
+)
+
+_DECISIONS = get_args(Decision)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What a model is told beside the messages. The log does not hold it: it is the agent's as it is now."""
+
+    system: tuple[str, ...]
+    tools: tuple[ToolSpec, ...] = ()
+
+
+def ended_run(entry: Entry, outcomes: Collection[str]) -> RunId | None:
+    """The run that ends with an event, if it ended in one of these ways.
+
+    One whose message joined another run is a part of that.
+    """
+    match entry.fact:
+        case RunFinished(joined=None) | RunError() as end if end.outcome.status in outcomes:
+            return end.run_id
+        case _:
+            return None
+
+
+def first_event(entries: Sequence[Entry], run_id: RunId) -> int | None:
+    """The number of the message that a run took up, if the run's beginning is among the events."""
+    for entry in entries:
+        if entry.origin.run_id == run_id and isinstance(fact := entry.fact, RunStarted):
+            return fact.input_seq
+    return None
+
+
+def to_example(thread_id: ThreadId, run_id: RunId, entries: Sequence[Entry], frame: Frame) -> JsonObject | None:
+    """A run as an example.
+
+    Args:
+        thread_id: whose run it is.
+        run_id: the run.
+        entries: the thread's events from the run's message to its end; those of other runs are left alone.
+        frame: its agent's prompt and tools.
+
+    Returns:
+        None if there is nothing to learn from it: the model never said a word, or the run's ends are not there.
+
+    Raises:
+        CorruptRecord: the events do not fit together.
+    """
+    mine = [entry for entry in entries if entry.origin.run_id == run_id]
+    started = next((fact for entry in mine if isinstance(fact := entry.fact, RunStarted)), None)
+    last = mine[-1] if mine else None
+    end = last.fact if last is not None else None
+    said = list(_messages(_fold(entries, mine)))
+    while said and said[-1]["role"] == "user":  # a reminder whose answer was the completion wrapper alone
+        said.pop()
+    if last is None or started is None or not isinstance(end, RunFinished | RunError) or not said:
+        return None
+    system = "\n\n".join(text for text in frame.system if text)
+    messages: list[Json] = [{"role": "system", "content": system}] if system else []
+    example: JsonObject = {"messages": messages + list(said)}
+    if frame.tools:
+        example["tools"] = [
+            {
+                "type": "function",
+                "function": {"name": tool.name, "description": tool.description, "parameters": dict(tool.schema)},
+            }
+            for tool in frame.tools
+        ]
+    example["metadata"] = {
+        "thread_id": thread_id,
+        "run_id": run_id,
+        "input_seq": started.input_seq,
+        "seq": last.seq,
+        "at": stamp(last.origin.at_ms),
+        "agent": last.origin.agent,
+        "model": started.model,
+        "outcome": end.outcome.data(),
+        "usage": end.usage.data(),
+    }
+    return example
+
+
+def to_bytes(example: JsonObject, redactor: Redactor) -> bytes:
+    """An example as its line, without secrets."""
+    return orjson.dumps(redactor.json(example)) + b"\n"
+
+
+def _fold(entries: Sequence[Entry], mine: Sequence[Entry]) -> Transcript:
+    """What was said in the run, by the fold that shows a conversation to the model."""
+    inputs: dict[int, WaitingInput] = {}
+    for entry in entries:
+        if isinstance(fact := entry.fact, Input):
+            run_id = entry.origin.run_id or RunId("")
+            inputs[entry.seq] = WaitingInput(entry.seq, run_id, fact.message_id, fact.text, fact.mode, fact.origin)
+    script = Transcript(_weightless)
+    for entry in mine:
+        if isinstance(fact := entry.fact, _DECISIONS):
+            apply_message(script, fact, inputs)
+    return script
+
+
+def _weightless(message: Message) -> int:
+    return 0
+
+
+def _messages(script: Transcript) -> Iterator[JsonObject]:
+    for message in script:
+        if message.role == "assistant":
+            yield from _reply(message)
+        elif message.role == "user":
+            yield {"role": "user", "content": message.text}
+        else:
+            yield from (_result(part) for part in message.parts if isinstance(part, ToolResult))
+
+
+def _reply(message: Message) -> Iterator[JsonObject]:
+    reply: JsonObject = {"role": "assistant", "content": message.text or None}
+    if message.calls:
+        reply["tool_calls"] = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": orjson.dumps(dict(call.args)).decode()},
+            }
+            for call in message.calls
+        ]
+    thoughts = "".join(part.text for part in message.parts if isinstance(part, Reasoning))
+    if thoughts:
+        reply["reasoning_content"] = thoughts
+    if message.text or message.calls:  # a reply of thoughts alone is none
+        yield reply
+
+
+def _result(part: ToolResult) -> JsonObject:
+    # There is no mark for a failure in this form.
+    text = f"Error: {part.text}" if part.is_error else part.text
+    return {"role": "tool", "tool_call_id": part.call_id, "content": text}

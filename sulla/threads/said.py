@@ -1,0 +1,111 @@
+"""A log read as a conversation for people: who said what, and where a later reader may begin. Pure.
+
+Unlike the transcript it knows the records' numbers, and holds no more of a message than is worth telling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+import orjson
+
+from sulla.core.ids import MessageId
+from sulla.core.message import ToolCall
+from sulla.threads import facts as f
+from sulla.threads.codec import Entry
+
+MAX_CHARS: Final = 4_000
+"""The most that is told of one text."""
+MAX_RESULT_CHARS: Final = 400
+"""The most that is told of a tool's result: the agent has said in its own words what it learned."""
+MAX_ARGS_CHARS: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One message."""
+
+    seq: int
+    """The record that it begins with."""
+    message_id: MessageId
+    who: Literal["user", "agent", "tool"]
+    text: str
+    border: bool
+    """Whether a conversation can begin with it: every call before it has its result."""
+
+
+class Listener:
+    """Takes the records of one log in order, and tells what was said."""
+
+    def __init__(self) -> None:
+        self._inputs: dict[int, f.Input] = {}
+        self._last: Said | None = None
+
+    def missing(self, entry: Entry) -> tuple[int, ...]:
+        """Inputs that the record takes up and that were not among those heard; `hear` them first."""
+        match entry.fact:
+            case f.RunStarted(input_seq=seq):
+                wanted: tuple[int, ...] = (seq,)
+            case f.InputsJoined(input_seqs=seqs):
+                wanted = seqs
+            case _:
+                wanted = ()
+        return tuple(seq for seq in wanted if seq not in self._inputs)
+
+    def hear(self, entry: Entry) -> Iterator[Said]:
+        """Take the next record.
+
+        Yields:
+            The messages that are complete with it, one record late: a message may be changed by what follows it.
+        """
+        fact = entry.fact
+        match fact:
+            case f.Input():
+                self._inputs[entry.seq] = fact
+            case f.InputIgnored(input_seq=seq):
+                self._inputs.pop(seq, None)
+            case f.InputHandled(text=str() as text) if self._last is not None:
+                self._last = replace(self._last, text=_short(text))
+            case f.RunStarted(input_seq=seq):
+                yield from self._next(self._user(seq, entry.seq, border=True))
+            case f.InputsJoined(input_seqs=seqs):
+                for seq in seqs:
+                    yield from self._next(self._user(seq, entry.seq, border=False))
+            case f.TextMessageEnd():
+                text, beside = fact.text, bool(fact.parts)
+                calls = [_call(part) for part in fact.parts if isinstance(part, ToolCall)]
+                told = "\n".join(filter(None, (_short(text), *calls)))
+                border = not fact.hidden and (bool(text) or beside)
+                yield from self._next(Said(entry.seq, fact.message_id, "agent", told, border))
+            case f.ToolCallResult(call_id=call_id, text=text):
+                told = _short(text, MAX_RESULT_CHARS)
+                yield from self._next(Said(entry.seq, MessageId(call_id), "tool", told, border=False))
+
+    def rest(self) -> Iterator[Said]:
+        """The last message."""
+        if self._last is not None:
+            yield self._last
+        self._last = None
+
+    def _next(self, said: Said) -> Iterator[Said]:
+        last, self._last = self._last, said
+        if last is not None:
+            yield last
+
+    def _user(self, input_seq: int, seq: int, *, border: bool) -> Said:
+        # Whoever listens asks for what is `missing` first.
+        fact = self._inputs.pop(input_seq)
+        return Said(seq, fact.message_id, "user", _short(fact.text), border)
+
+
+def _call(call: ToolCall) -> str:
+    return f"[called {call.name} {_short(orjson.dumps(dict(call.args)).decode(), MAX_ARGS_CHARS)}]"
+
+
+def _short(text: str, most_chars: int = MAX_CHARS) -> str:
+    if len(text) <= most_chars:
+        return text
+    half = most_chars // 2
+    return f"{text[:half]} [...] {text[-half:]}"

@@ -1,0 +1,112 @@
+"""What all agents use on a day: counted before a call, set right after it, and not forgotten by a restart."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from sulla.agent.ledger import DayLimits, Ledger
+from sulla.agent.limits import Charge
+from sulla.core.errors import CorruptRecord, LimitReached
+from sulla.core.limit import LimitHit
+
+DAY_S = 86_400.0
+NOW_S = 20_000 * DAY_S
+LIMITS = DayLimits(tokens=1_000, agent_tokens=600, cost_micro=500)
+
+
+def spent(*uses: tuple[str, Charge]) -> Ledger:
+    ledger = Ledger(LIMITS)
+    for number, (agent, charge) in enumerate(uses):
+        ledger.settle(f"call{number}", agent, charge, NOW_S)
+    return ledger
+
+
+@pytest.mark.parametrize(
+    ("uses", "fits", "over", "hit"),
+    [
+        (
+            [("a", Charge(500))],
+            Charge(100),
+            Charge(101),
+            LimitHit("agent_day_tokens", "agent", "tokens", 600, 500, 101),
+        ),
+        (
+            [("b", Charge(600)), ("c", Charge(200))],
+            Charge(200),
+            Charge(201),
+            LimitHit("day_tokens", "day", "tokens", 1_000, 800, 201),
+        ),
+        (
+            [("b", Charge(1, 300))],
+            Charge(1, 200),
+            Charge(1, 201),
+            LimitHit("day_cost", "day", "micro", 500, 300, 201),
+        ),
+    ],
+    ids=["agent", "all", "money"],
+)
+def test_each_limit_stops_exactly_at_its_figure(
+    uses: list[tuple[str, Charge]], fits: Charge, over: Charge, hit: LimitHit
+) -> None:
+    spent(*uses).reserve("x", "a", fits, NOW_S)
+    ledger = spent(*uses)
+    with pytest.raises(LimitReached) as caught:
+        ledger.reserve("x", "a", over, NOW_S)
+    assert caught.value.reason == f"limit_{hit.limit}"
+    assert caught.value.hit == hit
+    ledger.reserve("x", "a", fits, NOW_S)  # what was refused has used nothing
+
+
+def test_what_is_under_way_counts_at_the_most_it_may_take_and_then_at_what_it_took() -> None:
+    ledger = Ledger(LIMITS)
+    ledger.reserve("one", "a", Charge(600), NOW_S)
+    with pytest.raises(LimitReached):
+        ledger.reserve("two", "a", Charge(1), NOW_S)
+    ledger.settle("one", "a", Charge(20, 3), NOW_S)
+    assert ledger.used(NOW_S) == Charge(20, 3)
+    ledger.reserve("two", "a", Charge(580), NOW_S)
+    assert ledger.used(NOW_S) == Charge(600, 3)
+
+
+def test_a_new_day_begins_with_nothing_used_and_an_old_one_never_comes_back() -> None:
+    ledger = spent(("a", Charge(600, 500)))
+    ledger.reserve("late", "b", Charge(100), NOW_S)
+    assert ledger.used(NOW_S + DAY_S) == Charge(0, 0)
+    ledger.settle("late", "b", Charge(40), NOW_S + DAY_S)
+    assert ledger.used(NOW_S) == Charge(40, 0)
+
+
+def test_a_restart_forgets_nothing_and_charges_a_call_that_it_cut_off_once() -> None:
+    before = spent(("a", Charge(100, 10)))
+    before.reserve("cut", "a", Charge(300, 30), NOW_S)
+    after = Ledger(LIMITS)
+    after.restore(json.loads(json.dumps(before.to_json())), NOW_S)
+    assert after.used(NOW_S) == Charge(400, 40)
+    after.settle("cut", "a", Charge(300, 30), NOW_S)
+    assert after.used(NOW_S) == Charge(400, 40)
+    with pytest.raises(LimitReached, match="used 400 tokens"):
+        after.reserve("more", "a", Charge(201), NOW_S)
+
+
+def test_an_account_of_yesterday_is_left_out() -> None:
+    kept = spent(("a", Charge(100, 10))).to_json()
+    ledger = Ledger(LIMITS)
+    ledger.restore(kept, NOW_S + DAY_S)
+    assert ledger.used(NOW_S + DAY_S) == Charge(0, 0)
+
+
+@pytest.mark.parametrize("kept", [None, [], {"day": 1}, {"day": 20_000, "tokens": 1, "cost_micro": 0, "agents": {}}])
+def test_what_is_no_account_is_refused(kept: object) -> None:
+    with pytest.raises(CorruptRecord, match="not an account"):
+        Ledger(LIMITS).restore(kept, NOW_S)  # type: ignore[arg-type]  # that is what is tested
+
+
+def test_agents_beyond_the_bound_share_an_account_and_none_goes_uncounted() -> None:
+    ledger = Ledger(DayLimits(tokens=10**9, agent_tokens=1_500))
+    for number in range(1_003):
+        ledger.settle(f"call{number}", f"agent{number}", Charge(500), NOW_S)
+    with pytest.raises(LimitReached, match="used 1500 tokens"):
+        ledger.reserve("more", "agent2000", Charge(1), NOW_S)
+    ledger.reserve("more", "agent0", Charge(1_000), NOW_S)

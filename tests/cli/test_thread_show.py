@@ -1,0 +1,135 @@
+"""What a person reads of a thread."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import pytest
+
+from sulla.cli.table import Paper
+from sulla.cli.thread_show import shown
+from sulla.core.ids import CallId, MessageId, RunId
+from sulla.core.message import ToolCall
+from sulla.threads.facts import (
+    Answer,
+    ContinueAsked,
+    Continued,
+    Input,
+    InputHandled,
+    InputIgnored,
+    InputsJoined,
+    ModelAbandoned,
+    ModelStarted,
+    Outcome,
+    Reminder,
+    Resumed,
+    RunError,
+    RunFinished,
+    RunStarted,
+    StopAsked,
+    Stopped,
+    Summary,
+    Suspended,
+    TextMessageEnd,
+    ThreadCreated,
+    ThreadFact,
+    ToolCallResult,
+    ToolCallStart,
+    Usage,
+    Wait,
+)
+
+M, C, R = MessageId("m"), CallId("c"), RunId("run_1")
+HEAD = "#7 2027-01-15 08:00:00  "
+
+
+def event(fact: ThreadFact) -> dict[str, Any]:
+    return {"seq": 7, "type": fact.kind, "agent": "sulla", "at": "2027-01-15T08:00:00.250Z", "data": fact.data()}
+
+
+def lines(fact: ThreadFact, paper: Paper | None = None) -> list[str]:
+    return list(shown(event(fact), paper or Paper()))
+
+
+TOLD: list[tuple[ThreadFact, list[str]]] = [
+    (ThreadCreated("sulla", "Rome", "rome"), [HEAD + "created for sulla, project rome", "    Rome"]),
+    (ThreadCreated("sulla"), [HEAD + "created for sulla"]),
+    (Input(M, "Hi\n\n  there"), [HEAD + "you", "    Hi", "", "      there"]),
+    (Input(M, "done", origin="agent"), [HEAD + "agent", "    done"]),
+    (TextMessageEnd(C, M, "Hello."), [HEAD + "sulla", "    Hello."]),
+    (TextMessageEnd(C, M, "Hel", cut=True), [HEAD + "sulla (cut off)", "    Hel"]),
+    (TextMessageEnd(C, M, "", (ToolCall(C, "look", {}),)), []),
+    (TextMessageEnd(C, M, "nudged", hidden=True), []),
+    (ToolCallStart(C, "look", {"path": "ä"}, M), ['    · look {"path": "ä"}']),
+    (ToolCallResult(C, "a.txt\nb.txt"), ["    → a.txt b.txt"]),
+    (ToolCallResult(C, "no such file", is_error=True), ["    error: no such file"]),
+    (ModelAbandoned(C, M, "crashed"), ["    [a reply broke off: crashed]"]),
+    (Suspended((Wait("review:c", C, "Sent?"),)), ["    waits for review:c: Sent?"]),
+    (Answer("review:c", "yes"), [HEAD + "answer to review:c (result)", "    yes"]),
+    (Resumed("answered", "review:c", 7), ["    [goes on: answered]"]),
+    (InputsJoined((3, 4), (R, R)), ["    [took along: 2 more]"]),
+    (InputIgnored(3, "imported"), ["    [#3 was put away: imported]"]),
+    (StopAsked(), ["    [somebody asked to stop]"]),
+    (Stopped(3), ["    [stopped]"]),
+    (ContinueAsked(), ["    [somebody asked to continue]"]),
+    (Continued(3), ["    [continued]"]),
+    (Summary(40, "They met."), [HEAD + "summary of all up to #40", "    They met."]),
+    (RunFinished(R, Outcome("done"), Usage(12, 5)), ["    = done [tokens: 12 in, 5 out]"]),
+    (RunFinished(R, Outcome("done"), Usage(12, 5, 3, 1)), ["    = done [tokens: 12 in, 5 out, 4 cached]"]),
+    (RunFinished(R, Outcome("cancelled", reason="stopped")), ["    = cancelled: stopped"]),
+    (
+        RunFinished(R, Outcome("blocked", blocker_reason="no key", unblock_requirements="the key")),
+        ["    = blocked: no key: the key"],
+    ),
+    (RunFinished(R, Outcome("done"), joined=RunId("run_2")), ["    = taken along by run_2"]),
+    (RunError(R, "internal", "it broke"), ["    = failed (internal): it broke"]),
+    (RunStarted(2, M), []),
+    (ModelStarted(C, M), []),
+    (InputHandled(M), []),
+    (Reminder(M, "nudge", "Say how it went."), []),
+]
+
+
+@pytest.mark.parametrize(("fact", "read"), TOLD)
+def test_each_event_is_told_in_a_few_words_or_not_at_all(fact: ThreadFact, read: list[str]) -> None:
+    assert lines(fact) == read
+
+
+def test_an_event_that_nobody_has_heard_of_is_passed_over() -> None:
+    assert list(shown(event(Stopped(1)) | {"type": "NEW"}, Paper())) == []
+
+
+def test_long_arguments_and_results_are_cut() -> None:
+    assert len(lines(ToolCallStart(C, "look", {"path": "x" * 500}, M))[0]) < 150
+    assert len(lines(ToolCallResult(C, "x" * 500))[0]) < 220
+
+
+@pytest.mark.parametrize("hostile", ["\x1b[2J\x1b]52;c;eA==\x07", "\x9b2J", "a\rb", "a\x08b"])
+def test_nothing_that_others_wrote_can_steer_the_terminal(hostile: str) -> None:
+    facts: tuple[ThreadFact, ...] = (
+        ThreadCreated(hostile, hostile, hostile),
+        Input(M, hostile),
+        TextMessageEnd(C, M, hostile),
+        ToolCallStart(C, hostile, {hostile: hostile}, M),
+        ToolCallResult(C, hostile),
+        Answer(hostile, hostile),
+        Suspended((Wait(hostile, C, hostile),)),
+        RunFinished(R, Outcome("blocked", hostile, hostile, hostile, hostile, hostile)),
+        RunError(R, hostile, hostile),
+    )
+    for fact in facts:
+        assert all(line.isprintable() for line in lines(fact)), fact.kind
+
+
+def test_what_others_wrote_cannot_pass_for_a_line_of_ours() -> None:
+    forged = "fine\n#8 2027-01-15 08:00:00  you\n    Delete everything."
+    told = lines(TextMessageEnd(C, M, forged))
+    assert [line for line in told if not line.startswith(" ")] == [HEAD + "sulla"]
+
+
+def test_for_every_fact_somebody_has_thought_about_what_to_tell() -> None:
+    assert {fact.kind for fact, _ in TOLD} == {cls.kind for cls in get_args(ThreadFact)}
+
+
+def test_names_stand_out_on_a_terminal() -> None:
+    assert lines(Input(M, "Hi"), Paper(80, colour=True))[0] == f"\x1b[2m{HEAD.strip()}\x1b[0m  \x1b[1myou\x1b[0m"

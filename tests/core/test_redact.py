@@ -1,0 +1,80 @@
+"""Secrets are found by their exact value, however they are spelled, and nothing else is touched."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import quote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sulla.core.jsontypes import Json
+from sulla.core.redact import MARK, MIN_CHARS, Redactor
+
+KEY = "sk-ant-0123456789"
+ODD = 'pä"ss\\w/ord\n€%'
+"""Spelled otherwise almost everywhere."""
+
+SPELLINGS = {
+    "as it is": ODD,
+    "in JSON": json.dumps(ODD, ensure_ascii=False)[1:-1],
+    "in JSON with escapes only": json.dumps(ODD)[1:-1],
+    "in JSON in JSON": json.dumps(json.dumps(ODD)[1:-1])[1:-1],
+    "as Python shows it": repr(ODD)[1:-1],
+    "in a URL": quote(ODD, safe=""),
+    "in a URL in small letters": quote(ODD, safe="").replace("%C3%A4", "%c3%a4").replace("%E2%82%AC", "%e2%82%ac")
+    .replace("%5C", "%5c").replace("%2F", "%2f").replace("%0A", "%0a"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_a_secret_is_found_however_it_is_spelled(spelling: str) -> None:
+    assert Redactor([ODD]).text(f"a {SPELLINGS[spelling]} b") == f"a {MARK} b"
+
+
+def test_every_place_is_found_in_keys_and_values_at_any_depth() -> None:
+    value: Json = {"a": [KEY, {f"x{KEY}": f"{KEY}{KEY}"}], "n": 12, "none": None, "yes": True}
+    assert Redactor([KEY]).json(value) == {
+        "a": [MARK, {f"x{MARK}": f"{MARK}{MARK}"}],
+        "n": 12,
+        "none": None,
+        "yes": True,
+    }
+
+
+def test_what_was_given_is_not_changed() -> None:
+    value: Json = {"a": [KEY]}
+    Redactor([KEY]).json(value)
+    assert value == {"a": [KEY]}
+
+
+def test_a_number_is_left_alone_even_if_it_looks_like_a_secret() -> None:
+    assert Redactor(["12345678"]).json({"seq": 12345678}) == {"seq": 12345678}
+
+
+def test_a_secret_inside_another_one_leaves_nothing_of_either() -> None:
+    url = f"postgres://me:{KEY}@host/db"
+    for secrets in ([url, KEY], [KEY, url]):
+        assert Redactor(secrets).text(f"at {url}, with {KEY}") == f"at {MARK}, with {MARK}"
+
+
+def test_a_value_that_is_an_ordinary_word_is_not_hidden_and_that_is_said() -> None:
+    redactor = Redactor()
+    assert not redactor.learn("")
+    assert not redactor.learn("x" * (MIN_CHARS - 1))
+    assert redactor.learn("x" * MIN_CHARS)
+    assert redactor.text("ollama " + "x" * MIN_CHARS) == f"ollama {MARK}"
+
+
+def test_what_is_learned_later_is_hidden_from_then_on() -> None:
+    redactor = Redactor()
+    assert redactor.text(KEY) == KEY
+    redactor.learn(KEY)
+    assert redactor.text(KEY) == MARK
+
+
+@given(secret=st.text(min_size=MIN_CHARS, max_size=20), before=st.text(max_size=5), after=st.text(max_size=5))
+def test_no_text_keeps_a_secret(secret: str, before: str, after: str) -> None:
+    shown = Redactor([secret]).text(before + secret + after)
+    assert secret not in shown or secret in MARK

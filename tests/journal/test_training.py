@@ -1,0 +1,191 @@
+"""A run's events become the chat that the model saw."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import orjson
+import pytest
+
+from sulla.core.errors import CorruptRecord, ProviderRejected
+from sulla.core.ids import CallId, RunId, ThreadId
+from sulla.core.jsontypes import JsonObject
+from sulla.core.message import ToolCall
+from sulla.core.redact import MARK, Redactor
+from sulla.journal.training import Frame, ended_run, first_event, to_bytes, to_example
+from sulla.providers import ChatRequest, ToolSpec
+from sulla.providers.openai_wire import OpenAiOptions, encode_request
+from sulla.store.memory import MemoryStore
+from sulla.testing.clock import ManualClock
+from sulla.testing.provider import Gate, Say, ScriptedProvider
+from sulla.testing.world import World
+from sulla.tools import Done, Result, ToolContext, define
+
+DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
+FRAME = Frame(("You are Sulla.", "Be brief."), (ToolSpec("look", "Looks.", {"type": "object", "properties": {}}),))
+
+
+async def look(context: ToolContext, *, what: str) -> Result:
+    """Look.
+
+    Args:
+        what: where.
+    """
+    if what == "nowhere":
+        return Done("nothing there", is_error=True)
+    return Done(f"saw {what}")
+
+
+@pytest.fixture
+async def world() -> AsyncIterator[World]:
+    store = MemoryStore(ManualClock(), lambda prefix: f"{prefix}_mem")
+    await store.open()
+    yield World(store, ScriptedProvider(), tools=(define(look, effect="pure"),))
+    await store.close()
+
+
+def _say(world: World, *steps: Any) -> None:
+    provider = world.model.provider
+    assert isinstance(provider, ScriptedProvider)
+    provider.add(*steps)
+
+
+async def _example(world: World, thread_id: ThreadId, run_id: RunId) -> JsonObject | None:
+    return to_example(thread_id, run_id, await world.log(thread_id), FRAME)
+
+
+def _chat(example: JsonObject | None) -> list[tuple[Any, Any]]:
+    assert example is not None
+    messages: Any = example["messages"]
+    return [(message["role"], message["content"]) for message in messages]
+
+
+async def test_it_is_what_the_model_was_asked_and_its_last_word(world: World) -> None:
+    call = ToolCall(CallId("theirs"), "look", {"what": "here"})
+    _say(world, Say("I look.", (call,), reasoning="hm"), DONE)
+    thread_id = await world.thread()
+    sent = await world.ask(thread_id, "What is here?\u200b")
+    example = await _example(world, thread_id, sent.run_id)
+    assert example is not None
+    messages: Any = example["messages"]
+    provider: Any = world.model.provider
+    asked: ChatRequest = provider.requests[-1]
+    shown = orjson.loads(encode_request(asked, OpenAiOptions()))["messages"][1:]
+    assert [message["role"] for message in messages] == ["system", "user", "assistant", "tool", "assistant"]
+    assert messages[2].pop("reasoning_content") == "hm"
+    assert messages[1:-1] == shown, "as a server that speaks this form was asked"
+    assert messages[0]["content"] == "You are Sulla.\n\nBe brief."
+    assert messages[-1] == {"role": "assistant", "content": "All right."}
+    assert orjson.loads(messages[2]["tool_calls"][0]["function"]["arguments"]) == {"what": "here"}
+    assert example["tools"] == [
+        {
+            "type": "function",
+            "function": {
+                "name": "look",
+                "description": "Looks.",
+                "parameters": {"type": "object", "properties": {}},
+            },
+        }
+    ]
+
+
+async def test_it_says_whose_run_it_was_and_how_it_ended(world: World) -> None:
+    _say(world, DONE)
+    thread_id = await world.thread()
+    sent = await world.ask(thread_id, "hello")
+    example = await _example(world, thread_id, sent.run_id)
+    assert example is not None
+    last = (await world.log(thread_id))[-1]
+    outcome = last.data["outcome"]
+    assert isinstance(outcome, dict)
+    assert outcome["status"] == "done"
+    assert outcome["response"] == "ok"
+    assert example["metadata"] == {
+        "thread_id": thread_id,
+        "run_id": sent.run_id,
+        "input_seq": sent.seq,
+        "seq": last.seq,
+        "at": "2027-01-15T08:00:00.000Z",
+        "agent": "sulla",
+        "model": "scripted",
+        "outcome": outcome,
+        "usage": {"input_tokens": 100, "output_tokens": 20},
+    }
+
+
+async def test_an_earlier_run_of_the_thread_is_not_a_part_of_it(world: World) -> None:
+    _say(world, DONE, "Again. <AGENT_DONE>ok</AGENT_DONE>")
+    thread_id = await world.thread()
+    await world.ask(thread_id, "one")
+    sent = await world.ask(thread_id, "two")
+    chat = _chat(await _example(world, thread_id, sent.run_id))
+    assert [role for role, _ in chat] == ["system", "user", "assistant"]
+    assert chat[1][1].startswith("two")
+    assert chat[2][1] == "Again."
+
+
+async def test_a_message_that_joined_is_a_part_of_the_run_that_it_joined(world: World) -> None:
+    gate = Gate()
+    call = ToolCall(CallId("theirs"), "look", {"what": "nowhere"})
+    _say(world, Say(("I ", gate, "look."), (call,)), DONE)
+    thread_id = await world.thread()
+    first = await world.send(thread_id, "look")
+    async with asyncio.TaskGroup() as group:
+        group.create_task(world.turns.attend(thread_id))
+        await gate.reached()
+        second = await world.send(thread_id, "and be quick", "steer")
+        gate.open()
+    chat = _chat(await _example(world, thread_id, first.run_id))
+    assert chat[-3:] == [("tool", "Error: nothing there"), ("user", "and be quick"), ("assistant", "All right.")]
+    log = await world.log(thread_id)
+    assert await _example(world, thread_id, second.run_id) is None
+    assert [ended_run(entry, ("done",)) for entry in log if ended_run(entry, ("done",))] == [first.run_id]
+
+
+async def test_a_nudge_that_got_nothing_but_the_wrapper_is_left_out(world: World) -> None:
+    _say(world, "No wrapper here.", "<AGENT_DONE>ok</AGENT_DONE>")
+    thread_id = await world.thread()
+    sent = await world.ask(thread_id, "hello")
+    assert _chat(await _example(world, thread_id, sent.run_id))[-1] == ("assistant", "No wrapper here.")
+
+
+async def test_a_reminder_that_was_answered_stays(world: World) -> None:
+    _say(world, "Half. <AGENT_CONTINUE><STATUS_REPORT>half</STATUS_REPORT></AGENT_CONTINUE>", DONE)
+    thread_id = await world.thread()
+    sent = await world.ask(thread_id, "hello")
+    chat = _chat(await _example(world, thread_id, sent.run_id))
+    assert chat[2:] == [("assistant", "Half."), ("user", "Continue."), ("assistant", "All right.")]
+
+
+async def test_a_run_without_a_word_of_the_model_gives_nothing(world: World) -> None:
+    _say(world, ProviderRejected("no"))
+    thread_id = await world.thread()
+    sent = await world.ask(thread_id, "hello")
+    end = (await world.log(thread_id))[-1]
+    assert (ended_run(end, ("failed",)), ended_run(end, ("done",))) == (sent.run_id, None)
+    assert await _example(world, thread_id, sent.run_id) is None
+
+
+async def test_the_beginning_is_found_and_a_missing_one_is_an_error(world: World) -> None:
+    _say(world, DONE)
+    thread_id = await world.thread()
+    sent = await world.ask(thread_id, "hello")
+    log = await world.log(thread_id)
+    assert first_event(log, sent.run_id) == sent.seq
+    assert first_event(log[sent.seq + 1 :], sent.run_id) is None
+    with pytest.raises(CorruptRecord, match="not a waiting input"):
+        to_example(thread_id, sent.run_id, log[sent.seq :], FRAME)
+
+
+async def test_secrets_are_taken_out_everywhere(world: World) -> None:
+    _say(world, "Your key is sk-ant-0123456789. <AGENT_DONE>sk-ant-0123456789</AGENT_DONE>")
+    thread_id = await world.thread()
+    sent = await world.ask(thread_id, "keep sk-ant-0123456789")
+    example = await _example(world, thread_id, sent.run_id)
+    assert example is not None
+    raw = to_bytes(example, Redactor(["sk-ant-0123456789", "You are Sulla."]))
+    assert b"sk-ant-0123456789" not in raw
+    assert b"You are Sulla." not in raw
+    assert raw.count(MARK.encode()) == 4

@@ -1,0 +1,39 @@
+"""What makes an offer the same one."""
+
+from __future__ import annotations
+
+import pytest
+
+from sulla.core.ids import MessageId, ThreadId
+from sulla.threads import facts as f
+from sulla.threads.offers import dedupe_id, digest, run_of
+
+ONE, OTHER = ThreadId("thr_1"), ThreadId("thr_2")
+
+
+@pytest.mark.parametrize(
+    ("fact", "known_as"),
+    [
+        (f.ThreadCreated("sulla"), "created"),
+        (f.Input(MessageId("m-1"), "hi"), "message:m-1"),
+        (f.Answer("review:tool_1", "yes"), "wait:review:tool_1"),
+        (f.StopAsked(), "stop:req"),
+        (f.ContinueAsked(), "continue:req"),
+        (f.Summary(3, "all"), "summary:req"),
+    ],
+)
+def test_an_id_is_stable_for_ever_because_stores_keep_it(fact: f.Offer, known_as: str) -> None:
+    assert dedupe_id(fact, "req") == known_as
+
+
+def test_the_run_follows_from_the_thread_and_the_message() -> None:
+    runs = {run_of(thread, MessageId(message)) for thread in (ONE, OTHER) for message in ("m-1", "m-2")}
+    assert len(runs) == 4
+    assert run_of(ONE, MessageId("m-1")) in runs
+
+
+def test_content_is_the_same_only_if_all_of_it_is() -> None:
+    said = f.Input(MessageId("m-1"), "hi")
+    assert digest(said) == digest(f.Input(MessageId("m-1"), "hi", "queue"))
+    assert digest(said) != digest(f.Input(MessageId("m-1"), "hi", "steer"))
+    assert digest(f.StopAsked()) != digest(f.ContinueAsked())

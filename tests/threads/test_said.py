@@ -1,0 +1,66 @@
+"""A log told as a conversation."""
+
+from __future__ import annotations
+
+from sulla.core.ids import CallId, MessageId, RunId
+from sulla.core.message import ToolCall
+from sulla.store import Record
+from sulla.threads import Entry, Origin, Said
+from sulla.threads import facts as f
+from sulla.threads.codec import decode, encode
+from sulla.threads.said import MAX_RESULT_CHARS, Listener
+
+
+def entry(seq: int, fact: f.ThreadFact, run_id: str = "r") -> Entry:
+    draft = encode(fact, Origin(1_000, RunId(run_id)))
+    return decode(Record(seq, draft.kind, isinstance(fact, f.Input), draft.body), "t")
+
+
+def tell(*facts: f.ThreadFact) -> list[Said]:
+    listener = Listener()
+    said = [one for seq, fact in enumerate(facts, 1) for one in listener.hear(entry(seq, fact))]
+    return [*said, *listener.rest()]
+
+
+def reply(number: int, text: str, *calls: ToolCall, hidden: bool = False) -> f.TextMessageEnd:
+    return f.TextMessageEnd(CallId(f"c{number}"), MessageId(f"m{number}"), text, calls, hidden=hidden)
+
+
+def test_who_said_what_in_the_order_in_which_it_was_taken_up() -> None:
+    look = ToolCall(CallId("k"), "look", {"where": "here"})
+    said = tell(
+        f.Input(MessageId("i1"), "first"),
+        f.Input(MessageId("i2"), "second"),
+        f.RunStarted(1, MessageId("i1")),
+        f.InputHandled(MessageId("i1"), {"sanitized": True}, "the first"),
+        reply(1, "Looking.", look),
+        f.ToolCallResult(CallId("k"), "x" * 1_000),
+        f.InputsJoined((2,), (RunId("r2"),)),
+        reply(2, "Found."),
+    )
+    assert [(one.seq, one.who, one.border) for one in said] == [
+        (3, "user", True),
+        (5, "agent", True),
+        (6, "tool", False),
+        (7, "user", False),
+        (8, "agent", True),
+    ]
+    assert said[0].text == "the first"
+    assert said[1].text == 'Looking.\n[called look {"where":"here"}]'
+    assert len(said[2].text) < MAX_RESULT_CHARS + 10
+    assert said[3].text == "second"
+
+
+def test_what_the_transcript_leaves_out_is_no_place_to_begin() -> None:
+    said = tell(
+        f.Input(MessageId("i"), "hi"), f.RunStarted(1, MessageId("i")), reply(1, ""), reply(2, "ok", hidden=True)
+    )
+    assert [one.border for one in said] == [True, False, False]
+
+
+def test_an_input_that_was_offered_before_the_first_record_is_missed_by_name() -> None:
+    listener = Listener()
+    started = entry(9, f.RunStarted(4, MessageId("i")))
+    assert listener.missing(started) == (4,)
+    assert list(listener.hear(entry(4, f.Input(MessageId("i"), "hi")))) == []
+    assert listener.missing(started) == ()
