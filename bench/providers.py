@@ -1,15 +1,16 @@
 """What a piece of a streamed reply costs, beside the least code that reads one.
 
 The limit for Anthropic and for OpenAI's API is HTTP, events and JSON read by hand from a socket; the one for Ollama
-reads lines by hand from the same transport (httpx), which nothing but another transport could make cheaper. Ollama
-writes each line by itself, so its bars stand where replies come in that way.
+reads lines by hand from the same transport (httpx), which nothing but another transport could make cheaper. All of them
+pass on what a read brings before they read again; checks, deadlines and the whole message at the end are ours alone.
+Every way in which services send has a bar (docs/decisions/008-text-that-arrives-together-is-one-delta.md).
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
@@ -44,7 +45,7 @@ class Reader(Protocol):
     """One contender."""
 
     async def read(self) -> str:
-        """Ask once, and return the text piece by piece put together."""
+        """Ask once, and return the text, put together from what comes."""
         ...
 
     async def close(self) -> None:
@@ -91,6 +92,9 @@ class BySocket:
 
     async def read(self) -> str:
         """See `Reader`."""
+        return "".join([text async for text in self._texts()])
+
+    async def _texts(self) -> AsyncGenerator[str, None]:
         if self._streams is None:
             self._streams = await asyncio.open_connection(self._url.hostname, self._url.port, limit=2**18)
         reader, writer = self._streams
@@ -98,17 +102,19 @@ class BySocket:
             f"POST {self._url.path} HTTP/1.1\r\nhost: x\r\ncontent-length: {len(_BODY)}\r\n\r\n".encode() + _BODY
         )
         await reader.readuntil(b"\r\n\r\n")
-        raw, rest, text = b"", b"", []
+        raw, rest = b"", b""
         while not raw.endswith(b"0\r\n\r\n"):
             raw += await reader.read(2**18)
             body, raw = _unchunked(raw)
             events = (rest + body).split(b"\n\n")
             rest = events.pop()
+            text = []
             for event in events:
                 data = event.partition(b"data: ")[2]
                 if data != self._last and (piece := self._text_of(orjson.loads(data))):
                     text.append(piece)
-        return "".join(text)
+            if text:
+                yield "".join(text)
 
     async def close(self) -> None:
         """See `Reader`."""
@@ -126,13 +132,16 @@ class ByHttpx:
 
     async def read(self) -> str:
         """See `Reader`."""
-        rest, text = b"", []
+        return "".join([text async for text in self._texts()])
+
+    async def _texts(self) -> AsyncGenerator[str, None]:
+        rest = b""
         async with self._client.stream("POST", self._url, content=_BODY) as response:
             async for chunk in response.aiter_bytes():
                 lines = (rest + chunk).split(b"\n")
                 rest = lines.pop()
-                text += [piece for line in lines if (piece := orjson.loads(line)["message"]["content"])]
-        return "".join(text)
+                if text := "".join([orjson.loads(line)["message"]["content"] for line in lines]):
+                    yield text
 
     async def close(self) -> None:
         """See `Reader`."""
@@ -172,9 +181,9 @@ class _Duel:
     limit_name: str
     ours: Callable[[str], Provider]
     limit: Callable[[str], Reader]
-    paced_bar: float | None
-    burst_bar: float | None
-    queued_bar: float | None
+    paced_bar: float
+    queued_bar: float
+    burst_bar: float
 
 
 _DUELS = (
@@ -185,7 +194,7 @@ _DUELS = (
         lambda url: BySocket(f"{url}/v1/messages", b"", _anthropic_text),
         1.5,
         2.0,
-        None,
+        2.0,
     ),
     _Duel(
         "ollama",
@@ -193,7 +202,7 @@ _DUELS = (
         lambda url: OllamaProvider(url, SystemClock(), random_id),
         lambda url: ByHttpx(f"{url}/api/chat"),
         1.5,
-        None,
+        1.5,
         1.5,
     ),
     _Duel(
@@ -201,9 +210,9 @@ _DUELS = (
         "by hand from a socket",
         lambda url: OpenAiProvider("", SystemClock(), random_id, base_url=url),
         lambda url: BySocket(f"{url}/chat/completions", b"[DONE]", _openai_text),
-        None,
-        None,
-        None,
+        1.5,
+        2.0,
+        2.0,
     ),
 )
 
@@ -217,14 +226,14 @@ def run(frame: Frame) -> list[Row]:
             for duel in _DUELS
             for mode, pieces, bar in (
                 ("paced", PACED, duel.paced_bar),
-                ("burst", BURST, duel.burst_bar),
                 ("queued", BURST, duel.queued_bar),
+                ("burst", BURST, duel.burst_bar),
             )
             for row in _measure(frame, runner, duel, f"{url}/{mode}/{pieces}", bar)
         ]
 
 
-def _measure(frame: Frame, runner: asyncio.Runner, duel: _Duel, url: str, bar: float | None) -> list[Row]:
+def _measure(frame: Frame, runner: asyncio.Runner, duel: _Duel, url: str, bar: float) -> list[Row]:
     mode, pieces = url.split("/")[-2:]
     ours, limit = f"{duel.name}, {mode}", f"{duel.limit_name}, {duel.name}, {mode}"
     readers: dict[str, Reader] = {limit: duel.limit(url), ours: Ours(duel.ours(url))}

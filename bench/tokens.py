@@ -6,10 +6,11 @@ is ours. Accuracy is measured on the samples of the tests, against the bundled t
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -18,8 +19,10 @@ from statistics import median
 from bench.frame import Frame, Measure, Row
 from bench.history import text_of
 from bench.process import ROOT, surroundings
+from sulla.agent import Gauge, Mind
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Text
+from sulla.providers import Calibrations, ChatRequest, CountText, ModelName, Prices, Section, estimate_tokens
 from sulla.providers.calibration import SETTLED_TURNS, Calibration
 from sulla.providers.ranks import Ranks, load_ranks
 from sulla.providers.tokens import count_message, estimate_text
@@ -103,10 +106,12 @@ def _checks(frame: Frame, ranks: Ranks) -> list[Row]:
             kept.push(message)
         kept.fit(CEILING)
 
-    limit, full, fitted = (
+    call = _before_call(made, ranks)
+    limit, full, fitted, called = (
         "encode the new messages",
         f"check, {MESSAGES} messages",
         f"forget what is over {CEILING} tokens",
+        f"before a model call, {MESSAGES} messages",
     )
     samples = frame.compare(
         {
@@ -114,6 +119,7 @@ def _checks(frame: Frame, ranks: Ranks) -> list[Row]:
             "check, 10 messages": _each_turn(made, partial(check, few)),
             full: _each_turn(made, partial(check, many)),
             fitted: _each_turn(made, fit),
+            called: _each_turn(made, call),
         },
         "µs",
     )
@@ -122,7 +128,43 @@ def _checks(frame: Frame, ranks: Ranks) -> list[Row]:
         samples.row("check, 10 messages", limit),
         samples.row(full, limit, bar=CHECK_BAR),
         samples.row(fitted, limit, bar=CHECK_BAR),
+        samples.row(called, limit, bar=CHECK_BAR),
     ]
+
+
+def _before_call(made: Iterator[Message], ranks: Ranks) -> Callable[[list[Message]], None]:
+    """All that is looked at before a model call, near a ceiling, so that the tokenizer counts what is new."""
+
+    async def encoded() -> CountText:
+        return ranks.count_text
+
+    gauge = Gauge(Mind(ModelName("offline"), 10**9, Prices({})), Calibrations(), encoded)
+    head, script = ChatRequest("m", (Section("base", text_of(0)),), []), Transcript(estimate_tokens)
+    for _ in range(MESSAGES):
+        script.push(next(made))
+    asyncio.run(_settled(gauge.fit(script, head, script.tokens * 3 // 2)))
+    ceiling = 2 * script.tokens
+
+    def call(turn: list[Message]) -> None:
+        for message in turn:
+            script.push(message)
+        _finish(gauge.fit(script, head, ceiling))
+
+    return call
+
+
+async def _settled(work: Coroutine[object, object, object]) -> None:
+    await work
+
+
+def _finish(work: Coroutine[object, object, object]) -> None:
+    """Run what never has to wait; a long first count does, on a worker thread."""
+    try:
+        work.send(None)
+    except StopIteration:
+        return
+    work.close()
+    raise AssertionError("what was to be measured waits for a thread")
 
 
 def _each_turn(made: Iterator[Message], work: Callable[[list[Message]], None]) -> Measure:

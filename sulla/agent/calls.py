@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
 from sulla.agent.loop import RunCalls
+from sulla.agent.pause import pause
 from sulla.agent.repeats import ENDS_AT, Again, Repeating, repeated
+from sulla.agent.retry import FailureClass, next_try
+from sulla.agent.retry import Wait as RetryWait
 from sulla.core.errors import Aborted, GraphError, LimitReached, StaleLease, StoreUnavailable, leaf
 from sulla.core.event import Progress
 from sulla.core.ids import CallId
@@ -17,7 +20,7 @@ from sulla.core.limit import LimitHit
 from sulla.core.message import ToolCall
 from sulla.core.run import Run
 from sulla.threads import Suspended, ThreadState, ToolCallResult, ToolCallStart, Wait
-from sulla.tools import Done, Toolbox, ToolContext, Waiting, run_call
+from sulla.tools import Done, Result, Toolbox, ToolContext, Waiting, run_call
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,8 @@ class Calls:
 
     toolbox: Toolbox
     workspace: Path
+    jitter: Callable[[], float]
+    """A random number from 0 to 1 at each call."""
 
     async def run(self, todo: RunCalls, state: ThreadState, run: Run, fresh: frozenset[CallId]) -> None:
         """Run calls that have no result yet and write down what they come to; suspend the run if some have to wait.
@@ -94,12 +99,39 @@ class Calls:
             run.control,
             lambda note: run.emit(Progress(call.id, note)),
         )
-        match await run_call(self.toolbox, call, context):
+        result = await self._attempts(call, context, run)
+        match result:
             case Done(text, is_error, origin):
                 await run.journal.commit(ToolCallResult(call.id, text, is_error, origin))
-                return None
             case Waiting(wait_id, prompt):
                 return Wait(wait_id, call.id, prompt)
+        return None
+
+    async def _attempts(self, call: ToolCall, context: ToolContext, run: Run) -> Result | None:
+        """Run a call, and again if what was in its way may pass and a repeat does no harm (seed 001).
+
+        Returns:
+            None if the daemon is to stop before the next attempt: who takes the run up again makes it.
+        """
+        tool = self.toolbox.get(call.name)
+        failures: list[FailureClass] = []
+        while True:
+            result = await run_call(self.toolbox, call, context)
+            if not isinstance(result, Done) or not result.passing:
+                return result
+            failures.append("tool_error")
+            after = next_try(
+                failures,
+                remaining_s=run.deadline_s - run.clock.now(),
+                jitter=self.jitter(),
+                retry_after_s=result.retry_after_s,
+                safe_to_repeat=tool is not None and tool.effect != "once",
+            )
+            if not isinstance(after, RetryWait):
+                return result
+            context.progress(f"failed, tried again in {after.seconds:.0f} s: {result.text[:200]}")
+            if not await pause(run, after.seconds):
+                return None
 
 
 def _foremost(failures: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -14,7 +14,7 @@ from typing import Final
 from sulla.agent.limits import Charge, RunLimits
 from sulla.core.errors import LimitReached
 from sulla.core.limit import LimitHit
-from sulla.core.message import Message
+from sulla.core.message import Message, ToolCall
 from sulla.providers import (
     Calibration,
     Calibrations,
@@ -40,6 +40,9 @@ RESERVE_PART: Final = 4
 """A reply may have one part in so many of the model's window, and what is left is for the conversation."""
 
 CLIPPED: Final = "\n[Cut here, so that the conversation fits. Ask for less at a time to see the rest.]"
+
+INLINE_CHARS: Final = 4_000
+"""So many are counted at once, in less than a millisecond; more of them on a worker thread."""
 
 _CLIPS: Final = 3
 """How often it is tried: the sizes of what is left of a clipped result are measured, not known."""
@@ -119,6 +122,8 @@ class Gauge:
         self._ranks = ranks
         self._ask = ask
         self._heads: dict[bool, _Head] = {}
+        # What is counted in two ways is off by two factors.
+        self._keys = {False: f"{mind.name}|estimate", True: f"{mind.name}|ranks"}
 
     def reply_tokens(self, limits: RunLimits) -> int:
         """The most that a reply may have, within the model's window."""
@@ -147,8 +152,7 @@ class Gauge:
         counted = count_head(request.system, request.tools, estimate_text) + sum(
             _sizes(request.messages, estimate_text)
         )
-        size = Size(counted, exact=False, at_most=0)
-        return replace(size, at_most=self._calibration(size).at_most(counted))
+        return Size(counted, False, self._calibration(exact=False).at_most(counted))
 
     def observe(self, size: Size, usage: Usage) -> None:
         """Learn from what the service counted."""
@@ -167,13 +171,14 @@ class Gauge:
             LimitReached: not even the newest message fits, or the prompt leaves no room for one.
         """
         ceiling = max(0, min(ceiling_tokens, self.mind.window_tokens - request.max_tokens))
-        size = self._size(script, request, None)
-        count = None
-        if script.corrected or size.at_most > NEAR * ceiling:
+        size = count = None
+        if not script.corrected:
+            size = self._size(script, request, None)
+        if size is None or size.at_most > NEAR * ceiling:
             count = await self._ranks()
             size = await self._count(script, request, count)
         before = script.tokens
-        if size.at_most > ceiling and not self._calibration(size).settled:
+        if size.at_most > ceiling and not self._calibration(size.exact).settled:
             reported = await self._ask(replace(request, messages=(*request.messages, *script)))
             if reported is not None:
                 self._learn(size, reported)
@@ -182,7 +187,7 @@ class Gauge:
         for attempt in range(_CLIPS):
             if size.at_most <= ceiling:
                 break
-            room = max(0, self._calibration(size).room(ceiling) - (size.counted - script.tokens))
+            room = max(0, self._calibration(size.exact).room(ceiling) - (size.counted - script.tokens))
             evicted += script.fit(room)
             # Each time a little tighter: what is left of a result is measured, and a measure can be wrong.
             script.clip_results(room - attempt * room // 10, CLIPPED)
@@ -200,17 +205,18 @@ class Gauge:
         """The size as a tokenizer has it, of what it has not counted yet; as it is if there is none."""
         messages = list(script.uncorrected)
         if count is not None and messages:
-            # Off the loop: a long conversation takes a tenth of a second.
-            counted = await asyncio.to_thread(_sizes, messages, count)
+            if sum(map(_characters, messages)) <= INLINE_CHARS:
+                counted = _sizes(messages, count)
+            else:  # off the loop: a long conversation takes a tenth of a second
+                counted = await asyncio.to_thread(_sizes, messages, count)
             # Meanwhile a summary may have made the conversation shorter.
             known = {id(message): tokens for message, tokens in zip(messages, counted, strict=True)}
             script.correct([known[id(message)] for message in script.uncorrected if id(message) in known])
         return self._size(script, request, count)
 
     def _size(self, script: Transcript, request: ChatRequest, count: CountText | None) -> Size:
-        counted = self._head_tokens(request, count) + script.tokens
-        size = Size(counted, count is not None, 0)
-        return replace(size, at_most=self._calibration(size).at_most(counted))
+        counted, exact = self._head_tokens(request, count) + script.tokens, count is not None
+        return Size(counted, exact, self._calibration(exact).at_most(counted))
 
     def _head_tokens(self, request: ChatRequest, count: CountText | None) -> int:
         """Of all but the script; it is the same for many calls."""
@@ -221,14 +227,15 @@ class Gauge:
             head = self._heads[count is not None] = _Head(asked, request.tools, tokens)
         return head.tokens
 
-    def _calibration(self, size: Size) -> Calibration:
-        return self._calibrations.of(self._key(size), self.mind.name)
+    def _calibration(self, exact: bool) -> Calibration:
+        return self._calibrations.of(self._keys[exact], self.mind.name)
 
     def _learn(self, size: Size, reported: int) -> None:
-        self._calibrations.observe(self._key(size), self.mind.name, size.counted, reported)
+        self._calibrations.observe(self._keys[size.exact], self.mind.name, size.counted, reported)
 
-    def _key(self, size: Size) -> str:
-        return f"{self.mind.name}|{'ranks' if size.exact else 'estimate'}"
+
+def _characters(message: Message) -> int:
+    return sum(len(part.text) if not isinstance(part, ToolCall) else len(str(part.args)) for part in message.parts)
 
 
 def _sizes(messages: Sequence[Message], count: CountText) -> list[int]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Callable
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -13,6 +12,7 @@ from sulla.agent.breaker import Blocked, Breaker
 from sulla.agent.gauge import Fitted, Gauge, Size
 from sulla.agent.ledger import Ledger
 from sulla.agent.limits import Charge, RunLimits, check_model_call, check_wall
+from sulla.agent.pause import pause
 from sulla.agent.request import LEFT_OUT_NOTE, opening, request_hash
 from sulla.agent.retry import MAX_ATTEMPTS, Compress, FailureClass, GiveUp, Wait, classify, next_try
 from sulla.agent.screen import Screen, nobody
@@ -35,6 +35,8 @@ from sulla.threads import ModelAbandoned, ModelStarted, OpenRun, ThreadState, Us
 
 log = logging.getLogger(__name__)
 
+Purpose = Literal["reply", "nudge"]
+
 _SERVICE_FAILED: frozenset[FailureClass] = frozenset({"transient", "llm_error"})
 """Failures that are the service's own; a request that it refuses for good reason is none."""
 
@@ -47,7 +49,7 @@ class Ask:
     tools: tuple[ToolSpec, ...]
     max_tokens: int
     """The most that the reply may have."""
-    purpose: Literal["reply", "nudge"] = "reply"
+    purpose: Purpose = "reply"
     """The answer to a nudge is not shown."""
 
 
@@ -120,9 +122,9 @@ class Model:
             try:
                 size = (await self._fitted(state, ask, limits, ceiling_tokens)).size
                 ticket = self._admitted(run.clock)
-                started = await self._start(state, run, ask, limits, size)
-                screen = Screen(started.message_id, run.emit if ask.purpose == "reply" else nobody)
                 request = self._request(state, ask, limits)
+                started = await self._start(state, run, request, ask.purpose, size, limits)
+                screen = Screen(started.message_id, run.emit if ask.purpose == "reply" else nobody)
                 completed, wrapper = await self._answer(request, screen, ticket, run.clock)
                 reserved = Charge(started.reserved_tokens, started.reserved_micro)
                 usage = self._account(completed, size)
@@ -132,7 +134,7 @@ class Model:
                 failures.append(classify(error))
                 after = next_try(
                     failures,
-                    remaining_s=limits.wall_s - (run.clock.now() - open_run.started_ms / 1000),
+                    remaining_s=run.deadline_s - run.clock.now(),
                     jitter=self.jitter(),
                     retry_after_s=error.retry_after_s,
                     shown_text=bool(screen.text),
@@ -141,7 +143,7 @@ class Model:
                     raise
             if isinstance(after, Compress):
                 ceiling_tokens = (size.at_most if size is not None else ceiling_tokens) // 2
-            elif isinstance(after, Wait) and not await _pause(run, after.seconds):
+            elif isinstance(after, Wait) and not await pause(run, after.seconds):
                 return None
 
     async def once(self, request: ChatRequest, call_id: str, agent: str, clock: Clock) -> tuple[Message, Usage]:
@@ -192,22 +194,24 @@ class Model:
             case admitted:
                 return admitted.ticket
 
-    async def _start(self, state: ThreadState, run: Run, ask: Ask, limits: RunLimits, size: Size) -> ModelStarted:
+    async def _start(
+        self, state: ThreadState, run: Run, request: ChatRequest, purpose: Purpose, size: Size, limits: RunLimits
+    ) -> ModelStarted:
         """Write down that the call is about to be made and what it may take."""
         run.control.check()
         open_run, now_s = _open(state), run.clock.now()
         check_wall(state, now_s, limits)
-        charge = self.gauge.charge(size, ask.max_tokens)
+        charge = self.gauge.charge(size, request.max_tokens)
         check_model_call(state, charge, now_s, limits)
         number = str(open_run.model_calls + 1)
         started = ModelStarted(
             CallId(derived_id("call", open_run.id, number)),
             MessageId(derived_id("msg", open_run.id, number)),
             open_run.attempts + 1,
-            request_hash(self._request(state, ask, limits)),
+            request_hash(request),
             charge.tokens,
             charge.cost_micro,
-            ask.purpose,
+            purpose,
         )
         self.ledger.reserve(started.call_id, open_run.agent, charge, now_s)
         await run.journal.commit(started)
@@ -279,16 +283,6 @@ class Model:
 def _charge(usage: Usage, reserved: Charge) -> Charge:
     """What a call took; what was set aside for it where the service does not say."""
     return Charge(usage.total, usage.cost_micro) if usage.total else reserved
-
-
-async def _pause(run: Run, seconds: float) -> bool:
-    """Wait, but not longer than the daemon has time; whether there was time."""
-    drained = asyncio.Event()
-    run.control.on_drain(drained.set)
-    with suppress(TimeoutError):
-        async with run.clock.timeout(seconds):
-            await drained.wait()
-    return not run.control.draining
 
 
 def _open(state: ThreadState) -> OpenRun:

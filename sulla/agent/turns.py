@@ -248,7 +248,18 @@ class TurnDriver:
             control.drain()
         agent = open_run.agent or state.agent
         live = LiveText(lambda moment: session.emit(open_run.id, agent, moment))
-        run = Run(open_run.id, state.thread_id, agent, self._clock, control, live, session, depth=state.depth)
+        deadline_s = open_run.started_ms / 1000 + self._limits.wall_s
+        run = Run(
+            open_run.id,
+            state.thread_id,
+            agent,
+            self._clock,
+            control,
+            live,
+            session,
+            depth=state.depth,
+            deadline_s=deadline_s,
+        )
         self._running[control] = ActiveAgent(agent, state.project, open_run.started_ms)
         try:
             async with (

@@ -16,11 +16,11 @@ class Exit(IntEnum):
     BLOCKED = 3
     """The agent cannot go on without something from a person."""
     CANCELLED = 4
-    """The turn was stopped."""
+    """The turn was stopped, or somebody who was asked said no."""
     UNREACHABLE = 5
     """No daemon answers."""
     REFUSED = 6
-    """The daemon refused the request."""
+    """The request, or a file, was refused."""
     SETTINGS = 7
     """The settings cannot be used, or the home, the port or the store is not available."""
     INTERRUPTED = 130

@@ -21,6 +21,7 @@ COMMANDS = {
     "chat": "talk; Ctrl-C stops the answer, a second one at the prompt leaves",
     "status": "say how the daemon is",
     "thread": "list, show, delete, export and import threads",
+    "prompt": "show what a model is told before a conversation",
     "token": "print the token that clients need",
     "doctor": "look for what is wrong, and say what to do",
     "completion": "print what makes a shell complete sulla's words",

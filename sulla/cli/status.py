@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from sulla.cli.client import open_client
@@ -27,6 +28,8 @@ def run(given: argparse.Namespace) -> Exit:
     print(f"sulla {report['version']} at {where.url}")
     for name in ("home", "workspace", "store", "model", "model_why", "running", "queued"):
         print(f"  {name.replace('_', ' ')}: {report[name]}")
+    for line in _use(report):
+        print(f"  {line}")
     if too_fast := sum(report["rate_limited"].values()):
         print(f"  messages refused as too fast: {too_fast}")
     print(f"  journal: {report['journal']}")
@@ -37,6 +40,21 @@ def run(given: argparse.Namespace) -> Exit:
     if report["offline"]:
         print(report["how_to"])
     return Exit.OK
+
+
+def _use(report: dict[str, Any]) -> Iterator[str]:
+    """What was used today, and what is unusual about the model."""
+    today = report["today"]
+    yield f"today: {today['tokens']} of {today['tokens_limit']} tokens"
+    if report["unpriced"]:
+        yield "cost: unpriced (no price is set for this model: see [prices] in sulla.toml)"
+    else:
+        most = f" of {today['cost_limit']}" if today["cost_limit"] is not None else ""
+        yield f"cost today: {today['cost']:.4f}{most}"
+    if report["service"] != "closed":
+        yield "the model's service failed several times in a row and is left alone for a while"
+    if report["tokens_exact"] is False:
+        yield "tokens near a limit are estimated: the tokenizer's file is missing or damaged"
 
 
 async def _ask(where: Door) -> dict[str, Any]:

@@ -28,7 +28,7 @@ def shown(event: dict[str, Any], paper: Paper) -> Iterator[str]:
     match event["type"]:
         case "THREAD_CREATED":
             project = f", project {data['project']}" if data.get("project") else ""
-            yield from _said(event, paper, f"created for {data.get('agent')}{project}", data.get("title", ""))
+            yield from _said(event, paper, f"created for {data.get('agent')}{project}", one_line(data.get("title", "")))
         case "INPUT":
             origin = data.get("origin", "user")
             yield from _said(event, paper, "you" if origin == "user" else origin, data["text"])

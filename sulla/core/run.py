@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import Protocol
 
 from sulla.core.clock import Clock
@@ -47,3 +48,5 @@ class Run:
     parent_id: RunId | None = None
     depth: int = 0
     """0 for a person's turn; one more for each child."""
+    deadline_s: float = inf
+    """When its time is over, UTC seconds: no wait is begun that would not end before."""

@@ -6,14 +6,11 @@ Heavy adapters are imported inside their factories, which run on a worker thread
 from __future__ import annotations
 
 import logging
-import platform
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sulla import __version__
 from sulla.agent import (
-    SULLA,
     Actor,
     AgentNode,
     AgentSpec,
@@ -27,7 +24,6 @@ from sulla.agent import (
     Model,
     RunLimits,
     Summarizer,
-    Surroundings,
     TurnDriver,
     create_agent_graph,
     sections,
@@ -39,13 +35,15 @@ from sulla.core.jsontypes import JsonObject
 from sulla.core.redact import Redactor
 from sulla.daemon import bounds
 from sulla.daemon.account import Account
+from sulla.daemon.agents import home_agent, surroundings, tool_specs, toolbox_of
 from sulla.daemon.checkup import BUDGET_S, Checkup, StoreFile, StoreReport, check_store
 from sulla.daemon.config import ModelSettings, Settings
 from sulla.daemon.intake import Intake
 from sulla.daemon.journaling import journal_status, make_journal
 from sulla.daemon.lazy import LazyProvider
-from sulla.daemon.models import HOW_TO, Choice
+from sulla.daemon.models import Choice
 from sulla.daemon.ranks import LazyRanks
+from sulla.daemon.report import report_settings, report_use
 from sulla.daemon.service import Service
 from sulla.journal import Frame, Journal
 from sulla.providers import (
@@ -55,7 +53,6 @@ from sulla.providers import (
     ModelName,
     Provider,
     StandIn,
-    ToolSpec,
     estimate_tokens,
     find_ollama,
     parse_model,
@@ -64,7 +61,7 @@ from sulla.providers import (
 )
 from sulla.store import Store
 from sulla.threads import ThreadStore
-from sulla.tools import Effect, Tool, Toolbox, builtin_tools
+from sulla.tools import Effect, Tool, Toolbox
 from sulla.work import Job, LocalWork
 
 log = logging.getLogger(__name__)
@@ -118,12 +115,12 @@ def build(settings: Settings, choice: Choice, place: Place) -> System:
     model = _model(settings, choice, provider, ledger, ranks, place)
     limits = bounds.run(settings)
     summarizer = Summarizer(threads, model, place.clock, place.make_id, limits)
-    toolbox = Toolbox((*builtin_tools(), *place.extra_tools))
-    spec = AgentSpec(SULLA.id, SULLA.name, SULLA.prompt, settings.agent.completion)
+    spec = home_agent(settings)
+    toolbox = toolbox_of(spec, place.extra_tools)
     chat = _chat(spec, model, toolbox, settings, limits)
     able = settings.model.summaries and choice.model.provider != OFFLINE
     handler = InputHandler(chat, summarizer.ask if able else _no_summary)
-    graph = create_agent_graph(handler, AgentNode(chat, Calls(toolbox, settings.workspace)))
+    graph = create_agent_graph(handler, AgentNode(chat, Calls(toolbox, settings.workspace, place.jitter)))
     actors = {spec.id: Actor(spec, choice.model.model, graph)}
     turns = TurnDriver(threads, store, place.clock, actors, limits, ledger)
     frames = {spec.id: Frame(tuple(part.text for part in sections(spec, chat.surroundings)), chat.tools)}
@@ -146,7 +143,8 @@ def build(settings: Settings, choice: Choice, place: Place) -> System:
         return await check_store(store_reader(settings, place.clock, quiet=False), store, place.clock, BUDGET_S)
 
     def report() -> JsonObject:
-        return _report(settings, choice) | journal_status(journal)
+        said = report_settings(settings, choice, store_source(settings))
+        return said | report_use(settings, model, ranks, place.clock) | journal_status(journal)
 
     service = Service(threads, intake, store, work, tuple(actors), report, Checkup(check).run)
     account = Account(ledger, store, place.clock)
@@ -154,14 +152,11 @@ def build(settings: Settings, choice: Choice, place: Place) -> System:
 
 
 def _chat(spec: AgentSpec, model: Model, toolbox: Toolbox, settings: Settings, limits: RunLimits) -> Chat:
-    box = toolbox if spec.tools is None else toolbox.select(spec.tools)
-    specs = tuple(ToolSpec(tool.name, tool.description, tool.schema) for tool in box)
-
     def effect_of(name: str) -> Effect:
-        tool = box.get(name)
+        tool = toolbox.get(name)
         return tool.effect if tool is not None else "pure"  # a call of no tool does nothing, however often
 
-    return Chat(model, spec, specs, effect_of, limits, Surroundings(platform.system(), str(settings.workspace)))
+    return Chat(model, spec, tool_specs(toolbox), effect_of, limits, surroundings(settings))
 
 
 def _no_summary(thread_id: ThreadId) -> bool:
@@ -332,16 +327,3 @@ def store_source(settings: Settings) -> str:
     if url != "memory:":
         url = f"{SQLITE}{settings.place(url.removeprefix(SQLITE) or STORE_FILE)}"
     return f"{url} ({source})"
-
-
-def _report(settings: Settings, choice: Choice) -> JsonObject:
-    return {
-        "version": __version__,
-        "home": str(settings.home),
-        "store": store_source(settings),
-        "model": str(choice.model),
-        "model_why": choice.why,
-        "offline": choice.model.provider == "offline",
-        "how_to": HOW_TO,
-        "workspace": str(settings.workspace),
-    }

@@ -91,8 +91,8 @@ class ModelSettings(_Section):
     reply_tokens: Count = 8192
     """The most tokens that one reply may have; never more than a quarter of the model's window."""
     window_tokens: Annotated[int, Field(ge=0, le=10_000_000)] = 0
-    """Tokens that the model takes in and gives out in one call; 0 for what its provider usually has (16,384 with Ollama,
-    whose window is made this large).
+    """Tokens that the model takes in and gives out in one call; 0 for what its provider usually has. Ollama's window is
+    made this large (16,384 with 0).
     """
     fallback: str = ""
     """The model that answers where the chosen one cannot be asked at all, written like `name`; empty for none."""

@@ -45,6 +45,8 @@ class Patient:
     """The daemon that runs on the home."""
     ask: Callable[[str], Awaitable[JsonObject]]
     """Asks that daemon for a method without parameters."""
+    silent: bool = False
+    """Whether that daemon did not answer."""
     newest_ms: int = 0
     """When the newest record was made, once the store was looked at."""
 
@@ -102,7 +104,12 @@ def _workspace(path: Path) -> checks.Workspace:
 async def daemon(patient: Patient) -> list[Finding]:
     """The daemon that runs on the home, or what a dead one has left behind."""
     if patient.where is not None:
-        return states.judge_daemon(__version__, patient.where.url, await patient.ask("system.status"))
+        where = patient.where
+        if await is_alive(where.url):
+            return states.judge_daemon(__version__, where.url, await patient.ask("system.status"))
+        patient.silent = True
+        said = f"the daemon (pid {where.pid}) does not answer at {where.url}"
+        return [fault(said, "look at its log; if it hangs, kill it and start it again: nothing that was kept is lost")]
     path = patient.home.path / WHERE
     return states.judge_leftover(path, *await asyncio.to_thread(_left_over, path))
 
@@ -122,11 +129,7 @@ def _left_over(path: Path) -> tuple[bool, int | None]:
 async def port(patient: Patient) -> list[Finding]:
     """The port: ours, free, or somebody else's."""
     if patient.where is not None:
-        url = patient.where.url
-        if await is_alive(url):
-            return ok(f"the daemon answers at {url}")
-        said = f"the daemon (pid {patient.where.pid}) does not answer at {url}"
-        return [fault(said, "look at its log; if it hangs, kill it and start it again: nothing that was kept is lost")]
+        return ok(f"the daemon has the one of {patient.where.url}")
     host, number = patient.settings.gateway.host, patient.settings.gateway.port
     if number == 0:
         return ok(f"any free port of {host}")
@@ -150,6 +153,8 @@ def _url(host: str, number: int) -> str:
 
 async def store(patient: Patient) -> list[Finding]:
     """Everything that is kept: asked of the daemon, or looked at under the home's lock."""
+    if patient.silent:
+        return [warning("it was not looked at: the daemon that has it does not answer", "see what ails the daemon")]
     if patient.where is not None:
         where = str((await patient.ask("system.status")).get("store"))
         report = report_from_json(await patient.ask("system.check"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -60,23 +60,16 @@ class ChatRequest:
     """How long the whole reply may take."""
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True)
 class TextDelta:
-    """More of the reply's text."""
+    """More of the reply's text; what arrives together is one delta."""
 
     text: str
-
-    def __init__(self, text: str) -> None:
-        _set_text(self, text)
-
-
-# A frozen dataclass's own __init__ goes the long way round its own lock; a reply has thousands of these.
-_set_text: Callable[[TextDelta, str], None] = vars(TextDelta)["text"].__set__
 
 
 @dataclass(frozen=True, slots=True)
 class ReasoningDelta:
-    """More of the reply's reasoning."""
+    """More of the reply's reasoning; what arrives together is one delta."""
 
     text: str
 

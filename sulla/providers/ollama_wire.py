@@ -148,8 +148,6 @@ class OllamaReply(StreamedReply):
     def __init__(self, model: str, make_id: MakeId) -> None:
         super().__init__(model, LineReader())
         self._make_id = make_id
-        self._text: list[str] = []
-        self._thoughts: list[str] = []
         self._calls: list[ToolCall] = []
 
     def _take(self, data: bytes) -> Completed | None:
@@ -158,11 +156,9 @@ class OllamaReply(StreamedReply):
             raise service_error(self._model, None, string(line["error"]))
         said = line.get("message", {})
         if thought := said.get("thinking"):
-            self._thoughts.append(string(thought))
-            self._show(ReasoningDelta, thought)
+            self._show(ReasoningDelta, string(thought))
         if text := said.get("content"):
-            self._text.append(string(text))
-            self._show(TextDelta, text)
+            self._show(TextDelta, string(text))
         if calls := said.get("tool_calls"):
             self._calls += map(self._call, calls)
         return self._complete(line) if line.get("done") is True else None
@@ -179,7 +175,7 @@ class OllamaReply(StreamedReply):
         stop = _STOPS.get(line.get("done_reason", "stop"))
         if stop is None:
             raise self._broken(f"stops for the unknown reason {line.get('done_reason')!r}")
-        thoughts, text = "".join(self._thoughts), "".join(self._text)
+        thoughts, text = self._all(ReasoningDelta), self._all(TextDelta)
         parts: tuple[Part, ...] = (
             *((Reasoning(thoughts),) if thoughts else ()),
             *((Text(text, "agent"),) if text else ()),

@@ -106,8 +106,6 @@ class ChatReply(StreamedReply):
     def __init__(self, model: str, make_id: MakeId) -> None:
         super().__init__(model, SseReader())
         self._make_id = make_id
-        self._text: list[str] = []
-        self._thoughts: list[str] = []
         self._thought_field = ""
         self._calls: dict[int, _Call] = {}
         self._usage = Usage()
@@ -134,22 +132,19 @@ class ChatReply(StreamedReply):
 
     def _said(self, said: _Said) -> None:
         if text := said.get("content"):
-            self._text.append(string(text))
-            self._show(TextDelta, text)
+            self._show(TextDelta, string(text))
         for name in _THOUGHTS:
             if thought := said.get(name):
                 if self._thought_field not in ("", name):
                     continue  # some servers send the same thought under both names
                 self._thought_field = name
-                self._thoughts.append(string(thought))
                 self._show(ReasoningDelta, string(thought))
         if calls := said.get("tool_calls"):
             for piece in calls:
                 self._call(piece)
         if refusal := said.get("refusal"):
             self._declined = True
-            self._text.append(string(refusal))
-            self._show(TextDelta, refusal)
+            self._show(TextDelta, string(refusal))
 
     def _call(self, piece: _CallPiece) -> None:
         index = piece["index"]
@@ -165,7 +160,7 @@ class ChatReply(StreamedReply):
         if stop is None:
             raise self._broken(f"stops for the unknown reason {self._reason!r}")
         calls = [] if stop == "refused" else self._whole_calls(stop)
-        thoughts, text = "".join(self._thoughts), "".join(self._text)
+        thoughts, text = self._all(ReasoningDelta), self._all(TextDelta)
         note = {"type": CHAT_REASONING, "field": self._thought_field, "model": self._model}
         parts: tuple[Part, ...] = (
             *((Reasoning(thoughts, note),) if thoughts else ()),

@@ -57,6 +57,8 @@ class StreamedReply(ABC):
         self._kind: Shown = TextDelta
         self._pieces: list[str] = []
         """What was shown of this kind since the last delta."""
+        self._shown: dict[Shown, list[str]] = {TextDelta: [], ReasoningDelta: []}
+        """What was shown before, by kind."""
         self.completed = False
         """Whether `Completed` has been given."""
 
@@ -86,8 +88,7 @@ class StreamedReply(ABC):
                 raise self._broken(f"holds an event that makes no sense: {data[:200]!r}") from error
             if last is not None:
                 break
-        if self._pieces:
-            self._turn(self._kind)
+        self._turn(self._kind)
         found, self._found = self._found, []
         if last is not None:
             self.completed = True
@@ -128,7 +129,7 @@ class StreamedReply(ABC):
         return Completed(Message(message_id, "assistant", parts), usage, stop)
 
     def _show(self, kind: Shown, text: str) -> None:
-        """Show a piece; what belongs to the whole reply is the reader's own business."""
+        """Show a piece."""
         if kind is not self._kind:
             self._turn(kind)
         self._pieces.append(text)
@@ -136,9 +137,16 @@ class StreamedReply(ABC):
     def _turn(self, kind: Shown) -> None:
         """Make a delta of what was shown, and go on with pieces of a kind."""
         if self._pieces:
-            self._found.append(self._kind("".join(self._pieces)))
+            text = "".join(self._pieces)
             self._pieces.clear()
+            self._shown[self._kind].append(text)
+            self._found.append(self._kind(text))
         self._kind = kind
+
+    def _all(self, kind: Shown) -> str:
+        """All that was ever shown as a kind."""
+        self._turn(kind)
+        return "".join(self._shown[kind])
 
     def _broken(self, what: str) -> ProviderProtocol:
         return ProviderProtocol(f"the reply of the model {self._model!r} {what}; nothing of it counts")

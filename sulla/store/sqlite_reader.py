@@ -11,7 +11,7 @@ from typing import TypeVar
 from urllib.parse import quote
 
 from sulla.core.clock import Clock
-from sulla.core.errors import StoreUnavailable
+from sulla.core.errors import StoreUnavailable, leaf
 from sulla.store import rules
 from sulla.store import sqlite_steps as steps
 from sulla.store.asks import Question
@@ -79,11 +79,14 @@ class SqliteReader:
         Args:
             deadline_s: after so many seconds it is left at what was found.
         """
-        async with asyncio.TaskGroup() as group:
-            looking = group.create_task(self._run(self._structure))
-            ending = group.create_task(self._end(deadline_s))
-            await asyncio.wait((looking,))
-            ending.cancel()
+        try:
+            async with asyncio.TaskGroup() as group:
+                looking = group.create_task(self._run(self._structure))
+                ending = group.create_task(self._end(deadline_s))
+                await asyncio.wait((looking,))
+                ending.cancel()
+        except BaseExceptionGroup as failed:
+            raise leaf(failed) from failed
         return looking.result()
 
     async def _end(self, deadline_s: float) -> None:

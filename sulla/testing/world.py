@@ -46,7 +46,9 @@ def scripted_model(
         prices: None for a model without one.
         day: what all agents may use on one day.
     """
-    gauge = Gauge(Mind(ModelName("offline"), window_tokens, prices if prices is not None else Prices({})), Calibrations())
+    gauge = Gauge(
+        Mind(ModelName("offline"), window_tokens, prices if prices is not None else Prices({})), Calibrations()
+    )
     return Model(provider, gauge, Ledger(day if day is not None else DayLimits()), Breaker(), lambda: 0.0)
 
 
@@ -57,7 +59,6 @@ class World:
         store: where everything is kept; open.
         provider: plays the model.
         tools: what the agent can use.
-        workspace: where its file tools work.
         clock: all time.
         completion: how the agent says that it is done.
         limits: bounds of each run.
@@ -71,7 +72,6 @@ class World:
         provider: Provider,
         *,
         tools: tuple[Tool, ...] = (),
-        workspace: Path = Path("workspace"),
         clock: Clock | None = None,
         completion: Completion = "wrapper",
         limits: RunLimits | None = None,
@@ -94,7 +94,9 @@ class World:
         self.summaries: list[ThreadId] = []
         """Threads that asked for a summary."""
         chat = Chat(self.model, spec, specs, lambda name: effects.get(name, "pure"), limits, Surroundings())
-        graph = create_agent_graph(InputHandler(chat, self._summarize), AgentNode(chat, Calls(toolbox, workspace)))
+        graph = create_agent_graph(
+            InputHandler(chat, self._summarize), AgentNode(chat, Calls(toolbox, Path("workspace"), lambda: 0.0))
+        )
         actors = {"sulla": Actor(spec, "scripted", graph)}
         self.turns = TurnDriver(self.threads, store, self.clock, actors, limits, self.model.ledger)
 

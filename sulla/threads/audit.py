@@ -17,6 +17,9 @@ _LOGS = 100
 _RECORDS = 64
 """Read in one go: a running daemon's loop must not stand still for an audit."""
 
+_UNREADABLE = (CorruptRecord, TypeError)
+"""What reading damage raises; a changed byte can turn the bytes of a row into text or a number."""
+
 NAMED = 20
 """So many pieces of damage are named; all are counted."""
 
@@ -104,8 +107,8 @@ async def _log(store: Readable, info: LogInfo, found: Audit, late: Callable[[], 
         return True  # another capability's, which knows what it holds
     try:
         from_head(ThreadId(info.key), info.head, lambda message: 0)
-    except CorruptRecord as error:
-        found.damage(f"{info.key} head: {error.message.removeprefix(f'{info.key} head: ')}")
+    except _UNREADABLE as error:
+        found.damage(f"{info.key} head: {str(error).removeprefix(f'{info.key} head: ')}")
     last = 0
     while records := await store.read(info.key, after=last, limit=_RECORDS):
         for record in records:
@@ -127,7 +130,7 @@ def _record(key: str, record: Record, last: int, found: Audit) -> None:
     try:
         entry = decode(record, key)
         _ = entry.fact  # opens it
-    except CorruptRecord as error:
-        found.damage(place + error.message.removeprefix(place))
+    except _UNREADABLE as error:
+        found.damage(place + str(error).removeprefix(place))
     else:
         found.newest_ms = max(found.newest_ms, entry.origin.at_ms)

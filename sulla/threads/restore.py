@@ -111,7 +111,7 @@ class ThreadRestore:
             with suppress(
                 StoreUnavailable
             ):  # what made it fail says more; the note stays, and the next opener tidies up
-                await undo_half_import(self._store, self._owner)
+                await _undo(self._store, self._owner)
             raise
         await self._store.remove(note)
         return Restored(thread_id, file.count, fresh=True, ended=ended)
@@ -190,19 +190,25 @@ async def undo_half_import(store: Store, owner: str) -> None:
         Busy: somebody holds the thread.
         StoreUnavailable: the store gave up; the next opener tries again.
     """
+    if (thread_id := await _undo(store, owner)) is not None:
+        log.warning("the import of thread %s was cut off; what there was of it is removed: import it again", thread_id)
+
+
+async def _undo(store: Store, owner: str) -> str | None:
+    """The thread that was removed, if there was any."""
     note = _note(owner)
     left = await store.get(note)
     if left is None:
-        return
+        return None
     thread_id = left.decode()
     # Under a name of its own: whoever wrote may have been this very process, and holds the lease still.
     grant = await store.acquire(thread_id, f"{owner} undo", _LEASE_S)
     if grant is not None:
         await store.delete(grant.lease)
-        log.warning("the import of thread %s was cut off; what there was of it is removed: import it again", thread_id)
     elif await store.head(thread_id) is not None:
         raise Busy(f"thread {thread_id!r} was imported in part, and is held: stop whoever works on it")
     await store.remove(note)
+    return thread_id
 
 
 class _Pen:

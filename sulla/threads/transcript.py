@@ -13,7 +13,8 @@ Measure = Callable[[Message], int]
 
 
 class Transcript:
-    """The newest messages, oldest first. Adding one costs the same however many there are.
+    """The newest messages, oldest first. Adding one costs the same however many there are; it is measured once, when
+    somebody asks for sizes.
 
     Args:
         measure: the size of a message in tokens.
@@ -49,7 +50,7 @@ class Transcript:
     @property
     def tokens(self) -> int:
         """The size of all messages."""
-        return (self._sums[-1] if self._sums else self._base) - self._base
+        return self._total() - self._base
 
     def push(self, message: Message) -> None:
         """Add a message at the end; one without parts says nothing and is left out."""
@@ -58,12 +59,11 @@ class Transcript:
         for call in message.calls if message.role == "assistant" else ():
             self.unanswered[call.id] = call
         self._messages.append(message)
-        self._sums.append((self._sums[-1] if self._sums else self._base) + self._measure(message))
 
     def replace_last(self, message: Message) -> None:
         """Put `message` in the place of the newest one."""
         self._messages.pop()
-        self._sums.pop()
+        del self._sums[len(self._messages) :]
         self._corrected = min(self._corrected, len(self._messages))
         self.push(message)
 
@@ -98,7 +98,7 @@ class Transcript:
         Returns:
             An index into the transcript; its length if not even the newest message fits.
         """
-        total = self._sums[-1] if self._sums else self._base
+        total = self._total()
         start = bisect_left(self._sums, total - ceiling_tokens)
         # sums[i] is the size up to and including i, so what begins behind i weighs total - sums[i].
         start = 0 if total - self._base <= ceiling_tokens else start + 1
@@ -137,6 +137,7 @@ class Transcript:
         """Forget the messages before an index."""
         if start <= 0:
             return
+        self._total()
         self._base = self._sums[start - 1]
         del self._messages[:start]
         del self._sums[:start]
@@ -166,15 +167,13 @@ class Transcript:
         Args:
             sizes: in tokens, for the first so many of `uncorrected`.
         """
-        start = self._corrected
-        sums = [self._sums[start - 1] if start else self._base]
+        # What follows is measured anew when somebody asks: it is what came while the sizes were counted, if anything.
+        del self._sums[self._corrected :]
+        total = self._sums[-1] if self._sums else self._base
         for size in sizes:
-            sums.append(sums[-1] + size)
-        moved = sums[-1] - (self._sums[start + len(sizes) - 1] if sizes else sums[0])
-        self._sums[start : start + len(sizes)] = sums[1:]
-        self._corrected = start + len(sizes)
-        if moved:
-            self._sums[self._corrected :] = [total + moved for total in self._sums[self._corrected :]]
+            total += size
+            self._sums.append(total)
+        self._corrected += len(sizes)
 
     def clip_results(self, ceiling_tokens: int, note: str) -> None:
         """Show only the beginning of the newest tool results, if what is here weighs too much.
@@ -193,7 +192,7 @@ class Transcript:
             return
         weight = self._size(len(self._messages) - 1)
         share = max(0, ceiling_tokens - (self.tokens - weight)) // len(results)
-        # Pieces are measured, though the whole may have a better size: what is measured is set right by the same factor.
+        # Pieces are measured, though the whole may have a better size: the same factor sets what is measured right.
         share = share * self._measure(last) // weight
         parts = tuple(self._clipped(part, share, note) if isinstance(part, ToolResult) else part for part in last.parts)
         self.replace_last(Message(last.id, last.role, parts, last.hidden))
@@ -203,7 +202,18 @@ class Transcript:
         # Texts are not even: the half that is kept may hold most of the tokens.
         while text and self._measure(Message(stand_in, "tool", (Text(text + note),))) > share_tokens:
             text = text[: len(text) * 3 // 4]
-        return result if text == result.text else ToolResult(result.call_id, text + note, result.is_error, result.origin)
+        if text == result.text:
+            return result
+        return ToolResult(result.call_id, text + note, result.is_error, result.origin)
+
+    def _total(self) -> int:
+        """The sum of all sizes and of what was trimmed, with what has not been measured yet."""
+        total = self._sums[-1] if self._sums else self._base
+        for message in self._messages[len(self._sums) :]:
+            total += self._measure(message)
+            self._sums.append(total)
+        return total
 
     def _size(self, index: int) -> int:
+        self._total()
         return self._sums[index] - (self._sums[index - 1] if index else self._base)

@@ -39,6 +39,10 @@ class Done:
     text: str
     is_error: bool = False
     origin: Origin = "tool"
+    passing: bool = False
+    """For an error: what was in the way may be gone in a while, so the same call may succeed then."""
+    retry_after_s: float | None = None
+    """When, in seconds, where that is known."""
 
 
 @dataclass(frozen=True, slots=True)

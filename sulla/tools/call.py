@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sulla.core.errors import Aborted, StaleLease, SullaError
 from sulla.core.message import ToolCall
@@ -66,13 +67,14 @@ async def _attempt(tool: Tool, call: ToolCall, context: ToolContext) -> Result:
     except _PASSED_ON:
         raise
     except SullaError as error:
-        return Done(error.message, is_error=True)
+        return Done(error.message, is_error=True, passing=error.retryable, retry_after_s=error.retry_after_s)
     except Exception as error:  # noqa: BLE001 - a tool may raise anything, and none of it may end the run
         if isinstance(error, ExceptionGroup):
             _pass_on(error)
         _LOG.warning("a tool failed", exc_info=True, extra={"tool": tool.name, "call_id": call.id})
         said = str(error)
-        return Done(f"{type(error).__name__}: {said}" if said else type(error).__name__, is_error=True)
+        passing = isinstance(error, ConnectionError)
+        return Done(f"{type(error).__name__}: {said}" if said else type(error).__name__, is_error=True, passing=passing)
     if not isinstance(result, Done | Waiting):
         return Done(f"{tool.name} is broken: it returned {type(result).__name__} instead of a result.", is_error=True)
     return result
@@ -107,7 +109,7 @@ def _capped(done: Done, tool: Tool) -> Done:
     raw = done.text.encode("utf-8", "replace")
     if len(raw) <= MAX_RESULT_BYTES:
         text = raw.decode()
-        return done if text == done.text else Done(text, done.is_error, done.origin)
+        return done if text == done.text else replace(done, text=text)
     shown = raw[: MAX_RESULT_BYTES - 512].decode("utf-8", "ignore")
     note = f"\n\n[Cut: the first {len(shown.encode())} of {len(raw)} bytes are shown. {tool.rest or _REST}]"
-    return Done(shown + note, done.is_error, done.origin)
+    return replace(done, text=shown + note)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -27,6 +28,15 @@ def test_a_script_gets_the_answers_and_nothing_else(capsys: Capsys) -> None:
 def test_a_script_that_is_faster_than_a_person_gets_every_answer(capsys: Capsys) -> None:
     chat = typed(capsys, "chat", given=b"hello\n" * 5)
     assert (chat.code, chat.out, chat.err) == (Exit.OK, "Hello.\n" * 5, "")
+
+
+@pytest.mark.usefixtures("here")
+def test_json_is_one_event_per_line_of_all_its_turns(capsys: Capsys) -> None:
+    chat = typed(capsys, "chat", "--json", given=b"hello\nsnow")
+    events = [json.loads(line) for line in chat.out.splitlines()]
+    assert (chat.code, chat.err) == (Exit.OK, "")
+    assert [event["type"] for event in events].count("RUN_FINISHED") == 2
+    assert len({event["thread_id"] for event in events}) == 1
 
 
 @pytest.mark.usefixtures("here")

@@ -22,7 +22,7 @@ from sulla.testing.clock import ManualClock
 from tests.gateway.peer import until
 
 Capsys = pytest.CaptureFixture[str]
-HELLO = {"limits": {"frame_bytes": 100_000}}
+HELLO: dict[str, object] = {"limits": {"frame_bytes": 100_000}}
 END = {
     "thread_id": "thr_1",
     "seq": 3,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import stat
 from pathlib import Path
 
@@ -24,6 +25,10 @@ def test_a_new_home_gets_one_and_keeps_it(tmp_path: Path, capsys: Capsys) -> Non
     first, second = (typed(capsys, "token", "--home", str(home)).out for _ in range(2))
     assert first == second == (home / "token").read_text()
     assert stat.S_IMODE((home / "token").stat().st_mode) == 0o600
+
+
+def test_json_holds_it_for_scripts(here: Place, capsys: Capsys) -> None:
+    assert json.loads(typed(capsys, "token", "--json").out) == {"token": (here.home / "token").read_text().strip()}
 
 
 def test_a_home_that_cannot_be_made_is_named(tmp_path: Path, capsys: Capsys) -> None:

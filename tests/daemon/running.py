@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from sulla.daemon import SystemClock
 from sulla.testing.ollama_server import FakeOllama
@@ -159,6 +159,12 @@ class Service:
     def asked(self) -> int:
         """How many replies it was asked for."""
         return len(self._fake.requests)
+
+    @property
+    def shown_last(self) -> list[str]:
+        """The texts of the messages that the newest request held, without the system prompt."""
+        messages: Any = self._fake.requests[-1]["messages"]
+        return [message["content"] for message in messages if message["role"] != "system"]
 
     def release(self, name: str) -> None:
         """Let a reply go on."""

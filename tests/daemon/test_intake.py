@@ -77,7 +77,7 @@ class Scene:
 
 @asynccontextmanager
 async def scene(
-    home: Path, wrap: Callable[[Store], Store] = lambda store: store, **limits: object
+    home: Path, wrap: Callable[[Store], Store] = lambda store: store, /, **limits: float
 ) -> AsyncIterator[Scene]:
     """A daemon on a home, until the block ends; `limits` are settings of that section."""
     clock, numbers = ManualClock(), count(1)
@@ -109,7 +109,7 @@ async def scene(
 class Row:
     """Messages that are just taken, and when the next one is."""
 
-    limits: dict[str, object]
+    limits: dict[str, float]
     messages: int
     gap_s: float
     wait_s: float

@@ -15,7 +15,8 @@ from tests.journal.desk import Desk
 @pytest.fixture
 async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
     """A world without threads, and no journal yet."""
-    store = MemoryStore(ManualClock(), lambda prefix: f"{prefix}_mem")
+    clock = ManualClock()
+    store = MemoryStore(clock, lambda prefix: f"{prefix}_mem")
     await store.open()
-    yield Desk(tmp_path / "journal", store)
+    yield Desk(tmp_path / "journal", store, clock)
     await store.close()

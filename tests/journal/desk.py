@@ -17,8 +17,10 @@ from sulla.core.ids import ThreadId
 from sulla.core.redact import Redactor
 from sulla.daemon import SystemClock
 from sulla.journal import Journal, Shelf, Training
+from sulla.journal.journal import BREATH_S
 from sulla.journal.rotating import Write
 from sulla.store import Store
+from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
 
@@ -26,12 +28,12 @@ DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
 PATIENCE_S = 20.0
 
 
-async def until(holds: Callable[[], bool]) -> None:
-    """Let others run until something holds."""
+async def until(holds: Callable[[], bool], clock: ManualClock | None = None) -> None:
+    """Let others run until something holds; a clock that stands still is moved on a little meanwhile."""
     begun = time.monotonic()
     while not holds():
         assert time.monotonic() - begun < PATIENCE_S, "it did not come to pass"
-        await asyncio.sleep(0)
+        await (clock.advance(BREATH_S) if clock is not None else asyncio.sleep(0))
 
 
 def older_first(path: Path) -> list[Path]:
@@ -51,13 +53,15 @@ class Desk:
     Args:
         folder: the journal's.
         store: where the threads are; open.
+        clock: the threads' time.
     """
 
-    def __init__(self, folder: Path, store: Store) -> None:
+    def __init__(self, folder: Path, store: Store, clock: ManualClock) -> None:
         self.folder = folder
         self.store = store
+        self.clock = clock
         self.provider = ScriptedProvider()
-        self.world = World(store, self.provider)
+        self.world = World(store, self.provider, clock=clock)
         self.file_bytes = 1 << 20
         self.keep_files = 1000
         self.redactor = Redactor()
@@ -78,7 +82,8 @@ class Desk:
         journal = self.journal(clock)
         running = asyncio.ensure_future(journal.run())
         yield journal
-        await journal.stop(PATIENCE_S)
+        stopping = asyncio.ensure_future(journal.stop(1e6))
+        await until(stopping.done, clock if isinstance(clock, ManualClock) else None)
         await running
 
     async def catch_up(self) -> None:

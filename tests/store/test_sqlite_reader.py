@@ -179,6 +179,13 @@ async def test_a_look_that_takes_too_long_is_left_and_the_reader_is_of_further_u
     await reader.close()
 
 
+async def test_a_look_that_fails_says_why(closed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite_reader, "_CHECK", "SELECT * FROM absent")
+    async with _reading(closed) as reader:
+        with pytest.raises(StoreUnavailable, match="no such table: absent"):
+            await reader.structure(60.0)
+
+
 async def test_a_closed_reader_says_so(closed: Path) -> None:
     with pytest.raises(StoreUnavailable, match="is not open"):
         await SqliteReader(closed, ManualClock(), quiet=True).find()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,10 @@ from sulla.threads.codec import seal
 DAY_S = 86_400.0
 
 
+async def _nothing() -> None:
+    """Let it be."""
+
+
 class Scratched:
     """A store whose heads and records are changed on their way out."""
 
@@ -26,18 +31,18 @@ class Scratched:
         self._store = store
         self.on_record: Callable[[str, Record], Record | None] = lambda key, record: record
         self.on_head: Callable[[LogInfo], LogInfo] = lambda info: info
-        self.on_page: Callable[[], None] = lambda: None
+        self.on_page: Callable[[], Awaitable[None]] = _nothing
         self.deleted = set[str]()
 
     async def find(self, *, after_key: str = "", limit: int = 100) -> list[LogInfo]:
-        self.on_page()
+        await self.on_page()
         return [self.on_head(info) for info in await self._store.find(after_key=after_key, limit=limit)]
 
     async def head(self, key: str) -> LogInfo | None:
         return None if key in self.deleted else await self._store.head(key)
 
     async def read(self, key: str, *, after: int = 0, limit: int = 512) -> list[Record]:
-        self.on_page()
+        await self.on_page()
         if key in self.deleted:
             return []
         records = [self.on_record(key, record) for record in await self._store.read(key, after=after, limit=limit)]
@@ -105,6 +110,15 @@ async def test_a_record_of_another_form_is_named_with_its_place(store: Scratched
     assert found.named == [f"{key} record 3 (INPUT): expected str, found 5"]
 
 
+async def test_a_record_whose_bytes_have_become_text_is_damage(store: Scratched, kept: MemoryStore) -> None:
+    key = (await _keys(kept))[0]
+    text: Any = "1 00000000 {}"
+    store.on_record = lambda where, record: replace(record, body=text) if (where, record.seq) == (key, 1) else record
+    found = await look(store)
+    assert (found.records, found.damaged) == (9, 1)
+    assert found.named[0].startswith(f"{key} record 1 (THREAD_CREATED): ")
+
+
 async def test_a_head_that_cannot_be_read_is_named_and_its_records_are_looked_at_all_the_same(
     store: Scratched, kept: MemoryStore
 ) -> None:
@@ -152,7 +166,7 @@ async def test_a_log_of_another_capability_is_left_to_it(kept: MemoryStore) -> N
 
 async def test_it_ends_at_its_deadline_and_says_so(store: Scratched) -> None:
     clock = ManualClock()
-    store.on_page = lambda: clock.jump(0.6)
+    store.on_page = lambda: clock.advance(0.6)
     found = await audit_threads(store, clock, 1.0)
     assert (found.finished, found.broke_off) == (False, "")
     assert 0 < found.records < 9
@@ -172,7 +186,7 @@ async def test_a_store_that_breaks_off_keeps_what_was_found(store: Scratched, ke
 
 
 async def test_a_list_that_cannot_be_read_is_damage_and_the_end(store: Scratched) -> None:
-    def fail() -> None:
+    async def fail() -> None:
         raise CorruptRecord("the row of log number 1 is damaged: its status is 'x'")
 
     store.on_page = fail

@@ -106,3 +106,73 @@ def test_the_newest_results_keep_the_reply_that_asked_for_them() -> None:
         script.add_result(MessageId("r"), ToolResult(CallId(name), "long"), asked.calls)
     assert script.fit(100) == 1
     assert [message.role for message in script] == ["assistant", "tool"]
+
+
+@given(
+    sizes=st.lists(st.integers(0, 50), min_size=1, max_size=30),
+    steps=st.lists(st.tuples(st.sampled_from(["correct", "push", "trim", "replace"]), st.integers(0, 10)), max_size=20),
+)
+def test_sizes_are_right_whatever_was_set_right_trimmed_or_replaced(
+    sizes: list[int], steps: list[tuple[str, int]]
+) -> None:
+    script, expected = Transcript(measure), [measure(user(number, size)) for number, size in enumerate(sizes)]
+    for number, size in enumerate(sizes):
+        script.push(user(number, size))
+    exact = 0
+    for step, amount in steps:
+        match step:
+            case "correct":
+                better = [1_000 + number for number in range(min(amount, len(script.uncorrected)))]
+                script.correct(better)
+                expected[exact : exact + len(better)] = better
+                exact += len(better)
+            case "push":
+                script.push(user(len(expected), amount))
+                expected.append(amount + 1)
+            case "trim":
+                cut = min(amount, len(expected))
+                script.trim(cut)
+                del expected[:cut]
+                exact = max(0, exact - cut)
+            case _ if expected:
+                script.replace_last(user(99, amount))
+                expected[-1] = amount + 1
+                exact = min(exact, len(expected) - 1)
+        assert script.tokens == sum(expected)
+        assert len(script.uncorrected) == len(expected) - exact
+        assert script.corrected == (exact > 0)
+
+
+def test_what_comes_before_a_message_is_forgotten_and_nothing_if_it_is_not_here() -> None:
+    script = Transcript(measure)
+    for number in range(5):
+        script.push(user(number, 3))
+    script.forget_before(MessageId("elsewhere"))
+    assert len(script) == 5
+    script.forget_before(MessageId("m3"))
+    assert [message.id for message in script] == ["m3", "m4"]
+    assert script.tokens == 8
+    script.forget_before(MessageId("m3"))
+    assert len(script) == 2
+
+
+def test_results_are_clipped_evenly_and_only_as_far_as_needed() -> None:
+    def weigh(message: Message) -> int:
+        return sum(len(part.text) if not isinstance(part, ToolCall) else 1 for part in message.parts)
+
+    script, asked = Transcript(weigh), calls("a", "b", "c")
+    script.push(Message(MessageId("reply"), "assistant", asked))
+    for call, size in zip(asked, (5_000, 100, 4_000), strict=True):
+        script.add_result(MessageId("results"), ToolResult(call.id, "x" * size), asked)
+    script.clip_results(script.tokens, " [cut]")
+    assert script.tokens == 9_103
+    script.clip_results(6_003, " [cut]")
+    assert script.tokens <= 6_003
+    sizes = [len(part.text) for part in script[1].parts if isinstance(part, ToolResult)]
+    assert sizes[1] == 100
+    assert 1_000 < sizes[0] <= 2_000
+    assert [part.text.endswith(" [cut]") for part in script[1].parts if isinstance(part, ToolResult)] == [
+        True,
+        False,
+        True,
+    ]

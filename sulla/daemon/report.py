@@ -1,0 +1,58 @@
+"""What `sulla status` says of the model and of what was used (design §4.8, §6)."""
+
+from __future__ import annotations
+
+from sulla import __version__
+from sulla.agent import Model
+from sulla.core.clock import Clock
+from sulla.core.jsontypes import JsonObject
+from sulla.daemon.bounds import MICRO
+from sulla.daemon.config import Settings
+from sulla.daemon.models import HOW_TO, Choice
+from sulla.daemon.ranks import LazyRanks
+from sulla.providers import OFFLINE
+
+
+def report_settings(settings: Settings, choice: Choice, store: str) -> JsonObject:
+    """What does not change while the daemon runs.
+
+    Args:
+        settings: everything that can be set.
+        choice: the model, and why it is this one.
+        store: where everything is kept, and which setting says so, for people.
+    """
+    return {
+        "version": __version__,
+        "home": str(settings.home),
+        "store": store,
+        "model": str(choice.model),
+        "model_why": choice.why,
+        "offline": choice.model.provider == OFFLINE,
+        "how_to": HOW_TO,
+        "workspace": str(settings.workspace),
+    }
+
+
+def report_use(settings: Settings, model: Model, ranks: LazyRanks, clock: Clock) -> JsonObject:
+    """What was used today, and how the model does.
+
+    Args:
+        settings: for the limits.
+        model: the model.
+        ranks: who counts near a ceiling.
+        clock: all time.
+    """
+    used, limits = model.ledger.used(clock.now()), settings.limits
+    priced = model.gauge.mind.prices.of(model.gauge.mind.name) is not None
+    return {
+        "today": {
+            "tokens": used.tokens,
+            "tokens_limit": limits.day_tokens,
+            "cost": (used.cost_micro or 0) / MICRO if priced else None,
+            "cost_limit": limits.day_cost,
+        },
+        "unpriced": not priced,
+        "service": model.breaker.state,
+        "tokens_exact": ranks.usable,
+        "window_tokens": model.gauge.mind.window_tokens,
+    }

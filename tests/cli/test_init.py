@@ -1,0 +1,207 @@
+"""`sulla init`: a home from nothing, and from what is there."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sulla.cli.exits import Exit
+from sulla.daemon import load_settings
+from sulla.testing.ollama_server import FakeOllama
+from sulla.testing.script import Reply, Rule, Script
+from tests.cli.typed import Typed, typed
+from tests.daemon.running import NOWHERE, PATIENCE_S, Place
+from tests.daemon.serving import beside
+
+SECRET = "hunter2-do-not-show"
+
+Capsys = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home that does not exist yet, and an environment with nothing in it."""
+    for name in [name for name in os.environ if name.startswith(("SULLA_", "ANTHROPIC_", "OPENAI_", "OLLAMA_"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("OLLAMA_HOST", NOWHERE)
+    monkeypatch.setenv("SULLA_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+def _files(home: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in home.iterdir() if path.is_file()}
+
+
+def _init(capsys: Capsys, *words: str) -> Typed:
+    shown = typed(capsys, "init", *words)
+    assert (shown.code, shown.err) == (Exit.OK, "")
+    return shown
+
+
+def test_a_new_home_is_private_and_loads_to_what_no_file_gives(home: Path, capsys: Capsys) -> None:
+    shown = _init(capsys)
+    assert stat.S_IMODE(home.stat().st_mode) == 0o700
+    assert stat.S_IMODE((home / "sulla.toml").stat().st_mode) == 0o600
+    assert stat.S_IMODE((home / "token").stat().st_mode) == 0o600
+    assert (home / "workspace").is_dir()
+    plain = load_settings({}, {}, home.parent / "none")
+    assert load_settings({}, {}, home) == plain.model_copy(update={"home": home})
+    assert f"made     {home / 'sulla.toml'}" in shown.out
+    assert "No language model is configured" in shown.out
+
+
+def test_it_ends_with_the_commands_to_go_on_with(home: Path, capsys: Capsys) -> None:
+    assert [line.split("   ")[0] for line in _init(capsys).out.splitlines()[-3:]] == [
+        "sulla up",
+        'sulla ask "hello"',
+        "sulla doctor",
+    ]
+    elsewhere = _init(capsys, "--home", str(home.parent / "a b")).out.splitlines()[-3:]
+    assert elsewhere[0].startswith(f"sulla up --home '{home.parent / 'a b'}'")
+
+
+def test_a_second_run_changes_nothing_and_says_so(home: Path, capsys: Capsys) -> None:
+    _init(capsys)
+    before = _files(home)
+    shown = _init(capsys)
+    assert _files(home) == before
+    assert "nothing was changed" in shown.out
+    report = json.loads(_init(capsys, "--json").out)
+    assert (report["changed"], report["made"], len(report["kept"])) == (False, [], 4)
+
+
+def test_force_keeps_the_old_settings_under_a_number(home: Path, capsys: Capsys) -> None:
+    _init(capsys)
+    (home / "sulla.toml").write_text("[gateway]\nport = 4711\n")
+    report = json.loads(_init(capsys, "--force", "--json").out)
+    assert report["backup"] == str(home / "sulla.toml.1")
+    assert (home / "sulla.toml.1").read_text() == "[gateway]\nport = 4711\n"
+    assert load_settings({}, {}, home).gateway.port == 8137
+
+
+def test_settings_that_are_wrong_are_named_and_force_begins_anew(home: Path, capsys: Capsys) -> None:
+    home.mkdir()
+    (home / "sulla.toml").write_text("[gatway]\nport = 1\n")
+    shown = typed(capsys, "init")
+    assert (shown.code, shown.out) == (Exit.SETTINGS, "")
+    assert "'gatway.port' is not a setting; did you mean 'port' under [gateway]?" in shown.err
+    _init(capsys, "--force")
+    assert load_settings({}, {}, home).gateway.port == 8137
+
+
+def test_a_key_is_found_and_named_by_its_variable_and_never_written(
+    home: Path, capsys: Capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", SECRET)
+    monkeypatch.setenv("SULLA_MODEL__OPENAI_API_KEY", SECRET)
+    shown = _init(capsys)
+    assert "ANTHROPIC_API_KEY is set; it is not written down" in shown.out
+    assert "SULLA_MODEL__OPENAI_API_KEY is set" in shown.out
+    assert load_settings({}, {}, home).model.name == "anthropic:claude-sonnet-5-5"
+    assert all(SECRET.encode() not in data for data in _files(home).values())
+    assert SECRET not in shown.out
+
+
+def test_an_openai_key_alone_leaves_the_model_to_its_owner(
+    home: Path, capsys: Capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+    assert "set model.name to openai:<model>" in _init(capsys).out
+    assert load_settings({}, {}, home).model.name == ""
+
+
+def test_an_ollama_is_found_with_its_models(home: Path, capsys: Capsys, monkeypatch: pytest.MonkeyPatch) -> None:
+    with beside(lambda clock: FakeOllama(Script(()), clock, models=("small:1b", "big:70b"))) as fake:
+        monkeypatch.setenv("OLLAMA_HOST", fake.url)
+        shown = _init(capsys)
+    assert "an Ollama answers; it has small:1b, big:70b" in shown.out
+    assert "the model is ollama:small:1b" in shown.out
+    assert load_settings({}, {}, home).model.name == "ollama:small:1b"
+
+
+def test_json_has_all_of_it(home: Path, capsys: Capsys, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", SECRET)
+    report = json.loads(_init(capsys, "--json").out)
+    assert report["home"] == str(home)
+    assert (report["changed"], report["backup"], report["ollama"]) == (True, None, None)
+    assert (report["model"], report["keys"]) == ("anthropic:claude-sonnet-5-5", ["ANTHROPIC_API_KEY"])
+    assert report["next"] == ["sulla up", 'sulla ask "hello"', "sulla doctor"]
+
+
+def test_a_home_that_cannot_be_made_is_named(home: Path, capsys: Capsys) -> None:
+    home.write_text("")
+    shown = typed(capsys, "init")
+    assert (shown.code, shown.out) == (Exit.SETTINGS, "")
+    assert str(home) in shown.err
+
+
+def test_a_daemon_starts_on_what_was_made(tmp_path: Path) -> None:
+    place = Place(tmp_path / "home", SULLA_MODEL="offline")
+    code, out, err = place.run("init")
+    assert (code, err) == (Exit.OK, "")
+    assert "sulla up" in out
+    with place.up():
+        code, out, err = place.run("ask", "hello")
+        assert (code, "offline stand-in" in out) == (Exit.OK, True)
+
+
+# ------------------------------------------------------------------------------------------------------ on a terminal
+
+
+def _at_a_terminal(place: Place, typed_in: str) -> tuple[int, str]:
+    """Run `sulla init` at a terminal on which somebody types; its exit code and what was shown."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "sulla", "init"], env=place.environ, stdin=theirs, stdout=theirs, stderr=theirs
+    ) as process:
+        os.close(theirs)
+        os.write(ours, typed_in.encode())
+        shown = b""
+        try:
+            while more := os.read(ours, 4096):
+                shown += more
+        except OSError:
+            pass  # the terminal's other end is closed
+        os.close(ours)
+        return process.wait(PATIENCE_S), shown.decode()
+
+
+@pytest.mark.parametrize(
+    ("typed_in", "chosen"),
+    [
+        ("2\n", "ollama:big:70b"),
+        ("\n", "ollama:small:1b"),
+        ("9\nbig:70b\n", "ollama:big:70b"),
+        ("\x04", "ollama:small:1b"),
+    ],
+)
+def test_of_several_models_a_person_chooses(tmp_path: Path, typed_in: str, chosen: str) -> None:
+    with beside(lambda clock: FakeOllama(Script(()), clock, models=("small:1b", "big:70b"))) as fake:
+        place = Place(tmp_path / "home", OLLAMA_HOST=fake.url)
+        code, shown = _at_a_terminal(place, typed_in)
+    assert code == Exit.OK, shown
+    assert "Which of the Ollama's models should answer?" in shown
+    assert load_settings({}, {}, place.home).model.name == chosen
+
+
+def test_nothing_is_asked_where_everything_is_known(tmp_path: Path) -> None:
+    with beside(lambda clock: FakeOllama(Script([Rule(Reply("x"))]), clock, models=("only:1b",))) as fake:
+        place = Place(tmp_path / "home", OLLAMA_HOST=fake.url)
+        code, shown = _at_a_terminal(place, "")
+    assert (code, "?" in shown) == (Exit.OK, False)
+
+
+def test_the_terminal_is_not_asked_twice_for_what_a_person_does_not_know(tmp_path: Path) -> None:
+    place = Place(tmp_path / "home", OPENAI_API_KEY=SECRET)
+    code, shown = _at_a_terminal(place, "\n")
+    assert code == Exit.OK
+    assert shown.count("Which of the service's models should answer?") == 1
+    assert SECRET not in shown
+    assert load_settings({}, {}, place.home).model.name == ""

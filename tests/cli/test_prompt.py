@@ -1,0 +1,52 @@
+"""`sulla prompt show`: what a model is told, with or without a daemon."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sulla.cli.exits import Exit
+from tests.cli.typed import typed
+from tests.daemon.running import Place
+
+Capsys = pytest.CaptureFixture[str]
+
+
+def test_it_shows_each_piece_in_its_order_and_needs_no_daemon(
+    tmp_path: Path, capsys: Capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SULLA_HOME", str(tmp_path))
+    shown = typed(capsys, "prompt", "show")
+    assert shown.code == Exit.OK
+    heads = [line.split(":")[0] for line in shown.out.splitlines() if line.startswith("[")]
+    assert heads == ["[tools", "[base", "[directive", "[awareness", "[wrappers", "[environment"]
+    assert "stable, about" in shown.out
+    assert f"the workspace {tmp_path}/workspace" in shown.out
+    assert list(tmp_path.iterdir()) == []  # looking makes nothing
+
+
+def test_settings_change_it(tmp_path: Path, capsys: Capsys, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SULLA_HOME", str(tmp_path))
+    monkeypatch.setenv("SULLA_AGENT__COMPLETION", "plain")
+    pieces = json.loads(typed(capsys, "prompt", "show", "--json").out)
+    assert "wrappers" not in [piece["name"] for piece in pieces]
+    assert all(piece["stable"] and piece["tokens"] > 0 for piece in pieces)
+    assert "read_file" in pieces[0]["tools"]
+
+
+def test_of_a_thread_it_shows_what_changes_with_each_turn(here: Place, capsys: Capsys) -> None:
+    events = [json.loads(line) for line in typed(capsys, "ask", "--json", "hello").out.splitlines()]
+    thread_id = events[0]["thread_id"]
+    pieces = json.loads(typed(capsys, "prompt", "show", "--thread", thread_id, "--json").out)
+    assert pieces[-1]["name"] == "context"
+    assert not pieces[-1]["stable"]
+    assert pieces[-1]["text"].startswith("<context>\nTime: ")
+    assert pieces[-1]["model"] == "fake:1b"
+
+
+def test_a_thread_that_is_not_there_is_refused_by_name(here: Place, capsys: Capsys) -> None:
+    shown = typed(capsys, "prompt", "show", "--thread", "thr_none")
+    assert shown.code == Exit.REFUSED
+    assert "thr_none" in shown.err
