@@ -14,7 +14,7 @@ from sulla.agent.wrappers import Wrapper
 from sulla.core.ids import CallId, MessageId, derived_id
 from sulla.core.message import Message, Part, Text, ToolCall
 from sulla.core.run import Run
-from sulla.providers import Completed, ToolSpec
+from sulla.providers import Completed, ModelName, ToolSpec
 from sulla.threads import Outcome, TextMessageEnd, ThreadState, ToolCallStart
 from sulla.tools import Effect
 
@@ -128,7 +128,7 @@ def _nudged(said: Said, outcome: Outcome) -> TextMessageEnd:
 
 def _stand_in(completed: Completed) -> str:
     other = completed.stand_in
-    return "" if other is None else f"{other.provider}:{other.model} for {other.instead_of}: {other.reason}"
+    return "" if other is None else f"{ModelName(other.provider, other.model)} for {other.instead_of}: {other.reason}"
 
 
 def _beside_text(message: Message, message_id: MessageId) -> tuple[tuple[Part, ...], int]:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from sulla.cli.exits import Exit
 from sulla.cli.options import add_home
-from sulla.cli.place import home_of
+from sulla.cli.place import home_of, settings_of
 from sulla.cli.table import harmless, paper
 from sulla.cli.thread_pages import Pages, all_events
-from sulla.daemon import load_settings
 from sulla.daemon.agents import Prompt, prompt_of
 
 
@@ -32,7 +30,7 @@ def arguments(command: argparse.ArgumentParser) -> None:
 def run(given: argparse.Namespace) -> Exit:
     """Print the prompt, piece by piece, in the order in which a model gets it."""
     home = home_of(given)
-    pieces = list(_stable(prompt_of(load_settings(os.environ, {}, home))))
+    pieces = list(_stable(prompt_of(settings_of(given))))
     if given.thread:
         with Pages(home) as pages:
             pieces += _volatile(all_events(pages, given.thread, 0, None))

@@ -278,7 +278,7 @@ def _providers(settings: Settings, choice: Choice, place: Place) -> Provider:
 
 
 def _stands_in(other: StandIn) -> None:
-    log.warning("%s:%s answers for %s: %s", other.provider, other.model, other.instead_of, other.detail)
+    log.warning("%s answers for %s: %s", ModelName(other.provider, other.model), other.instead_of, other.detail)
 
 
 def _provider(settings: Settings, model: ModelName, place: Place) -> Provider:
@@ -293,8 +293,10 @@ def _provider(settings: Settings, model: ModelName, place: Place) -> Provider:
 
     def ollama() -> Provider:
         from sulla.providers.ollama import OllamaProvider
+        from sulla.providers.ollama_wire import OllamaOptions
 
-        return OllamaProvider(settings.model.ollama_host, place.clock, place.make_id)
+        options = OllamaOptions(num_ctx=window_of(model, settings.model.window_tokens))
+        return OllamaProvider(settings.model.ollama_host, place.clock, place.make_id, options)
 
     def openai() -> Provider:
         try:

@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 
-from sulla.providers import ChatRequest, Delta, Provider
+from sulla.providers import ChatRequest, Delta, Provider, TokenCounter
 
 
 class LazyProvider:
-    """Keeps `providers.Provider` for one that does not exist yet.
+    """Keeps `providers.Provider` and `providers.TokenCounter` for one that does not exist yet.
 
     Args:
         name: the service's short name.
@@ -32,6 +32,11 @@ class LazyProvider:
         """Ask the real provider, making it first if need be."""
         # Once it is made nothing stands between it and the agent: a second generator would cost for every delta.
         return self._made.stream(request) if self._made is not None else self._first(request)
+
+    async def count_tokens(self, request: ChatRequest) -> int | None:
+        """See `providers.TokenCounter`; makes the real provider first if need be."""
+        provider = await self._provider()
+        return await provider.count_tokens(request) if isinstance(provider, TokenCounter) else None
 
     async def _first(self, request: ChatRequest) -> AsyncGenerator[Delta, None]:
         provider = await self._provider()

@@ -14,6 +14,7 @@ from sulla.providers.base import (
     StandIn,
     Stop,
     TextDelta,
+    TokenCounter,
     ToolSpec,
     Usage,
 )
@@ -41,6 +42,7 @@ __all__ = [
     "StandIn",
     "Stop",
     "TextDelta",
+    "TokenCounter",
     "ToolSpec",
     "Usage",
     "calibration_from_json",

@@ -10,32 +10,17 @@ from collections.abc import AsyncGenerator
 from typing import Final
 
 import httpx2
-from anthropic import (
-    APIConnectionError,
-    APIStatusError,
-    APITimeoutError,
-    AsyncAnthropic,
-    AsyncStream,
-    DefaultAioHttpClient,
-)
+from anthropic import APIConnectionError, APIStatusError, AsyncAnthropic, AsyncStream, DefaultAioHttpClient
 
 from sulla.core.clock import Clock
-from sulla.core.errors import (
-    ProviderError,
-    ProviderKeyMissing,
-    ProviderProtocol,
-    ProviderTransient,
-    ProviderUnreachable,
-    SettingsError,
-)
+from sulla.core.errors import ProviderError, ProviderKeyMissing, ProviderTransient
 from sulla.core.jsontypes import FrozenJson
 from sulla.providers.anthropic_errors import status_error
 from sulla.providers.anthropic_reply import AnthropicReply, count_of
 from sulla.providers.anthropic_wire import RequestEncoder
 from sulla.providers.base import ChatRequest, Delta
-from sulla.providers.deadline import too_slow
-from sulla.providers.failures import caused_by, innermost, retry_after_s
-from sulla.providers.reading import read_reply
+from sulla.providers.failures import check_key, no_connection, retry_after_s, took_too_long
+from sulla.providers.reading import expect_events, read_reply
 
 BASE_URL = "https://api.anthropic.com"
 CONNECT_S = 10.0
@@ -63,8 +48,7 @@ class AnthropicProvider:
     def __init__(
         self, api_key: str, clock: Clock, *, base_url: str = BASE_URL, extra: FrozenJson | None = None
     ) -> None:
-        if not (api_key.isascii() and api_key.isprintable()) or " " in api_key:
-            raise SettingsError("ANTHROPIC_API_KEY holds blanks or other characters that no key has: set it again")
+        check_key(api_key, "ANTHROPIC_API_KEY")
         self._key = api_key
         self._clock = clock
         self._encoder = RequestEncoder(extra)
@@ -112,13 +96,7 @@ class AnthropicProvider:
         """
         streaming: bool = True
         response = await self._post(request, "/v1/messages", self._encoder.encode(request), streaming)
-        kind = response.headers.get("content-type", "nothing")
-        if not kind.startswith("text/event-stream"):
-            await response.aclose()
-            raise ProviderProtocol(
-                f"{self._client.base_url} answered the model {request.model!r} with {kind!r} where an event stream was "
-                "expected: check ANTHROPIC_BASE_URL"
-            )
+        await expect_events(response, request.model, str(self._client.base_url), "ANTHROPIC_BASE_URL")
         return response
 
     async def _post(self, request: ChatRequest, path: str, body: bytes, streaming: bool) -> httpx2.Response:
@@ -131,10 +109,7 @@ class AnthropicProvider:
                     path,
                     cast_to=httpx2.Response,
                     content=body,
-                    options={
-                        "headers": _STREAM_HEADERS if streaming else _HEADERS,
-                        "timeout": _TIMEOUT,
-                    },
+                    options={"headers": _STREAM_HEADERS if streaming else _HEADERS, "timeout": _TIMEOUT},
                     stream=streaming,
                     stream_cls=AsyncStream[object],
                 )
@@ -147,13 +122,10 @@ class AnthropicProvider:
         return response
 
     def _unanswered(self, request: ChatRequest, error: Exception) -> ProviderTransient:
-        where = (
-            f"no connection to {self._client.base_url} for the model {request.model!r} ({innermost(error)}): check the "
-            "network and ANTHROPIC_BASE_URL"
-        )
-        if caused_by(error, httpx2.ConnectError, httpx2.ConnectTimeout):
-            return ProviderUnreachable(where)
-        return too_slow(request) if isinstance(error, (TimeoutError, APITimeoutError)) else ProviderTransient(where)
+        if isinstance(error, TimeoutError):
+            return took_too_long(request.model, request.timeout_s)
+        nobody = (httpx2.ConnectError, httpx2.ConnectTimeout)
+        return no_connection(request.model, str(self._client.base_url), "ANTHROPIC_BASE_URL", error, *nobody)
 
     def _refused(self, request: ChatRequest, error: APIStatusError) -> ProviderError:
         said = (error.api_message or error.message).replace(self._key, "***")

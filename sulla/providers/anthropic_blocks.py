@@ -1,7 +1,8 @@
 """The content blocks of a reply of Anthropic's, growing as they stream. Pure.
 
 A value of the wrong type ends in ``TypeError``, a missing one in ``KeyError``: `anthropic_reply` turns both into the
-same failure of the whole reply. `begin` and `add` give what people may see of it, and empty text for nothing.
+same failure of the whole reply. `begin` and `add` give what people may see, and empty text for nothing; whether that is
+text at all is looked at where it is shown.
 """
 
 from __future__ import annotations
@@ -57,11 +58,8 @@ class TextBlock:
         """Take a piece; the first case is what most of every reply consists of."""
         kind = piece["type"]
         if kind == "text_delta":
-            text = piece["text"]
-            if type(text) is not str:
-                raise TypeError(f"a piece of text that is no string: {text!r:.100}")
-            self._pieces.append(text)
-            return text
+            self._pieces.append(piece["text"])
+            return piece["text"]
         if kind == "citations_delta":
             return ""
         raise TypeError(f"a text block cannot take a {kind!r}")
@@ -91,9 +89,8 @@ class ThinkingBlock:
         """Take more of the reasoning, or its signature."""
         kind = piece["type"]
         if kind == "thinking_delta":
-            text = string(piece["thinking"])
-            self._pieces.append(text)
-            return text
+            self._pieces.append(piece["thinking"])
+            return piece["thinking"]
         if kind == "signature_delta":
             self._signature += string(piece["signature"])
             return ""

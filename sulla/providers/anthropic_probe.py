@@ -11,6 +11,7 @@ from sulla.core.clock import Clock
 from sulla.core.errors import ProviderKeyMissing, ProviderUnreachable
 from sulla.providers.anthropic_errors import status_error
 from sulla.providers.failures import innermost
+from sulla.providers.keys import check_key
 
 PROBE_S = 10.0
 """How long the answer may take: a person waits for it."""
@@ -32,7 +33,9 @@ async def find_anthropic(model: str, api_key: str, base_url: str, clock: Clock) 
 
     Raises:
         ProviderError: there is no answer, or the key is refused.
+        SettingsError: the key holds what no HTTP header can carry.
     """
+    check_key("ANTHROPIC_API_KEY", api_key)
     if not api_key:
         raise ProviderKeyMissing(f"no key for the model {model!r}: set ANTHROPIC_API_KEY")
     client = AsyncAnthropic(

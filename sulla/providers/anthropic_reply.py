@@ -81,9 +81,7 @@ class AnthropicReply(StreamedReply):
         event: _Event = orjson.loads(data)
         if event["type"] == "content_block_delta":  # nearly all events are
             block = self._open[event["index"]]
-            text = block.add(event["delta"])
-            if text:
-                self._show(block.shown_as, text)
+            self._show(block.shown_as, block.add(event["delta"]))
             return None
         handler = _EVENTS.get(event["type"])
         # The service may add kinds of events: those that are not known are passed over, as its documentation asks.
@@ -104,8 +102,7 @@ class AnthropicReply(StreamedReply):
         if make is None:
             raise self._broken(f"holds a block of the unknown type {content['type']!r}")
         block = self._open[index] = make(content)
-        if text := block.begin():
-            self._show(block.shown_as, text)
+        self._show(block.shown_as, block.begin())
 
     def _block_stop(self, event: _Event) -> None:
         self._done.append(self._open.pop(event["index"]))

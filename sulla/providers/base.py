@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import Message
@@ -126,4 +126,20 @@ class Provider(Protocol):
 
     async def close(self) -> None:
         """Let go of connections."""
+        ...
+
+
+@runtime_checkable
+class TokenCounter(Protocol):
+    """What a provider offers beside replies where its service counts tokens."""
+
+    async def count_tokens(self, request: ChatRequest) -> int | None:
+        """Ask how many tokens a request takes up, reply not included; None where the service cannot say.
+
+        It costs a round trip: for a request near a limit only.
+
+        Raises:
+            ProviderError: there is no answer.
+            InvalidInput: the history cannot be sent as it is.
+        """
         ...

@@ -7,8 +7,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 
 from sulla.core.clock import Clock
-from sulla.core.errors import ProviderTransient
-from sulla.providers.base import ChatRequest
 
 DRAIN_S = 0.25
 """How long a finished reply's connection is given to end, so that it can be used again."""
@@ -41,16 +39,6 @@ class Deadline:
         await asyncio.wait((self._task,))
         if not self._task.cancelled():
             self._task.result()  # closing may have failed
-
-
-def too_slow(request: ChatRequest) -> ProviderTransient:
-    """The error for a reply that takes longer than its request allows."""
-    return took_too_long(request.model, request.timeout_s)
-
-
-def took_too_long(model: str, timeout_s: float) -> ProviderTransient:
-    """The error for an answer that takes longer than `timeout_s` seconds."""
-    return ProviderTransient(f"the reply of the model {model!r} took longer than {timeout_s:g} s; nothing of it counts")
 
 
 async def drain(chunks: AsyncIterator[bytes], clock: Clock, *errors: type[Exception]) -> None:

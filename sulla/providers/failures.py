@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 
+from sulla.core.errors import ProviderTransient, ProviderUnreachable, SettingsError
+
 
 def retry_after_s(headers: Mapping[str, str], now_s: float) -> float | None:
     """How long a service asks to wait.
@@ -45,3 +47,40 @@ def caused_by(error: Exception, *kinds: type[Exception]) -> bool:
             return True
         cause = cause.__cause__
     return False
+
+
+def took_too_long(model: str, timeout_s: float) -> ProviderTransient:
+    """The error for an answer that takes longer than `timeout_s` seconds."""
+    return ProviderTransient(f"the reply of the model {model!r} took longer than {timeout_s:g} s; nothing of it counts")
+
+
+def no_connection(
+    model: str, address: str, variable: str, error: Exception, *nobody: type[Exception]
+) -> ProviderTransient:
+    """The error for a request that never got its answer.
+
+    Args:
+        model: who was asked.
+        address: where.
+        variable: what the address is set by, e.g. ``OPENAI_BASE_URL``.
+        error: what the transport raised.
+        nobody: what it raises where nobody took the connection.
+    """
+    kind = ProviderUnreachable if caused_by(error, *nobody) else ProviderTransient
+    return kind(
+        f"no connection to {address} for the model {model!r} ({innermost(error)}): check the network and {variable}"
+    )
+
+
+def check_key(key: str, variable: str) -> None:
+    """Look at a key before it goes into a header.
+
+    Args:
+        key: empty for none.
+        variable: what it is set by.
+
+    Raises:
+        SettingsError: it holds what no HTTP header can carry.
+    """
+    if not (key.isascii() and key.isprintable()) or " " in key:
+        raise SettingsError(f"{variable} holds blanks or other characters that no key has: set it again")

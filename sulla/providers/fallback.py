@@ -18,7 +18,7 @@ from sulla.core.errors import (
     ProviderUnreachable,
     SettingsError,
 )
-from sulla.providers.base import ChatRequest, Completed, Delta, Provider, StandIn
+from sulla.providers.base import ChatRequest, Completed, Delta, Provider, StandIn, TokenCounter
 
 Reason = Literal["key_missing", "unauthorized", "unreachable"]
 """What the second provider may be asked for: no key, a key that is refused, nobody who takes the connection."""
@@ -38,7 +38,7 @@ def reason_of(error: ProviderError) -> Reason | None:
 
 
 class FallbackProvider:
-    """Keeps `providers.Provider`.
+    """Keeps `providers.Provider` and `providers.TokenCounter`.
 
     Who answered in the first one's place, and why, is told twice: `told` hears it before the second one is asked, and
     the reply's `Completed` carries it as `stand_in`.
@@ -95,9 +95,22 @@ class FallbackProvider:
             async for delta in deltas:
                 yield replace(delta, stand_in=stand_in) if isinstance(delta, Completed) else delta
 
+    async def count_tokens(self, request: ChatRequest) -> int | None:
+        """See `providers.TokenCounter`. Whoever would be asked for the reply is asked; nobody is told of a switch."""
+        try:
+            return await _count(self._first, request)
+        except ProviderError as error:
+            if reason_of(error) not in self._reasons:
+                raise
+        return await _count(self._second, replace(request, model=self._model))
+
     async def close(self) -> None:
         """Let both go of their connections."""
         try:
             await self._first.close()
         finally:
             await self._second.close()
+
+
+async def _count(provider: Provider, request: ChatRequest) -> int | None:
+    return await provider.count_tokens(request) if isinstance(provider, TokenCounter) else None

@@ -14,8 +14,7 @@ from sulla.core.clock import Clock
 from sulla.core.errors import ProviderTransient, ProviderUnreachable
 from sulla.core.ids import MakeId
 from sulla.providers.base import ChatRequest, Delta
-from sulla.providers.deadline import took_too_long
-from sulla.providers.failures import retry_after_s
+from sulla.providers.failures import retry_after_s, took_too_long
 from sulla.providers.ollama_answers import embeddings_of, encode_embedding, models_of
 from sulla.providers.ollama_probe import address
 from sulla.providers.ollama_wire import OllamaOptions, OllamaReply, encode_request, service_error
@@ -138,7 +137,7 @@ class OllamaProvider:
             await response.aclose()
 
     def _unanswered(self, model: str, timeout_s: float, error: Exception) -> ProviderTransient:
-        if isinstance(error, (TimeoutError, httpx.ReadTimeout)):
+        if isinstance(error, TimeoutError):
             return took_too_long(model, timeout_s)
         kind = (
             ProviderUnreachable if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)) else ProviderTransient

@@ -156,9 +156,9 @@ class OllamaReply(StreamedReply):
             raise service_error(self._model, None, string(line["error"]))
         said = line.get("message", {})
         if thought := said.get("thinking"):
-            self._show(ReasoningDelta, string(thought))
+            self._show(ReasoningDelta, thought)
         if text := said.get("content"):
-            self._show(TextDelta, string(text))
+            self._show(TextDelta, text)
         if calls := said.get("tool_calls"):
             self._calls += map(self._call, calls)
         return self._complete(line) if line.get("done") is True else None

@@ -11,33 +11,18 @@ from typing import Final
 from urllib.parse import urlsplit
 
 import httpx2
-from openai import (
-    APIConnectionError,
-    APIStatusError,
-    APITimeoutError,
-    AsyncOpenAI,
-    AsyncStream,
-    DefaultAioHttpClient,
-)
+from openai import APIConnectionError, APIStatusError, AsyncOpenAI, AsyncStream, DefaultAioHttpClient
 
 from sulla.core.clock import Clock
-from sulla.core.errors import (
-    ProviderError,
-    ProviderKeyMissing,
-    ProviderProtocol,
-    ProviderTransient,
-    ProviderUnreachable,
-    SettingsError,
-)
+from sulla.core.errors import ProviderError, ProviderKeyMissing, ProviderTransient
 from sulla.core.ids import MakeId
 from sulla.providers.base import ChatRequest, Delta
-from sulla.providers.deadline import too_slow
-from sulla.providers.failures import caused_by, innermost, retry_after_s
+from sulla.providers.failures import check_key, no_connection, retry_after_s, took_too_long
 from sulla.providers.openai_chat import ChatReply
 from sulla.providers.openai_errors import said_of, status_error
 from sulla.providers.openai_responses import ResponsesReply
 from sulla.providers.openai_wire import Form, OpenAiOptions, encode_request
-from sulla.providers.reading import read_reply
+from sulla.providers.reading import expect_events, read_reply
 
 BASE_URL = "https://api.openai.com/v1"
 CONNECT_S = 10.0
@@ -76,8 +61,7 @@ class OpenAiProvider:
         base_url: str = BASE_URL,
         options: OpenAiOptions | None = None,
     ) -> None:
-        if not (api_key.isascii() and api_key.isprintable()) or " " in api_key:
-            raise SettingsError("OPENAI_API_KEY holds blanks or other characters that no key has: set it again")
+        check_key(api_key, "OPENAI_API_KEY")
         self._key = api_key
         self._clock = clock
         self._make_id = make_id
@@ -109,13 +93,7 @@ class OpenAiProvider:
             InvalidInput: the history cannot be sent as it is.
         """
         response = await self._post(request, encode_request(request, self._options))
-        kind = response.headers.get("content-type", "nothing")
-        if not kind.startswith("text/event-stream"):
-            await response.aclose()
-            raise ProviderProtocol(
-                f"{self._client.base_url} answered the model {request.model!r} with {kind!r} where an event stream was "
-                "expected: check OPENAI_BASE_URL"
-            )
+        await expect_events(response, request.model, str(self._client.base_url), "OPENAI_BASE_URL")
         return response
 
     async def _post(self, request: ChatRequest, body: bytes) -> httpx2.Response:
@@ -128,10 +106,7 @@ class OpenAiProvider:
                     _PATHS[self._options.form],
                     cast_to=httpx2.Response,
                     content=body,
-                    options={
-                        "headers": _HEADERS,
-                        "timeout": _TIMEOUT,
-                    },
+                    options={"headers": _HEADERS, "timeout": _TIMEOUT},
                     stream=streaming,
                     stream_cls=AsyncStream[object],
                 )
@@ -151,13 +126,10 @@ class OpenAiProvider:
         return status_error(request.model, error.status_code, f"{error.code or ''} {error.type or ''}", said, wait_s)
 
     def _unanswered(self, request: ChatRequest, error: Exception) -> ProviderTransient:
-        where = (
-            f"no connection to {self._client.base_url} for the model {request.model!r} ({innermost(error)}): check the "
-            "network and OPENAI_BASE_URL"
-        )
-        if caused_by(error, httpx2.ConnectError, httpx2.ConnectTimeout):
-            return ProviderUnreachable(where)
-        return too_slow(request) if isinstance(error, (TimeoutError, APITimeoutError)) else ProviderTransient(where)
+        if isinstance(error, TimeoutError):
+            return took_too_long(request.model, request.timeout_s)
+        nobody = (httpx2.ConnectError, httpx2.ConnectTimeout)
+        return no_connection(request.model, str(self._client.base_url), "OPENAI_BASE_URL", error, *nobody)
 
 
 # Compressed, a stream would come in lumps.

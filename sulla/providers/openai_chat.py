@@ -132,7 +132,7 @@ class ChatReply(StreamedReply):
 
     def _said(self, said: _Said) -> None:
         if text := said.get("content"):
-            self._show(TextDelta, string(text))
+            self._show(TextDelta, text)
         for name in _THOUGHTS:
             if thought := said.get(name):
                 if self._thought_field not in ("", name):
@@ -144,7 +144,7 @@ class ChatReply(StreamedReply):
                 self._call(piece)
         if refusal := said.get("refusal"):
             self._declined = True
-            self._show(TextDelta, string(refusal))
+            self._show(TextDelta, refusal)
 
     def _call(self, piece: _CallPiece) -> None:
         index = piece["index"]

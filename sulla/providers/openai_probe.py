@@ -9,6 +9,7 @@ from openai import APIConnectionError, APIStatusError, AsyncOpenAI, DefaultAioHt
 from sulla.core.clock import Clock
 from sulla.core.errors import ProviderProtocol, ProviderUnreachable
 from sulla.providers.failures import innermost
+from sulla.providers.keys import check_key
 from sulla.providers.openai_errors import said_of, status_error
 
 PROBE_S = 10.0
@@ -31,7 +32,9 @@ async def list_openai(model: str, api_key: str, base_url: str, clock: Clock) -> 
 
     Raises:
         ProviderError: there is no answer, the key is refused, or what comes is no such list.
+        SettingsError: the key holds what no HTTP header can carry.
     """
+    check_key("OPENAI_API_KEY", api_key)
     where = base_url or BASE_URL
     client = AsyncOpenAI(
         api_key=api_key or "none",  # an empty one would make the SDK look for others in the environment

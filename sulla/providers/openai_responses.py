@@ -92,9 +92,8 @@ class ResponsesReply(StreamedReply):
         return handler(self, event) if handler is not None else None
 
     def _add(self, event: _Event, kind: Shown) -> None:
-        text = string(event["delta"])
-        self._items[event["output_index"]].shown.append(text)
-        self._show(kind, text)
+        self._show(kind, event["delta"])
+        self._items[event["output_index"]].shown.append(event["delta"])
 
     def _refusal(self, event: _Event) -> None:
         self._declined = True

@@ -9,8 +9,8 @@ from typing import Protocol, cast
 from sulla.core.clock import Clock
 from sulla.core.errors import ProviderProtocol
 from sulla.providers.base import ChatRequest, Delta
-from sulla.providers.deadline import Deadline, drain, too_slow
-from sulla.providers.failures import innermost
+from sulla.providers.deadline import Deadline, drain
+from sulla.providers.failures import innermost, took_too_long
 
 
 class Answer(Protocol):
@@ -50,6 +50,26 @@ class Assembler(Protocol):
         ...
 
 
+async def expect_events(answer: Answer, model: str, address: str, variable: str) -> None:
+    """Hold an answer's head against what a stream of events begins with; one that is something else is let go.
+
+    Args:
+        answer: as it came.
+        model: who was asked.
+        address: where.
+        variable: what the address is set by, e.g. ``OPENAI_BASE_URL``.
+
+    Raises:
+        ProviderProtocol: it is something else, such as a page that asks for a password.
+    """
+    kind = answer.headers.get("content-type", "nothing")
+    if not kind.startswith("text/event-stream"):
+        await answer.aclose()
+        raise ProviderProtocol(
+            f"{address} answered the model {model!r} with {kind!r} where an event stream was expected: check {variable}"
+        )
+
+
 async def read_reply(
     ask: Callable[[], Awaitable[Answer]],
     reply: Assembler,
@@ -86,11 +106,11 @@ async def read_reply(
                 for delta in deltas:
                     yield delta
         if deadline.passed and not reply.completed:
-            raise too_slow(request)
+            raise took_too_long(request.model, request.timeout_s)
         reply.end()
     except errors as error:
         if deadline.passed:
-            raise too_slow(request) from error
+            raise took_too_long(request.model, request.timeout_s) from error
         raise ProviderProtocol(
             f"the connection broke in the middle of the reply of the model {request.model!r} ({innermost(error)}); "
             "nothing of it counts"

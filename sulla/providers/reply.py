@@ -129,18 +129,23 @@ class StreamedReply(ABC):
         return Completed(Message(message_id, "assistant", parts), usage, stop)
 
     def _show(self, kind: Shown, text: str) -> None:
-        """Show a piece."""
+        """Show a piece, as it stands in an event; an empty one shows nothing.
+
+        Raises:
+            TypeError: it is no string.
+        """
+        if type(text) is not str:
+            raise TypeError(f"a piece of the reply that is no string: {text!r:.100}")
         if kind is not self._kind:
             self._turn(kind)
         self._pieces.append(text)
 
     def _turn(self, kind: Shown) -> None:
         """Make a delta of what was shown, and go on with pieces of a kind."""
-        if self._pieces:
-            text = "".join(self._pieces)
-            self._pieces.clear()
+        if text := "".join(self._pieces):
             self._shown[self._kind].append(text)
             self._found.append(self._kind(text))
+        self._pieces.clear()
         self._kind = kind
 
     def _all(self, kind: Shown) -> str:

@@ -57,7 +57,7 @@ async def test_on_the_wire_too(store: MemoryStore) -> None:
 
 
 def test_sections_come_in_their_order_with_what_fits_the_agent() -> None:
-    names = [section.name for section in sections(SULLA, Surroundings("Linux", "/home/x/work"))]
+    names = [section.name for section in sections(SULLA, Surroundings("Linux", "/srv/work"))]
     assert names == ["base", "directive", "awareness", "wrappers", "environment"]
     plain = AgentSpec("p", "Plain", "You are plain.", "plain")
     assert [section.name for section in sections(plain, Surroundings())] == ["base", "directive", "awareness"]

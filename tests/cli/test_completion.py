@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from sulla.cli.completion import SHELLS
 from sulla.cli.exits import Exit
 from sulla.cli.main import COMMANDS
+from tests.cli.terminal import at_a_terminal
 from tests.cli.typed import typed
 
 Capsys = pytest.CaptureFixture[str]
@@ -27,13 +29,16 @@ source $argv[1]
 complete -C "$argv[2]" | string split -f 1 \\t
 """
 
-ZSH = """
+ZSH = """\
 autoload -Uz compinit && compinit -u -D
-eval "$(cat "$1")"
-print -r -- "${_comps[sulla]}"
-"${_comps[sulla]}" 2>/dev/null
-print -r -- ${(k)functions[(I)_shtab_sulla*]}
+eval "$(cat '{script}')"
+sulla() {{ print -r -- "got <$*>" }}
+sulla doc\t
+sulla init --fo\t
+sulla completion f\t
+exit
 """
+"""Typed at a terminal: zsh completes nothing for a program that only pretends to be a person."""
 
 
 @pytest.fixture
@@ -98,7 +103,7 @@ def test_fish_completes_commands_options_and_choices(script: Path, tmp_path: Pat
 
 
 @pytest.mark.parametrize("script", ["zsh"], indirect=True)
-def test_zsh_takes_the_script_and_knows_each_command(script: Path, tmp_path: Path) -> None:
-    lines = _run("zsh", "-f", "-c", ZSH, "zsh", script, cwd=tmp_path)
-    assert lines[0] == "_shtab_sulla"
-    assert "_shtab_sulla_commands" in " ".join(lines[1:])
+def test_zsh_completes_commands_options_and_choices(script: Path) -> None:
+    _, shown = at_a_terminal(["zsh", "-f", "-i"], ZSH.format(script=script), os.environ)
+    for words in ("doctor", "init --force", "completion fish"):
+        assert f"got <{words}>" in shown, shown

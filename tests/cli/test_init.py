@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import stat
-import subprocess
 import sys
 from pathlib import Path
 
@@ -16,10 +14,12 @@ from sulla.cli.exits import Exit
 from sulla.daemon import load_settings
 from sulla.testing.ollama_server import FakeOllama
 from sulla.testing.script import Reply, Rule, Script
+from tests.cli.terminal import at_a_terminal
 from tests.cli.typed import Typed, typed
-from tests.daemon.running import NOWHERE, PATIENCE_S, Place
+from tests.daemon.running import NOWHERE, Place
 from tests.daemon.serving import beside
 
+INIT = [sys.executable, "-m", "sulla", "init"]
 SECRET = "hunter2-do-not-show"
 
 Capsys = pytest.CaptureFixture[str]
@@ -155,24 +155,6 @@ def test_a_daemon_starts_on_what_was_made(tmp_path: Path) -> None:
 # ------------------------------------------------------------------------------------------------------ on a terminal
 
 
-def _at_a_terminal(place: Place, typed_in: str) -> tuple[int, str]:
-    """Run `sulla init` at a terminal on which somebody types; its exit code and what was shown."""
-    ours, theirs = pty.openpty()
-    with subprocess.Popen(
-        [sys.executable, "-m", "sulla", "init"], env=place.environ, stdin=theirs, stdout=theirs, stderr=theirs
-    ) as process:
-        os.close(theirs)
-        os.write(ours, typed_in.encode())
-        shown = b""
-        try:
-            while more := os.read(ours, 4096):
-                shown += more
-        except OSError:
-            pass  # the terminal's other end is closed
-        os.close(ours)
-        return process.wait(PATIENCE_S), shown.decode()
-
-
 @pytest.mark.parametrize(
     ("typed_in", "chosen"),
     [
@@ -185,7 +167,7 @@ def _at_a_terminal(place: Place, typed_in: str) -> tuple[int, str]:
 def test_of_several_models_a_person_chooses(tmp_path: Path, typed_in: str, chosen: str) -> None:
     with beside(lambda clock: FakeOllama(Script(()), clock, models=("small:1b", "big:70b"))) as fake:
         place = Place(tmp_path / "home", OLLAMA_HOST=fake.url)
-        code, shown = _at_a_terminal(place, typed_in)
+        code, shown = at_a_terminal(INIT, typed_in, place.environ)
     assert code == Exit.OK, shown
     assert "Which of the Ollama's models should answer?" in shown
     assert load_settings({}, {}, place.home).model.name == chosen
@@ -194,13 +176,13 @@ def test_of_several_models_a_person_chooses(tmp_path: Path, typed_in: str, chose
 def test_nothing_is_asked_where_everything_is_known(tmp_path: Path) -> None:
     with beside(lambda clock: FakeOllama(Script([Rule(Reply("x"))]), clock, models=("only:1b",))) as fake:
         place = Place(tmp_path / "home", OLLAMA_HOST=fake.url)
-        code, shown = _at_a_terminal(place, "")
+        code, shown = at_a_terminal(INIT, "", place.environ)
     assert (code, "?" in shown) == (Exit.OK, False)
 
 
 def test_the_terminal_is_not_asked_twice_for_what_a_person_does_not_know(tmp_path: Path) -> None:
     place = Place(tmp_path / "home", OPENAI_API_KEY=SECRET)
-    code, shown = _at_a_terminal(place, "\n")
+    code, shown = at_a_terminal(INIT, "\n", place.environ)
     assert code == Exit.OK
     assert shown.count("Which of the service's models should answer?") == 1
     assert SECRET not in shown

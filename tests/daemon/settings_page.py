@@ -44,7 +44,7 @@ def _fields(kind: type[BaseModel]) -> list[tuple[str, FieldInfo]]:
 
 def _default(field: FieldInfo) -> str:
     value = field.default
-    if isinstance(value, SecretStr):
+    if isinstance(value, SecretStr) or value is None:
         return ""
     if isinstance(value, tuple):
         return f"`{json.dumps(value)}`"

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from sulla.core.errors import ProviderKeyMissing, ProviderTransient, ProviderUnauthorized, ProviderUnreachable
+from sulla.core.errors import (
+    ProviderKeyMissing,
+    ProviderTransient,
+    ProviderUnauthorized,
+    ProviderUnreachable,
+    SettingsError,
+)
 from sulla.daemon import SystemClock
 from sulla.providers.anthropic_probe import find_anthropic
 from sulla.testing.anthropic_server import FakeAnthropic
@@ -45,7 +51,7 @@ async def test_without_a_key_nobody_is_asked() -> None:
 
 
 async def test_nobody_there_is_told_from_a_refusal() -> None:
-    with pytest.raises(ProviderUnreachable, match="cannot be reached .*: check the network and ANTHROPIC_BASE_URL"):
+    with pytest.raises(ProviderUnreachable, match=r"cannot be reached .*: check the network and ANTHROPIC_BASE_URL"):
         await find_anthropic("claude-a", KEY, "http://127.0.0.1:1", SystemClock())
 
 
@@ -70,3 +76,8 @@ async def test_a_name_with_a_slash_stays_one_name() -> None:
     async with WireServer(handle) as server:
         await find_anthropic("a/../b", KEY, server.url, SystemClock())
     assert asked == ["/v1/models/a%2F..%2Fb"]
+
+
+async def test_a_key_that_no_header_can_carry_is_refused_before_anybody_is_asked() -> None:
+    with pytest.raises(SettingsError, match="ANTHROPIC_API_KEY holds blanks"):
+        await find_anthropic("a", "two words", "http://127.0.0.1:1", SystemClock())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sulla.core.errors import ProviderProtocol, ProviderUnauthorized, ProviderUnreachable
+from sulla.core.errors import ProviderProtocol, ProviderUnauthorized, ProviderUnreachable, SettingsError
 from sulla.daemon import SystemClock
 from sulla.providers.openai_probe import list_openai
 from sulla.testing.clock import ManualClock
@@ -34,7 +34,7 @@ async def test_a_wrong_key_is_refused_and_not_repeated() -> None:
 
 
 async def test_nobody_there_is_told_from_a_refusal() -> None:
-    with pytest.raises(ProviderUnreachable, match="cannot be reached .*: check the network and OPENAI_BASE_URL"):
+    with pytest.raises(ProviderUnreachable, match=r"cannot be reached .*: check the network and OPENAI_BASE_URL"):
         await list_openai("a", KEY, "http://127.0.0.1:1/v1", SystemClock())
 
 
@@ -57,3 +57,8 @@ async def test_a_service_that_does_not_answer_is_given_up_at_the_deadline() -> N
     async with WireServer(handle) as server:
         with pytest.raises(ProviderUnreachable, match="no answer within 10 s"):
             await list_openai("a", KEY, server.url, clock)
+
+
+async def test_a_key_that_no_header_can_carry_is_refused_before_anybody_is_asked() -> None:
+    with pytest.raises(SettingsError, match="OPENAI_API_KEY holds blanks"):
+        await list_openai("a", "two words", "http://127.0.0.1:1", SystemClock())

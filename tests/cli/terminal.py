@@ -1,0 +1,35 @@
+"""Commands at a terminal, with somebody who types ahead."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+from collections.abc import Mapping, Sequence
+
+from tests.daemon.running import PATIENCE_S
+
+
+def at_a_terminal(command: Sequence[str], typed_in: str, environ: Mapping[str, str]) -> tuple[int, str]:
+    """Run a command to its end.
+
+    Args:
+        command: its words.
+        typed_in: what is typed before it asks.
+        environ: its environment.
+
+    Returns:
+        Its exit code and what was shown, echo included.
+    """
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(command, env=environ, stdin=theirs, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        os.write(ours, typed_in.encode())
+        shown = b""
+        try:
+            while more := os.read(ours, 4096):
+                shown += more
+        except OSError:
+            pass  # the command has ended, and with it the terminal's other side
+        os.close(ours)
+        return process.wait(PATIENCE_S), shown.decode(errors="replace")
