@@ -154,6 +154,10 @@ class TurnDriver:
                 return await session.park()
             state = session.state
             match next_task(state):
+                case Rest() if session.expired:
+                    if await session.remove():
+                        log.info("a thread was kept for as long as it is to be", extra={"thread_id": state.thread_id})
+                        return None
                 case Rest():
                     return await session.release()
                 case Start(item):

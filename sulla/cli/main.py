@@ -15,10 +15,10 @@ from sulla.cli.options import add_home
 from sulla.core.errors import SullaError
 
 COMMANDS = {
-    "init": "make a home: settings to change, a token, a workspace",
+    "init": "make a home: settings, a token, a workspace",
     "up": "start the daemon and serve until it is told to stop",
     "ask": "ask one question and print the answer",
-    "chat": "talk; Ctrl-C stops the answer, a second one at the prompt leaves",
+    "chat": "talk; Ctrl-C stops the answer, at the prompt it leaves",
     "status": "say how the daemon is",
     "thread": "list, show, delete, export and import threads",
     "prompt": "show what a model is told before a conversation",
@@ -29,6 +29,15 @@ COMMANDS = {
 """Every command, in the order of `--help`; each is a module of this package with `arguments` and `run`."""
 
 
+class _Help(argparse.HelpFormatter):
+    """Leaves room for the longest command: argparse forgets that commands stand further in than options."""
+
+    def add_argument(self, action: argparse.Action) -> None:
+        """Take one more line in."""
+        super().add_argument(action)
+        self._action_max_length = max(self._action_max_length, 4 + max(map(len, COMMANDS)))
+
+
 def parser(filled: Collection[str]) -> argparse.ArgumentParser:
     """The command line's grammar.
 
@@ -37,6 +46,7 @@ def parser(filled: Collection[str]) -> argparse.ArgumentParser:
     """
     root = argparse.ArgumentParser(
         prog="sulla",
+        formatter_class=_Help,
         description="An agent daemon that you can leave running.",
         epilog="`sulla COMMAND --help` explains a command. Start with `sulla up`, then talk with `sulla chat`.",
     )

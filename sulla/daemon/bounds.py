@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sulla.agent import DayLimits, RateLimits, RunLimits
 from sulla.daemon.config import Settings
-from sulla.threads import ThreadLimits
+from sulla.threads import Retention, ThreadLimits
 from sulla.work import Caps
 
 MICRO = 1_000_000
@@ -48,6 +48,7 @@ def threads(settings: Settings) -> ThreadLimits:
         max_waiting=settings.limits.waiting_inputs,
         load_tokens=settings.limits.history_tokens,
         lease_ttl_s=settings.store.lease_ttl_s,
+        retention=Retention(settings.store.thread_ttl_s),
     )
 
 

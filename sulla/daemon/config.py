@@ -67,6 +67,8 @@ class StoreSettings(_Section):
     """A shared PostgreSQL. Not used by this version: it refuses to start when only this is set."""
     lease_ttl_s: Annotated[float, Field(ge=1)] = 30.0
     """How long a thread stays somebody's without renewal, in seconds (seed 004 §4)."""
+    thread_ttl_s: Annotated[float | None, Field(ge=60)] = None
+    """How long a conversation is kept after its last word, in seconds; without it, for ever."""
 
 
 class ModelSettings(_Section):

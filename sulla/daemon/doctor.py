@@ -33,6 +33,7 @@ CHECKS = (
     Check("store", probes.store, probes.STORE_S + CHECK_S),
     Check("clock", probes.clock),  # behind the store, which knows the newest record
     Check("model", probes.model),
+    Check("fallback", probes.fallback),
 )
 """Every check, in the order in which they are run and shown."""
 

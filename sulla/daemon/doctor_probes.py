@@ -27,6 +27,7 @@ from sulla.daemon.doctor_port import is_alive, who_listens
 from sulla.daemon.home import TOKEN, WHERE, Home, Whereabouts
 from sulla.daemon.models import choose
 from sulla.gateway import bind
+from sulla.providers import ModelName, parse_model
 
 STORE_S = 300.0
 """How long a store may be looked at while no daemon runs."""
@@ -217,16 +218,30 @@ async def model(patient: Patient) -> list[Finding]:
             return ok(f"offline: {choice.why}")
         remedy = "set ANTHROPIC_API_KEY, or start an Ollama, or set SULLA_MODEL; `sulla init` finds what there is"
         return [warning("no model is configured: answers come offline, from a few fixed rules", remedy)]
-    elsewhere = {"anthropic": asked.anthropic_base_url, "openai": asked.openai_base_url}.get(choice.model.provider, "")
+    return await _service(patient, choice.model, choice.why, "until then every turn ends as failed")
+
+
+async def fallback(patient: Patient) -> list[Finding]:
+    """The same for the model that may answer in its place."""
+    name = patient.settings.model.fallback
+    if not name:
+        return ok("none is set")
+    second = parse_model(name)
+    if second.provider == "offline":
+        return ok(f"{second}: fixed rules answer where the model cannot be asked")
+    return await _service(patient, second, "model.fallback says so", "until then nobody answers in the model's place")
+
+
+async def _service(patient: Patient, wanted: ModelName, why: str, remedy: str) -> list[Finding]:
+    asked = patient.settings.model
+    elsewhere = {"anthropic": asked.anthropic_base_url, "openai": asked.openai_base_url}.get(wanted.provider, "")
     try:
-        known = await known_models(asked, choice.model, patient.clock)
-    except ProviderRejected as error:
-        if not elsewhere:
-            raise
-        return [warning(error.message, "nothing, if this server is known not to list its models")]
+        known = await known_models(asked, wanted, patient.clock)
     except ProviderError as error:
-        return [fault(f"{choice.model} ({choice.why}): {error.message}", "until then every turn ends as failed")]
-    return states.judge_model(str(choice.model), choice.model.model, known, sure=not elsewhere)
+        if elsewhere and isinstance(error, ProviderRejected):
+            return [warning(f"{wanted}: {error.message}", "nothing, if this server is known not to list its models")]
+        return [fault(f"{wanted} ({why}): {error.message}", remedy)]
+    return states.judge_model(str(wanted), wanted.model, known, sure=not elsewhere)
 
 
 def look(path: Path) -> checks.Entry | None:

@@ -14,12 +14,14 @@ from pathlib import Path
 from sulla import __version__
 from sulla.core.errors import SettingsError
 from sulla.core.redact import Redactor
+from sulla.daemon import bounds
 from sulla.daemon.build import Place, System, build, store_source
 from sulla.daemon.config import Settings
 from sulla.daemon.home import Home, Whereabouts
 from sulla.daemon.models import HOW_TO, Choice, choose
 from sulla.daemon.redaction import hide_known
 from sulla.daemon.system import SystemClock, random_id, random_part, random_token
+from sulla.daemon.upkeep import redate
 from sulla.gateway import GatewayConfig, Server, TokenBook, bind, build_app, serve
 from sulla.threads import undo_half_import
 
@@ -91,12 +93,17 @@ async def run_daemon(
             beside = (
                 group.create_task(system.account.run(), name="account"),
                 group.create_task(system.summarizer.run(), name="summaries"),
+                group.create_task(_redate(settings, system), name="retention"),
             )
             if system.journal is not None:
                 group.create_task(system.journal.run(), name="journal")
             await _stop_in_order(settings, system, server, stop, working)
             for task in beside:
                 task.cancel()
+
+
+async def _redate(settings: Settings, system: System) -> None:
+    await redate(system.store, system.threads, system.work, bounds.threads(settings).retention)
 
 
 @dataclass(frozen=True, slots=True)

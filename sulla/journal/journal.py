@@ -159,14 +159,12 @@ class Journal:
             self._busy = False
 
     def _fail(self, error: Exception) -> None:
-        """Say so once; everything is looked through when it works again, so nothing has to be remembered."""
+        """Say so once."""
         said = self._in_words(error)
         if not self._error:
             log.warning("the journal cannot be written: %s; turns go on, and it catches up later", said)
         self._error = said
         self._failures += 1
-        self._woken.clear()
-        self._sweep_due = True
 
     def _in_words(self, error: Exception) -> str:
         folder = self._shelf.folder
@@ -179,7 +177,10 @@ class Journal:
                 return str(error) or type(error).__name__
 
     async def _rest(self) -> None:
-        """Wait for news; after a failure for a while, whatever comes."""
+        """Wait for news; after a failure for a while, whatever comes.
+
+        All threads are looked through then, so nothing has to be remembered of what was missed.
+        """
         if self._error:
             wait_s, event = _RETRY_S[min(self._failures, len(_RETRY_S)) - 1], self._stopping
         else:

@@ -103,9 +103,7 @@ class Shelf:
 
     def forget(self, gone: Iterable[ThreadId]) -> None:
         """These threads were deleted: the next table does without them."""
-        for thread_id in gone:
-            self._newer.pop(thread_id, None)
-            self._gone.add(thread_id)
+        self._gone.update(gone)
 
     def has_example(self, thread_id: ThreadId, end: Mark) -> bool:
         """Whether the run that ended with this event has its example already."""

@@ -19,7 +19,8 @@ from sulla.providers.anthropic_errors import status_error
 from sulla.providers.anthropic_reply import AnthropicReply, count_of
 from sulla.providers.anthropic_wire import RequestEncoder
 from sulla.providers.base import ChatRequest, Delta
-from sulla.providers.failures import check_key, no_connection, retry_after_s, took_too_long
+from sulla.providers.failures import no_connection, retry_after_s, took_too_long
+from sulla.providers.keys import check_key
 from sulla.providers.reading import expect_events, read_reply
 
 BASE_URL = "https://api.anthropic.com"
@@ -31,7 +32,7 @@ _TIMEOUT: Final = httpx2.Timeout(None, connect=CONNECT_S)
 
 
 class AnthropicProvider:
-    """Keeps `providers.Provider`.
+    """Keeps `providers.Provider` and `providers.TokenCounter`.
 
     Args:
         api_key: the key; empty for none, which fails at the first request.
@@ -48,7 +49,7 @@ class AnthropicProvider:
     def __init__(
         self, api_key: str, clock: Clock, *, base_url: str = BASE_URL, extra: FrozenJson | None = None
     ) -> None:
-        check_key(api_key, "ANTHROPIC_API_KEY")
+        check_key("ANTHROPIC_API_KEY", api_key)
         self._key = api_key
         self._clock = clock
         self._encoder = RequestEncoder(extra)
@@ -66,14 +67,7 @@ class AnthropicProvider:
         return read_reply(lambda: self._open(request), reply, request, self._clock, (httpx2.HTTPError,))
 
     async def count_tokens(self, request: ChatRequest) -> int:
-        """Ask how many tokens a request takes up, reply not included.
-
-        It costs a round trip, and counts against a rate limit of its own: for a request near a limit only.
-
-        Raises:
-            ProviderError: there is no answer.
-            InvalidInput: the history cannot be sent as it is.
-        """
+        """See `providers.TokenCounter.count_tokens`. It counts against a rate limit of its own."""
         streaming: bool = False
         response = await self._post(
             request, "/v1/messages/count_tokens", self._encoder.encode_count(request), streaming

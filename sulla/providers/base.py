@@ -143,3 +143,35 @@ class TokenCounter(Protocol):
             InvalidInput: the history cannot be sent as it is.
         """
         ...
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """What a provider offers beside replies where its service has embedding models."""
+
+    async def embed(self, model: str, texts: Sequence[str], timeout_s: float = ...) -> list[list[float]]:
+        """Places in the model's space, one for each text.
+
+        Args:
+            model: an embedding model.
+            texts: a text that is longer than the model's window is an error, never cut.
+            timeout_s: how long it may take.
+
+        Raises:
+            ProviderError: there is no answer, or not one for each text.
+            InvalidInput: a text cannot be written as JSON.
+        """
+        ...
+
+
+@runtime_checkable
+class ModelLister(Protocol):
+    """What a provider offers beside replies where its service knows its models."""
+
+    async def models(self) -> tuple[str, ...]:
+        """The names of the models that there are, as the service lists them.
+
+        Raises:
+            ProviderError: there is no answer, or it is no such list.
+        """
+        ...

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 
-from sulla.core.errors import ProviderTransient, ProviderUnreachable, SettingsError
+from sulla.core.errors import ProviderTransient, ProviderUnreachable
 
 
 def retry_after_s(headers: Mapping[str, str], now_s: float) -> float | None:
@@ -70,17 +70,3 @@ def no_connection(
     return kind(
         f"no connection to {address} for the model {model!r} ({innermost(error)}): check the network and {variable}"
     )
-
-
-def check_key(key: str, variable: str) -> None:
-    """Look at a key before it goes into a header.
-
-    Args:
-        key: empty for none.
-        variable: what it is set by.
-
-    Raises:
-        SettingsError: it holds what no HTTP header can carry.
-    """
-    if not (key.isascii() and key.isprintable()) or " " in key:
-        raise SettingsError(f"{variable} holds blanks or other characters that no key has: set it again")

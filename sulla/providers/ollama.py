@@ -51,7 +51,7 @@ class _Wire(AsyncClient):
 
 
 class OllamaProvider:
-    """Keeps `providers.Provider`.
+    """Keeps `providers.Provider`, `providers.Embedder` and `providers.ModelLister`.
 
     Args:
         host: as in OLLAMA_HOST, e.g. ``127.0.0.1:11434``; empty for the default.
@@ -75,17 +75,7 @@ class OllamaProvider:
         return read_reply(lambda: self._open(request), reply, request, self._clock, _BROKEN)
 
     async def embed(self, model: str, texts: Sequence[str], timeout_s: float = EMBED_S) -> list[list[float]]:
-        """Places in the model's space, one for each text.
-
-        Args:
-            model: an embedding model.
-            texts: a text that is longer than the model's window is an error, never cut.
-            timeout_s: how long it may take.
-
-        Raises:
-            ProviderError: there is no answer, or not one for each text.
-            InvalidInput: a text cannot be written as JSON.
-        """
+        """See `providers.Embedder.embed`."""
         if not texts:
             return []
         body = encode_embedding(model, texts, self._options)
@@ -93,11 +83,7 @@ class OllamaProvider:
         return embeddings_of(model, await self._all(response, model), len(texts))
 
     async def models(self) -> tuple[str, ...]:
-        """The names of the models that there are, as the service lists them.
-
-        Raises:
-            ProviderError: there is no answer, or it is no such list.
-        """
+        """See `providers.ModelLister.models`."""
         response = await self._ask("GET", "/api/tags", b"", "any", LIST_S)
         return models_of(await self._all(response, "any"))
 

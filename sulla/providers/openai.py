@@ -17,7 +17,8 @@ from sulla.core.clock import Clock
 from sulla.core.errors import ProviderError, ProviderKeyMissing, ProviderTransient
 from sulla.core.ids import MakeId
 from sulla.providers.base import ChatRequest, Delta
-from sulla.providers.failures import check_key, no_connection, retry_after_s, took_too_long
+from sulla.providers.failures import no_connection, retry_after_s, took_too_long
+from sulla.providers.keys import check_key
 from sulla.providers.openai_chat import ChatReply
 from sulla.providers.openai_errors import said_of, status_error
 from sulla.providers.openai_responses import ResponsesReply
@@ -61,7 +62,7 @@ class OpenAiProvider:
         base_url: str = BASE_URL,
         options: OpenAiOptions | None = None,
     ) -> None:
-        check_key(api_key, "OPENAI_API_KEY")
+        check_key("OPENAI_API_KEY", api_key)
         self._key = api_key
         self._clock = clock
         self._make_id = make_id

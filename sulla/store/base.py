@@ -185,8 +185,16 @@ class Store(Protocol):
         """
         ...
 
-    async def delete(self, lease: Lease) -> None:
+    async def delete(self, lease: Lease, *, last_seq: int | None = None) -> bool:
         """Remove a log with all it holds, dedupe ids included.
+
+        Args:
+            lease: the lease on it.
+            last_seq: remove it only if this is still the number of its last record, so that nothing that was offered
+                meanwhile is lost; None to remove it in any case.
+
+        Returns:
+            Whether it was removed.
 
         Raises:
             StaleLease: the lease is not ours any more.

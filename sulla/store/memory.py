@@ -182,13 +182,16 @@ class MemoryStore:
         infos = (rules.info_of(key, self._shelves[key].log, self._clock) for key in sorted(keys))
         return list(islice(filter(question.fits, infos), limit))
 
-    async def delete(self, lease: Lease) -> None:
+    async def delete(self, lease: Lease, *, last_seq: int | None = None) -> bool:
         """Remove a log with all it holds; see `Store.delete`."""
         await self._begin()
-        rules.fenced(self._log(lease), lease)
+        log = rules.fenced(self._log(lease), lease)
+        if last_seq not in (None, log.last_seq):
+            return False
         del self._shelves[lease.key]
         self._awake.discard(lease.key)
         self._due.discard(lease.key)
+        return True
 
     # -------------------------------------------------------------------------------------------------- values
 

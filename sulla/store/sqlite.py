@@ -139,9 +139,9 @@ class SqliteStore:
         question = Question(ready, kind, status, due_before_ms, after_key, limit)
         return await self._db.read(lambda db: steps.find(db, question, self._clock))
 
-    async def delete(self, lease: Lease) -> None:
+    async def delete(self, lease: Lease, *, last_seq: int | None = None) -> bool:
         """Remove a log with all it holds; see `Store.delete`."""
-        await self._db.write(lambda db: steps.delete(db, lease))
+        return await self._db.write(lambda db: steps.delete(db, lease, last_seq))
 
     # -------------------------------------------------------------------------------------------------- values
 

@@ -97,12 +97,15 @@ def append(db: Connection, write: Write) -> int:
     return log.answer
 
 
-def delete(db: Connection, lease: Lease) -> None:
+def delete(db: Connection, lease: Lease, last_seq: int | None) -> bool:
     """See `Store.delete`."""
     log = rules.fenced(load(db, lease.key), lease)
+    if last_seq not in (None, log.last_seq):
+        return False
     for statement in ("DELETE FROM records WHERE life = ?", "DELETE FROM dedupe WHERE life = ?"):
         db.execute(statement, (log.life,))
     db.execute("DELETE FROM logs WHERE life = ?", (log.life,))
+    return True
 
 
 def load(db: Connection, key: str) -> Log | None:

@@ -106,10 +106,10 @@ class FaultyStore:
         async with self._touched("release", lease.key):
             await self._inner.release(lease)
 
-    async def delete(self, lease: Lease) -> None:
+    async def delete(self, lease: Lease, *, last_seq: int | None = None) -> bool:
         """Passed on, between two touches."""
         async with self._touched("delete", lease.key):
-            await self._inner.delete(lease)
+            return await self._inner.delete(lease, last_seq=last_seq)
 
     async def put(self, key: str, value: bytes, ttl_s: float | None = None) -> None:
         """Passed on, between two touches."""

@@ -31,7 +31,7 @@ from sulla.core.ids import MessageId, ThreadId
 from sulla.providers import Calibrations, ModelName, Prices, Provider, ToolSpec, estimate_tokens
 from sulla.store import Store
 from sulla.testing.clock import ManualClock
-from sulla.threads import Entry, Input, Mode, Sent, ThreadCreated, ThreadLimits, ThreadStore
+from sulla.threads import Entry, Input, Mode, Retention, Sent, ThreadCreated, ThreadLimits, ThreadStore
 from sulla.tools import Effect, Tool, Toolbox
 
 
@@ -63,10 +63,11 @@ class World:
         completion: how the agent says that it is done.
         limits: bounds of each run.
         model: what it is asked through; None for one with a wide window and no price.
+        retention: how long threads are kept.
         boot: which boot of the home this is.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - every knob of a double has a name and a default
         self,
         store: Store,
         provider: Provider,
@@ -76,15 +77,15 @@ class World:
         completion: Completion = "wrapper",
         limits: RunLimits | None = None,
         model: Model | None = None,
+        retention: Retention | None = None,
         boot: int = 1,
     ) -> None:
         self.store = store
         self.clock = clock if clock is not None else ManualClock()
         self._numbers = count(1)
         self._boot = boot
-        self.threads = ThreadStore(
-            store, self.clock, self._make_id, f"home:boot{boot}", estimate_tokens, ThreadLimits()
-        )
+        kept = ThreadLimits(retention=retention if retention is not None else Retention())
+        self.threads = ThreadStore(store, self.clock, self._make_id, f"home:boot{boot}", estimate_tokens, kept)
         limits = limits if limits is not None else RunLimits()
         toolbox = Toolbox(tools)
         effects: dict[str, Effect] = {tool.name: tool.effect for tool in tools}

@@ -39,6 +39,7 @@ from sulla.threads.fold import apply_message
 from sulla.threads.head import KIND as THREAD_KIND
 from sulla.threads.replay import IMPORTED
 from sulla.threads.restore import Restored, ThreadRestore, undo_half_import
+from sulla.threads.retention import Retention
 from sulla.threads.said import Listener, Said
 from sulla.threads.session import ThreadSession
 from sulla.threads.state import OpenRun, RunRef, ThreadState, WaitingInput
@@ -81,6 +82,7 @@ __all__ = [
     "Restored",
     "Resume",
     "Resumed",
+    "Retention",
     "RunError",
     "RunFinished",
     "RunRef",

@@ -99,8 +99,15 @@ def status_of(state: ThreadState) -> Status:
     return "open" if state.run is not None or state.runnable else "idle"
 
 
-def to_head(state: ThreadState, claimed: int, epoch: int) -> Head:
-    """The checkpoint of a state that knows the log's inputs up to `claimed`, written under the lease `epoch`."""
+def to_head(state: ThreadState, claimed: int, epoch: int, due_ms: int | None = None) -> Head:
+    """The checkpoint of a state that knows the log's inputs up to `claimed`, written under the lease `epoch`.
+
+    Args:
+        state: the thread.
+        claimed: up to which record its inputs are folded in.
+        epoch: the lease.
+        due_ms: when somebody should look at the thread though nothing happens, UTC milliseconds.
+    """
     run = state.run
     point = None
     if run is not None:
@@ -137,7 +144,7 @@ def to_head(state: ThreadState, claimed: int, epoch: int) -> Head:
         diagnostics=dict(state.diagnostics),
     )
     body = seal("HEAD", orjson.dumps(fields_to_json(checkpoint)))
-    return Head(KIND, status_of(state), state.agent, None, state.consumed, body)
+    return Head(KIND, status_of(state), state.agent, due_ms, state.consumed, body)
 
 
 @dataclass(frozen=True, slots=True)

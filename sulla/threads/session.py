@@ -19,6 +19,7 @@ from sulla.threads.bus import Advanced, channel, live, pack
 from sulla.threads.codec import Entry, Origin, decode, encode
 from sulla.threads.fold import apply_decision, apply_offer
 from sulla.threads.head import to_head
+from sulla.threads.retention import Retention, expires_ms
 from sulla.threads.state import ThreadState
 
 T = TypeVar("T")
@@ -51,9 +52,12 @@ class ThreadSession:
         lease: the lease, fresh.
         known: the thread as it is.
         asked_s: when the lease was asked for, by `clock.elapsed`: the store's clock on it started no earlier.
+        retention: how long threads are kept.
     """
 
-    def __init__(self, store: Store, clock: Clock, lease: Lease, known: Known, asked_s: float) -> None:
+    def __init__(
+        self, store: Store, clock: Clock, lease: Lease, known: Known, asked_s: float, retention: Retention
+    ) -> None:
         self.state = known.state
         self.fruitless = known.fruitless
         self.lost = False
@@ -66,6 +70,7 @@ class ThreadSession:
         self._drafts: list[Draft] = []
         self._lock = asyncio.Lock()
         self._deadline = asked_s + lease.ttl_s
+        self._retention = retention
         self._released = False
         self._failed = False
         self._unfinished: set[asyncio.Task[Any]] = set()
@@ -122,6 +127,23 @@ class ThreadSession:
         """Keep what was noted and give the lease back, in one step."""
         if not self._released and not self.lost:
             await self._finish(self._write(release=True))
+
+    @property
+    def expired(self) -> bool:
+        """Whether the thread was kept for as long as it is to be."""
+        due_ms = expires_ms(self.state, self._retention)
+        return due_ms is not None and due_ms <= self._clock.now() * 1000 and not self._drafts
+
+    async def remove(self) -> bool:
+        """Remove the thread with all it holds, if nothing was offered since the last look.
+
+        Returns:
+            Whether it is gone; if not, what was offered is folded in now.
+
+        Raises:
+            StaleLease: somebody else holds the thread.
+        """
+        return await self._finish(self._remove())
 
     async def abandon(self) -> None:
         """Give the lease back without a word, after a write that failed: nobody has to wait until it runs out."""
@@ -192,7 +214,9 @@ class ThreadSession:
             if self._released or self.lost:
                 raise StaleLease(f"{self.state.thread_id}: written after the lease was given back or lost")
             # Drafts and head belong together: both are taken before anything can happen in between.
-            drafts, self._drafts, head = self._drafts, [], to_head(self.state, self._seen, self.epoch)
+            drafts, self._drafts = self._drafts, []
+            due_ms = expires_ms(self.state, self._retention)
+            head = to_head(self.state, self._seen, self.epoch, due_ms)
             self._write_no += 1
             last = await self._append(drafts, head, release=release)
             self._released = release
@@ -204,6 +228,16 @@ class ThreadSession:
         if not undisturbed and not release:
             with suppress(StoreUnavailable):  # all is kept, and the inputs in between are found by the next look
                 await self._pull(upto=last)
+
+    async def _remove(self) -> bool:
+        async with self._lock:
+            gone = await self._store.delete(self._lease, last_seq=self._seen)
+            self._released = self._failed = gone  # failed: there is nothing to remember for the next turn
+        if gone:
+            self._store.publish(channel(self.state.thread_id), pack(Advanced(self._seen)))
+        else:
+            await self._pull()
+        return gone
 
     async def _append(self, drafts: Sequence[Draft], head: Head, *, release: bool) -> int:
         for wait_s in chain(_BACKOFF_S, repeat(_BACKOFF_S[-1])):

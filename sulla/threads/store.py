@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import get_args
 
 from sulla.core.clock import Clock
@@ -18,6 +18,7 @@ from sulla.threads.codec import Entry, Origin, decode, encode
 from sulla.threads.fold import apply_offer
 from sulla.threads.head import KIND, from_head, to_head
 from sulla.threads.offers import dedupe_id, digest, run_of
+from sulla.threads.retention import Retention, expires_ms
 from sulla.threads.session import Known, ThreadSession
 from sulla.threads.state import ThreadState
 from sulla.threads.tail import load_tail
@@ -38,6 +39,8 @@ class ThreadLimits:
     """How long a lease holds without renewal (seed 004 §4)."""
     cached: int = 256
     """Threads whose state is kept in memory between turns."""
+    retention: Retention = field(default_factory=Retention)
+    """How long idle threads are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +98,8 @@ class ThreadStore:
         # The first head holds what the thread begins with, so that a list can show it before its first turn.
         state = ThreadState(thread_id, Transcript(self._measure))
         apply_offer(state, fact, 1, Origin(round(self._clock.now() * 1000)))
-        await self._offer(thread_id, fact, create=to_head(state, claimed=1, epoch=0), wakes=False)
+        head = to_head(state, claimed=1, epoch=0, due_ms=expires_ms(state, self._limits.retention))
+        await self._offer(thread_id, fact, create=head, wakes=False)
         return thread_id
 
     async def send(self, thread_id: ThreadId, fact: f.Input, *, max_waiting: int | None = None) -> Sent:
@@ -171,7 +175,7 @@ class ThreadStore:
             self._given_back[thread_id] = self._given_back.get(thread_id, 0) + 1
             await self._store.release(grant.lease)
             raise
-        return ThreadSession(self._store, self._clock, grant.lease, known, asked_s)
+        return ThreadSession(self._store, self._clock, grant.lease, known, asked_s, self._limits.retention)
 
     async def agent_of(self, thread_id: ThreadId) -> str:
         """Whose thread it is; empty if there is no such thread. Remembered, so that it costs nothing on a busy
@@ -244,6 +248,24 @@ class ThreadStore:
         """Threads by id (those with a status, if one is given), each with its state but without messages."""
         infos = await self._store.find(kind=KIND, status=status, after_key=after, limit=limit)
         return [(info, from_head(ThreadId(info.key), info.head, self._measure)[0]) for info in infos]
+
+    async def misdated(self, *, after: str = "", limit: int = 100) -> tuple[Sequence[ThreadId], str]:
+        """Idle threads whose kept due time is not what the retention says, because it was set otherwise before.
+
+        Args:
+            after: only threads whose id sorts behind it.
+            limit: how many are looked at.
+
+        Returns:
+            Their ids, and the `after` of the next look; empty at the end. To attend to one sets it right.
+        """
+        infos = await self._store.find(kind=KIND, status="idle", after_key=after, limit=limit)
+        found = []
+        for info in infos:
+            state, _ = from_head(ThreadId(info.key), info.head, self._measure)
+            if info.head.due_ms != expires_ms(state, self._limits.retention):
+                found.append(state.thread_id)
+        return found, infos[-1].key if len(infos) == limit else ""
 
     # -------------------------------------------------------------------------------------------------- private
 

@@ -24,7 +24,7 @@ from tests.cli.typed import typed
 from tests.daemon.running import Place, service
 from tests.daemon.serving import beside
 
-NAMES = ["home", "settings", "token", "workspace", "daemon", "port", "store", "clock", "model"]
+NAMES = ["home", "settings", "token", "workspace", "daemon", "port", "store", "clock", "model", "fallback"]
 SCRIPT = Script([Rule(Reply("Hello.<AGENT_DONE/>"))])
 
 
@@ -381,6 +381,19 @@ def test_a_key_without_a_service_is_a_fault(place: Bed) -> None:
     result, said = _diagnosed(place).one("model")
     assert result == "fault"
     assert "check the network and ANTHROPIC_BASE_URL" in said
+
+
+def test_the_model_that_may_answer_in_its_place_is_tried_too(place: Bed) -> None:
+    assert _diagnosed(place).one("fallback") == ("ok", "none is set → ")
+    place.environ["SULLA_MODEL__FALLBACK"] = "ollama:fake:1b"
+    found = _diagnosed(place)
+    assert found.bad == ["fallback"]
+    assert "start it with `ollama serve`" in found.one("fallback")[1]
+    with service(SCRIPT) as model:
+        place.environ["OLLAMA_HOST"] = model.environ["OLLAMA_HOST"]
+        assert _diagnosed(place).one("fallback")[0] == "ok"
+    place.environ["SULLA_MODEL__FALLBACK"] = "offline"
+    assert _diagnosed(place).one("fallback")[0] == "ok"
 
 
 def test_a_name_that_is_no_models_is_a_fault(place: Bed) -> None:

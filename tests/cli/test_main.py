@@ -40,7 +40,7 @@ def test_the_version_is_the_packages(capsys: Capsys) -> None:
     ("words", "said"),
     [
         ((), "required: COMMAND"),
-        (("frobnicate",), "invalid choice: 'frobnicate' (choose from 'up', 'ask'"),
+        (("frobnicate",), "invalid choice: 'frobnicate' (choose from 'init', 'up'"),
         (("up", "--port", "many"), "--port: invalid int value: 'many'"),
         (("status", "--colour"), "unrecognized arguments: --colour"),
         (("status", "--home", ""), "--home: expected a folder, found an empty word"),

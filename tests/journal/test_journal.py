@@ -74,6 +74,16 @@ async def test_a_thread_is_written_when_it_is_told_that_somebody_worked_on_it(de
     await desk.check()
 
 
+async def test_what_was_worked_on_just_before_the_stop_is_written(desk: Desk) -> None:
+    journal = desk.journal()
+    running = asyncio.ensure_future(journal.run())
+    await until(lambda: journal.status()["journal"] == "up to date")
+    journal.wake(await desk.say())
+    await journal.stop(20.0)
+    await running
+    await desk.check()
+
+
 async def test_what_was_missed_is_written_at_the_start(desk: Desk) -> None:
     for number in range(5):
         await desk.say(f"hello {number}")

@@ -228,6 +228,7 @@ def test_an_example_whose_run_has_no_line_yet_is_known_after_a_crash(folder: Fol
     shelf = folder.open(10_000, training=True)
     assert shelf.has_example(A, line(A, 2).mark)
     assert not shelf.has_example(A, line(A, 3).mark)
+    assert not shelf.has_example(A, line(A, 1).mark), "its line says so: it need not be remembered"
     assert not shelf.has_example(A, Mark(2, "at another time"))
     assert not shelf.has_example(B, line(A, 2).mark)
 

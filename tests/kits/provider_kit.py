@@ -22,6 +22,9 @@ TOOL = ToolSpec(
     {"type": "object", "properties": {"timezone": {"type": "string"}}, "additionalProperties": False},
 )
 
+STALL = "until told"
+"""Where a service's reply stands still (`sulla.testing.script.Reply.hold`)."""
+
 
 def ask(
     text: str, *, tools: tuple[ToolSpec, ...] = (TOOL,), model: str = "fake:1b", timeout_s: float = 60.0
@@ -56,7 +59,7 @@ class Case:
     cut_after: int | None = None
     """Break off after so many bytes of the stream."""
     stall: bool = False
-    """Stand still after the first piece, for good."""
+    """Stand still after the first piece, until it is told to go on."""
 
 
 @dataclass
@@ -67,6 +70,8 @@ class Served:
     clock: ManualClock
     left: Callable[[], int] = field(default=lambda: 0)
     """How many requests its service saw end because the client went away."""
+    go_on: Callable[[], None] = field(default=lambda: None)
+    """Lets a service that stands still say the rest."""
 
 
 class ProviderKit(ABC):
@@ -85,10 +90,13 @@ class ProviderKit(ABC):
         """A provider that answers every request with `case`."""
 
     async def test_text_comes_in_pieces_and_whole_at_the_end(self) -> None:
-        async with self.serve(Case(text="Good morning to you all.")) as served:
-            found, error = await collect(served.provider.stream(ask("help")))
+        case = Case(text="Good morning to you all.", stall=self.has_wire)
+        async with self.serve(case) as served, aclosing(served.provider.stream(ask("help"))) as stream:
+            first = await anext(stream)  # before there is a second piece
+            served.go_on()
+            found, error = await collect(stream)
         assert error is None
-        *before, last = found
+        *before, last = first, *found
         assert isinstance(last, Completed)
         assert not any(isinstance(delta, Completed) for delta in before)
         shown = "".join(delta.text for delta in before if isinstance(delta, TextDelta))

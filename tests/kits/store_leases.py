@@ -240,6 +240,16 @@ class DeletesKit(InWorld):
         assert [await snapshot(store, key) for key in ("a", "b")] == others
         assert (await store.offer("a", "m1", draft(), digest=DIGEST)).first is False
 
+    async def test_what_was_offered_meanwhile_keeps_its_log(self, store: Store) -> None:
+        await make(store)
+        grant = await take(store)
+        await send(store, "m1")
+        before = await snapshot(store)
+        assert await store.delete(grant.lease, last_seq=grant.last_seq) is False
+        assert await snapshot(store) == before
+        assert await store.delete(grant.lease, last_seq=grant.last_seq + 1) is True
+        assert await store.head(KEY) is None
+
     async def test_only_the_holder_deletes(self, store: Store, world: StoreWorld) -> None:
         await make(store)
         late = (await take(store)).lease

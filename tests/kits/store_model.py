@@ -205,12 +205,16 @@ class StoreMachine(RuleBasedStateMachine):
         """A holder, present or past, deletes."""
         if (lease := self._lease(number)) is None or not really:
             return
-        call = self._store.delete(lease)
-        if self._held_under(lease) is None:
+        held = self._held_under(lease)
+        last_seq = number % 3 if number % 2 else None
+        call = self._store.delete(lease, last_seq=last_seq)
+        if held is None:
             self._refused(call, StaleLease)
         else:
-            self._run(call)
-            del self._logs[lease.key]
+            gone = last_seq in (None, len(held.records))
+            assert self._run(call) is gone
+            if gone:
+                del self._logs[lease.key]
 
     @rule(key=KEYS, value=st.binary(max_size=3), ttl_s=st.none() | st.sampled_from([5.0, 20.0]))
     def put(self, key: str, value: bytes, ttl_s: float | None) -> None:

@@ -20,14 +20,14 @@ from sulla.core.errors import (
     ProviderUnreachable,
     SettingsError,
 )
-from sulla.providers import Completed
+from sulla.providers import Completed, TokenCounter
 from sulla.providers.anthropic import AnthropicProvider
 from sulla.testing.anthropic_server import FakeAnthropic
 from sulla.testing.anthropic_stream import events
 from sulla.testing.clock import ManualClock
 from sulla.testing.script import Failure, Reply, Rule, Script, ToolUse
 from sulla.testing.wire import WireRequest, WireResponse, WireServer
-from tests.kits.provider_kit import Case, ProviderKit, Served, ask, collect
+from tests.kits.provider_kit import STALL, Case, ProviderKit, Served, ask, collect
 
 KEY = "sk-test-not-a-real-key"
 
@@ -41,7 +41,7 @@ def _answer(case: Case) -> Reply | Failure:
         case.text,
         case.thinking,
         tools,
-        hold="for good" if case.stall else "",
+        hold=STALL if case.stall else "",
         hold_after=1,
         cut_after=case.cut_after,
         broken=broken if case.error_in_stream else "",
@@ -68,9 +68,13 @@ class TestKeepsThePromise(ProviderKit):
         async with FakeAnthropic(Script([Rule(_answer(case))]), clock) as fake:
             provider = AnthropicProvider(KEY, clock, base_url=fake.url)
             try:
-                yield Served(provider, clock, lambda: sum(how == "left" for _, how in fake.ended))
+                yield Served(provider, clock, lambda: _left(fake), lambda: fake.release(STALL))
             finally:
                 await provider.close()
+
+
+def _left(fake: FakeAnthropic) -> int:
+    return sum(how == "left" for _, how in fake.ended)
 
 
 async def _failure(answer: Failure, key: str = KEY) -> ProviderError:
@@ -275,9 +279,12 @@ async def test_the_request_is_what_the_service_expects() -> None:
 
 async def test_tokens_are_counted_by_the_service_over_what_would_be_sent() -> None:
     async with _serve(Reply("x")) as (provider, fake):
-        short = await provider.count_tokens(ask("Hi"))
-        long = await provider.count_tokens(ask("Hi" * 401))
+        counter: TokenCounter = provider
+        assert isinstance(provider, TokenCounter), "as whoever wants a count will ask"
+        short = await counter.count_tokens(ask("Hi"))
+        long = await counter.count_tokens(ask("Hi" * 401))
         assert fake.requests == []
+    assert short is not None
     assert long == short + 200
 
 

@@ -12,19 +12,19 @@ from sulla.providers.base import ReasoningDelta, TextDelta
 
 def test_text_grows_and_says_so() -> None:
     block = TextBlock({"type": "text", "text": "A"})
-    assert block.begin() == TextDelta("A")
-    assert block.add({"type": "text_delta", "text": "b"}) == TextDelta("b")
-    assert block.add({"type": "text_delta", "text": ""}) is None
-    assert block.add({"type": "citations_delta"}) is None
+    assert (block.begin(), block.shown_as) == ("A", TextDelta)
+    assert block.add({"type": "text_delta", "text": "b"}) == "b"
+    assert block.add({"type": "text_delta", "text": ""}) == ""
+    assert block.add({"type": "citations_delta"}) == ""
     assert block.part() == Text("Ab", "agent")
     assert TextBlock({"type": "text", "text": ""}).part() is None
 
 
 def test_thinking_goes_back_as_it_came_with_every_field() -> None:
     block = ThinkingBlock({"type": "thinking", "thinking": "", "signature": ""})
-    assert block.begin() is None
-    assert block.add({"type": "thinking_delta", "thinking": "hm"}) == ReasoningDelta("hm")
-    assert block.add({"type": "signature_delta", "signature": "s1"}) is None
+    assert (block.begin(), block.shown_as) == ("", ReasoningDelta)
+    assert block.add({"type": "thinking_delta", "thinking": "hm"}) == "hm"
+    assert block.add({"type": "signature_delta", "signature": "s1"}) == ""
     assert block.part() == Reasoning("hm", {"type": "thinking", "thinking": "hm", "signature": "s1"})
 
 
@@ -41,7 +41,7 @@ def test_thinking_without_a_signature_cannot_go_back() -> None:
 
 def test_redacted_thinking_is_kept_untouched() -> None:
     block = RedactedBlock({"type": "redacted_thinking", "data": "xyz"})  # type: ignore[typeddict-unknown-key]  # the service's own
-    assert block.begin() is None
+    assert block.begin() == ""
     assert block.part() == Reasoning("", {"type": "redacted_thinking", "data": "xyz"})
 
 
@@ -63,7 +63,7 @@ def test_redacted_thinking_is_kept_untouched() -> None:
 def test_arguments_are_whole_or_there_is_no_call(pieces: list[str], cut: bool, args: dict[str, int] | None) -> None:
     block = CallBlock({"type": "tool_use", "id": "c1", "name": "t", "input": {}})
     for piece in pieces:
-        assert block.add({"type": "input_json_delta", "partial_json": piece}) is None
+        assert block.add({"type": "input_json_delta", "partial_json": piece}) == ""
     assert block.whole(cut) == (args is not None)
     if args is not None:
         assert block.part() == ToolCall(CallId("c1"), "t", args)

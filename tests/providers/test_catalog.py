@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sulla.core.errors import SettingsError
-from sulla.providers.catalog import ModelName, parse_model
+from sulla.providers.catalog import PROVIDERS, ModelName, parse_model, window_of
 
 
 @pytest.mark.parametrize(
@@ -53,3 +53,13 @@ def test_a_wrong_name_says_what_to_write(text: str, hint: str) -> None:
 
 def test_the_providers_can_be_others() -> None:
     assert parse_model("other:x", ("other",)) == ModelName("other", "x")
+
+
+def test_a_window_is_what_the_settings_say_or_what_its_provider_usually_has() -> None:
+    assert {name: window_of(ModelName(name, "m"), 0) for name in PROVIDERS} == {
+        "anthropic": 200_000,
+        "ollama": 16_384,
+        "openai": 128_000,
+        "offline": 128_000,
+    }
+    assert {window_of(ModelName(name, "m"), 32_000) for name in PROVIDERS} == {32_000}

@@ -19,6 +19,7 @@ from sulla.providers.openai_responses import ResponsesReply
 from sulla.testing import anthropic_stream, ollama_server, openai_stream
 from sulla.testing.playing import Event
 from sulla.testing.script import Failure, Reply, ToolUse
+from tests.kits.deltas import joined
 
 Assembler = AnthropicReply | OllamaReply | ChatReply | ResponsesReply
 Events = Callable[[Reply, JsonObject, str], Iterator[Event]]
@@ -123,8 +124,9 @@ def test_a_stream_that_ends_after_any_byte_gives_its_whole_reply_or_none(stream:
 @pytest.mark.parametrize("stream", WHOLE)
 def test_where_a_stream_is_cut_in_two_makes_no_difference(stream: Stream) -> None:
     whole = _read(stream, stream.data)
+    assert whole == joined(whole), "what arrives together is one delta"
     for place in range(0, len(stream.data), 11):
-        assert _read(stream, stream.data[:place], stream.data[place:]) == whole
+        assert joined(_read(stream, stream.data[:place], stream.data[place:])) == whole
 
 
 @pytest.mark.parametrize("service", SERVICES)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sulla.providers.failures import innermost, retry_after_s
+from sulla.core.errors import ProviderTransient, ProviderUnreachable
+from sulla.providers.failures import innermost, no_connection, retry_after_s, took_too_long
 
 
 @pytest.mark.parametrize(
@@ -30,3 +31,16 @@ def test_the_innermost_words_of_a_failure_are_told() -> None:
     outer.__cause__ = OSError("connection refused")
     assert innermost(outer) == "connection refused"
     assert innermost(OSError()) == "OSError"
+
+
+def test_nobody_there_is_told_from_a_connection_that_broke() -> None:
+    outer = ValueError("it failed")
+    outer.__cause__ = ConnectionRefusedError("refused")
+    nobody = no_connection("m", "http://there", "X_BASE_URL", outer, ConnectionRefusedError)
+    assert type(nobody) is ProviderUnreachable
+    assert type(no_connection("m", "http://there", "X_BASE_URL", outer, TimeoutError)) is ProviderTransient
+    assert all(word in nobody.message for word in ("'m'", "http://there", "X_BASE_URL", "refused"))
+
+
+def test_too_long_says_how_long_is_allowed() -> None:
+    assert "'m' took longer than 2.5 s" in took_too_long("m", 2.5).message

@@ -56,7 +56,7 @@ class TestKeepsThePromise(ProviderKit):
         async with ChatKeepsThePromise().serve(case) as served:
             first = AnthropicProvider("", ManualClock())
             provider = FallbackProvider(first, served.provider, "fake:1b")
-            yield Served(provider, served.clock, served.left)
+            yield Served(provider, served.clock, served.left, served.go_on)
             await first.close()
 
 

@@ -10,14 +10,14 @@ from itertools import count
 import pytest
 
 from sulla.core.errors import ContextTooLong, ProviderRejected, ProviderTransient, ProviderUnreachable
-from sulla.providers import Completed
+from sulla.providers import Completed, Embedder, ModelLister, TokenCounter
 from sulla.providers.ollama import OllamaProvider
 from sulla.providers.ollama_wire import OllamaOptions
 from sulla.testing.clock import ManualClock
 from sulla.testing.ollama_server import FakeOllama
 from sulla.testing.script import Failure, Reply, Rule, Script, ToolUse
 from sulla.testing.wire import WireRequest, WireResponse, WireServer
-from tests.kits.provider_kit import Case, ProviderKit, Served, ask, collect
+from tests.kits.provider_kit import STALL, Case, ProviderKit, Served, ask, collect
 
 
 def _answer(case: Case) -> Reply | Failure:
@@ -28,7 +28,7 @@ def _answer(case: Case) -> Reply | Failure:
         case.text,
         case.thinking,
         tools,
-        hold="for good" if case.stall else "",
+        hold=STALL if case.stall else "",
         hold_after=1,
         cut_after=case.cut_after,
         broken='{"error":"the model runner has stopped"}\n' if case.error_in_stream else "",
@@ -57,7 +57,7 @@ class TestKeepsThePromise(ProviderKit):
         async with FakeOllama(Script([Rule(_answer(case))]), clock) as fake:
             provider = OllamaProvider(fake.url, clock, lambda prefix: f"{prefix}_{next(numbers)}")
             try:
-                yield Served(provider, clock, lambda: fake.ended.count("left"))
+                yield Served(provider, clock, lambda: fake.ended.count("left"), lambda: fake.release(STALL))
             finally:
                 await provider.close()
 
@@ -138,16 +138,18 @@ async def test_a_stream_cut_anywhere_is_broken(how: str, cut: int) -> None:
 
 async def test_embeddings_come_one_for_each_text() -> None:
     async with _serve(Reply("x")) as (provider, _):
-        found = await provider.embed("fake:1b", ["aha", "bee"])
-        assert await provider.embed("fake:1b", []) == []
+        embedder: Embedder = provider
+        found = await embedder.embed("fake:1b", ["aha", "bee"])
+        assert await embedder.embed("fake:1b", []) == []
         with pytest.raises(ProviderRejected, match="ollama pull other"):
-            await provider.embed("other", ["aha"])
+            await embedder.embed("other", ["aha"])
     assert found == [[2.0, 0.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0, 0.0]]
 
 
 async def test_the_models_are_listed() -> None:
     async with _serve(Reply("x")) as (provider, _):
-        assert await provider.models() == ("fake:1b",)
+        lister: ModelLister = provider
+        assert await lister.models() == ("fake:1b",)
 
 
 async def test_nobody_there_is_told_from_other_failures() -> None:
@@ -169,3 +171,8 @@ async def test_the_wait_that_a_proxy_asks_for_is_passed_on() -> None:
         _, error = await collect(provider.stream(ask("Hi")))
     assert isinstance(error, ProviderTransient)
     assert error.retry_after_s == 7.0
+
+
+async def test_it_counts_no_tokens_and_does_not_look_as_if_it_did() -> None:
+    async with _serve(Reply("x")) as (provider, _):
+        assert not isinstance(provider, TokenCounter)

@@ -30,7 +30,7 @@ from sulla.testing.clock import ManualClock
 from sulla.testing.openai_server import FakeOpenAi
 from sulla.testing.script import Failure, Reply, Rule, Script, ToolUse
 from sulla.testing.wire import WireRequest, WireResponse, WireServer
-from tests.kits.provider_kit import Case, ProviderKit, Served, ask, collect
+from tests.kits.provider_kit import STALL, Case, ProviderKit, Served, ask, collect
 
 KEY = "sk-test-not-a-real-key"
 FORMS: tuple[Form, ...] = ("chat", "responses")
@@ -49,7 +49,7 @@ def _answer(case: Case) -> Reply | Failure:
         case.text,
         case.thinking,
         tools,
-        hold="for good" if case.stall else "",
+        hold=STALL if case.stall else "",
         hold_after=1,
         cut_after=case.cut_after,
         broken='data: {"error":{"message":"no memory","type":"server_error"}}\n\n' if case.error_in_stream else "",
@@ -80,7 +80,7 @@ class ChatKeepsThePromise(ProviderKit):
         async with FakeOpenAi(Script([Rule(_answer(case))]), clock) as fake:
             provider = OpenAiProvider("", clock, numbered(), base_url=fake.url, options=OpenAiOptions(self.form))
             try:
-                yield Served(provider, clock, lambda: fake.ended.count("left"))
+                yield Served(provider, clock, lambda: fake.ended.count("left"), lambda: fake.release(STALL))
             finally:
                 await provider.close()
 

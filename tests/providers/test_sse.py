@@ -8,7 +8,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sulla.core.errors import ProviderProtocol
 from sulla.providers.sse import SseReader
 
 
@@ -72,8 +71,9 @@ def test_a_character_cut_in_two_comes_out_whole() -> None:
     assert read(stream, [8]) == ["🙂".encode()]
 
 
-def test_an_event_without_an_end_is_not_collected_for_ever() -> None:
+def test_what_waits_for_its_end_can_be_measured() -> None:
     reader = SseReader()
-    reader.feed(b"data: " + b"x" * 90)
-    with pytest.raises(ProviderProtocol, match="100 bytes"):
-        reader.feed(b"x" * 10)
+    assert reader.feed(b"data: a\n\ndata: " + b"x" * 90) == [b"a"]
+    assert len(reader.rest) == 96
+    assert reader.feed(b"\n\n") == [b"x" * 90]
+    assert reader.rest == b""

@@ -66,9 +66,8 @@ async def opened() -> AsyncIterator[MemoryStore]:
 def threads_of(store: Store, boot: int = 1, **limits: int) -> ThreadStore:
     clock = ManualClock()
     clock.jump(boot * 60)
-    return ThreadStore(
-        store, clock, lambda prefix: f"{prefix}_{boot}", f"home:{boot}", lambda message: 10, ThreadLimits(**limits)
-    )
+    bounds = ThreadLimits(**limits)  # type: ignore[arg-type]  # fields by name
+    return ThreadStore(store, clock, lambda prefix: f"{prefix}_{boot}", f"home:{boot}", lambda message: 10, bounds)
 
 
 def close(state: ThreadState, run: OpenRun, now_ms: int) -> list[Decision]:

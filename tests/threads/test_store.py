@@ -44,7 +44,7 @@ def threads_of(store: MemoryStore, boot: int = 1, **limits: int) -> ThreadStore:
         lambda prefix: f"{prefix}_{boot}_{next(numbers)}",
         f"home:{boot}",
         lambda message: 10,
-        ThreadLimits(**limits),
+        ThreadLimits(**limits),  # type: ignore[arg-type]  # fields by name
     )
 
 

@@ -1,0 +1,33 @@
+"""How long a thread is kept after its last word (seed 004 §4, design §3). Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sulla.threads.state import ThreadState
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """How long idle threads are kept, in seconds."""
+
+    conversation_s: float | None = None
+    """A person's conversation; None for ever: to lose one after a quiet hour is not a default."""
+    child_s: float = 3600.0
+    """A thread that another agent asked for: the seed's time to live."""
+
+
+def expires_ms(state: ThreadState, retention: Retention) -> int | None:
+    """When a thread may be removed, in UTC milliseconds.
+
+    Args:
+        state: the thread.
+        retention: how long threads are kept.
+
+    Returns:
+        None for never: it is kept for ever, or there is something left to do in it.
+    """
+    if state.run is not None or state.waiting or state.controls:
+        return None
+    kept_s = retention.child_s if state.is_child else retention.conversation_s
+    return None if kept_s is None else state.updated_ms + round(kept_s * 1000)

@@ -1,0 +1,19 @@
+"""Deltas compared by what they say: how much of a reply came together is the network's business."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sulla.providers import Completed, Delta
+
+
+def joined(deltas: Iterable[Delta]) -> list[Delta]:
+    """The same with neighbours of one kind as one."""
+    found: list[Delta] = []
+    for delta in deltas:
+        last = found[-1] if found else None
+        if isinstance(delta, Completed) or isinstance(last, Completed) or type(last) is not type(delta):
+            found.append(delta)
+        elif last is not None:
+            found[-1] = type(delta)(last.text + delta.text)
+    return found
