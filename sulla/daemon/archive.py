@@ -10,9 +10,10 @@ from sulla.agent import Closing, Cut, close_run
 from sulla.core.errors import HomeInUse, NotFound, SettingsError
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
-from sulla.daemon.build import SQLITE, STORE_FILE, Place, make_store
 from sulla.daemon.config import Settings
 from sulla.daemon.home import Home
+from sulla.daemon.place import Place
+from sulla.daemon.stores import SQLITE, STORE_FILE, make_store
 from sulla.daemon.system import SystemClock, random_id, random_part
 from sulla.providers import estimate_tokens
 from sulla.threads import (

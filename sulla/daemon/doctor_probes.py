@@ -19,13 +19,14 @@ from sulla.core.errors import HomeInUse, PortInUse, ProviderError, ProviderRejec
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon import doctor_checks as checks
 from sulla.daemon import doctor_states as states
-from sulla.daemon.build import known_models, store_file, store_reader, store_source
 from sulla.daemon.checkup import StoreReport, check_store, report_from_json
 from sulla.daemon.config import FILE, Examined, Settings, sections
 from sulla.daemon.doctor_findings import Finding, fault, ok, warning
 from sulla.daemon.doctor_port import is_alive, who_listens
 from sulla.daemon.home import TOKEN, WHERE, Home, Whereabouts
+from sulla.daemon.minds import known_models
 from sulla.daemon.models import choose
+from sulla.daemon.stores import store_file, store_reader, store_source
 from sulla.gateway import bind
 from sulla.providers import ModelName, parse_model
 

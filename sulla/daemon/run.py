@@ -15,11 +15,13 @@ from sulla import __version__
 from sulla.core.errors import SettingsError
 from sulla.core.redact import Redactor
 from sulla.daemon import bounds
-from sulla.daemon.build import Place, System, build, store_source
+from sulla.daemon.build import System, build
 from sulla.daemon.config import Settings
 from sulla.daemon.home import Home, Whereabouts
 from sulla.daemon.models import HOW_TO, Choice, choose
+from sulla.daemon.place import Place
 from sulla.daemon.redaction import hide_known
+from sulla.daemon.stores import store_source
 from sulla.daemon.system import SystemClock, random_id, random_part, random_token
 from sulla.daemon.upkeep import redate
 from sulla.gateway import GatewayConfig, Server, TokenBook, bind, build_app, serve

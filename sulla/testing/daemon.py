@@ -19,7 +19,7 @@ from pathlib import Path
 
 from sulla.core.clock import Clock
 from sulla.daemon import load_settings
-from sulla.daemon.build import Place
+from sulla.daemon.place import Place
 from sulla.daemon.run import run_daemon
 from sulla.store import Store
 from sulla.testing.defects import DEFECTS

@@ -14,8 +14,9 @@ import pytest
 from sulla.core.errors import SettingsError
 from sulla.core.ids import MessageId, ThreadId
 from sulla.daemon import load_settings
-from sulla.daemon.build import Place, System, build
+from sulla.daemon.build import System, build
 from sulla.daemon.models import Choice
+from sulla.daemon.place import Place
 from sulla.providers import ModelName, Usage
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider

@@ -13,8 +13,9 @@ import pytest
 
 from sulla.core.errors import StoreUnavailable
 from sulla.daemon import SystemClock, load_settings
-from sulla.daemon.build import Place, System, build
+from sulla.daemon.build import System, build
 from sulla.daemon.models import Choice
+from sulla.daemon.place import Place
 from sulla.gateway import (
     GatewayConfig,
     KnownToken,

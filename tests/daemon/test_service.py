@@ -10,9 +10,11 @@ import pytest
 
 from sulla.core.errors import NotFound, ShuttingDown
 from sulla.daemon import load_settings
-from sulla.daemon.build import Place, System, build, store_source
+from sulla.daemon.build import System, build
 from sulla.daemon.models import Choice
+from sulla.daemon.place import Place
 from sulla.daemon.service import Service
+from sulla.daemon.stores import store_source
 from sulla.gateway import Advanced
 from sulla.providers import ModelName
 from sulla.testing.clock import ManualClock

@@ -1,0 +1,30 @@
+"""What a daemon stands on: clock, names, chance, and the places for doubles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from sulla.core.clock import Clock
+from sulla.core.ids import MakeId
+from sulla.core.redact import Redactor
+from sulla.providers import Provider
+from sulla.store import Store
+from sulla.tools import Tool
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a daemon stands on: passed in, so that a test can put doubles there."""
+
+    clock: Clock
+    make_id: MakeId
+    owner: str
+    """``<home id>:<boot nonce>``, as leases name it."""
+    jitter: Callable[[], float]
+    """A random number from 0 to 1 at each call: spreads what would otherwise be tried again all at once."""
+    redactor: Redactor = field(default_factory=Redactor)
+    """What must not be shown."""
+    wrap_store: Callable[[Store], Store] = lambda store: store
+    wrap_provider: Callable[[Provider], Provider] = lambda provider: provider
+    extra_tools: tuple[Tool, ...] = ()
