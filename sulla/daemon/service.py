@@ -22,7 +22,7 @@ from sulla.gateway import (
     Verdict,
     WaitingThread,
 )
-from sulla.store import Store, Subscription
+from sulla.store import LogInfo, Store, Subscription
 from sulla.threads import Advanced as LogAdvanced
 from sulla.threads import (
     Answer,
@@ -86,18 +86,7 @@ class Service:
     async def list_threads(self, after: str | None, limit: int) -> list[ThreadInfo]:
         """Threads by id."""
         found = await self._threads.list(after=after or "", limit=limit)
-        return [
-            ThreadInfo(
-                thread_id=info.key,
-                title=state.title,
-                agent=state.agent,
-                status=info.head.status,
-                last_seq=info.last_seq,
-                created_ms=state.created_ms,  # the log of an imported thread is younger
-                waiting=len(state.waiting),
-            )
-            for info, state in found
-        ]
+        return [_row(info, state) for info, state in found]
 
     async def history(self, thread_id: str, after: int, before: int | None, limit: int) -> list[Event]:
         """A thread's durable events in order."""
@@ -141,7 +130,7 @@ class Service:
     async def list_questions(self, after: str | None, limit: int) -> list[WaitingThread]:
         """Threads whose run waits for an answer."""
         found = await self._threads.list(after=after or "", limit=limit, status="suspended")
-        return [WaitingThread(info.key, _questions(info.key, state)) for info, state in found]
+        return [WaitingThread(info.key, _questions(info.key, state)) for info, state in found if state is not None]
 
     async def answer(self, thread_id: str, question: str, verdict: Verdict, text: str) -> int:
         """Answer a question; the first answer wins."""
@@ -190,6 +179,20 @@ class Service:
         near = get_close_matches(agent, self._agents, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else f" (known: {', '.join(self._agents)})"
         raise NotFound(f"no agent {agent!r}{hint}")
+
+
+def _row(info: LogInfo, state: ThreadState | None) -> ThreadInfo:
+    if state is None:
+        return ThreadInfo(info.key, "", info.head.agent, "unreadable", info.last_seq, info.created_ms, 0)
+    return ThreadInfo(
+        thread_id=info.key,
+        title=state.title,
+        agent=state.agent,
+        status=info.head.status,
+        last_seq=info.last_seq,
+        created_ms=state.created_ms,  # the log of an imported thread is younger
+        waiting=len(state.waiting),
+    )
 
 
 def _questions(thread_id: str, state: ThreadState) -> tuple[Question, ...]:

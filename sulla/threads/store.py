@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import get_args
 
 from sulla.core.clock import Clock
-from sulla.core.errors import AlreadyAnswered, Busy, MessageIdReused, NotFound
+from sulla.core.errors import AlreadyAnswered, Busy, CorruptRecord, MessageIdReused, NotFound
 from sulla.core.event import Fact
 from sulla.core.ids import MakeId, RunId, ThreadId, derived_id
 from sulla.store import Grant, Head, LogInfo, Offered, Record, Status, Store
@@ -25,6 +26,8 @@ from sulla.threads.tail import load_tail
 from sulla.threads.transcript import Measure, Transcript
 
 _OFFERS = get_args(f.Offer)
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,10 +247,13 @@ class ThreadStore:
 
     async def list(
         self, *, after: str = "", limit: int = 100, status: Status | None = None
-    ) -> list[tuple[LogInfo, ThreadState]]:
-        """Threads by id (those with a status, if one is given), each with its state but without messages."""
+    ) -> list[tuple[LogInfo, ThreadState | None]]:
+        """Threads by id (those with a status, if one is given), each with its state but without messages.
+
+        The state is None for a thread whose head cannot be read: the others are listed all the same.
+        """
         infos = await self._store.find(kind=KIND, status=status, after_key=after, limit=limit)
-        return [(info, from_head(ThreadId(info.key), info.head, self._measure)[0]) for info in infos]
+        return [(info, self._state_of(info)) for info in infos]
 
     async def misdated(self, *, after: str = "", limit: int = 100) -> tuple[Sequence[ThreadId], str]:
         """Idle threads whose kept due time is not what the retention says, because it was set otherwise before.
@@ -262,12 +268,19 @@ class ThreadStore:
         infos = await self._store.find(kind=KIND, status="idle", after_key=after, limit=limit)
         found = []
         for info in infos:
-            state, _ = from_head(ThreadId(info.key), info.head, self._measure)
-            if info.head.due_ms != expires_ms(state, self._limits.retention):
+            state = self._state_of(info)
+            if state is not None and info.head.due_ms != expires_ms(state, self._limits.retention):
                 found.append(state.thread_id)
         return found, infos[-1].key if len(infos) == limit else ""
 
     # -------------------------------------------------------------------------------------------------- private
+
+    def _state_of(self, info: LogInfo) -> ThreadState | None:
+        try:
+            return from_head(ThreadId(info.key), info.head, self._measure)[0]
+        except CorruptRecord as error:
+            log.warning("%s: `sulla doctor` says more", error.message)
+            return None
 
     async def _offer(
         self,

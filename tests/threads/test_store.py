@@ -243,3 +243,15 @@ async def test_the_list_pages_by_id_and_can_ask_for_a_status(store: MemoryStore)
     rest = await threads.list(limit=3, after=first[-1][0].key)
     assert [info.key for info, _ in (*first, *rest)] == made
     assert await threads.list(status="suspended") == []
+
+
+async def test_one_thread_that_cannot_be_read_hides_no_other(store: MemoryStore) -> None:
+    threads = threads_of(store)
+    first, second = sorted([await threads.create(ThreadCreated("sulla")) for _ in range(2)])
+    grant = await store.acquire(first, "somebody:1", 30)
+    assert grant is not None
+    await store.append(grant.lease, 1, [], Head("thread", "idle", body=b"nonsense"), 1, release=True)
+    listed = {info.key: state for info, state in await threads.list()}
+    assert listed[first] is None
+    assert listed[second] is not None
+    assert (await threads.misdated())[0] == []
