@@ -18,6 +18,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from sulla.testing.clock import ManualClock
+from tests.house import rows
 
 # Few examples, because each run draws others; no deadline for one, because a busy machine is no reason to fail.
 settings.register_profile("quick", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -197,3 +198,4 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if config.getoption("--pure"):
         config.pluginmanager.register(_PureTime())
+        config.pluginmanager.register(rows)

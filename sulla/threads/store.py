@@ -321,11 +321,12 @@ class ThreadStore:
 
     async def _load(self, thread_id: ThreadId, head: Head, last_seq: int) -> tuple[ThreadState, int, int]:
         state, point = from_head(thread_id, head, self._measure)
-        await load_tail(self._store, state, point.pending, self._limits.load_tokens, last_seq)
         seen = point.claimed
         while seen < last_seq and (records := await self._store.read(thread_id, after=seen, before=last_seq + 1)):
             self._fold(state, records)
             seen = records[-1].seq
+        # After what the head did not know: a summary among it says where the messages begin.
+        await load_tail(self._store, state, point.pending, self._limits.load_tokens, last_seq)
         return state, seen, point.epoch
 
     def _fold(self, state: ThreadState, records: Iterable[Record]) -> None:
