@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from sulla.testing.history_breach import Breach
 from sulla.testing.history_ledgers import (
     Asked,
     Effect,
@@ -20,7 +19,8 @@ from sulla.testing.history_ledgers import (
     check_effects,
     check_leases,
 )
-from sulla.testing.history_log import LogReading, read_log
+from sulla.testing.history_log import read_log
+from sulla.testing.history_reading import Breach, LogReading
 from sulla.threads import Entry, Usage
 
 __all__ = [
@@ -171,7 +171,9 @@ def _accounts(thread: ThreadHistory, reading: LogReading) -> Iterator[Breach]:
         ("day_tokens", sums.day_tokens, thread.kept.day_tokens),
     ):
         if expected != found:
-            yield Breach(thread.thread_id, None, "accounts", f"{name} of the head {expected}, as the log says", str(found))
+            yield Breach(
+                thread.thread_id, None, "accounts", f"{name} of the head {expected}, as the log says", str(found)
+            )
 
 
 def _leases(thread: ThreadHistory, reading: LogReading) -> Iterator[Breach]:

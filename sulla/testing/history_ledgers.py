@@ -1,13 +1,12 @@
-"""What others wrote down, held against the logs: who wrote under which lease, what tools did, what models were asked."""
+"""What others wrote down, held against the logs: who wrote under which lease, what tools did, what models said; pure."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from sulla.testing.history_breach import Breach
-from sulla.testing.history_log import LogReading
+from sulla.testing.history_reading import Breach, LogReading
 from sulla.threads import Entry
 from sulla.tools import Effect as EffectClass
 
@@ -63,19 +62,22 @@ def check_leases(thread_id: str, log: Sequence[Entry], leases: Sequence[Leasing]
     newest: Leased | None = None
     writers: dict[int, Wrote] = {}
     for step in leases:
-        match step:
-            case Leased(owner, epoch):
-                if newest is not None and epoch <= newest.epoch:
-                    wanted = f"an epoch over {newest.epoch} for {owner}"
-                    yield Breach(thread_id, None, "one writer", wanted, f"epoch {epoch}")
-                newest = step
-            case Wrote(owner, epoch, first, last):
-                if newest is None or (owner, epoch) != (newest.owner, newest.epoch):
-                    wanted = f"no write but under the newest lease ({newest})"
-                    yield Breach(thread_id, first, "one writer", wanted, f"one by {owner} under epoch {epoch}")
-                for seq in range(first, last + 1):
-                    if (before := writers.setdefault(seq, step)) is not step:
-                        yield Breach(thread_id, seq, "one writer", f"it written once, by {before}", f"again by {step}")
+        if isinstance(step, Leased):
+            if newest is not None and step.epoch <= newest.epoch:
+                wanted = f"an epoch over {newest.epoch} for {step.owner}"
+                yield Breach(thread_id, None, "one writer", wanted, f"epoch {step.epoch}")
+            newest = step
+            continue
+        if newest is None or (step.owner, step.epoch) != (newest.owner, newest.epoch):
+            wanted = f"no write but under the newest lease ({newest})"
+            yield Breach(thread_id, step.first_seq, "one writer", wanted, str(step))
+        for seq in range(step.first_seq, step.last_seq + 1):
+            if (before := writers.setdefault(seq, step)) is not step:
+                yield Breach(thread_id, seq, "one writer", f"it written once, by {before}", f"again by {step}")
+    yield from _unexplained(thread_id, log, writers)
+
+
+def _unexplained(thread_id: str, log: Sequence[Entry], writers: Mapping[int, Wrote]) -> Iterator[Breach]:
     for entry in log:
         if not entry.offered and entry.seq not in writers:
             wanted = "a decision that a lease holder was seen to write"
@@ -113,7 +115,7 @@ def check_asked(asked: Sequence[Asked], readings: Sequence[LogReading]) -> Itera
     for reading in readings:
         started.update(reading.started)
         replies.update(reading.replied)
-        where |= {request: reading.thread_id for request in (*reading.started, *reading.replied)}
+        where |= dict.fromkeys((*reading.started, *reading.replied), reading.thread_id)
     for request, count in times.items():
         if count > started[request]:
             wanted = f"request {request} made {started[request]} times at the most, as MODEL_STARTED says"

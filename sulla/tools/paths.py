@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from sulla.core.errors import InvalidInput, NotFound, PathEscape, Refused, SullaError, TooLarge, Unavailable
+from sulla.core.errors import InvalidInput, NotFound, PathEscape, Refused, SullaError, TooLarge
 
 MAX_PATH_BYTES = 4096
 MAX_NAME_BYTES = 255
@@ -325,7 +325,5 @@ def _translate(error: OSError, path: str) -> SullaError:
             return Refused(f"the system does not permit this on {path!r}")
         case errno.ENAMETOOLONG:
             return TooLarge(f"{path[:100]!r}… is longer than the file system allows")
-        case errno.ENOSPC | errno.EDQUOT | errno.EROFS | errno.EMFILE | errno.ENFILE:
-            return Unavailable(f"{path!r}: {os.strerror(error.errno)}")
         case _:
             return Refused(f"{path!r}: {os.strerror(error.errno or 0)}")

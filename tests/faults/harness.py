@@ -122,6 +122,7 @@ class Seen:
     """What one client saw of one message."""
 
     thread_id: str = ""
+    message_id: str = ""
     run_id: str = ""
     acknowledged: bool = False
     events: list[dict[str, Any]] = field(default_factory=list)
@@ -139,7 +140,7 @@ class User:
     def __init__(self, home: Path, number: int = 1) -> None:
         self._home = home
         self._number = number
-        self.seen = Seen()
+        self.seen = Seen(message_id=f"message-{number}")
 
     async def run(self) -> Seen:
         """Send the message and follow it to its end, over any number of daemons."""
@@ -158,7 +159,7 @@ class User:
             made = await client.call("thread.create", request_id=f"request-{self._number}")
             seen.thread_id = made["thread_id"]
         sent = await client.call(
-            "turn.send", thread_id=seen.thread_id, message_id=f"message-{self._number}", text="Note both, please."
+            "turn.send", thread_id=seen.thread_id, message_id=seen.message_id, text="Note both, please."
         )
         assert seen.run_id in ("", sent["run_id"]), "a re-send must get the same run"
         seen.run_id, seen.acknowledged = sent["run_id"], True

@@ -1,48 +1,47 @@
-"""What must hold of a round, whatever happened in it. Pure: it looks at what was collected and names every breach."""
+"""What must hold of a round, whatever happened in it. Pure: it looks at what was collected and names every breach.
+
+The promises themselves are those of `sulla.testing.history`; here stands what only a round of kills can know.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
 
+from sulla.testing.history import Acknowledged, Effect, History, Seen, ThreadHistory
+from sulla.testing.history import breaches as broken_promises
+from sulla.tools import Effect as EffectClass
 from tests.faults.harness import Story
 
 TAKE_OVER_S = 2.0
-ENDS = ("RUN_FINISHED", "RUN_ERROR")
+EFFECTS: dict[str, EffectClass] = {"note_once": "once", "note_safe": "idempotent", "ask_person": "pure"}
 
 
 def breaches(story: Story) -> list[str]:
     """Every promise that the round broke; empty if all held."""
-    return [*_answered(story), *_log(story), *_events(story), *_model(story), *_effects(story), *_take_over(story)]
+    found = [str(breach) for breach in broken_promises(history_of(story))]
+    return [*found, *_asked_for(story), *_model(story), *_twice(story), *_take_over(story)]
 
 
-def _answered(story: Story) -> Iterator[str]:
-    """Acknowledged → answered once or visibly failed."""
-    ends = Counter(entry.origin.run_id for entry in story.log if entry.kind in ENDS)
-    if story.seen.acknowledged and ends[story.seen.run_id] != 1:  # type: ignore[index]  # a run id is text
-        yield f"the run ended {ends[story.seen.run_id]} times"  # type: ignore[index]  # a run id is text
-    for run_id, times in ends.items():
-        if run_id != story.seen.run_id:
-            yield f"a run that nobody asked for ended {times} times: {run_id}"
+def history_of(story: Story) -> History:
+    """The round as the checker of histories wants it."""
+    seen = story.seen
+    thread = ThreadHistory(
+        seen.thread_id,
+        tuple(story.log),
+        (Acknowledged(seen.message_id, seen.run_id),) if seen.acknowledged else (),
+        tuple(tuple(log) for log in story.before_restart),
+        seen=(Seen(tuple((event["seq"], event["type"]) for event in seen.events)),),
+    )
+    effects = tuple(Effect(line["tool"], line["key"], EFFECTS[line["tool"]]) for line in story.effects)
+    return History((thread,), effects)
+
+
+def _asked_for(story: Story) -> Iterator[str]:
+    """One message was sent: one run, however often it was sent again."""
     inputs = [entry for entry in story.log if entry.kind == "INPUT"]
     if len(inputs) != 1:
         yield f"the message is in the log {len(inputs)} times"
-
-
-def _log(story: Story) -> Iterator[str]:
-    if [entry.seq for entry in story.log] != list(range(1, len(story.log) + 1)):
-        yield "the log's numbers have holes or repeats"
-    for snapshot in story.before_restart:
-        if [(e.seq, e.kind, e.data) for e in story.log[: len(snapshot)]] != [(e.seq, e.kind, e.data) for e in snapshot]:
-            yield "what was in the log when the daemon died is not what is there now"
-
-
-def _events(story: Story) -> Iterator[str]:
-    """The client that came back saw each durable event once, in order, and as it is in the log."""
-    seen = [(event["seq"], event["type"]) for event in story.seen.events]
-    kept = [(entry.seq, entry.kind) for entry in story.log][: len(seen)]
-    if seen != kept:
-        yield f"the client saw {seen}, the log has {kept}"
 
 
 def _model(story: Story) -> Iterator[str]:
@@ -58,16 +57,11 @@ def _model(story: Story) -> Iterator[str]:
             yield f"replies that were recorded were paid for again: those to requests with {sorted(again)} results"
 
 
-def _effects(story: Story) -> Iterator[str]:
-    once = Counter(line["what"] for line in story.effects if line["tool"] == "note_once")
-    for what, times in once.items():
+def _twice(story: Story) -> Iterator[str]:
+    """The script asks for one careful note: a second one is a repeat under whatever key."""
+    for what, times in Counter(line["what"] for line in story.effects if line["tool"] == "note_once").items():
         if times > 1:
             yield f"a `once` tool ran {times} times for {what!r}"
-    # The idempotent tool may repeat, but only under the key of the same call.
-    recorded = {str(entry.data["call_id"]) for entry in story.log if entry.kind == "TOOL_CALL_START"}
-    keys = {line["key"].rpartition(":")[2] for line in story.effects}
-    if keys - recorded:
-        yield f"tools ran for calls whose intent is not in the log: {sorted(keys - recorded)}"
 
 
 def _take_over(story: Story) -> Iterator[str]:

@@ -107,6 +107,7 @@ def test_a_method_that_is_not_offered_yet_is_not_called_unknown() -> None:
 
 GOOD: dict[str, JsonObject] = {
     "hello": {"client": {"name": "t", "version": "1"}, "protocol": 1},
+    "system.check": {},
     "thread.create": {},
     "thread.list": {},
     "thread.history": {"thread_id": "thr_1"},

@@ -256,3 +256,10 @@ def test_the_training_log_is_rotated_too(folder: Folder) -> None:
     seqs = [found["metadata"]["seq"] for found in lines_of(folder.path / "training.jsonl")]
     assert all(after == before + 1 for before, after in pairwise(seqs))
     assert seqs == list(range(1, 20))
+
+
+def test_memory_holds_the_threads_of_the_current_file_only(folder: Folder) -> None:
+    shelf = folder.open(10 * SIZE)
+    shelf.append([line(ThreadId(f"thr_{number:03}"), 1) for number in range(200)])
+    assert len(shelf._newer) <= 10
+    assert shelf.mark(ThreadId("thr_000")).seq == 1

@@ -63,5 +63,7 @@ async def test_work_goes_on_when_its_asker_is_gone(worker: Worker) -> None:
 def test_a_thread_that_hangs_does_not_keep_the_process_from_ending() -> None:
     worker = Worker("test worker")
     worker.start()
-    assert next(thread for thread in threading.enumerate() if thread.name == "test worker").daemon
+    threads = [thread for thread in threading.enumerate() if thread.name == "test worker"]
     worker.stop()
+    assert all(thread.daemon for thread in threads)
+    assert threads

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sulla.core.errors import InvalidInput, NotFound, PathEscape, Refused, SullaError, TooLarge, Unavailable
+from sulla.core.errors import InvalidInput, NotFound, PathEscape, Refused, SullaError, TooLarge
 from sulla.tools import inside, locate, open_file, open_folder
 from sulla.tools.paths import MAX_DEPTH, MAX_LINKS, MAX_PATH_BYTES, translated
 
@@ -347,8 +347,8 @@ def test_nothing_stays_open(root: Path) -> None:
         (errno.ENXIO, PathEscape),
         (errno.EACCES, Refused),
         (errno.ENAMETOOLONG, TooLarge),
-        (errno.ENOSPC, Unavailable),
-        (errno.EROFS, Unavailable),
+        (errno.ENOSPC, Refused),
+        (errno.EROFS, Refused),
         (errno.EIO, Refused),
     ],
 )

@@ -1,0 +1,64 @@
+"""Where a PostgreSQL is: its URL with what a store needs of a connection, and in a form that can be shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from psycopg import ProgrammingError
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from sulla.core.errors import SettingsError
+
+_ALWAYS = {
+    "client_encoding": "UTF8",
+    # A peer that vanished is known after some seconds, also where nothing is being asked.
+    "keepalives_idle": 5,
+    "keepalives_interval": 2,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 5000,
+}
+_UNLESS_GIVEN = {
+    "application_name": "sulla",
+    "target_session_attrs": "read-write",  # Of several hosts the one that takes writes.
+    "gssencmode": "disable",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a PostgreSQL is."""
+
+    conninfo: str = field(repr=False)
+    """For the library; holds the password, if there is one."""
+    shown: str
+    """For people."""
+
+
+def parse_address(url: str) -> Address:
+    """Read a URL as libpq does, with several hosts or a Unix socket too.
+
+    Args:
+        url: ``postgresql://user:password@host:port/database?option=value``.
+
+    Raises:
+        SettingsError: it is none; the message does not show it, because it can hold a password.
+    """
+    try:
+        given = conninfo_to_dict(url)
+    except ProgrammingError:
+        raise SettingsError(
+            "the store's URL cannot be read: expected postgresql://user:password@host:port/database, "
+            "with special characters in the password written as %XX"
+        ) from None
+    conninfo = make_conninfo("", **(_UNLESS_GIVEN | given | _ALWAYS))
+    return Address(conninfo, _shown({name: str(value) for name, value in given.items()}))
+
+
+def _shown(given: dict[str, str]) -> str:
+    """Who, where and what; no password, and no options, where it could stand too."""
+    hosts = given.get("host", given.get("hostaddr", "")).split(",")
+    ports = given.get("port", "").split(",")
+    ports = ports * len(hosts) if len(ports) == 1 else ports
+    where = ",".join(f"{host}:{port}" if port else host for host, port in zip(hosts, ports, strict=False))
+    user = f"{given['user']}@" if "user" in given else ""
+    return f"postgresql://{user}{where}/{given.get('dbname', '')}"

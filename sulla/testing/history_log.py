@@ -1,0 +1,213 @@
+"""One thread's log read record by record, by rules of its own: what each record needs to have come before it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from sulla import threads as f
+from sulla.core.errors import CorruptRecord
+from sulla.testing.history_reading import LogReading
+from sulla.testing.history_run import RUN_RULES, RunReading
+from sulla.threads import Entry
+
+_OFFERS = (f.ThreadCreated, f.Input, f.StopAsked, f.ContinueAsked, f.Answer, f.Summary)
+_BESIDE = (f.Stopped, f.Continued, f.InputIgnored, f.RunFinished, f.RunError, f.RunStarted)
+"""Decisions that say by themselves whose they are, or are nobody's."""
+
+
+def read_log(thread_id: str, log: Iterable[Entry], *, at_rest: bool = True) -> LogReading:
+    """Read a whole log.
+
+    Args:
+        thread_id: whose it is.
+        log: its records in order.
+        at_rest: whether nothing may be left to do.
+    """
+    walk = _Walk(thread_id)
+    for entry in log:
+        walk.take(entry)
+    if at_rest:
+        walk.rest()
+    return walk.reading
+
+
+class _Walk:
+    def __init__(self, thread_id: str) -> None:
+        self.reading = LogReading(thread_id)
+        self._breach = self.reading.breach
+        self._last = 0
+        self._run: RunReading | None = None
+        self._waiting: dict[int, tuple[str, f.Input]] = {}
+        """Messages that no run has taken up, each with its run."""
+        self._controls: dict[int, f.StopAsked | f.ContinueAsked | f.Answer] = {}
+        self._joining: dict[str, int] = {}
+        """Runs whose message joined another run, or was put away; each still needs its end."""
+        self._ended: dict[str, int] = {}
+        self._wait_ids: dict[str, int] = {}
+        self._held_below = 0
+
+    def take(self, entry: Entry) -> None:
+        """The next record."""
+        if entry.seq != self._last + 1:
+            self._breach(entry.seq, "numbers", f"record {self._last + 1}", f"record {entry.seq}")
+        self._last = entry.seq
+        try:
+            fact = entry.fact
+        except (CorruptRecord, TypeError) as error:
+            return self._breach(entry.seq, "readable", f"a {entry.kind}", str(error))
+        if fact is None:
+            return None  # another capability's
+        if entry.offered is not isinstance(fact, _OFFERS):
+            who = "anybody" if isinstance(fact, _OFFERS) else "the lease holder"
+            self._breach(entry.seq, "readable", f"{entry.kind} from {who}", "the contrary")
+        if isinstance(fact, (*_OFFERS, *_BESIDE)):
+            return RULES[type(fact)](self, entry, fact)
+        run = self._run
+        if run is None or entry.origin.run_id != run.id:
+            whose = "no run is open" if run is None else f"run {run.id} is open"
+            found = f"{entry.origin.run_id}; {whose}"
+            return self._breach(entry.seq, "one run", f"{entry.kind} of the open run", found)
+        if type(fact) in RULES:
+            return RULES[type(fact)](self, entry, fact)
+        return RUN_RULES[type(fact)](run, entry, fact)
+
+    def rest(self) -> None:
+        """Nothing comes any more: what is still open must have a reason to be."""
+        run, last = self._run, self._last
+        if run is not None and not run.waits:
+            self._breach(run.seq, "ended once", f"an end of run {run.id}", f"none up to record {last}")
+        held = bool(self._waiting) and max(self._waiting) < self._held_below
+        for seq, (run_id, _) in self._waiting.items():
+            if not held and not (run is not None and run.waits):
+                self._breach(seq, "ended once", f"run {run_id} to start and end", f"none up to record {last}")
+        for seq, control in self._controls.items():
+            self._breach(seq, "delivered once", f"{control.kind} to be dealt with", f"nothing up to record {last}")
+        for run_id, seq in self._joining.items():
+            self._breach(seq, "ended once", f"an end of run {run_id}", f"none up to record {last}")
+
+    # -------------------------------------------------------------------------------------------------- offered
+
+    def created(self, entry: Entry, fact: f.ThreadCreated) -> None:
+        if entry.seq != 1:
+            self._breach(entry.seq, "numbers", "THREAD_CREATED as the first record, once", "it here")
+
+    def input(self, entry: Entry, fact: f.Input) -> None:
+        run_id = entry.origin.run_id
+        if fact.message_id in self.reading.messages:
+            before = self.reading.messages[fact.message_id]
+            self._breach(entry.seq, "kept once", f"message {fact.message_id} once, at {before}", "it again")
+        elif run_id is None or run_id in self.reading.runs.values():
+            self._breach(entry.seq, "kept once", "a run of its own", f"run {run_id}")
+        self.reading.messages[fact.message_id] = entry.seq
+        self.reading.runs[entry.seq] = run_id
+        self._waiting[entry.seq] = (str(run_id), fact)
+
+    def control(self, entry: Entry, fact: f.StopAsked | f.ContinueAsked | f.Answer) -> None:
+        self._controls[entry.seq] = fact
+        if isinstance(fact, f.Answer):
+            before = self._wait_ids.setdefault(fact.wait_id, entry.seq)
+            if before != entry.seq:
+                self._breach(entry.seq, "delivered once", f"one answer to {fact.wait_id}, at {before}", "another")
+
+    def summary(self, entry: Entry, fact: f.Summary) -> None:
+        self.reading.sums.usage += fact.usage
+        self.reading.sums.charge(fact.usage.total, entry.origin.at_ms)
+
+    # ------------------------------------------------------------------------------------------- inputs, taken up
+
+    def run_started(self, entry: Entry, fact: f.RunStarted) -> None:
+        if self._run is not None:
+            self._breach(entry.seq, "one run", f"an end of run {self._run.id} first", f"run {entry.origin.run_id}")
+        first = min(self._waiting, default=None)
+        if first is not None and max(self._waiting) < self._held_below:
+            self._breach(entry.seq, "held", "nothing to start that a stop holds", f"a run of record {fact.input_seq}")
+        if first is not None and first < fact.input_seq:
+            self._breach(entry.seq, "in order", f"a run of record {first} first", f"one of {fact.input_seq}")
+        run_id, item = self._waiting.pop(fact.input_seq, (None, None))
+        if run_id != entry.origin.run_id or item is None or item.message_id != fact.message_id:
+            found = f"record {fact.input_seq}, message {fact.message_id}, run {entry.origin.run_id}"
+            self._breach(entry.seq, "in order", "a run of a waiting message, under its run's id", found)
+        self._held_below = 0
+        self._run = RunReading(str(entry.origin.run_id), entry.seq, self.reading)
+
+    def joined(self, entry: Entry, fact: f.InputsJoined) -> None:
+        for seq, run_id in zip(fact.input_seqs, fact.run_ids, strict=True):
+            was, item = self._waiting.pop(seq, (None, None))
+            if was != run_id or item is None or item.mode != "steer":
+                self._breach(entry.seq, "in order", f"a waiting message that steers at {seq}", f"run {run_id}")
+            self._joining[run_id] = entry.seq
+        self._held_below = 0
+
+    def stopped(self, entry: Entry, fact: f.Stopped) -> None:
+        self._dealt_with(entry, fact.input_seq, f.StopAsked)
+        self._held_below = fact.input_seq
+
+    def continued(self, entry: Entry, fact: f.Continued) -> None:
+        self._dealt_with(entry, fact.input_seq, f.ContinueAsked)
+        self._held_below = 0
+
+    def ignored(self, entry: Entry, fact: f.InputIgnored) -> None:
+        if fact.input_seq in self._waiting:  # its sender was promised a run: that still has to end
+            run_id, _ = self._waiting.pop(fact.input_seq)
+            self._joining[run_id] = entry.seq
+            return
+        self._dealt_with(entry, fact.input_seq, f.Answer, f.StopAsked, f.ContinueAsked)
+
+    def _dealt_with(self, entry: Entry, seq: int, *kinds: type) -> f.StopAsked | f.ContinueAsked | f.Answer | None:
+        control = self._controls.pop(seq, None)
+        if not isinstance(control, kinds):
+            wanted = " or ".join(kind.__name__ for kind in kinds)
+            self._breach(entry.seq, "delivered once", f"record {seq} to be a {wanted} that waits", str(control))
+            return None
+        return control
+
+    # ------------------------------------------------------------------------------------------------- the open run
+
+    def resumed(self, entry: Entry, fact: f.Resumed) -> None:
+        if (run := self._run) is None:
+            return
+        if fact.reason == "answered":
+            run.answered(entry, fact, self._dealt_with(entry, fact.input_seq, f.Answer))
+        else:
+            run.taken_up(entry, fact)
+
+    def run_ended(self, entry: Entry, fact: f.RunFinished | f.RunError) -> None:
+        run, run_id = self._run, fact.run_id
+        if run_id in self._ended:
+            self._breach(entry.seq, "ended once", f"one end of run {run_id}, at {self._ended[run_id]}", fact.kind)
+        self._ended.setdefault(run_id, entry.seq)
+        into = fact.joined if isinstance(fact, f.RunFinished) else None
+        if self._joining.pop(run_id, None) is not None:
+            if into is not None and (run is None or run.id != into):
+                self._breach(entry.seq, "one run", f"{run_id} to have joined the open run", f"{into}")
+            return
+        if run is None or run.id != run_id:
+            open_one = "none" if run is None else run.id
+            self._breach(entry.seq, "one run", f"the end of the open run, {open_one}", f"the end of {run_id}")
+            return
+        if run.call is not None or run.unanswered:
+            left = [*([run.call.call_id] if run.call is not None else []), *run.unanswered]
+            self._breach(entry.seq, "results", f"results of {left} before the end of run {run_id}", "none")
+        if fact.usage != run.usage:
+            self._breach(entry.seq, "accounts", f"{run.usage} of run {run_id}, as its replies say", f"{fact.usage}")
+        self.reading.sums.usage += run.usage
+        self._run = None
+
+
+RULES: dict[type, Callable[[_Walk, Entry, Any], None]] = {
+    f.ThreadCreated: _Walk.created,
+    f.Input: _Walk.input,
+    f.StopAsked: _Walk.control,
+    f.ContinueAsked: _Walk.control,
+    f.Answer: _Walk.control,
+    f.Summary: _Walk.summary,
+    f.RunStarted: _Walk.run_started,
+    f.Stopped: _Walk.stopped,
+    f.Continued: _Walk.continued,
+    f.InputIgnored: _Walk.ignored,
+    f.RunFinished: _Walk.run_ended,
+    f.RunError: _Walk.run_ended,
+    f.InputsJoined: _Walk.joined,
+    f.Resumed: _Walk.resumed,
+}

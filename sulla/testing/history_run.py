@@ -1,0 +1,140 @@
+"""One run within a log: its model calls, its tools and their results, by rules of their own. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from sulla import threads as f
+from sulla.core.message import ToolCall
+from sulla.testing.history_reading import LogReading
+from sulla.threads import Entry, Usage
+
+
+@dataclass(slots=True)
+class RunReading:
+    """The run that is open; each method takes the next record of a kind."""
+
+    id: str
+    seq: int
+    """Where it started."""
+    reading: LogReading
+    call: f.ModelStarted | None = None
+    replied: set[str] = field(default_factory=set)
+    """Requests that were answered."""
+    asked_for: dict[str, str] = field(default_factory=dict)
+    """Tool calls of its replies, each with its message."""
+    unanswered: dict[str, int] = field(default_factory=dict)
+    """Calls without a result, by the record that asked for them."""
+    intents: set[str] = field(default_factory=set)
+    granted: set[str] = field(default_factory=set)
+    waits: dict[str, str] = field(default_factory=dict)
+    """What it waits for: wait id → call."""
+    usage: Usage = field(default_factory=Usage)
+    crashes: int = 0
+
+    def model_started(self, entry: Entry, fact: f.ModelStarted) -> None:
+        """A model call is about to be made."""
+        if self.call is not None:
+            wanted = f"an end of call {self.call.call_id} first"
+            self.reading.breach(entry.seq, "paid once", wanted, f"call {fact.call_id}")
+        if self.unanswered:
+            wanted = f"results of {sorted(self.unanswered)} first"
+            self.reading.breach(entry.seq, "results", wanted, f"call {fact.call_id}")
+        if fact.request_hash and fact.request_hash in self.replied:
+            self.reading.breach(entry.seq, "paid once", f"no request {fact.request_hash}: it was answered", "it again")
+        self.call = fact
+        self.reading.started[fact.request_hash] += 1
+
+    def model_abandoned(self, entry: Entry, fact: f.ModelAbandoned) -> None:
+        """A model call came to nothing."""
+        call = self._closes(entry, fact.call_id)
+        if call is not None:
+            self.reading.sums.charge(call.reserved_tokens, entry.origin.at_ms)
+
+    def text_message_end(self, entry: Entry, fact: f.TextMessageEnd) -> None:
+        """A model call was answered."""
+        call = self._closes(entry, fact.call_id)
+        if call is not None:
+            self.reading.sums.charge(fact.usage.total or call.reserved_tokens, entry.origin.at_ms)
+            if not fact.cut:
+                self.replied.add(call.request_hash)
+                self.reading.replied[call.request_hash] += 1
+        self.usage += fact.usage
+        for part in fact.parts:
+            if isinstance(part, ToolCall):
+                self.asked_for[part.id] = fact.message_id
+                self.unanswered[part.id] = entry.seq
+
+    def _closes(self, entry: Entry, call_id: str) -> f.ModelStarted | None:
+        call, self.call = self.call, None
+        if call is None or call.call_id != call_id:
+            under_way = "none" if call is None else call.call_id
+            self.reading.breach(entry.seq, "paid once", f"call {call_id} to be under way", under_way)
+            return None
+        return call
+
+    def tool_call_start(self, entry: Entry, fact: f.ToolCallStart) -> None:
+        """A tool is about to run."""
+        if self.asked_for.get(fact.call_id) != fact.message_id or fact.call_id not in self.unanswered:
+            wanted = f"call {fact.call_id} to be asked for in {fact.message_id}, and without a result"
+            self.reading.breach(entry.seq, "results", wanted, "no such call, or its result")
+        elif fact.call_id in self.intents and fact.call_id not in self.granted:
+            self.reading.breach(entry.seq, "once", f"a permission to run {fact.call_id} again", "none")
+        self.granted.discard(fact.call_id)
+        self.intents.add(fact.call_id)
+        self.reading.intents.setdefault(f"{self.id}:{fact.call_id}", entry.seq)
+
+    def tool_call_result(self, entry: Entry, fact: f.ToolCallResult) -> None:
+        """A tool call has its result."""
+        if self.unanswered.pop(fact.call_id, None) is None:
+            self.reading.breach(entry.seq, "results", f"call {fact.call_id} to have no result yet", "another result")
+        elif fact.call_id not in self.intents:
+            self.reading.breach(entry.seq, "intent first", f"an intent of {fact.call_id} before its result", "none")
+
+    def suspended(self, entry: Entry, fact: f.Suspended) -> None:
+        """The run waits."""
+        waits = {wait.wait_id: str(wait.call_id) for wait in fact.waits}
+        if set(waits.values()) != set(self.unanswered) or not waits:
+            wanted = f"waits for exactly the calls without a result, {sorted(self.unanswered)}"
+            self.reading.breach(entry.seq, "results", wanted, f"waits for {sorted(waits.values())}")
+        if self.waits.keys() - waits.keys():
+            self.reading.breach(entry.seq, "results", f"{sorted(self.waits)}, as before", f"{sorted(waits)}")
+        self.waits = waits
+
+    def taken_up(self, entry: Entry, fact: f.Resumed) -> None:
+        """Another life of the run begins."""
+        if self.waits:
+            wanted = f"an answer to {sorted(self.waits)}"
+            self.reading.breach(entry.seq, "delivered once", wanted, fact.reason)
+        wanted_crashes = self.crashes + (fact.reason == "crashed")
+        if fact.crashes != wanted_crashes:
+            wanted = f"{wanted_crashes} crashes of run {self.id}"
+            self.reading.breach(entry.seq, "crashes", wanted, str(fact.crashes))
+        self.crashes = fact.crashes
+
+    def answered(self, entry: Entry, fact: f.Resumed, answer: object) -> None:
+        """Something that the run waited for has come."""
+        call_id = self.waits.pop(fact.wait_id, None)
+        if not isinstance(answer, f.Answer) or answer.wait_id != fact.wait_id or call_id is None:
+            wanted = f"{fact.wait_id} to be waited for and answered"
+            self.reading.breach(entry.seq, "delivered once", wanted, str(answer))
+        elif answer.verdict == "run_again":
+            self.granted.add(call_id)
+            self.reading.permits[f"{self.id}:{call_id}"] += 1
+
+    def nothing(self, entry: Entry, fact: object) -> None:
+        """Needs nothing but the open run."""
+
+
+RUN_RULES: dict[type, Callable[[RunReading, Entry, Any], None]] = {
+    f.InputHandled: RunReading.nothing,
+    f.Reminder: RunReading.nothing,
+    f.ModelStarted: RunReading.model_started,
+    f.ModelAbandoned: RunReading.model_abandoned,
+    f.TextMessageEnd: RunReading.text_message_end,
+    f.ToolCallStart: RunReading.tool_call_start,
+    f.ToolCallResult: RunReading.tool_call_result,
+    f.Suspended: RunReading.suspended,
+}

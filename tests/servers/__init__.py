@@ -1,0 +1,64 @@
+"""Real servers for tests: each is started on a free port with a folder of its own, and stopped by its process id.
+
+A test that needs a server which cannot be had here is skipped, but not passed over: the last line of the run names what
+was not run, and the exit code is `NOT_RUN`, so that `./dev check` fails.
+"""
+
+from __future__ import annotations
+
+import socket
+from typing import NoReturn
+
+import pytest
+
+NOT_RUN = 3
+"""The exit code of a run that would have passed but for a server that is missing."""
+
+_MARK = "needs a server: "
+
+
+def missing(server: str, remedy: str) -> NoReturn:
+    """Skip the test, and have the run say so at its end.
+
+    Args:
+        server: what is missing.
+        remedy: how to get it.
+    """
+    pytest.skip(f"{_MARK}{server} ({remedy})")
+
+
+def free_port() -> int:
+    """A port on which nobody listens just now."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+        return port
+
+
+class NotRun:
+    """Remembers what was skipped for want of a server; register it where reports arrive (see tests/conftest.py)."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, int] = {}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Look at a test's report; those of side by side runs arrive here too."""
+        reason = report.longrepr[2] if report.skipped and isinstance(report.longrepr, tuple) else ""
+        _, found, what = reason.partition(_MARK)
+        if found:
+            self._found[what] = self._found.get(what, 0) + 1
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> object:
+        """Do not end well if something was left out."""
+        result = yield
+        if self._found and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = NOT_RUN
+        return result
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_unconfigure(self, config: pytest.Config) -> None:
+        """Say it in the last line."""
+        reporter = config.pluginmanager.get_plugin("terminalreporter")
+        if self._found and reporter is not None:
+            what = "; ".join(f"{count} tests need {name}" for name, count in self._found.items())
+            reporter.write_line(f"NOT RUN: {what}")
