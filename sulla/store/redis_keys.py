@@ -1,0 +1,184 @@
+"""Names and forms of what lies in Redis: which key holds what, in which slot, and how a record becomes bytes.
+
+All keys of one log have its name as their hash tag, and all keys of one shard of the index have the shard's number: so
+each script touches one slot of a Redis Cluster (design §3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from zlib import crc32
+
+from sulla.core.errors import CorruptRecord
+from sulla.store.rules import Log
+from sulla.store.values import Draft, Head, Record, Status
+
+INCARNATION = "sulla:incarnation"
+"""Which store this is; gone when somebody has emptied it."""
+
+SHARDS = 16
+"""How many parts the index has. Part of the layout: another number would not find what is there."""
+
+SEED_NAMES = ("stream_buffer:",)
+"""Values that keep the seed's names; every other one has a prefix, so that no value's name can be a log's key."""
+
+FIELDS = (
+    "life", "created", "last", "waking", "woken", "claimed", "epoch", "owner", "freed", "write", "answer",
+    "kind", "status", "agent", "due", "consumed", "body",
+)  # fmt: skip
+"""The fields of a head's hash, in the order of `log_of`."""
+
+Raw = Sequence[bytes | None]
+
+_STATUSES: dict[bytes, Status] = {b"idle": "idle", b"open": "open", b"suspended": "suspended"}
+_OFFERED, _DECIDED = b"+", b"-"
+
+
+# ------------------------------------------------------------------------------------------------------------- keys
+
+
+@dataclass(frozen=True, slots=True)
+class LogKeys:
+    """Where a log lies; one slot."""
+
+    head: str
+    """A hash of `FIELDS`."""
+    log: str
+    """A list: record n stands at n - 1."""
+    ids: str
+    """A hash: the dedupe id to ``<seq>:<digest>``."""
+    lock: str
+    """The owner, for as long as the lease is alive."""
+
+
+def log_keys(name: str) -> LogKeys:
+    """The keys of the log of that name."""
+    tag = _tag(name)
+    state = f"sulla:threadstate:{{{tag}}}"
+    return LogKeys(f"{state}:head", f"{state}:log", f"{state}:ids", f"sulla:lock:{{{tag}}}")
+
+
+def value_key(name: str) -> str:
+    """The key of a small value."""
+    return name if name.startswith(SEED_NAMES) else f"sulla:value:{name}"
+
+
+def shard_of(name: str) -> int:
+    """The shard of the index that knows the log."""
+    return crc32(name.encode()) % SHARDS
+
+
+def index_keys(shard: int) -> tuple[str, ...]:
+    """The keys of a shard, as the scripts of the index expect them; one slot.
+
+    ``pending`` (logs that are just being written to, by time), ``stamps`` (a hash: the log to a number that rises
+    whenever it is entered anew), ``clock`` (the newest stamp), and what the log is found by: ``logs``, ``kinds``,
+    ``awake`` and ``suspended`` in the order of their names, ``due`` by time.
+    """
+    names = ("pending", "stamps", "clock", "logs", "kinds", "awake", "suspended", "due")
+    return tuple(f"sulla:index:{{{shard}}}:{name}" for name in names)
+
+
+def channel_prefix(incarnation: str) -> str:
+    """What a bus channel begins with: databases of one server share its channels, stores must not."""
+    return f"sulla:bus:{incarnation}:"
+
+
+def _tag(name: str) -> str:
+    """The name as a hash tag: the first ``}`` ends a tag, and an empty tag is none."""
+    return name.replace("%", "%25").replace("}", "%7D") if "}" in name or "%" in name else name
+
+
+# ------------------------------------------------------------------------------------------------------------- index
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where a log has to be found because of what its head says."""
+
+    kind: str = ""
+    """Empty: it has been entered as a log of its kind before."""
+    awake: bool = False
+    suspended: bool = False
+    due_ms: int | None = None
+
+    def beyond(self, other: Places) -> Places:
+        """What of these is not among the other ones."""
+        return Places(
+            self.kind if self.kind != other.kind else "",
+            self.awake and not other.awake,
+            self.suspended and not other.suspended,
+            self.due_ms if self.due_ms != other.due_ms else None,
+        )
+
+    @property
+    def any(self) -> bool:
+        """Whether there are any."""
+        return self != Places()
+
+
+def places_of(head: Head) -> Places:
+    """Where a log with that head has to be found, whatever waits in it."""
+    return Places(head.kind, head.status == "open", head.status == "suspended", head.due_ms)
+
+
+def kind_member(kind: str, name: str) -> str:
+    """How a log is entered under its kind; no kind holds a NUL."""
+    return f"{kind}\0{name}"
+
+
+# ------------------------------------------------------------------------------------------------------------- forms
+
+
+def record_bytes(draft: Draft, *, offered: bool) -> bytes:
+    """A record as it is kept: who added it, its kind, a NUL, its body."""
+    return b"%b%b\0%b" % (_OFFERED if offered else _DECIDED, draft.kind.encode(), draft.body)
+
+
+def records_of(first: int, kept: Iterable[bytes]) -> list[Record]:
+    """The records that these are, counted from `first`.
+
+    Raises:
+        CorruptRecord: one is none.
+    """
+    records = []
+    for seq, data in enumerate(kept, first):
+        kind, found, body = data[1:].partition(b"\0")
+        if not found or data[:1] not in (_OFFERED, _DECIDED):
+            raise CorruptRecord(f"record {seq} in Redis is damaged: {data[:40]!r}… is none of ours")
+        records.append(Record(seq, kind.decode(), data[:1] == _OFFERED, body))
+    return records
+
+
+def head_values(head: Head) -> tuple[str | int | bytes, ...]:
+    """A head as the scripts take it: kind, status, agent, due time (empty for none), consumed, body."""
+    due = "" if head.due_ms is None else head.due_ms
+    return (head.kind, head.status, head.agent, due, head.consumed, bytes(head.body))
+
+
+def log_of(raw: Raw) -> Log | None:
+    """The log whose `FIELDS` these are; None if there is none.
+
+    Raises:
+        CorruptRecord: they are not a log's.
+    """
+    if not raw or raw[0] is None:
+        return None
+    try:
+        values = [value for value in raw if value is not None]
+        life, created, last, waking, woken, claimed, epoch = map(int, values[:7])
+        owner, freed, write, answer = values[7].decode(), values[8] == b"1", int(values[9]), int(values[10])
+        kind, status, agent = values[11].decode(), _STATUSES[values[12]], values[13].decode()
+        head = Head(kind, status, agent, int(values[14]) if values[14] else None, int(values[15]), values[16])
+    except (IndexError, KeyError, ValueError) as error:
+        raise CorruptRecord(f"a head in Redis is damaged: {error!r} in {[(v or b'')[:40] for v in raw]}") from None
+    return Log(
+        life, created, head, last, waking, woken, claimed, epoch, owner, freed, write_no=write, answer=answer
+    )  # fmt: skip
+
+
+def known_of(kept: bytes) -> tuple[int, bytes]:
+    """The number and the digest of an offer that was kept."""
+    seq, _, digest = kept.partition(b":")
+    return int(seq), digest
