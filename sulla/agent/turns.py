@@ -108,6 +108,11 @@ class TurnDriver:
         for control in self._running:
             control.drain()
 
+    def abort(self, reason: str) -> None:
+        """End every turn now, whatever becomes of it; for a store that is not there any more."""
+        for control in list(self._running):
+            control.abort(reason)
+
     async def attend(self, thread_id: ThreadId) -> None:
         """Do all there is to do for a thread now; returns when it rests, waits, or is somebody else's.
 

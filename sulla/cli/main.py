@@ -96,6 +96,7 @@ _EXITS = {
     "home_in_use": Exit.SETTINGS,
     "port_in_use": Exit.SETTINGS,
     "store_unavailable": Exit.SETTINGS,
+    "store_replaced": Exit.SETTINGS,
 }
 
 

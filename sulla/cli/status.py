@@ -28,6 +28,8 @@ def run(given: argparse.Namespace) -> Exit:
     print(f"sulla {report['version']} at {where.url}")
     for name in ("home", "workspace", "store", "model", "model_why", "running", "queued"):
         print(f"  {name.replace('_', ' ')}: {report[name]}")
+    if report["degraded"]:
+        print(f"  degraded: {report['degraded']}")
     for line in _use(report):
         print(f"  {line}")
     if too_fast := sum(report["rate_limited"].values()):

@@ -22,6 +22,7 @@ def arguments(command: argparse.ArgumentParser) -> None:
     """The command's own arguments."""
     command.add_argument("--host", metavar="H", help="the address to listen on (default 127.0.0.1)")
     command.add_argument("--port", type=int, metavar="N", help="the port (default 8137; 0 picks a free one)")
+    command.add_argument("--accept-store", action="store_true", help="go on though the store is not the one used last")
 
 
 def run(given: argparse.Namespace) -> Exit:
@@ -31,7 +32,10 @@ def run(given: argparse.Namespace) -> Exit:
     redactor = Redactor()
     log_to(sys.stderr, settings.daemon.log_level, redactor)
     try:
-        asyncio.run(run_daemon(settings, lambda line: print(line, flush=True), redactor=redactor))
+        serving = run_daemon(
+            settings, lambda line: print(line, flush=True), redactor=redactor, accept_store=given.accept_store
+        )
+        asyncio.run(serving)
     except SullaError as error:
         error.message = redactor.text(error.message)
         raise

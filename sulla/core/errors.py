@@ -19,7 +19,9 @@ The tree, checked against the classes by ``tests/house/test_errors.py``::
     |       +-- RateLimited          rate_limited           caller
     +-- Unavailable                  unavailable            ours
     |   +-- StoreUnavailable         store_unavailable      ours
+    |   |   +-- StoreEmptied         store_emptied          ours
     |   +-- ShuttingDown             shutting_down          ours
+    +-- StoreReplaced                store_replaced         ours
     +-- StaleLease                   stale_lease            ours
     +-- CorruptRecord                corrupt_record         ours
     +-- RanksUnusable                ranks_unusable         ours
@@ -168,10 +170,23 @@ class StoreUnavailable(Unavailable):
     code = "store_unavailable"
 
 
+class StoreEmptied(StoreUnavailable):
+    """The store is not the one that it was: emptied or exchanged. It stays so until a person sees to it."""
+
+    code = "store_emptied"
+    retryable = False
+
+
 class ShuttingDown(Unavailable):
     """The daemon is stopping and takes no new work."""
 
     code = "shutting_down"
+
+
+class StoreReplaced(SullaError):
+    """The store is not the one that was kept in: it was emptied, or another one is in its place."""
+
+    code = "store_replaced"
 
 
 class StaleLease(SullaError):

@@ -38,6 +38,7 @@ from sulla.daemon.ranks import LazyRanks
 from sulla.daemon.report import report_settings, report_use
 from sulla.daemon.service import Service
 from sulla.daemon.stores import make_store, store_reader, store_source
+from sulla.daemon.watch import StoreWatch
 from sulla.journal import Frame, Journal
 from sulla.providers import (
     OFFLINE,
@@ -66,6 +67,7 @@ class System:
     account: Account
     summarizer: Summarizer
     journal: Journal | None
+    watch: StoreWatch
 
 
 def build(settings: Settings, choice: Choice, place: Place) -> System:
@@ -112,9 +114,10 @@ def build(settings: Settings, choice: Choice, place: Place) -> System:
         said = report_settings(settings, choice, store_source(settings))
         return said | report_use(settings, model, ranks, place.clock) | journal_status(journal)
 
-    service = Service(threads, intake, store, work, tuple(actors), report, Checkup(check).run)
+    watch = StoreWatch(store, place.clock, lambda: turns.abort("store_replaced"))
+    service = Service(threads, intake, watch, work, tuple(actors), report, Checkup(check).run)
     account = Account(ledger, store, place.clock)
-    return System(store, threads, provider, turns, work, service, account, summarizer, journal)
+    return System(store, threads, provider, turns, work, service, account, summarizer, journal, watch)
 
 
 def _chat(spec: AgentSpec, model: Model, toolbox: Toolbox, settings: Settings, limits: RunLimits) -> Chat:

@@ -13,6 +13,8 @@ from sulla.core.errors import HomeInUse, SettingsError
 
 _LOCK = "lock"
 _ID = "id"
+_STORES = "stores.json"
+_MOST_STORES = 16
 TOKEN = "token"
 WHERE = "daemon.json"
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
@@ -92,6 +94,37 @@ class Home:
             SettingsError: it can be neither read nor kept.
         """
         return self._once(TOKEN, make_token)
+
+    def known_store(self, place: str) -> str:
+        """Which store was last used at a place; empty if none was, or nobody knows any more."""
+        return self._stores().get(place, "")
+
+    def remember_store(self, place: str, incarnation: str) -> None:
+        """Write down which store is used at a place.
+
+        Args:
+            place: its URL, without a password.
+            incarnation: the store's own id.
+
+        Raises:
+            SettingsError: it cannot be written.
+        """
+        stores = {name: known for name, known in self._stores().items() if name != place}
+        kept = dict([*stores.items(), (place, incarnation)][-_MOST_STORES:])
+        draft = self.path / f".{_STORES}.new"
+        try:
+            with os.fdopen(os.open(draft, _FLAGS | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+                json.dump(kept, file)
+            draft.replace(self.path / _STORES)
+        except OSError as error:
+            raise self._unusable("written", error, _STORES) from None
+
+    def _stores(self) -> dict[str, str]:
+        try:
+            kept = json.loads((self.path / _STORES).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}  # never written, or damaged: then nobody knows, and the next start writes it anew
+        return {str(name): str(known) for name, known in kept.items()} if isinstance(kept, dict) else {}
 
     def known_token(self) -> str | None:
         """The first token, or None if it was never made or is not ours to read."""

@@ -21,7 +21,7 @@ from sulla.daemon.home import Home, Whereabouts
 from sulla.daemon.models import HOW_TO, Choice, choose
 from sulla.daemon.place import Place
 from sulla.daemon.redaction import hide_known
-from sulla.daemon.stores import store_source
+from sulla.daemon.stores import MEMORY, store_place, store_source
 from sulla.daemon.system import SystemClock, random_id, random_part, random_token
 from sulla.daemon.upkeep import redate
 from sulla.gateway import GatewayConfig, Server, TokenBook, bind, build_app, serve
@@ -45,6 +45,7 @@ async def run_daemon(
     prepare: Callable[[Place], Place] = lambda place: place,
     *,
     redactor: Redactor | None = None,
+    accept_store: bool = False,
 ) -> None:
     """Serve until a signal says stop.
 
@@ -56,11 +57,13 @@ async def run_daemon(
         say: takes lines for the person who started it.
         prepare: may put doubles in the place of what the daemon stands on.
         redactor: is told every secret; None if nobody else needs to know.
+        accept_store: go on with a store that is not the one the home used last.
 
     Raises:
         HomeInUse: another daemon runs on the same home.
         PortInUse: the address is taken.
         StoreUnavailable: the store cannot be opened.
+        StoreReplaced: the store is not the one that the home used last.
         SettingsError: a setting cannot be used.
     """
     home, redactor = Home(settings.home), redactor or Redactor()
@@ -78,6 +81,7 @@ async def run_daemon(
         _make_workspace(settings.workspace)
         await system.store.open()
         stack.push_async_callback(system.store.close)
+        await _recognize(system, home, store_place(settings), accept_store=accept_store)
         await undo_half_import(system.store, place.owner)
         await system.account.open()
         stack.push_async_callback(system.account.keep)
@@ -93,6 +97,7 @@ async def run_daemon(
         async with asyncio.TaskGroup() as group:
             working = group.create_task(system.work.run(), name="work")
             beside = (
+                group.create_task(system.watch.run(), name="watch"),
                 group.create_task(system.account.run(), name="account"),
                 group.create_task(system.summarizer.run(), name="summaries"),
                 group.create_task(_redate(settings, system), name="retention"),
@@ -102,6 +107,15 @@ async def run_daemon(
             await _stop_in_order(settings, system, server, stop, working)
             for task in beside:
                 task.cancel()
+
+
+async def _recognize(system: System, home: Home, place: str, *, accept_store: bool) -> None:
+    """See whether the store is the one that this home used last, and remember it."""
+    if place == MEMORY:
+        await system.watch.begin()
+        return
+    known = "" if accept_store else home.known_store(place)
+    home.remember_store(place, await system.watch.begin(known))
 
 
 async def _redate(settings: Settings, system: System) -> None:

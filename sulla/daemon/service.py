@@ -10,6 +10,7 @@ from sulla.core.errors import InvalidInput, NotFound, ShuttingDown
 from sulla.core.ids import MessageId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon.intake import Intake
+from sulla.daemon.watch import StoreWatch
 from sulla.gateway import (
     Advanced,
     Event,
@@ -22,7 +23,7 @@ from sulla.gateway import (
     Verdict,
     WaitingThread,
 )
-from sulla.store import LogInfo, Store, Subscription
+from sulla.store import LogInfo, Subscription
 from sulla.threads import Advanced as LogAdvanced
 from sulla.threads import (
     Answer,
@@ -47,7 +48,7 @@ class Service:
     Args:
         threads: where conversations are.
         intake: takes people's messages in.
-        store: whose bus is listened to.
+        watch: looks after the store, whose bus is listened to.
         work: whoever runs turns.
         agents: the known agents, the home's own first.
         report: what `status` says.
@@ -58,7 +59,7 @@ class Service:
         self,
         threads: ThreadStore,
         intake: Intake,
-        store: Store,
+        watch: StoreWatch,
         work: Work,
         agents: tuple[str, ...],
         report: Callable[[], JsonObject],
@@ -66,7 +67,8 @@ class Service:
     ) -> None:
         self._threads = threads
         self._intake = intake
-        self._store = store
+        self._watch = watch
+        self._store = watch.store
         self._work = work
         self._agents = agents
         self._report = report
@@ -85,16 +87,19 @@ class Service:
 
     async def list_threads(self, after: str | None, limit: int) -> list[ThreadInfo]:
         """Threads by id."""
+        self._watch.check()
         found = await self._threads.list(after=after or "", limit=limit)
         return [_row(info, state) for info, state in found]
 
     async def history(self, thread_id: str, after: int, before: int | None, limit: int) -> list[Event]:
         """A thread's durable events in order."""
+        self._watch.check()
         entries = await self._threads.entries(ThreadId(thread_id), after=after, before=before, limit=limit)
         return [_event(thread_id, entry) for entry in entries]
 
     async def delete_thread(self, thread_id: str) -> None:
         """Remove a thread with all it holds."""
+        self._watch.check()
         await self._threads.delete(ThreadId(thread_id))
 
     async def send(
@@ -109,6 +114,7 @@ class Service:
 
     async def last_seq(self, thread_id: str) -> int:
         """The number of the log's last record."""
+        self._watch.check()
         info = await self._store.head(thread_id)
         if info is None:
             raise NotFound(f"no thread {thread_id!r}: create one with thread.create, or list them with thread.list")
@@ -116,6 +122,7 @@ class Service:
 
     async def stop(self, thread_id: str, request_id: str | None) -> int:
         """End the running turn and hold what waits."""
+        self._watch.check()
         seq = await self._threads.stop(ThreadId(thread_id), request_id)
         self._work.enqueue(Job(thread_id))
         return seq
@@ -129,6 +136,7 @@ class Service:
 
     async def list_questions(self, after: str | None, limit: int) -> list[WaitingThread]:
         """Threads whose run waits for an answer."""
+        self._watch.check()
         found = await self._threads.list(after=after or "", limit=limit, status="suspended")
         return [WaitingThread(info.key, _questions(info.key, state)) for info, state in found if state is not None]
 
@@ -147,8 +155,9 @@ class Service:
 
     async def status(self) -> JsonObject:
         """How the daemon is."""
-        doing = self._work.inspect()
+        doing, trouble = self._work.inspect(), self._watch.trouble
         return self._report() | {
+            "degraded": trouble.message if trouble is not None else None,
             "running": len(doing.running),
             "queued": len(doing.queued),
             "failing": list(doing.failing),
@@ -172,6 +181,7 @@ class Service:
     def _check_open(self) -> None:
         if self._closed:
             raise ShuttingDown("the daemon is stopping; try again when it is back", retry_after_s=2.0)
+        self._watch.check()
 
     def _known(self, agent: str | None) -> str:
         if not agent or agent in self._agents:

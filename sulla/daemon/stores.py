@@ -13,6 +13,7 @@ from sulla.store import Store
 
 SQLITE = "sqlite:///"
 STORE_FILE = "sulla.db"
+MEMORY = "memory:"
 
 
 def store_file(settings: Settings) -> Path | None:
@@ -29,7 +30,7 @@ def store_file(settings: Settings) -> Path | None:
                     f"{name} is set, but this version keeps everything in SQLite only: unset it, or set "
                     "SULLA_STORE=sqlite:///path to say so"
                 )
-    if url == "memory:":
+    if url == MEMORY:
         return None
     path = url.removeprefix(SQLITE)
     if url and path in ("", url):
@@ -75,9 +76,14 @@ def store_reader(settings: Settings, clock: Clock, *, quiet: bool) -> StoreFile 
     return SqliteReader(path, clock, quiet=quiet)
 
 
+def store_place(settings: Settings) -> str:
+    """Where everything is kept, by a name that holds no password."""
+    return store_source(settings).rpartition(" (")[0]
+
+
 def store_source(settings: Settings) -> str:
     """Where everything is kept, and which setting says so, for people."""
     url, source = settings.store.url, "SULLA_STORE or store.url" if settings.store.url else "the default"
-    if url != "memory:":
+    if url != MEMORY:
         url = f"{SQLITE}{settings.place(url.removeprefix(SQLITE) or STORE_FILE)}"
     return f"{url} ({source})"

@@ -33,6 +33,10 @@ SWEEP_S = 3600.0
 BREATH_S = 0.01
 """The pause after each page, while much is to be written: turns come first."""
 
+LINGER_S = 0.1
+"""How long it waits once it was told of work: what is done meanwhile costs no look of its own, and the next turn that
+follows at once is not disturbed."""
+
 _THREADS = 200
 _RETRY_S = (1.0, 5.0, 30.0, 60.0, 300.0)
 _MAX_UNREADABLE = 1000
@@ -182,14 +186,20 @@ class Journal:
         All threads are looked through then, so nothing has to be remembered of what was missed.
         """
         if self._error:
-            wait_s, event = _RETRY_S[min(self._failures, len(_RETRY_S)) - 1], self._stopping
-        else:
-            wait_s, event = SWEEP_S, self._news
+            await self._within(self._stopping, _RETRY_S[min(self._failures, len(_RETRY_S)) - 1])
+            self._sweep_due = True
+            return
+        if not await self._within(self._news, SWEEP_S):
+            self._sweep_due = True
+        await self._within(self._stopping, LINGER_S)
+
+    async def _within(self, event: asyncio.Event, seconds: float) -> bool:
         try:
-            async with self._clock.timeout(wait_s):
+            async with self._clock.timeout(seconds):
                 await event.wait()
         except TimeoutError:
-            self._sweep_due = True
+            return False
+        return True
 
     async def _sweep(self) -> None:
         """Look through all threads, for what was missed and for what is gone."""

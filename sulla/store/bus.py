@@ -48,6 +48,12 @@ class LocalBus:
         for listener in self._channels.get(channel, ()):
             listener.take(payload)
 
+    def lag(self) -> None:
+        """Tell every listener that something may have been lost on its way here."""
+        for listeners in self._channels.values():
+            for listener in listeners:
+                listener.lose()
+
     @asynccontextmanager
     async def subscribe(self, channel: str) -> AsyncIterator[Subscription]:
         """Listen for as long as the block lasts.
@@ -100,6 +106,10 @@ class _Listener:
         self._lagged = self._lagged or len(self._queue) == self._queue.maxlen
         self._queue.append(payload)
         self._news.set()
+
+    def lose(self) -> None:
+        """Something was lost before it came here."""
+        self._lagged = True
 
     def end(self) -> None:
         """Nothing more will come; what is queued can still be read."""

@@ -7,6 +7,8 @@ connection: to ask the server to cancel it would mean to wait for that very serv
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
 import select
 import socket
 from collections.abc import Awaitable, Callable
@@ -14,7 +16,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import psycopg
-from psycopg import AsyncConnection
+from psycopg import AsyncConnection, sql
 from psycopg.pq import TransactionStatus
 from psycopg.types.numeric import Int8BinaryDumper
 
@@ -125,7 +127,7 @@ class Lines:
         try:
             # One type for all whole numbers: else a statement would be prepared anew for each size of them.
             line.adapters.register_dumper(int, Int8BinaryDumper)
-            path = psycopg.sql.Identifier(self._schema).as_string(line)
+            path = sql.Identifier(self._schema).as_string(line)
             limit = str(_STATEMENT_MS)
             await line.execute(_SETTINGS, (f"{path}, pg_temp", limit, limit, limit), prepare=False)
         except BaseException:
@@ -205,5 +207,5 @@ def _cut(line: Line) -> None:
     """End a connection under whoever waits for it."""
     if line.closed:
         return
-    with socket.socket(fileno=_duplicate(line.fileno())) as wire:
+    with socket.socket(fileno=os.dup(line.fileno())) as wire, contextlib.suppress(OSError):  # It was cut already.
         wire.shutdown(socket.SHUT_RDWR)

@@ -1,4 +1,4 @@
-"""What others wrote down, held against the logs: who wrote under which lease, what tools did, what models said; pure."""
+"""What others wrote down, held against the logs: who wrote under which lease, what tools did, what models said."""
 
 from __future__ import annotations
 

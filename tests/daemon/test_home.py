@@ -227,3 +227,18 @@ def test_a_damaged_token_is_not_used(folder: Path) -> None:
     assert Home(folder).known_token() is None
     with pytest.raises(SettingsError, match=rf"{folder / 'token'} is damaged: remove it"):
         Home(folder).token(lambda: "new")
+
+
+def test_a_home_remembers_the_last_stores_by_their_places(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    home.lock()
+    assert home.known_store("sqlite:///a") == ""
+    for number in range(20):
+        home.remember_store(f"sqlite:///{number}", f"store_{number}")
+    home.remember_store("sqlite:///18", "store_new")
+    assert home.known_store("sqlite:///18") == "store_new"
+    assert home.known_store("sqlite:///19") == "store_19"
+    assert home.known_store("sqlite:///1") == ""
+    (tmp_path / "home" / "stores.json").write_text("damaged")
+    assert home.known_store("sqlite:///18") == ""
+    home.unlock()

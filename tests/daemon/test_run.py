@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import signal
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -242,3 +243,34 @@ def test_a_daemon_that_is_killed_in_the_middle_of_an_answer_answers_once_when_it
 
 def _of(events: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
     return [event["data"] for event in events if event["type"] == kind]
+
+
+def test_a_store_that_was_removed_is_missed_and_a_new_one_is_used_only_if_that_was_meant(tmp_path: Path) -> None:
+    place = Place(tmp_path / "home")
+    with place.up():
+        assert place.run("ask", "who are you")[0] == Exit.OK
+    for left in place.home.glob("sulla.db*"):
+        left.unlink()
+    code, said, error = place.run("up", "--port", "0")
+    assert (code, said) == (Exit.SETTINGS, "")
+    assert error.startswith("sulla: the store is not the one that this home used last")
+    assert "`sulla up --accept-store`" in error
+    with place.up("--accept-store"):
+        assert place.run("ask", "who are you")[0] == Exit.OK
+    with place.up():  # from now on that is the one
+        assert place.run("ask", "who are you")[0] == Exit.OK
+
+
+def test_a_store_that_is_emptied_under_a_running_daemon_is_told_to_everybody(tmp_path: Path) -> None:
+    place = Place(tmp_path / "home")
+    with place.up() as daemon:
+        assert place.run("ask", "who are you")[0] == Exit.OK
+        with sqlite3.connect(place.home / "sulla.db") as kept:
+            kept.execute("UPDATE meta SET value = 'store_other' WHERE name = 'incarnation'")
+        kept.close()
+        daemon.complains("the store was emptied or replaced")
+        code, _, error = place.run("ask", "and now?")
+        assert code == Exit.REFUSED
+        assert "--accept-store" in error
+        code, status, _ = place.run("status")
+        assert "degraded: the store was emptied or replaced" in status

@@ -1,7 +1,8 @@
-"""A plugin that runs a parametrized test as one test with many rows: every row is tried, and each that fails is told.
+"""A plugin that runs a parametrized test as one table: every row is tried, and each that fails is told.
 
-`./dev test pure` uses it. To pytest a test costs a millisecond, whatever it does, and a row of a table a few µs. What a
-row is tried on and held against stays the same; only tests that share nothing but values are put together.
+`./dev test pure` uses it, because a test costs pytest a millisecond, whatever it does. What a row is tried on and held
+against stays the same. Only tests of plain values are put together: one with a fixture or a mark of its own, a property
+or a coroutine stays by itself.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ _FOR_ALL = {"_loopback_only", "event_loop_policy"}
 """Fixtures that every test gets, once for the whole session."""
 
 _KNOWN_MARKS = {"parametrize", "pure"}
+
+_ROWS = pytest.StashKey[int]()
 
 _Failed = tuple[pytest.Function, pytest.ExceptionInfo[BaseException]]
 
@@ -40,9 +43,12 @@ class Table(pytest.Function):
         """
 
         def run() -> None:
-            failed = [(row, fault) for row in rows if (fault := _fault(row)) is not None]
-            if failed:
-                raise RowsFailed(failed)
+            faults = [(row, fault) for row in rows if (fault := _fault(row)) is not None]
+            skipped = [row.callspec.id for row, fault in faults if fault.errisinstance(pytest.skip.Exception)]
+            if len(faults) > len(skipped):
+                raise RowsFailed([one for one in faults if one[0].callspec.id not in skipped])
+            if skipped:
+                pytest.skip(f"{len(skipped)} of {len(rows)} rows: {', '.join(skipped)}")
 
         first = rows[0]
         table: Table = cls.from_parent(first.parent, name=first.originalname, callobj=run)
@@ -67,8 +73,7 @@ def _fault(row: pytest.Function) -> pytest.ExceptionInfo[BaseException] | None:
     """Try a row; None if all is well."""
     try:
         row.obj(**row.callspec.params)
-    except (Exception, pytest.fail.Exception, pytest.skip.Exception):
-        # A row that would be skipped is a failure here: one that is not tried must not look as if it were.
+    except (Exception, pytest.fail.Exception, pytest.skip.Exception):  # noqa: BLE001  - whatever it is, it is told
         return pytest.ExceptionInfo.from_current()
     return None
 
@@ -85,21 +90,21 @@ def _is_row(item: pytest.Item) -> bool:
     )
 
 
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Say what the number of tests does not show."""
+    if rows := config.stash.get(_ROWS, 0):
+        terminalreporter.write_line(f"{rows} rows were tried as tables of one test each")
+
+
 @pytest.hookimpl(trylast=True)  # after whatever leaves rows out
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put a table in the place of the first of its rows."""
-    tables: dict[tuple[pytest.Item | Any, str], list[pytest.Function]] = {}
-    kept: list[pytest.Item | list[pytest.Function]] = []
+    tables: dict[object, list[pytest.Function]] = {}
     for item in items:
-        if not (isinstance(item, pytest.Function) and _is_row(item)):
-            kept.append(item)
-            continue
-        key = (item.parent, item.originalname)
-        if key not in tables:
-            tables[key] = []
-            kept.append(tables[key])
-        tables[key].append(item)
-    items[:] = [
-        kept_one if not isinstance(kept_one, list) else kept_one[0] if len(kept_one) == 1 else Table.of(kept_one)
-        for kept_one in kept
-    ]
+        if isinstance(item, pytest.Function) and _is_row(item):
+            tables.setdefault((item.parent, item.originalname), []).append(item)
+    wide = [rows for rows in tables.values() if len(rows) > 1]
+    first = {id(rows[0]): rows for rows in wide}
+    others = {id(row) for rows in wide for row in rows[1:]}
+    items[:] = [Table.of(first[id(item)]) if id(item) in first else item for item in items if id(item) not in others]
+    config.stash[_ROWS] = sum(map(len, wide))

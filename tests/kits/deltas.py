@@ -1,10 +1,12 @@
-"""Deltas compared by what they say: how much of a reply came together is the network's business."""
+"""Replies compared by what they say: how much of one came together is the network's business."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from sulla.core.errors import ProviderProtocol
 from sulla.providers import Completed, Delta
+from sulla.providers.reply import StreamedReply
 
 
 def joined(deltas: Iterable[Delta]) -> list[Delta]:
@@ -17,3 +19,12 @@ def joined(deltas: Iterable[Delta]) -> list[Delta]:
         elif last is not None:
             found[-1] = type(delta)(last.text + delta.text)
     return found
+
+
+def refusal_to_end(reply: StreamedReply) -> str:
+    """What a reply says when its stream ends here; empty if nothing. For loops, where `pytest.raises` takes long."""
+    try:
+        reply.end()
+    except ProviderProtocol as error:
+        return error.message
+    return ""

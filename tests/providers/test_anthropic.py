@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -318,6 +319,23 @@ async def test_arguments_that_are_no_json_object_break_the_reply(raw: str) -> No
 async def test_slow_bytes_come_to_the_same_reply() -> None:
     async with _serve(Reply("Grüße an alle 🙂.", "Hm.", lump_bytes=7)) as (provider, _):
         found, error = await collect(provider.stream(ask("x")))
+    assert error is None
+    assert isinstance(found[-1], Completed)
+    assert found[-1].message.text == "Grüße an alle 🙂."
+
+
+async def test_an_answer_that_is_compressed_all_the_same_is_read() -> None:
+    said = b"".join(event.data for event in events(Reply("Grüße an alle 🙂."), {}, "x"))
+
+    async def eager(request: WireRequest, response: WireResponse) -> None:
+        await response.start(200, {"content-type": "text/event-stream", "content-encoding": "gzip"})
+        await response.send(gzip.compress(said))
+        await response.end()
+
+    async with WireServer(eager) as server:
+        provider = AnthropicProvider(KEY, ManualClock(), base_url=server.url)
+        found, error = await collect(provider.stream(ask("x")))
+        await provider.close()
     assert error is None
     assert isinstance(found[-1], Completed)
     assert found[-1].message.text == "Grüße an alle 🙂."

@@ -1,0 +1,102 @@
+"""Watches the store: whether it answers, and whether it still is the one that this daemon began with (design §3)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Final
+
+from sulla.core.clock import Clock
+from sulla.core.errors import StoreReplaced, StoreUnavailable, SullaError
+from sulla.store import Store
+
+log = logging.getLogger(__name__)
+
+EVERY_S: Final = 0.5
+ANSWER_S: Final = 1.0
+"""A store that has not answered for so long is away: a client that asks is told so at once."""
+
+
+class StoreWatch:
+    """Looks at the store now and then, so that nobody who asks has to find out by waiting.
+
+    Args:
+        store: what is watched.
+        clock: all time.
+        replaced: is called once, when the store turns out to be another one.
+    """
+
+    def __init__(self, store: Store, clock: Clock, replaced: Callable[[], None] = lambda: None) -> None:
+        self.store = store
+        self._clock = clock
+        self._replaced = replaced
+        self._began_with = ""
+        self._trouble: SullaError | None = None
+
+    @property
+    def trouble(self) -> SullaError | None:
+        """What is wrong with the store, if anything."""
+        return self._trouble
+
+    def check(self) -> None:
+        """Do nothing if the store can be relied on.
+
+        Raises:
+            StoreUnavailable: it does not answer.
+            StoreReplaced: it is not what it was.
+        """
+        if self._trouble is not None:
+            # Anew each time: one error object that many raise would gather all their tracebacks.
+            raise type(self._trouble)(self._trouble.message, retry_after_s=self._trouble.retry_after_s)
+
+    async def begin(self, known: str = "") -> str:
+        """Take note of which store it is; once, after it was opened.
+
+        Args:
+            known: which one the home used last; empty if it has used none.
+
+        Returns:
+            Which one it is.
+
+        Raises:
+            StoreReplaced: it is another one than the home used last.
+            StoreUnavailable: it does not answer.
+        """
+        self._began_with = await self.store.incarnation()
+        if known and known != self._began_with:
+            raise StoreReplaced(
+                "the store is not the one that this home used last: it was emptied, or another one was put in its "
+                "place. If that was meant, start once with `sulla up --accept-store`; else bring the old one back"
+            )
+        return self._began_with
+
+    async def run(self) -> None:
+        """Watch until cancelled."""
+        while True:
+            await self._clock.sleep(EVERY_S)
+            await self.look()
+
+    async def look(self) -> None:
+        """Look once."""
+        if isinstance(self._trouble, StoreReplaced):
+            return  # nothing but a restart mends that
+        try:
+            async with self._clock.timeout(ANSWER_S):
+                found = await self.store.incarnation()
+        except (StoreUnavailable, TimeoutError) as error:
+            if self._trouble is None:
+                log.error("the store does not answer; nothing new is taken until it does: %s", error)
+            said = error.message if isinstance(error, SullaError) else f"no answer in {ANSWER_S:g} s"
+            self._trouble = StoreUnavailable(f"the store is away ({said}); try again soon", retry_after_s=1.0)
+            return
+        if found != self._began_with:
+            self._trouble = StoreReplaced(
+                "the store was emptied or replaced while the daemon ran: what was kept in it is gone, and nothing new is "
+                "taken. Bring it back and restart, or start anew with `sulla up --accept-store`"
+            )
+            log.critical("%s", self._trouble)
+            self._replaced()
+            return
+        if self._trouble is not None:
+            log.warning("the store answers again")
+        self._trouble = None

@@ -1,0 +1,331 @@
+"""An event loop without real time, threads or I/O, in which several processes live, stand still and die.
+
+What runs next follows from the seed alone. Within a process callbacks keep their order, as asyncio promises; which
+process gets on next is drawn. A task belongs to the process in whose context it was made.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import sys
+from collections import deque
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
+from contextlib import AbstractAsyncContextManager, suppress
+from contextvars import Context, ContextVar, copy_context
+from random import Random
+from types import coroutine
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+MAX_STEPS = 400_000
+"""More than any seed takes; a loop that never rests ends here."""
+
+START_S = 1000.0
+"""What `time` begins with: no clock begins at 0."""
+
+
+class Process:
+    """One process of the simulated machines.
+
+    Args:
+        name: for the trace.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.ready: deque[asyncio.Handle] = deque()
+        self.alive = True
+        self.paused = False
+
+
+_PROCESS: ContextVar[Process | None] = ContextVar("process", default=None)
+
+
+class Stuck(RuntimeError):
+    """The simulation did not come to an end."""
+
+
+class SimulatedLoop(asyncio.AbstractEventLoop):
+    """Keeps what of asyncio's loop the product uses.
+
+    Args:
+        random: draws which process gets on.
+        told: hears of exceptions that nobody else saw.
+    """
+
+    def __init__(self, random: Random, told: Callable[[str], None]) -> None:
+        self._random = random
+        self._told = told
+        self.world = Process("world")
+        """Whoever is not simulated: clients, the network, the store's machine. It never stands still."""
+        self._runnable: list[Process] = []
+        """Processes that have something to do, in the order in which they got it."""
+        self._timers: list[tuple[float, int, asyncio.TimerHandle, Process]] = []
+        self._time = START_S
+        self._count = 0
+        self._tasks: list[asyncio.Task[Any]] = []
+        """All of them, so that none is thrown away, and runs its `finally`, when the garbage collector pleases."""
+        self._generators: list[AsyncGenerator[Any, Any]] = []
+        self.steps = 0
+
+    # ---------------------------------------------------------------------------------------------- processes
+
+    def context_of(self, process: Process) -> Context:
+        """A context whose tasks belong to a process."""
+        context = copy_context()
+        context.run(_PROCESS.set, process)
+        return context
+
+    def pause(self, process: Process) -> None:
+        """As SIGSTOP does."""
+        process.paused = True
+
+    def go_on(self, process: Process) -> None:
+        """As SIGCONT does: what came due meanwhile is due now."""
+        process.paused = False
+        if process.ready and process not in self._runnable:
+            self._runnable.append(process)
+
+    def kill(self, process: Process) -> None:
+        """As SIGKILL does: nothing of it ever runs again, no `finally` either."""
+        process.alive = False
+        process.ready.clear()
+
+    # ----------------------------------------------------------------------------------------------- asyncio's
+
+    def time(self) -> float:
+        """Simulated seconds."""
+        return self._time
+
+    def call_soon(self, callback: Callable[..., object], *args: Any, context: Context | None = None) -> asyncio.Handle:  # type: ignore[override]  # typeshed unpacks a TypeVarTuple  # noqa: ANN401
+        """Queue a callback in its process."""
+        context = context if context is not None else copy_context()
+        handle = asyncio.Handle(callback, args, self, context)
+        self._queue(handle, context.get(_PROCESS, None) or self.world)
+        return handle
+
+    def call_later(  # type: ignore[override]  # as above
+        self,
+        delay: float,
+        callback: Callable[..., object],
+        *args: Any,  # noqa: ANN401
+        context: Context | None = None,
+    ) -> asyncio.TimerHandle:
+        """Queue a callback when so much time has passed."""
+        return self.call_at(self._time + delay, callback, *args, context=context)
+
+    def call_at(  # type: ignore[override]  # as above
+        self,
+        when: float,
+        callback: Callable[..., object],
+        *args: Any,  # noqa: ANN401
+        context: Context | None = None,
+    ) -> asyncio.TimerHandle:
+        """Queue a callback at a time."""
+        context = context if context is not None else copy_context()
+        handle = asyncio.TimerHandle(when, callback, args, self, context)
+        self._count += 1
+        heapq.heappush(self._timers, (when, self._count, handle, context.get(_PROCESS, None) or self.world))
+        return handle
+
+    def create_future(self) -> asyncio.Future[Any]:
+        """A future."""
+        return asyncio.Future(loop=self)
+
+    def create_task(  # type: ignore[override]  # typeshed leaves out `context` for older versions
+        self,
+        coro: Coroutine[Any, Any, T] | Generator[Any, None, T],
+        *,
+        name: str | None = None,
+        context: Context | None = None,
+    ) -> asyncio.Task[T]:
+        """A task of the process that makes it, or of the one whose context is given."""
+        task: asyncio.Task[T] = _Task(len(self._tasks), coro, self, name, context)
+        self._tasks.append(task)
+        return task
+
+    def run_in_executor(self, executor: object, func: Callable[..., T], *args: Any) -> asyncio.Future[T]:  # type: ignore[override]  # as above  # noqa: ANN401
+        """There are no threads: it is done at once."""
+        done = self.create_future()
+        try:
+            done.set_result(func(*args))
+        except Exception as error:  # noqa: BLE001  - whoever waits gets it
+            done.set_exception(error)
+        return done
+
+    def call_exception_handler(self, context: dict[str, Any]) -> None:
+        """Nobody saw it: a finding."""
+        self._told(f"{context.get('message')}: {context.get('exception')!r}")
+
+    def get_debug(self) -> bool:
+        """Never."""
+        return False
+
+    def is_running(self) -> bool:
+        """While `run` runs."""
+        return asyncio._get_running_loop() is self
+
+    def is_closed(self) -> bool:
+        """Never."""
+        return False
+
+    def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
+        """It is skipped when its time comes."""
+
+    # ------------------------------------------------------------------------------------------------- running
+
+    def run(self, main: Coroutine[Any, Any, T]) -> T:
+        """Run everything until `main` is done; what else is still going on then is dropped as a power cut would.
+
+        Raises:
+            Stuck: there is nothing left that could happen, or no end in sight.
+        """
+        hooks = _Hooks(self._generators)
+        asyncio._set_running_loop(self)
+        try:
+            with hooks:
+                task = self.create_task(main)
+                while not task.done():
+                    self._step()
+                return task.result()
+        finally:
+            self._drop()
+            asyncio._set_running_loop(None)
+
+    def _step(self) -> None:
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            raise Stuck(f"no end after {MAX_STEPS} steps, {self._time - START_S:.0f} simulated seconds")
+        runnable = self._runnable
+        if not runnable:
+            return self._advance()
+        place = int(self._random.random() * len(runnable)) if len(runnable) > 1 else 0
+        process = runnable[place]
+        if process.paused or not process.ready:
+            del runnable[place]
+            return None
+        handle = process.ready.popleft()
+        if not process.ready:
+            del runnable[place]
+        if not handle.cancelled():
+            handle._run()
+        return None
+
+    def _advance(self) -> None:
+        """Nobody has anything to do now: go to the next moment at which somebody has."""
+        if not self._timers:
+            raise Stuck("nothing is left that could happen, and the simulation is not over")
+        self._time = max(self._time, self._timers[0][0])
+        while self._timers and self._timers[0][0] <= self._time:
+            _, _, handle, process = heapq.heappop(self._timers)
+            if not handle.cancelled():
+                self._queue(handle, process)
+
+    def _queue(self, handle: asyncio.Handle, process: Process) -> None:
+        if not process.alive:
+            return
+        if not process.ready and not process.paused:
+            self._runnable.append(process)
+        process.ready.append(handle)
+
+    def _drop(self) -> None:
+        """End what is left, so that nothing of it turns up later; what it does while ending reaches nobody."""
+        self._told = _unheard
+        for task in self._tasks:
+            if not task.done():
+                task._log_destroy_pending = False  # type: ignore[attr-defined]  # only way to say so
+                with suppress(BaseException):
+                    task.get_coro().close()  # type: ignore[union-attr]  # coroutines, as create_task got them
+        for generator in self._generators:
+            with suppress(BaseException):
+                generator.aclose().send(None)
+        self._tasks.clear()
+        self._timers.clear()
+
+
+def _unheard(said: str) -> None:
+    """What is dropped has no more say."""
+
+
+class _Hooks:
+    """Holds on to asynchronous generators, for the same reason as to tasks."""
+
+    def __init__(self, kept: list[AsyncGenerator[Any, Any]]) -> None:
+        self._kept = kept
+
+    def __enter__(self) -> None:
+        self._before = sys.get_asyncgen_hooks()
+        sys.set_asyncgen_hooks(firstiter=self._kept.append, finalizer=lambda generator: None)
+
+    def __exit__(self, *error: object) -> None:
+        sys.set_asyncgen_hooks(*self._before)
+
+
+class _Task(asyncio.Task[T]):
+    """A task whose hash is its number: sets of tasks are gone through in the same order every time."""
+
+    def __init__(
+        self, number: int, coro: Any, loop: asyncio.AbstractEventLoop, name: str | None, context: Context | None
+    ) -> None:
+        self._number = number
+        super().__init__(coro, loop=loop, name=name or f"task {number}", context=context)
+
+    def __hash__(self) -> int:
+        return self._number
+
+
+class SimulatedClock:
+    """Keeps `core.clock.Clock` in a simulated loop.
+
+    Args:
+        loop: whose time it shows.
+    """
+
+    def __init__(self, loop: SimulatedLoop) -> None:
+        self._loop = loop
+        self.ahead_s = 0.0
+        """By what the wall clock was set wrong, seconds."""
+        # Read at every step, so without a function around it.
+        self.elapsed = loop.time
+
+    def now(self) -> float:
+        """UTC seconds."""
+        return 1_800_000_000.0 + self._loop.time() + self.ahead_s
+
+    async def sleep(self, seconds: float) -> None:
+        """Return when so much simulated time has passed."""
+        if seconds <= 0:
+            await _let_others()
+            return
+        future = self._loop.create_future()
+        handle = self._loop.call_later(seconds, _wake, future)
+        try:
+            await future
+        finally:
+            handle.cancel()
+
+    def timeout(self, seconds: float) -> AbstractAsyncContextManager[object]:
+        """A block that is cancelled after `seconds`."""
+        return asyncio.timeout(seconds)
+
+
+def _wake(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)
+
+
+@coroutine
+def _let_others() -> Generator[None, None, None]:
+    yield
+
+
+def at_once(coro: Coroutine[Any, Any, T]) -> T:
+    """The result of a coroutine that waits for nothing."""
+    try:
+        coro.send(None)
+    except StopIteration as done:
+        return done.value  # type: ignore[no-any-return]  # as the coroutine says
+    coro.close()
+    raise RuntimeError(f"{coro!r} waits for something")

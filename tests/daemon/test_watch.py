@@ -1,0 +1,94 @@
+"""A store that is away or another one is noticed within a second, and everybody who asks is told so at once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from sulla.core.errors import StoreReplaced, StoreUnavailable
+from sulla.daemon.watch import ANSWER_S, EVERY_S, StoreWatch
+from sulla.store.memory import MemoryStore
+from sulla.testing.clock import ManualClock
+
+
+class Moody(MemoryStore):
+    """A store whose presence a test decides on."""
+
+    def __init__(self, clock: ManualClock) -> None:
+        names = iter(range(100))
+        super().__init__(clock, lambda prefix: f"{prefix}_{next(names)}")
+        self.away = False
+        self.silent = False
+        self.other = ""
+
+    async def incarnation(self) -> str:
+        """As the test says."""
+        if self.silent:
+            await asyncio.Event().wait()
+        if self.away:
+            raise StoreUnavailable("nobody is there")
+        return self.other or await super().incarnation()
+
+
+@pytest.fixture
+async def store(manual_clock: ManualClock) -> AsyncIterator[Moody]:
+    made = Moody(manual_clock)
+    await made.open()
+    yield made
+    await made.close()
+
+
+async def test_a_store_that_is_away_is_told_as_such_until_it_is_back(store: Moody, manual_clock: ManualClock) -> None:
+    watch = StoreWatch(store, manual_clock)
+    await watch.begin()
+    async with asyncio.TaskGroup() as group:
+        running = group.create_task(watch.run())
+        store.away = True
+        await manual_clock.advance(EVERY_S)
+        with pytest.raises(StoreUnavailable, match="nobody is there") as caught:
+            watch.check()
+        assert caught.value.retryable
+        assert caught.value.retry_after_s == 1.0
+        store.away = False
+        await manual_clock.advance(EVERY_S)
+        watch.check()
+        running.cancel()
+
+
+async def test_a_store_that_says_nothing_is_away_too(store: Moody, manual_clock: ManualClock) -> None:
+    watch = StoreWatch(store, manual_clock)
+    await watch.begin()
+    store.silent = True
+    async with asyncio.TaskGroup() as group:
+        looking = group.create_task(watch.look())
+        await manual_clock.advance(ANSWER_S)
+        assert looking.done()
+    with pytest.raises(StoreUnavailable, match="no answer in 1 s"):
+        watch.check()
+
+
+async def test_a_store_that_was_emptied_is_told_once_and_nothing_mends_it(
+    store: Moody, manual_clock: ManualClock
+) -> None:
+    told: list[str] = []
+    watch = StoreWatch(store, manual_clock, lambda: told.append("replaced"))
+    mine = await watch.begin()
+    store.other = "store_other"
+    for _ in range(3):
+        await watch.look()
+    store.other = mine
+    await watch.look()
+    with pytest.raises(StoreReplaced, match="--accept-store") as caught:
+        watch.check()
+    assert not caught.value.retryable
+    assert told == ["replaced"]
+
+
+async def test_a_home_knows_the_store_that_it_used_last(store: Moody, manual_clock: ManualClock) -> None:
+    watch = StoreWatch(store, manual_clock)
+    mine = await watch.begin()
+    assert await watch.begin(mine) == mine
+    with pytest.raises(StoreReplaced, match="not the one that this home used last"):
+        await watch.begin("store_of_before")
