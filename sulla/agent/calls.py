@@ -122,7 +122,7 @@ class Calls:
             failures.append("tool_error")
             after = next_try(
                 failures,
-                remaining_s=run.deadline_s - run.clock.now(),
+                remaining_s=run.deadline_s - run.clock.elapsed(),
                 jitter=self.jitter(),
                 retry_after_s=result.retry_after_s,
                 safe_to_repeat=tool is not None and tool.effect != "once",

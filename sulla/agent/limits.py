@@ -7,6 +7,7 @@ from typing import Final
 
 from sulla.core.errors import LimitReached
 from sulla.core.limit import LimitHit, LimitUnit
+from sulla.core.run import Run
 from sulla.threads import ThreadState
 
 DAY_S: Final = 86_400
@@ -82,21 +83,23 @@ def check_thread_day(state: ThreadState, charge: Charge, now_s: float, limits: R
     refuse_over(hit, now_s)
 
 
-def check_wall(state: ThreadState, now_s: float, limits: RunLimits) -> None:
-    """See whether the open run still has time.
+def check_wall(run: Run, limits: RunLimits) -> None:
+    """See whether a run still has time.
 
     Raises:
         LimitReached: it has not.
     """
-    if state.run is not None and (hit := wall_hit(now_s - state.run.started_ms / 1000, limits)) is not None:
+    hit = wall_hit(run, limits)
+    if hit is not None:
         raise limit_reached(hit)
 
 
-def wall_hit(used_s: float, limits: RunLimits) -> LimitHit | None:
+def wall_hit(run: Run, limits: RunLimits) -> LimitHit | None:
     """The limit on a run's time if it is used up, else None."""
-    if used_s <= limits.wall_s:
+    late_s = run.clock.elapsed() - run.deadline_s
+    if late_s <= 0:
         return None
-    return LimitHit("wall_s", "run", "seconds", round(limits.wall_s), round(used_s))
+    return LimitHit("wall_s", "run", "seconds", round(limits.wall_s), round(limits.wall_s + late_s))
 
 
 def refuse_over(hit: LimitHit, now_s: float) -> None:

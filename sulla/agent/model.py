@@ -134,7 +134,7 @@ class Model:
                 failures.append(classify(error))
                 after = next_try(
                     failures,
-                    remaining_s=run.deadline_s - run.clock.now(),
+                    remaining_s=run.deadline_s - run.clock.elapsed(),
                     jitter=self.jitter(),
                     retry_after_s=error.retry_after_s,
                     shown_text=bool(screen.text),
@@ -200,7 +200,7 @@ class Model:
         """Write down that the call is about to be made and what it may take."""
         run.control.check()
         open_run, now_s = _open(state), run.clock.now()
-        check_wall(state, now_s, limits)
+        check_wall(run, limits)
         charge = self.gauge.charge(size, request.max_tokens)
         check_model_call(state, charge, now_s, limits)
         number = str(open_run.model_calls + 1)

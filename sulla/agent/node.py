@@ -56,7 +56,7 @@ class AgentNode:
                         # Only if the model will be asked: a message that joins must be seen.
                         now_s = run.clock.now()
                         check_model_call(state, Charge(), now_s, self.chat.limits)
-                        check_wall(state, now_s, self.chat.limits)
+                        check_wall(run, self.chat.limits)
                         await self._join(state, run)
                     known = set(open_run.intents)
                     if not await self.chat.reply(state, run):

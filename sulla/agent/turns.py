@@ -257,7 +257,8 @@ class TurnDriver:
             control.drain()
         agent = open_run.agent or state.agent
         live = LiveText(lambda moment: session.emit(open_run.id, agent, moment))
-        deadline_s = open_run.started_ms / 1000 + self._limits.wall_s
+        # What it has taken so far is known by the wall's clock alone; from here on nobody can set it.
+        taken_s = max(0.0, self._clock.now() - open_run.started_ms / 1000)
         run = Run(
             open_run.id,
             state.thread_id,
@@ -267,7 +268,7 @@ class TurnDriver:
             live,
             session,
             depth=state.depth,
-            deadline_s=deadline_s,
+            deadline_s=self._clock.elapsed() + self._limits.wall_s - taken_s,
         )
         self._running[control] = ActiveAgent(agent, state.project, open_run.started_ms)
         try:
@@ -275,7 +276,7 @@ class TurnDriver:
                 self._store.subscribe(channel(state.thread_id)) as signals,
                 asyncio.TaskGroup() as group,
             ):
-                looking = group.create_task(self._look(session, control, open_run))
+                looking = group.create_task(self._look(session, run))
                 listening = group.create_task(self._listen(signals, session, control, live))
                 walking = group.create_task(self._walk(session, run, open_run))
                 control.on_abort(walking.cancel)
@@ -306,11 +307,11 @@ class TurnDriver:
                 meter=Meter(elapsed_s, lambda: open_run.tokens),
             )
         except Aborted as aborted:
-            return self._cut(aborted.reason, open_run)
+            return self._cut(aborted.reason, run)
         except asyncio.CancelledError:
             if run.control.aborted is None:
                 raise
-            return self._cut(run.control.aborted, open_run)
+            return self._cut(run.control.aborted, run)
         except (StaleLease, StoreUnavailable):
             raise  # nothing can be written down: whoever holds the log next goes on
         except SullaError as error:
@@ -320,8 +321,8 @@ class TurnDriver:
             return Failed("internal", "something went wrong inside Sulla; the log has the details", "internal")
         return Walked(stop)
 
-    def _cut(self, reason: str, open_run: OpenRun) -> Ending:
-        hit = wall_hit(self._clock.now() - open_run.started_ms / 1000, self._limits)
+    def _cut(self, reason: str, run: Run) -> Ending:
+        hit = wall_hit(run, self._limits)
         return failed(limit_reached(hit)) if reason == OUT_OF_TIME and hit is not None else Cut(reason)
 
     def _actor(self, agent: str) -> Actor:
@@ -333,15 +334,15 @@ class TurnDriver:
 
     # ------------------------------------------------------------------------------------------ beside the walk
 
-    async def _look(self, session: ThreadSession, control: Control, open_run: OpenRun) -> None:
+    async def _look(self, session: ThreadSession, run: Run) -> None:
         """Now and then, see whether the run is still wanted and in time."""
         while True:
             await self._clock.sleep(LOOK_S)
-            if wall_hit(self._clock.now() - open_run.started_ms / 1000, self._limits) is not None:
-                control.abort(OUT_OF_TIME)
+            if wall_hit(run, self._limits) is not None:
+                run.control.abort(OUT_OF_TIME)
                 return
             await self._pull(session)
-            _heed(session.state, control)
+            _heed(session.state, run.control)
 
     async def _listen(self, signals: Subscription, session: ThreadSession, control: Control, live: LiveText) -> None:
         """Act on what is told over the bus, at once."""

@@ -49,4 +49,6 @@ class Run:
     depth: int = 0
     """0 for a person's turn; one more for each child."""
     deadline_s: float = inf
-    """When its time is over, UTC seconds: no wait is begun that would not end before."""
+    """When its time is over, by `Clock.elapsed`, so that nobody ends it by setting a clock: no wait is begun that would
+    not end before.
+    """

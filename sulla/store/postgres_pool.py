@@ -123,7 +123,7 @@ class Lines:
         Raises:
             psycopg.Error: there is no such server, or it does not let us in.
         """
-        line = await AsyncConnection.connect(self._address.conninfo, autocommit=True, prepare_threshold=0)
+        line = await AsyncConnection.connect(self._address.conninfo, autocommit=True)
         try:
             # One type for all whole numbers: else a statement would be prepared anew for each size of them.
             line.adapters.register_dumper(int, Int8BinaryDumper)

@@ -29,8 +29,8 @@ from sulla.store.values import LogInfo
 GRACE_MS = 60_000
 """A log that has been announced for so long, and was never settled, was left behind by somebody who was cut off."""
 
-_PAGE = 1000
-"""So many names of one shard come at once."""
+_FEW, _PAGE = 16, 1000
+"""So many names of one shard come at once, at the least and at the most."""
 
 _HEADS = 200
 """So many heads are read at once."""
@@ -91,7 +91,7 @@ class RedisIndex:
         after: str | None = question.after_key
         place = _place_for(question, rules.wall_ms(self._clock))
         while after is not None and len(found) < question.limit:
-            page = await self._page(place, after, min(question.limit, _PAGE))
+            page = await self._page(place, after, min(max(question.limit, _FEW), _PAGE))
             names = sorted(name for name in page.names if page.horizon is None or name <= page.horizon)
             for start in range(0, len(names), _HEADS):
                 some = names[start : start + _HEADS]

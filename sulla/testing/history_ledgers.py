@@ -44,6 +44,10 @@ class Effect:
     """What repeating it would really do, whatever the tool is declared to be."""
     after_seq: int | None = None
     """The newest record of the thread at that moment, if known."""
+    owner: str = ""
+    """Who began it, as leases name them; empty if nobody wrote it down."""
+    holder: str = ""
+    """Who held the thread at that moment; empty if that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +103,9 @@ def check_effects(effects: Sequence[Effect], readings: Sequence[LogReading]) -> 
         if effect.after_seq is not None and effect.after_seq < seq:
             found = f"{effect.tool} done when the log ended at {effect.after_seq}"
             yield Breach(reading.thread_id, seq, "intent first", f"the intent of {effect.key} kept first", found)
+        if effect.owner and effect.holder and effect.owner != effect.holder:
+            found = f"{effect.tool} begun by {effect.owner} for {effect.key}"
+            yield Breach(reading.thread_id, seq, "one writer", f"effects of {effect.holder} alone, who took over", found)
         allowed = 1 + reading.permits.get(effect.key, 0)
         if effect.effect == "once" and times[effect.key] == allowed + 1:
             wanted = f"{effect.tool} done {allowed} times at the most for {effect.key}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
 from typing import Any, Literal, TypeVar
 
@@ -100,12 +101,12 @@ class Wire:
         def serve() -> None:
             try:
                 answer = at_once(ask())
-            except (SullaError, ValueError) as error:
-                if fate == "fine":
-                    self._later(back_s, lambda: reply.done() or reply.set_exception(error))
+            except (SullaError, ValueError) as failure:
+                settle = partial(reply.set_exception, failure)
             else:
-                if fate == "fine":
-                    self._later(back_s, lambda: reply.done() or reply.set_result(answer))
+                settle = partial(reply.set_result, answer)
+            if fate == "fine":
+                self._later(back_s, lambda: reply.done() or settle())
 
         if fate != "fine":
             error = StoreUnavailable(f"simulated: {method} {fate}")

@@ -7,10 +7,15 @@ from dataclasses import dataclass
 import pytest
 
 from sulla.agent.limits import Charge, RunLimits, check_model_call, check_wall, limit_reached
+from sulla.agent.screen import nobody
+from sulla.core.control import Control
 from sulla.core.errors import LimitReached
+from sulla.core.event import Fact
 from sulla.core.ids import RunId, ThreadId
 from sulla.core.limit import LimitHit
+from sulla.core.run import Run
 from sulla.providers import estimate_tokens
+from sulla.testing.clock import ManualClock
 from sulla.threads import OpenRun, ThreadState, Transcript
 
 NOON_S = 20_000 * 86_400 + 43_200.0
@@ -63,6 +68,16 @@ CASES = (
 )
 
 
+class Unkept:
+    """Keeps `core.run.Journal`, and nothing else."""
+
+    def note(self, *facts: Fact) -> None:
+        """Nothing is kept."""
+
+    async def commit(self, *facts: Fact) -> None:
+        """Nothing is kept."""
+
+
 def thread(used: dict[str, int], thread_used: int, day: int = 20_000) -> ThreadState:
     state = ThreadState(ThreadId("t"), Transcript(estimate_tokens), day=day, day_tokens=thread_used)
     state.run = OpenRun(RunId("run"), 1, round(NOON_S * 1000), **used)  # type: ignore[arg-type]  # fields by name
@@ -90,10 +105,16 @@ def test_without_a_limit_on_money_a_run_may_cost_anything() -> None:
     check_model_call(thread({"cost_micro": 10**12}, 0), Charge(1, 10**12), NOON_S, RunLimits())
 
 
-def test_a_run_has_half_an_hour() -> None:
-    check_wall(thread({}, 0), NOON_S + 1_800, LIMITS)
+async def test_a_run_has_half_an_hour() -> None:
+    clock = ManualClock()
+    run = Run(RunId("r"), ThreadId("t"), "a", clock, Control(), nobody, Unkept(), deadline_s=clock.elapsed() + 1_800)
+    await clock.advance(1_800)
+    check_wall(run, LIMITS)
+    clock.jump(3_600)  # to set a clock takes no time
+    check_wall(run, LIMITS)
+    await clock.advance(1)
     with pytest.raises(LimitReached, match="used 1801 s") as caught:
-        check_wall(thread({}, 0), NOON_S + 1_801, LIMITS)
+        check_wall(run, LIMITS)
     assert caught.value.hit == LimitHit("wall_s", "run", "seconds", 1_800, 1_801)
 
 

@@ -595,3 +595,18 @@ async def test_a_thread_that_cannot_be_read_for_a_while_is_no_crash(store: Memor
     store.read = original  # type: ignore[method-assign]  # its end
     await world.turns.attend(thread)
     assert (await world.kinds(thread))[-1] == "RUN_FINISHED"
+
+
+@pytest.mark.parametrize("seconds", [3_600, -3_600])
+async def test_a_clock_that_is_set_in_the_middle_of_a_turn_does_not_end_it(store: MemoryStore, seconds: int) -> None:
+    clock, gate = ManualClock(), Gate()
+    world = World(store, ScriptedProvider([Say((gate, DONE))]), clock=clock)
+    thread = await world.thread()
+    await world.send(thread, "hi")
+    async with asyncio.TaskGroup() as group:
+        group.create_task(world.turns.attend(thread))
+        await gate.reached()
+        clock.jump(seconds)
+        await clock.advance(5)
+        gate.open()
+    assert (await world.kinds(thread))[-1] == "RUN_FINISHED"

@@ -1,0 +1,303 @@
+"""A simulated daemon: threads, agent and work wired as in the real one, over a store, a model and tools that are
+watched.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from random import Random
+from typing import TypeVar
+
+from sulla.agent import (
+    Actor,
+    AgentNode,
+    AgentSpec,
+    Calls,
+    Chat,
+    InputHandler,
+    RunLimits,
+    Surroundings,
+    TurnDriver,
+    create_agent_graph,
+    request_hash,
+)
+from sulla.core.clock import Clock
+from sulla.core.errors import ProviderRejected, ProviderTransient, StoreUnavailable, Unavailable
+from sulla.core.ids import CallId, MessageId, ThreadId
+from sulla.core.message import Message, Text, ToolCall
+from sulla.providers import ChatRequest, Completed, Delta, TextDelta, ToolSpec, Usage, estimate_tokens
+from sulla.store import Store
+from sulla.testing.history import Asked, Effect
+from sulla.testing.simulation_loop import Process, SimulatedClock, SimulatedLoop
+from sulla.testing.world import scripted_model
+from sulla.threads import ThreadLimits, ThreadStore
+from sulla.tools import Done, Result, Tool, Toolbox, ToolContext, Waiting
+from sulla.tools import Effect as EffectClass
+from sulla.work import Caps, Job, LocalWork
+
+T = TypeVar("T")
+
+LEASE_TTL_S = 3.0
+"""Short, so that few simulated seconds tell much."""
+
+PATIENCE_S = 1.0
+"""How long a home that is stopped in order waits for its turns."""
+
+MAX_RESULTS = 3
+"""After so many tool results in a conversation's turn the model says its last word."""
+
+
+@dataclass(slots=True)
+class Ledgers:
+    """What services outside saw."""
+
+    asked: list[Asked] = field(default_factory=list)
+    effects: list[Effect] = field(default_factory=list)
+    findings: list[str] = field(default_factory=list)
+    """What should not have happened at all."""
+
+
+Tell = Callable[..., None]
+"""Takes what happened, in words, for the trace."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fickle:
+    """How a simulated model behaves, each from 0 to 1."""
+
+    fails: float = 0.0
+    cuts: float = 0.0
+    stalls: float = 0.0
+
+
+class SimulatedModel:
+    """Keeps `providers.Provider`: what it says is drawn, and it fails, breaks off and stands still.
+
+    Args:
+        random: draws.
+        clock: for the time that it takes.
+        ledgers: told of each request.
+        tell: for the trace.
+    """
+
+    name = "simulated"
+
+    def __init__(self, random: Random, clock: Clock, ledgers: Ledgers, tell: Tell) -> None:
+        self.mood = Fickle()
+        self._random = random
+        self._clock = clock
+        self._ledgers = ledgers
+        self._tell = tell
+        self._numbers = count(1)
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[Delta, None]:
+        """See `providers.Provider.stream`."""
+        number, asked, random = next(self._numbers), request_hash(request), self._random
+        place = len(self._ledgers.asked)
+        self._ledgers.asked.append(Asked(asked, completed=False))
+        drawn, mood = random.random(), self.mood
+        self._tell("model asked", number, asked)
+        await self._clock.sleep(random.random() * 0.3)
+        if drawn < mood.fails:
+            raise ProviderTransient("simulated: overloaded", retry_after_s=1.0)
+        if drawn < mood.fails * 1.1:
+            raise ProviderRejected("simulated: no")
+        text, calls = self._reply(request, number)
+        for start in range(0, len(text), 12):
+            yield TextDelta(text[start : start + 12])
+            await self._clock.sleep(random.random() * 0.05)
+        if drawn < mood.fails * 1.1 + mood.cuts:
+            raise ProviderTransient("simulated: the reply broke off", retry_after_s=1.0)
+        if drawn < mood.fails * 1.1 + mood.cuts + mood.stalls:
+            await self._clock.sleep(3.0 + random.random() * 6.0)
+        self._ledgers.asked[place] = Asked(asked, completed=True)
+        self._tell("model answered", number, text, [call.name for call in calls])
+        usage = Usage(input_tokens=100 + number, output_tokens=10)
+        parts = (*((Text(text, "agent"),) if text else ()), *calls)
+        yield Completed(
+            Message(MessageId(f"reply{number}"), "assistant", parts), usage, "tool_calls" if calls else "end"
+        )
+
+    async def close(self) -> None:
+        """Nothing to let go of."""
+
+    def _reply(self, request: ChatRequest, number: int) -> tuple[str, tuple[ToolCall, ...]]:
+        random = self._random
+        results = 0
+        for message in reversed(request.messages):
+            if message.role == "user" and not message.hidden:
+                break
+            results += message.role == "tool"
+        if results < MAX_RESULTS and random.random() < 0.6:
+            names = [random.choice(("look", "mark", "pay", "pay", "ask")) for _ in range(random.choice((1, 1, 2, 3)))]
+            calls = (ToolCall(CallId(f"c{number}.{n}"), name, {"n": number}) for n, name in enumerate(names))
+            return random.choice(("", "One moment.")), tuple(calls)
+        ends = ("<AGENT_DONE>yes</AGENT_DONE>",) * 6 + ("<AGENT_CONTINUE>more</AGENT_CONTINUE>", "")
+        return f"Reply {number}. {random.choice(ends)}", ()
+
+
+EFFECTS: dict[str, EffectClass] = {"look": "pure", "mark": "idempotent", "pay": "once", "ask": "pure"}
+"""The tools, and what repeating them would really do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wiring:
+    """What each boot of a home is made with."""
+
+    store: Callable[[], Store]
+    whereabouts: Callable[[str], tuple[int, str]]
+    """The newest record of a log and whose its newest lease is, as it really is."""
+    declared: dict[str, EffectClass]
+    """What the tools say that repeating them does."""
+
+
+class Home:
+    """One home: it boots, dies, stands still and boots again.
+
+    Args:
+        number: names it.
+        loop: where it lives.
+        random: draws how long its tools take.
+        model: what it asks.
+        ledgers: told of what its tools do.
+        wiring: what its boots are made with.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        loop: SimulatedLoop,
+        random: Random,
+        model: SimulatedModel,
+        ledgers: Ledgers,
+        wiring: Wiring,
+        tell: Tell,
+    ) -> None:
+        self.name = f"home{number}"
+        self.clock = SimulatedClock(loop)
+        self.boots = 0
+        self.process: Process | None = None
+        self.troubled_s = 0.0
+        """When anything that may cost it a lease last befell it."""
+        self.work: LocalWork | None = None
+        self._loop = loop
+        self._random = random
+        self._model = model
+        self._ledgers = ledgers
+        self._wiring = wiring
+        self._tell = tell
+        self._threads: ThreadStore | None = None
+        self._turns: TurnDriver | None = None
+        self._numbers = count(1)
+
+    @property
+    def up(self) -> bool:
+        """Whether a process of it is alive; it may stand still."""
+        return self.process is not None and self.process.alive
+
+    def start(self) -> None:
+        """Boot."""
+        self.boots += 1
+        self.process = Process(f"{self.name}.{self.boots}")
+        store = self._wiring.store()
+        owner = f"{self.name}:boot{self.boots}"
+        limits = ThreadLimits(lease_ttl_s=LEASE_TTL_S)
+        self._threads = ThreadStore(store, self.clock, self._make_id, owner, estimate_tokens, limits)
+        self._turns = self._driver(self._threads, store, owner)
+        self.work = LocalWork(store, self._handle, self._agent_of, self.clock, Caps())
+        self._loop.create_task(self.work.run(), context=self._loop.context_of(self.process))
+
+    def kill(self) -> None:
+        """SIGKILL."""
+        if self.process is not None:
+            self._loop.kill(self.process)
+
+    async def stop(self) -> None:
+        """SIGTERM: let turns come to a step border, then leave."""
+        process, turns, work = self.process, self._turns, self.work
+        if process is None or turns is None or work is None:
+            return
+
+        async def leave() -> None:
+            turns.drain()
+            await work.stop(PATIENCE_S)
+
+        task = self._loop.create_task(leave(), context=self._loop.context_of(process))
+        await asyncio.wait((task,), timeout=PATIENCE_S + 3.0)
+        self._loop.kill(process)
+
+    async def request(self, ask: Callable[[ThreadStore, LocalWork], Awaitable[T]], patience_s: float) -> T:
+        """Have this home do something for a client, who waits in the world outside.
+
+        Raises:
+            Unavailable: the home is down.
+            TimeoutError: it did not answer; nobody knows whether it did what it was asked.
+        """
+        threads, work, process = self._threads, self.work, self.process
+        if not self.up or threads is None or work is None or process is None:
+            raise Unavailable(f"{self.name} is down")
+
+        async def serve() -> T:
+            return await ask(threads, work)
+
+        task = self._loop.create_task(serve(), context=self._loop.context_of(process))
+        done, _ = await asyncio.wait((task,), timeout=patience_s)
+        if not done:
+            task.cancel()  # as a connection that is closed
+            raise TimeoutError(f"{self.name} says nothing")
+        return task.result()
+
+    # -------------------------------------------------------------------------------------------------- private
+
+    def _driver(self, threads: ThreadStore, store: Store, owner: str) -> TurnDriver:
+        tools = self._tools(owner)
+        effects = {tool.name: tool.effect for tool in tools}
+        spec, limits = AgentSpec("sulla", "Sulla", "You are simulated."), RunLimits()
+        specs = tuple(ToolSpec(tool.name, tool.description, tool.schema) for tool in tools)
+        model = scripted_model(self._model)
+        chat = Chat(model, spec, specs, lambda name: effects.get(name, "pure"), limits, Surroundings())
+        calls = Calls(Toolbox(tools), Path("nowhere"), self._random.random)
+        graph = create_agent_graph(InputHandler(chat, lambda thread_id: False), AgentNode(chat, calls))
+        return TurnDriver(threads, store, self.clock, {"sulla": Actor(spec, "simulated", graph)}, limits, model.ledger)
+
+    async def _handle(self, job: Job) -> None:
+        turns = self._turns
+        if turns is None:
+            return
+        try:
+            await turns.attend(ThreadId(job.key))
+        except StoreUnavailable:
+            raise
+        except Exception as error:
+            self._ledgers.findings.append(f"{self.name}: a job of {job.key} raised {error!r}")
+            raise
+
+    async def _agent_of(self, key: str) -> str:
+        return await self._threads.agent_of(ThreadId(key)) if self._threads is not None else ""
+
+    def _make_id(self, prefix: str) -> str:
+        return f"{prefix}_{self.name}_{self.boots}_{next(self._numbers)}"
+
+    def _tools(self, owner: str) -> tuple[Tool, ...]:
+        schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+        return tuple(
+            Tool(name, f"Simulated: {name}.", schema, self._tool(name, real, owner), self._wiring.declared[name])
+            for name, real in EFFECTS.items()
+        )
+
+    def _tool(self, name: str, real: EffectClass, owner: str) -> Callable[..., Awaitable[Result]]:
+        async def run(args: object, context: ToolContext) -> Result:
+            # The effect is the first thing that it does: what comes before it is the caller's part.
+            last_seq, holder = self._wiring.whereabouts(context.thread_id)
+            self._ledgers.effects.append(Effect(name, context.idempotency_key, real, last_seq, owner, holder))
+            self._tell("effect", name, context.idempotency_key)
+            await context.clock.sleep(self._random.random() * 0.4)
+            if name == "ask":
+                return Waiting(f"answer:{context.run_id}:{context.call_id}:1", "may I?")
+            return Done(f"{name} done", is_error=self._random.random() < 0.1)
+
+        return run
