@@ -13,7 +13,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 import httpx
@@ -84,7 +84,7 @@ class BySocket:
         text_of: the text in an event's JSON; empty for none.
     """
 
-    def __init__(self, url: str, last: bytes, text_of: Callable[[dict[str, object]], str]) -> None:
+    def __init__(self, url: str, last: bytes, text_of: Callable[[dict[str, Any]], str]) -> None:
         self._url = urlsplit(url)
         self._last = last
         self._text_of = text_of
@@ -161,16 +161,14 @@ def _unchunked(raw: bytes) -> tuple[bytes, bytes]:
     return b"".join(found), raw[start:]
 
 
-def _anthropic_text(event: dict[str, object]) -> str:
+def _anthropic_text(event: dict[str, Any]) -> str:
     delta = event.get("delta")
     return str(delta.get("text", "")) if isinstance(delta, dict) else ""
 
 
-def _openai_text(event: dict[str, object]) -> str:
-    match event:
-        case {"choices": [{"delta": {"content": str(text)}}]}:
-            return text
-    return ""
+def _openai_text(event: dict[str, Any]) -> str:
+    choices = event["choices"]
+    return choices[0]["delta"].get("content") or "" if choices else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from sulla.testing.clock import ManualClock
+from tests.servers import NotRun
 from tests.house import rows
 
 # Few examples, because each run draws others; no deadline for one, because a busy machine is no reason to fail.
@@ -196,6 +197,8 @@ def pytest_configure(config: pytest.Config) -> None:
     # A shell starts its background jobs with Ctrl-C ignored, and commands that tests start would inherit that.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if not hasattr(config, "workerinput"):  # of a run side by side, only the one that hears of every test
+        config.pluginmanager.register(NotRun(config))
     if config.getoption("--pure"):
         config.pluginmanager.register(_PureTime())
         config.pluginmanager.register(rows)

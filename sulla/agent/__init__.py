@@ -13,6 +13,7 @@ from sulla.agent.model import Model
 from sulla.agent.node import AgentNode
 from sulla.agent.prompt import Surroundings, sections, turn_context
 from sulla.agent.rate import Allowed, RateLimits, RateReason, Rates, TooFast
+from sulla.agent.request import request_hash
 from sulla.agent.spec import SULLA, AgentSpec, Completion
 from sulla.agent.summarizer import Summarizer
 from sulla.agent.turns import Actor, TurnDriver
@@ -47,6 +48,7 @@ __all__ = [
     "close_run",
     "create_agent_graph",
     "create_general_graph",
+    "request_hash",
     "sections",
     "turn_context",
 ]

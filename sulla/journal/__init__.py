@@ -1,6 +1,7 @@
 """The door to the journal: conversations, and examples for training, as lines of JSON."""
 
-from sulla.journal.journal import Journal, Training
+from sulla.journal.journal import Journal
+from sulla.journal.runs import Training
 from sulla.journal.shelf import Shelf
 from sulla.journal.training import Frame
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import partial
 
 from sulla.core.clock import Clock
@@ -15,9 +13,8 @@ from sulla.core.jsontypes import JsonObject
 from sulla.core.redact import Redactor
 from sulla.core.stamp import stamp
 from sulla.journal.lines import Mark, mark_of, to_line, unwritten
-from sulla.journal.runs import PAGE, events_of
+from sulla.journal.runs import PAGE, Training, examples_of
 from sulla.journal.shelf import Shelf
-from sulla.journal.training import Frame, ended_run, to_bytes, to_example
 from sulla.journal.worker import Worker
 from sulla.store import LogInfo, Store
 from sulla.threads import THREAD_KIND, Entry, ThreadStore
@@ -40,16 +37,6 @@ follows at once is not disturbed."""
 _THREADS = 200
 _RETRY_S = (1.0, 5.0, 30.0, 60.0, 300.0)
 _MAX_UNREADABLE = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class Training:
-    """What the training log takes."""
-
-    frames: Mapping[str, Frame] = field(default_factory=dict)
-    """Each agent's prompt and tools."""
-    outcomes: tuple[str, ...] = ("done",)
-    """Runs that ended so."""
 
 
 class Journal:
@@ -277,21 +264,8 @@ class Journal:
         """The examples of the runs that end among these events."""
         if self._training is None:
             return []
-        found: list[bytes] = []
-        for entry in fresh:
-            run_id = ended_run(entry, self._training.outcomes)
-            frame = self._training.frames.get(entry.origin.agent)
-            if run_id is None or frame is None or self._shelf.has_example(thread_id, mark_of(entry)):
-                continue
-            try:
-                events = await events_of(self._threads, thread_id, run_id, entry.seq)
-                example = to_example(thread_id, run_id, events, frame)
-            except (CorruptRecord, NotFound) as error:
-                log.warning("a run gives no training example: %s", error)
-                continue
-            if example is not None:
-                found.append(to_bytes(example, self._redactor))
-        return found
+        unknown = [entry for entry in fresh if not self._shelf.has_example(thread_id, mark_of(entry))]
+        return await examples_of(self._threads, thread_id, unknown, self._training, self._redactor)
 
     def _write(self, thread_id: ThreadId, fresh: list[Entry], examples: list[bytes]) -> None:
         self._shelf.append([to_line(thread_id, entry, self._redactor) for entry in fresh], examples)

@@ -2,16 +2,54 @@
 
 from __future__ import annotations
 
-from sulla.core.errors import CorruptRecord
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sulla.core.errors import CorruptRecord, NotFound
 from sulla.core.ids import RunId, ThreadId
-from sulla.journal.training import first_event
+from sulla.core.redact import Redactor
+from sulla.journal.training import Frame, ended_run, first_event, to_bytes, to_example
 from sulla.threads import Entry, ThreadStore
+
+log = logging.getLogger(__name__)
 
 PAGE = 64
 """Events that are read at once."""
 
 MAX_EVENTS = 8192
 """So far back a run's beginning is looked for: 50 model calls with 80 tools each, and their inputs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """What the training log takes."""
+
+    frames: Mapping[str, Frame] = field(default_factory=dict)
+    """Each agent's prompt and tools."""
+    outcomes: tuple[str, ...] = ("done",)
+    """Runs that ended so."""
+
+
+async def examples_of(
+    threads: ThreadStore, thread_id: ThreadId, entries: Sequence[Entry], training: Training, redactor: Redactor
+) -> list[bytes]:
+    """The examples of the runs that end among these events, as lines."""
+    found: list[bytes] = []
+    for entry in entries:
+        run_id = ended_run(entry, training.outcomes)
+        frame = training.frames.get(entry.origin.agent)
+        if run_id is None or frame is None:
+            continue
+        try:
+            events = await events_of(threads, thread_id, run_id, entry.seq)
+            example = to_example(thread_id, run_id, events, frame)
+        except (CorruptRecord, NotFound) as error:
+            log.warning("a run gives no training example: %s", error)
+            continue
+        if example is not None:
+            found.append(to_bytes(example, redactor))
+    return found
 
 
 async def events_of(threads: ThreadStore, thread_id: ThreadId, run_id: RunId, end_seq: int) -> list[Entry]:

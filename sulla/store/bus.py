@@ -48,9 +48,9 @@ class LocalBus:
         for listener in self._channels.get(channel, ()):
             listener.take(payload)
 
-    def lag(self) -> None:
-        """Tell every listener that something may have been lost on its way here."""
-        for listeners in self._channels.values():
+    def lag(self, channel: str | None = None) -> None:
+        """Tell the listeners on a channel, or all, that something may have been lost on its way here."""
+        for listeners in self._channels.values() if channel is None else (self._channels.get(channel, ()),):
             for listener in listeners:
                 listener.lose()
 

@@ -13,7 +13,8 @@ from sulla.store.asks import Offer, Question, Write, check_lease, check_limit, c
 from sulla.store.base import Subscription
 from sulla.store.postgres_bus import PostgresBus
 from sulla.store.postgres_errors import explained, is_failure
-from sulla.store.postgres_pool import ANSWER_S, MAX_LINES, Lines
+from sulla.store.postgres_pool import ANSWER_S, MAX_LINES, Line, Lines
+from sulla.store.postgres_rows import END
 from sulla.store.postgres_schema import migrate
 from sulla.store.postgres_url import parse_address
 from sulla.store.values import Draft, Grant, Head, Lease, LogInfo, Offered, Record, Status
@@ -75,9 +76,8 @@ class PostgresStore:
                     await line.close()
                 self._lines.open()
                 await self._bus.open()
-        except StoreUnavailable:
-            raise
-        except Exception as error:
+        except BaseException as error:
+            await self.close()
             if is_failure(error):
                 raise explained(self._shown, error) from error
             raise
@@ -153,7 +153,7 @@ class PostgresStore:
         """Records of a log; see `Store.read`. A long answer comes in pages, each within its own deadline."""
         check_name("key", key)
         check_limit(limit)
-        end = steps.END if before is None else before
+        end = END if before is None else before
         life: int | None = None
         records: list[Record] = []
         more = True
@@ -162,7 +162,7 @@ class PostgresStore:
             span = (life, after, end, limit - len(records))
 
             async def page(
-                line: steps.Line, span: tuple[int | None, int, int, int] = span
+                line: Line, span: tuple[int | None, int, int, int] = span
             ) -> tuple[int | None, list[Record], bool]:
                 return await steps.read_page(line, key, *span, reverse=reverse)
 

@@ -74,6 +74,8 @@ class PostgresBus:
         """The marks that somebody here listens for, and how many do."""
         self._out: deque[Message] = deque(maxlen=QUEUED_MESSAGES)
         self._to_say = asyncio.Event()
+        self._line: Line | None = None
+        """The ear's."""
         self._tasks: list[asyncio.Task[None]] = []
 
     async def open(self) -> None:
@@ -84,9 +86,9 @@ class PostgresBus:
         """
         if self._tasks:
             return
-        line = await self._attend()
+        self._line = await self._attend()
         self._local.open()
-        self._tasks = [asyncio.create_task(self._hear(line)), asyncio.create_task(self._speak())]
+        self._tasks = [asyncio.create_task(self._hear()), asyncio.create_task(self._speak())]
 
     async def close(self) -> None:
         """End every subscription, and say no more."""
@@ -94,9 +96,11 @@ class PostgresBus:
         tasks, self._tasks = self._tasks, []
         for task in tasks:
             task.cancel()
-        for ended in await asyncio.gather(*tasks, return_exceptions=True):
-            if isinstance(ended, Exception):
-                raise ended
+        ended = await asyncio.gather(*tasks, return_exceptions=True)
+        await self._let_go()
+        for error in ended:
+            if isinstance(error, Exception):
+                raise error
 
     def publish(self, channel: str, payload: bytes) -> None:
         """Tell whoever listens now, here at once and elsewhere soon; see `Store.publish`."""
@@ -163,23 +167,29 @@ class PostgresBus:
     async def _attend(self) -> Line:
         """A connection that is notified."""
         line = await self._lines.connect()
-        channel = sql.Identifier(f"sulla:{self._schema}")
-        await line.execute(sql.SQL("LISTEN {}").format(channel))
+        try:
+            await line.execute(sql.SQL("LISTEN {}").format(sql.Identifier(f"sulla:{self._schema}")))
+        except BaseException:
+            await line.close()
+            raise
         return line
 
-    async def _hear(self, line: Line | None) -> None:
+    async def _hear(self) -> None:
         """Listen, and connect anew whenever the connection is lost."""
         while True:
             try:
-                line = line or await self._attend_in_time()
-                await self._listen_on(line)
+                if self._line is None:
+                    self._line = await self._attend_in_time()
+                await self._listen_on(self._line)
             except (psycopg.Error, OSError) as error:
                 log.warning("the bus hears nothing from other daemons for now: %s", explained(self._lines.shown, error))
-            finally:
-                if line is not None:
-                    line.pgconn.finish()
-            line = None
+            await self._let_go()
             await self._clock.sleep(RETRY_S)
+
+    async def _let_go(self) -> None:
+        line, self._line = self._line, None
+        if line is not None:
+            await line.close()
 
     async def _attend_in_time(self) -> Line:
         async with self._clock.timeout(PULSE_S):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import heapq
 import sys
+import warnings
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
 from contextlib import AbstractAsyncContextManager, suppress
@@ -38,6 +39,8 @@ class Process:
         self.ready: deque[asyncio.Handle] = deque()
         self.alive = True
         self.paused = False
+        self.fuse: tuple[int, Callable[[], None]] | None = None
+        """What happens to it after so many more of its steps."""
 
 
 _PROCESS: ContextVar[Process | None] = ContextVar("process", default=None)
@@ -211,7 +214,14 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
             del runnable[place]
         if not handle.cancelled():
             handle._run()
+            if process.fuse is not None:
+                self._burn(process, *process.fuse)
         return None
+
+    def _burn(self, process: Process, left: int, act: Callable[[], None]) -> None:
+        process.fuse = (left - 1, act) if left > 1 else None
+        if left <= 1:
+            act()
 
     def _advance(self) -> None:
         """Nobody has anything to do now: go to the next moment at which somebody has."""
@@ -233,15 +243,18 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
     def _drop(self) -> None:
         """End what is left, so that nothing of it turns up later; what it does while ending reaches nobody."""
         self._told = _unheard
-        for task in self._tasks:
-            if not task.done():
-                task._log_destroy_pending = False  # type: ignore[attr-defined]  # only way to say so
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a `finally` may want to start something
+            for task in self._tasks:
+                if not task.done():
+                    task._log_destroy_pending = False  # type: ignore[attr-defined]  # only way to say so
+                    with suppress(BaseException):
+                        task.get_coro().close()  # type: ignore[union-attr]  # coroutines, as create_task got them
+            for generator in self._generators:
                 with suppress(BaseException):
-                    task.get_coro().close()  # type: ignore[union-attr]  # coroutines, as create_task got them
-        for generator in self._generators:
-            with suppress(BaseException):
-                generator.aclose().send(None)
+                    generator.aclose().send(None)
         self._tasks.clear()
+        self._generators.clear()
         self._timers.clear()
 
 

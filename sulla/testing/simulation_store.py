@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar
 from sulla.core.errors import StoreUnavailable, SullaError
 from sulla.store import Draft, Grant, Head, Lease, LogInfo, Offered, Record, Status, Store, Subscription
 from sulla.testing.history import Leased, Leasing, Wrote
-from sulla.testing.simulation_loop import SimulatedLoop, at_once
+from sulla.testing.simulation_loop import SimulatedClock, SimulatedLoop, at_once
 
 T = TypeVar("T")
 
@@ -21,7 +21,7 @@ Fate = Literal["fine", "refused", "lost", "late"]
 told that it failed."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Weather:
     """How likely faults are, each from 0 to 1."""
 
@@ -44,9 +44,13 @@ class Witness:
     free: set[str] = field(default_factory=set)
     """Logs whose newest lease was given back."""
     writes: set[tuple[str, int, str, int]] = field(default_factory=set)
+    taken: Callable[[str, Leased, Leased], None] = lambda key, before, now: None
+    """Hears of leases that somebody gets while they were not given back."""
 
     def granted(self, lease: Lease, now_s: float) -> None:
         """A lease."""
+        if (before := self.newest(lease.key)) is not None and lease.key not in self.free:
+            self.taken(lease.key, before, Leased(lease.owner, lease.epoch))
         self.leases.setdefault(lease.key, []).append(Leased(lease.owner, lease.epoch))
         self.renewed_s[lease.key] = now_s
         self.free.discard(lease.key)
@@ -61,9 +65,7 @@ class Witness:
             self.free.add(lease.key)
 
     def newest(self, key: str) -> Leased | None:
-        """The lease that a log was last under, unless it was given back."""
-        if key in self.free:
-            return None
+        """The lease that a log was last under."""
         return next((step for step in reversed(self.leases.get(key, ())) if isinstance(step, Leased)), None)
 
 
@@ -73,12 +75,16 @@ class Wire:
     Args:
         loop: whose time it takes.
         random: draws what happens.
-        weather: how likely faults are; changed while it is used.
+        weather: how likely faults are now.
         told: hears of each call: method, log, what becomes of it.
     """
 
     def __init__(
-        self, loop: SimulatedLoop, random: Random, weather: Weather, told: Callable[[str, str, Fate], None]
+        self,
+        loop: SimulatedLoop,
+        random: Random,
+        weather: Callable[[], Weather],
+        told: Callable[[str, str, Fate], None],
     ) -> None:
         self.cut = False
         """Nothing gets through."""
@@ -117,26 +123,33 @@ class Wire:
 
     def signal(self, send: Callable[[], None]) -> None:
         """Pass a message on the bus on: perhaps not, perhaps twice, perhaps late."""
-        if self.cut or self._random.random() < self._weather.signals_lost:
+        if self.cut or self._random.random() < self._weather().signals_lost:
             return
-        for _ in range(1 + (self._random.random() < self._weather.signals_doubled)):
+        for _ in range(1 + (self._random.random() < self._weather().signals_doubled)):
             self._later(self._takes(), send)
 
     def _later(self, delay_s: float, act: Callable[[], object]) -> None:
         self._loop.call_later(delay_s, act, context=self._context)
 
     def _takes(self) -> float:
-        return self._random.random() * self._weather.slow_s
+        return self._random.random() * self._weather().slow_s
 
     def _fate(self) -> Fate:
         if self.cut:
             return "refused"
-        drawn, weather = self._random.random(), self._weather
+        drawn, weather = self._random.random(), self._weather()
         if drawn < weather.refused:
             return "refused"
         if drawn < weather.refused + weather.lost:
             return "lost"
         return "late" if drawn < weather.refused + weather.lost + weather.late else "fine"
+
+
+class StoreClock(SimulatedClock):
+    """The store's own: each of its steps is done in one go."""
+
+    async def sleep(self, seconds: float) -> None:
+        """Nothing waits on the store's machine."""
 
 
 class RemoteStore:
@@ -146,6 +159,7 @@ class RemoteStore:
         store: on its own machine; it waits for nothing.
         wire: the way there.
         witness: sees what it grants and keeps.
+        now: the time, as nobody sets it.
     """
 
     def __init__(self, store: Store, wire: Wire, witness: Witness, now: Callable[[], float]) -> None:

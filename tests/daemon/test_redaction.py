@@ -109,7 +109,7 @@ import sys
 from sulla.cli import up, main
 from sulla.core.errors import StoreUnavailable
 
-async def broken(settings, say, *, redactor):
+async def broken(*given, redactor, **more):
     redactor.learn({KEY!r})
     raise sys.modules["__main__"].error
 

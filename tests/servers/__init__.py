@@ -7,6 +7,7 @@ was not run, and the exit code is `NOT_RUN`, so that `./dev check` fails.
 from __future__ import annotations
 
 import socket
+from collections.abc import Iterator
 from typing import NoReturn
 
 import pytest
@@ -35,28 +36,32 @@ def free_port() -> int:
 
 
 class NotRun:
-    """Remembers what was skipped for want of a server; register it where reports arrive (see tests/conftest.py)."""
+    """Remembers what was skipped for want of a server; register it where reports arrive (see tests/conftest.py).
 
-    def __init__(self) -> None:
+    Args:
+        config: of the run.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
         self._found: dict[str, int] = {}
+        config.add_cleanup(lambda: self._say(config))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Look at a test's report; those of side by side runs arrive here too."""
+        """Look at a test's report; those of runs side by side arrive here too."""
         reason = report.longrepr[2] if report.skipped and isinstance(report.longrepr, tuple) else ""
         _, found, what = reason.partition(_MARK)
         if found:
             self._found[what] = self._found.get(what, 0) + 1
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_sessionfinish(self, session: pytest.Session) -> object:
+    def pytest_sessionfinish(self, session: pytest.Session) -> Iterator[None]:
         """Do not end well if something was left out."""
         result = yield
         if self._found and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = NOT_RUN
         return result
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_unconfigure(self, config: pytest.Config) -> None:
+    def _say(self, config: pytest.Config) -> None:
         """Say it in the last line."""
         reporter = config.pluginmanager.get_plugin("terminalreporter")
         if self._found and reporter is not None:

@@ -1,0 +1,279 @@
+"""Whole daemons over one store in simulated time, with faults drawn from a seed, judged by what they leave behind.
+
+The same seed gives the same simulation, step by step: no real time, no threads, no chance of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from random import Random
+from typing import TypeVar
+from zlib import crc32
+
+from sulla.core.errors import AlreadyAnswered, Busy, Unavailable
+from sulla.providers import estimate_tokens
+from sulla.store import Store
+from sulla.store.memory import MemoryStore
+from sulla.testing.history import History, Kept, Leased, ThreadHistory, breaches
+from sulla.testing.simulation_defects import ONCE_AS_IDEMPOTENT, STORE_DEFECTS
+from sulla.testing.simulation_home import EFFECTS, Home, Ledgers, SimulatedModel, Wiring
+from sulla.testing.simulation_loop import START_S, SimulatedClock, SimulatedLoop, Stuck, at_once
+from sulla.testing.simulation_people import People
+from sulla.testing.simulation_store import Fate, RemoteStore, StoreClock, Weather, Wire, Witness
+from sulla.testing.simulation_storm import Blow, brew, calm
+from sulla.threads import Entry, ThreadLimits, ThreadStore
+from sulla.work import LocalWork
+
+T = TypeVar("T")
+
+REST_S = 900.0
+"""Within so many simulated seconds after the last fault everything has come to rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a simulation came to."""
+
+    seed: int
+    breaches: tuple[str, ...]
+    trace: tuple[str, ...]
+    """Everything that happened, in order; empty unless asked for."""
+    digest: int
+    """The same for the same trace."""
+    steps: int
+    seconds: float
+    """Simulated ones."""
+    kinds: dict[str, int] = field(default_factory=dict)
+    """How often each kind of record came."""
+    faults: dict[str, int] = field(default_factory=dict)
+    """How often each fault was brought about."""
+
+
+def simulate(seed: int, *, defect: str = "", trace: bool = False, storm: bool = True) -> Outcome:
+    """Run one simulation.
+
+    Args:
+        seed: what everything follows from.
+        defect: a promise to be broken on purpose; see `simulation_defects`.
+        trace: whether to write everything down.
+        storm: without it there are no faults.
+    """
+    with _quiet():
+        return _Simulation(seed, defect, storm=storm, trace=trace).outcome()
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Thousands of daemons in trouble have nothing to say that the trace does not tell."""
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.disable(before)
+
+
+class _Simulation:
+    def __init__(self, seed: int, defect: str, *, storm: bool, trace: bool) -> None:
+        self._seed = seed
+        self._lines: list[str] | None = [] if trace else None
+        self._digest = 0
+        self._ledgers = Ledgers()
+        self._loop = SimulatedLoop(self._random("order"), self._ledgers.findings.append)
+        self._clock = SimulatedClock(self._loop)
+        self._storm = (brew if storm else calm)(self._random("storm"))
+        self._weather = Weather()
+        self._witness = Witness(taken=self._taken)
+        self._faults: dict[str, int] = {}
+        memory = MemoryStore(StoreClock(self._loop), lambda prefix: f"{prefix}_{seed}")
+        self._store: Store = memory
+        self._door: Store = STORE_DEFECTS[defect](memory) if defect in STORE_DEFECTS else memory
+        self._declared = {**EFFECTS, **({"pay": "idempotent"} if defect == ONCE_AS_IDEMPOTENT else {})}
+        self._model = SimulatedModel(self._random("model"), self._clock, self._ledgers, self._tell)
+        self._wires: dict[str, Wire] = {}
+        self._homes = [self._home(number + 1) for number in range(self._storm.homes)]
+        self._reader = ThreadStore(
+            memory, self._clock, lambda prefix: prefix, "reader:1", estimate_tokens, ThreadLimits()
+        )
+        self._people = People(self._random("people"), self._clock, self._insist, memory, self._reader, self._tell)
+
+    def outcome(self) -> Outcome:
+        try:
+            history, findings = self._loop.run(self._main())
+            found = [*(str(breach) for breach in breaches(history)), *findings]
+            kinds: dict[str, int] = {}
+            for thread in history.threads:
+                for entry in thread.log:
+                    kinds[entry.kind] = kinds.get(entry.kind, 0) + 1
+        except Stuck as stuck:
+            found, kinds = [str(stuck)], {}
+        seconds = self._loop.time() - START_S
+        lines = tuple(self._lines or ())
+        return Outcome(self._seed, tuple(found), lines, self._digest, self._loop.steps, seconds, kinds, self._faults)
+
+    # --------------------------------------------------------------------------------------------- what happens
+
+    async def _main(self) -> tuple[History, tuple[str, ...]]:
+        await self._store.open()
+        for home in self._homes:
+            home.start()
+        self._weather = self._storm.weather
+        self._model.mood = self._storm.mood
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._people.answer_all())
+            people = group.create_task(self._people.live(self._storm.threads, self._storm.messages))
+            await self._rage()
+            self._clear_up()
+            await people
+            rested = await self._rest() and await self._people.let_go_on() and await self._rest()
+            self._people.leave()
+        if not rested:
+            left = [info.key for info in await self._store.find(ready=True)]
+            self._ledgers.findings.append(f"no rest within {REST_S:.0f} s after the last fault; ready: {left}")
+        return await self._history(at_rest=rested), tuple(self._ledgers.findings)
+
+    async def _rage(self) -> None:
+        """Bring the storm's faults about."""
+        async with asyncio.TaskGroup() as group:
+            for blow in self._storm.blows:
+                group.create_task(self._strike(blow, self._homes[blow.home]))
+            await self._clock.sleep(self._storm.lasts_s)
+
+    async def _strike(self, blow: Blow, home: Home) -> None:
+        """Let one fault befall a home, and pass."""
+        await self._clock.sleep(blow.after_s)
+        process = home.process
+        if process is None or not process.alive or process.fuse is not None:
+            return
+        struck = asyncio.Event()
+        process.fuse = (blow.steps, lambda: self._hit(blow, home, struck))
+        await struck.wait()
+        if blow.kind == "stop":
+            await home.stop()
+        await self._clock.sleep(blow.lasts_s)
+        if blow.kind == "pause":
+            self._loop.go_on(process)
+        self._wires[home.name].cut = False
+        home.troubled_s = self._loop.time()
+        self._boot(home)
+
+    def _hit(self, blow: Blow, home: Home, struck: asyncio.Event) -> None:
+        """What happens at once, between two steps of the home's process."""
+        self._faults[blow.kind] = self._faults.get(blow.kind, 0) + 1
+        self._tell(blow.kind, home.name, round(blow.lasts_s, 3))
+        home.troubled_s = self._loop.time() + blow.lasts_s
+        match blow.kind:
+            case "kill":
+                home.kill()
+            case "pause" if home.process is not None:
+                self._loop.pause(home.process)
+            case "cut":
+                self._wires[home.name].cut = True
+            case "clock":
+                home.clock.ahead_s += (blow.lasts_s - 2.0) * 1000.0
+        struck.set()
+
+    def _boot(self, home: Home) -> None:
+        if not home.up:
+            self._tell("boot", home.name)
+            home.start()
+
+    def _clear_up(self) -> None:
+        """The storm is over. Sometimes every daemon is killed once more, so that all have to take over."""
+        self._tell("calm")
+        self._weather = Weather()
+        self._model.mood = self._storm.calm_mood
+        for home in self._homes:
+            self._wires[home.name].cut = False
+            if home.process is not None:
+                self._loop.go_on(home.process)
+            home.troubled_s = self._loop.time()
+            if self._storm.kills_all:
+                home.kill()
+            self._boot(home)
+
+    async def _rest(self) -> bool:
+        """Whether everything comes to rest in time."""
+        until = self._loop.time() + REST_S
+        while self._loop.time() < until:
+            await self._clock.sleep(0.5)
+            doing = [home.work.inspect() for home in self._homes if home.work is not None]
+            if any(one.running or one.queued for one in doing) or await self._store.find(ready=True):
+                continue
+            if not await self._people.asked():
+                return True
+        return False
+
+    # --------------------------------------------------------------------------------------------------- wiring
+
+    def _home(self, number: int) -> Home:
+        name = f"home{number}"
+
+        def told(method: str, key: str, fate: Fate) -> None:
+            self._tell("store", name, method, key, fate)
+            if fate != "fine":
+                self._faults[fate] = self._faults.get(fate, 0) + 1
+                home.troubled_s = max(home.troubled_s, self._loop.time())
+
+        wire = Wire(self._loop, self._random(f"wire {name}"), lambda: self._weather, told)
+        self._wires[name] = wire
+        wiring = Wiring(
+            lambda: RemoteStore(self._door, wire, self._witness, self._loop.time),
+            self._whereabouts,
+            self._declared,
+        )
+        home = Home(number, self._loop, self._random(name), self._model, self._ledgers, wiring, self._tell)
+        return home
+
+    def _taken(self, key: str, before: Leased, now: Leased) -> None:
+        """Somebody got a lease that was not given back: its holder, if it was well, should not have let it run out."""
+        holder, taker = before.owner.partition(":")[0], now.owner.partition(":")[0]
+        home = next(home for home in self._homes if home.name == holder)
+        if holder != taker and home.troubled_s < self._witness.renewed_s[key] - 1.0:
+            self._ledgers.findings.append(f"{key}: {before.owner} was well and let its lease run out to {now.owner}")
+
+    def _whereabouts(self, key: str) -> tuple[int, str]:
+        info, newest = at_once(self._store.head(key)), self._witness.newest(key)
+        return info.last_seq if info is not None else 0, newest.owner if newest is not None else ""
+
+    async def _insist(self, ask: Callable[[ThreadStore, LocalWork], Awaitable[T]]) -> T:
+        """Have any home do something, again and again until one did; the clients' way."""
+        random = self._people.random
+        while True:
+            home = random.choice(self._homes)
+            try:
+                return await home.request(ask, 2.0)
+            except AlreadyAnswered:
+                raise
+            except (Unavailable, Busy, TimeoutError):
+                await self._clock.sleep(0.1 + random.random())
+
+    # ------------------------------------------------------------------------------------------------ the record
+
+    def _tell(self, *what: object) -> None:
+        line = f"{self._loop.time():.6f} {' '.join(map(str, what))}"
+        self._digest = crc32(line.encode(), self._digest)
+        if self._lines is not None:
+            self._lines.append(line)
+
+    def _random(self, whose: str) -> Random:
+        """Chance of its own for each, so that one draw more of one does not change all others."""
+        return Random(f"{self._seed} {whose}")
+
+    async def _history(self, *, at_rest: bool) -> History:
+        threads = []
+        for thread_id in self._people.threads:
+            log: list[Entry] = []
+            while page := await self._reader.entries(thread_id, after=log[-1].seq if log else 0):
+                log += page
+            state = await self._reader.load(thread_id)
+            kept = Kept(state.usage, state.day, state.day_tokens) if state is not None else None
+            leases = tuple(self._witness.leases.get(thread_id, ()))
+            acknowledged = tuple(self._people.acknowledged[thread_id])
+            threads.append(ThreadHistory(thread_id, tuple(log), acknowledged, leases=leases, kept=kept))
+        ledgers = self._ledgers
+        return History(tuple(threads), tuple(ledgers.effects), tuple(ledgers.asked), at_rest)

@@ -1,0 +1,174 @@
+"""Simulated people: they send, send again, steer, interrupt, stop, let go on, and answer what they are asked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from random import Random
+from typing import Protocol, TypeVar, get_args
+
+from sulla.core.clock import Clock
+from sulla.core.errors import AlreadyAnswered
+from sulla.core.ids import MessageId, ThreadId
+from sulla.store import Store
+from sulla.testing.history import Acknowledged
+from sulla.threads import Answer, Input, Mode, Sent, ThreadCreated, ThreadStore
+from sulla.work import Job, LocalWork
+
+T = TypeVar("T")
+
+Ask = Callable[[ThreadStore, LocalWork], Awaitable[T]]
+VERDICTS = ("result", "run_again", "give_up")
+
+
+class Insist(Protocol):
+    """Has any daemon do something, again and again until one did."""
+
+    async def __call__(self, ask: Ask[T]) -> T:
+        """What it came to."""
+        ...
+
+
+class People:
+    """Everybody who talks with the daemons.
+
+    Args:
+        random: draws what they do.
+        clock: all time.
+        insist: how they reach a daemon.
+        store: where threads are; without faults.
+        reader: shows them as they are.
+        tell: for the trace.
+    """
+
+    def __init__(
+        self,
+        random: Random,
+        clock: Clock,
+        insist: Insist,
+        store: Store,
+        reader: ThreadStore,
+        tell: Callable[..., None],
+    ) -> None:
+        self.random = random
+        self.threads: list[ThreadId] = []
+        self.acknowledged: dict[ThreadId, list[Acknowledged]] = {}
+        self.findings: list[str] = []
+        self._clock = clock
+        self._insist = insist
+        self._store = store
+        self._reader = reader
+        self._tell = tell
+        self._leaving = asyncio.Event()
+        self._requests = 0
+
+    async def live(self, threads: int, messages: int) -> None:
+        """Talk in so many threads; returns when everything was said and acknowledged."""
+        async with asyncio.TaskGroup() as group:
+            for number in range(threads):
+                group.create_task(self._talk(number, messages))
+
+    async def answer_all(self) -> None:
+        """Answer whatever is asked, now and then, until `leave`."""
+        while not self._leaving.is_set():
+            await self._clock.sleep(0.3 + self.random.random())
+            for thread_id in self.threads:
+                await self._answer(thread_id)
+
+    def leave(self) -> None:
+        """Answer no more."""
+        self._leaving.set()
+
+    async def let_go_on(self) -> bool:
+        """Hold back no longer what a stop holds; nobody else is woken, so that a log that was forgotten stays so."""
+        for thread_id in self.threads:
+            state = await self._reader.load(thread_id)
+            if state is not None and state.waiting and not state.runnable:
+                await self._continue(thread_id)
+        return True
+
+    async def asked(self) -> bool:
+        """Whether any thread waits for an answer."""
+        return any([await self._open_questions(thread_id) for thread_id in self.threads])
+
+    # -------------------------------------------------------------------------------------------------- private
+
+    async def _talk(self, number: int, messages: int) -> None:
+        random = self.random
+        fact = ThreadCreated("sulla", f"Thread {number}")
+        thread_id = await self._insist(lambda threads, _: threads.create(fact, f"request{number}"))
+        self.threads.append(thread_id)
+        self.acknowledged[thread_id] = []
+        said = 0
+        while said < messages:
+            await self._clock.sleep(random.random() * random.choice((0.2, 1.0, 4.0)))
+            drawn = random.random()
+            if drawn < 0.12:
+                await self._stop(thread_id)
+            elif drawn < 0.2:
+                await self._continue(thread_id)
+            else:
+                said += 1
+                mode = random.choice(("queue", "queue", *get_args(Mode)))
+                await self._send(thread_id, Input(MessageId(f"m{number}.{said}"), f"Message {said}", mode))
+
+    async def _send(self, thread_id: ThreadId, fact: Input) -> None:
+        async def ask(threads: ThreadStore, work: LocalWork) -> Sent:
+            sent = await threads.send(thread_id, fact)
+            work.enqueue(Job(thread_id))
+            return sent
+
+        sent = await self._insist(ask)
+        self._tell("acknowledged", thread_id, fact.message_id, fact.mode, sent.run_id, sent.seq)
+        self.acknowledged[thread_id].append(Acknowledged(fact.message_id, sent.run_id, sent.seq))
+        if self.random.random() < 0.15:
+            again = await self._insist(ask)
+            self.acknowledged[thread_id].append(Acknowledged(fact.message_id, again.run_id, again.seq))
+
+    async def _stop(self, thread_id: ThreadId) -> None:
+        request_id = self._request("stop", thread_id)
+
+        async def ask(threads: ThreadStore, work: LocalWork) -> int:
+            seq = await threads.stop(thread_id, request_id)
+            work.enqueue(Job(thread_id))
+            return seq
+
+        await self._insist(ask)
+
+    async def _continue(self, thread_id: ThreadId) -> None:
+        request_id = self._request("continue", thread_id)
+
+        async def ask(threads: ThreadStore, work: LocalWork) -> int:
+            seq = await threads.resume(thread_id, request_id)
+            work.enqueue(Job(thread_id))
+            return seq
+
+        await self._insist(ask)
+
+    def _request(self, what: str, thread_id: ThreadId) -> str:
+        self._requests += 1
+        self._tell("asks to", what, thread_id)
+        return f"{what}{self._requests}"
+
+    async def _answer(self, thread_id: ThreadId) -> None:
+        for wait_id in await self._open_questions(thread_id):
+            verdict = self.random.choice(VERDICTS) if wait_id.startswith("review:") else "result"
+            fact = Answer(wait_id, f"answer {self.random.randrange(3)}", verdict)
+
+            async def ask(threads: ThreadStore, work: LocalWork, fact: Answer = fact) -> int:
+                seq = await threads.answer(thread_id, fact)
+                work.enqueue(Job(thread_id))
+                return seq
+
+            try:
+                seq = await self._insist(ask)
+            except AlreadyAnswered:
+                seq = 0  # somebody was faster, or it was this one, and the answer to it was lost
+            self._tell("answers", thread_id, wait_id, verdict, seq)
+
+    async def _open_questions(self, thread_id: ThreadId) -> tuple[str, ...]:
+        info = await self._store.head(thread_id)
+        if info is None or info.head.status != "suspended":
+            return ()
+        state = await self._reader.load(thread_id)
+        return tuple(state.run.waits) if state is not None and state.run is not None else ()
