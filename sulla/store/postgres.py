@@ -193,9 +193,9 @@ class PostgresStore:
         question = Question(ready, kind, status, due_before_ms, after_key, limit)
         return await self._lines.ask(lambda line: steps.find(line, question))
 
-    async def delete(self, lease: Lease) -> None:
+    async def delete(self, lease: Lease, *, last_seq: int | None = None) -> bool:
         """Remove a log with all it holds; see `Store.delete`."""
-        await self._lines.ask(lambda line: steps.delete(line, lease))
+        return await self._lines.ask(lambda line: steps.delete(line, lease, last_seq))
 
     # -------------------------------------------------------------------------------------------------- values
 

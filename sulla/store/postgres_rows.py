@@ -42,7 +42,7 @@ APPEND = f"""SELECT kept, {_STATE} FROM append(
 
 RENEW = f"SELECT kept, {_STATE} FROM renew(%s::text, %s::bigint, %s::bigint, %s::text, %s::bigint)"  # noqa: S608 - our own columns
 
-DELETE = f"SELECT kept, {_STATE} FROM remove_log(%s::text, %s::bigint, %s::bigint, %s::text)"  # noqa: S608 - our own columns
+DELETE = f"SELECT outcome, {_STATE} FROM remove_log(%s::text, %s::bigint, %s::bigint, %s::text, %s::bigint)"  # noqa: S608 - our own columns
 
 RELEASE = """UPDATE logs SET released = true
     WHERE key = %s AND life = %s AND epoch = %s AND owner = %s AND NOT released"""

@@ -82,12 +82,13 @@ async def append(line: Line, write: Write) -> int:
     return cast(int, kept)
 
 
-async def delete(line: Line, lease: Lease) -> None:
+async def delete(line: Line, lease: Lease, last_seq: int | None) -> bool:
     """See `Store.delete`."""
-    kept, *state = await _one(line, rows.DELETE, _fence(lease))
-    if not kept:
+    outcome, *state = await _one(line, rows.DELETE, _fence(lease), (last_seq,))
+    if outcome == "refused":
         rules.fenced(rows.state_of(state), lease)
         raise _disagree("delete", lease.key)
+    return outcome == "removed"
 
 
 async def read_page(

@@ -95,6 +95,8 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
         """As SIGKILL does: nothing of it ever runs again, no `finally` either."""
         process.alive = False
         process.ready.clear()
+        if process.fuse is not None:  # whoever waits for it shall not wait for ever
+            self._burn(process, 1, process.fuse[1])
 
     # ----------------------------------------------------------------------------------------------- asyncio's
 

@@ -7,25 +7,22 @@ import os
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
 from sulla.cli.client import Client, open_client
 from sulla.cli.place import door
-from sulla.core.errors import NotFound, Unavailable
-from sulla.core.ids import ThreadId
-from sulla.daemon import SystemClock
-from sulla.store.sqlite import SqliteStore
+from sulla.core.errors import Unavailable
 from sulla.testing.anthropic_server import FakeAnthropic
 from sulla.testing.script import Reply, Rule, Script, ToolUse
 from sulla.testing.tools import EffectLedger
-from sulla.threads import Entry, ThreadLimits, ThreadStore
+from sulla.threads import Entry
+from tests.faults.backend import CLOCK, Backend, sqlite
 
 READY_S = 20.0
 TURN_S = 20.0
-CLOCK = SystemClock()
 
 DONE = "Both are noted. <AGENT_DONE>noted</AGENT_DONE>"
 NOTES = (ToolUse("note_once", {"what": "careful"}), ToolUse("note_safe", {"what": "easy"}))
@@ -50,7 +47,7 @@ class Daemon:
         extra: settings for its environment.
     """
 
-    def __init__(self, home: Path, url: str, extra: dict[str, str] | None = None) -> None:
+    def __init__(self, home: Path, url: str, extra: Mapping[str, str] | None = None) -> None:
         self.home = home
         self._env = {
             **{name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "TMPDIR")},
@@ -183,25 +180,6 @@ class User:
             )
 
 
-async def read_log(file: Path, thread_id: str) -> list[Entry]:
-    """The thread's log as it stands, read beside whatever else uses the file; empty if there is none."""
-    if not thread_id or not file.exists():
-        return []
-    store = SqliteStore(file, CLOCK, lambda prefix: f"{prefix}_harness")
-    await store.open()
-    try:
-        threads = ThreadStore(store, CLOCK, lambda prefix: prefix, "harness:1", lambda message: 1, ThreadLimits())
-        found: list[Entry] = []
-        try:
-            while page := await threads.entries(ThreadId(thread_id), after=found[-1].seq if found else 0):
-                found += page
-        except NotFound:
-            return []
-        return found
-    finally:
-        await store.close()
-
-
 @dataclass(slots=True)
 class Story:
     """All that is known of one round, for the judge."""
@@ -225,7 +203,7 @@ async def round_of_kills(
     deaths: Sequence[Death],
     *,
     defect: str = "",
-    settings: dict[str, str] | None = None,
+    backend: Backend | None = None,
 ) -> Story:
     """One message through a daemon that dies as `deaths` say, and is started again each time.
 
@@ -234,18 +212,19 @@ async def round_of_kills(
         fake: the model's service.
         deaths: how each daemon but the last one dies.
         defect: a promise that the daemon breaks on purpose.
-        settings: for the daemon's environment.
+        backend: where it keeps everything; None for a file of the round's own.
     """
+    backend = backend if backend is not None else sqlite(home.parent / "kept.db")
     broken = ("--defect", defect) if defect else ()
     user = User(home)
     story = Story(user.seen, [], [], [], [], [], 0, [])
-    async with Daemon(home, fake.url, settings) as daemon, asyncio.TaskGroup() as group:
+    async with Daemon(home, fake.url, backend.settings) as daemon, asyncio.TaskGroup() as group:
         following = group.create_task(user.run())
         for death in deaths:
             await daemon.start(*death.faults, *broken)
             await death.happens(daemon, user)
             story.kills += 1
-            story.before_restart.append(await read_log(home / "sulla.db", user.seen.thread_id))
+            story.before_restart.append(await backend.read_log(user.seen.thread_id))
             story.asked_before_restart.append(len(fake.requests))
         await daemon.start(*broken)
         ready = CLOCK.elapsed()
@@ -256,7 +235,7 @@ async def round_of_kills(
         if open_run:
             story.take_over_s.append(CLOCK.elapsed() - ready)
         await following
-    story.log = await read_log(home / "sulla.db", user.seen.thread_id)
+    story.log = await backend.read_log(user.seen.thread_id)
     story.requests = [seen.results for seen in fake.requests]
     story.effects = daemon.effects.read()
     return story

@@ -12,7 +12,8 @@ from sulla.cli.client import open_client
 from sulla.cli.place import door
 from sulla.testing.anthropic_server import FakeAnthropic
 from sulla.testing.script import Reply, Rule, Script, ToolUse
-from tests.faults.harness import CLOCK, DONE, NOTES, Daemon, Story, User, read_log
+from tests.faults.backend import CLOCK, sqlite
+from tests.faults.harness import DONE, NOTES, Daemon, Story, User
 from tests.faults.judge import breaches
 
 
@@ -32,7 +33,8 @@ async def awakened(tmp_path: Path, *faults: str) -> list[str]:
     up.
     """
     file = tmp_path / "shared.db"
-    settings = {"SULLA_STORE": f"sqlite:///{file}", "SULLA_STORE__LEASE_TTL_S": "1"}
+    backend = sqlite(file)
+    settings = {**backend.settings, "SULLA_STORE__LEASE_TTL_S": "1"}
     async with (
         FakeAnthropic(script(), CLOCK) as fake,
         Daemon(tmp_path / "one", fake.url, settings) as first,
@@ -53,7 +55,7 @@ async def awakened(tmp_path: Path, *faults: str) -> list[str]:
         async with open_client(door(first.home)) as client, CLOCK.timeout(10):
             while (await client.call("system.status"))["running"]:
                 await CLOCK.sleep(0.02)
-        log = await read_log(file, seen.thread_id)
+        log = await backend.read_log(seen.thread_id)
         requests = [request.results for request in fake.requests]
     return breaches(Story(seen, log, [], [], requests, second.effects.read(), 1, []))
 

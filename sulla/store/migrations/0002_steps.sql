@@ -133,16 +133,25 @@ BEGIN
 END $$;
 
 CREATE FUNCTION remove_log(
-    p_key text, p_life bigint, p_epoch bigint, p_owner text,
-    OUT kept boolean, OUT state logs
+    p_key text, p_life bigint, p_epoch bigint, p_owner text, p_last_seq bigint,
+    OUT outcome text, OUT state logs
 ) LANGUAGE plpgsql AS $$
+DECLARE
+    ours boolean;
 BEGIN
     SELECT * INTO state FROM logs l WHERE l.key = p_key FOR UPDATE;
-    kept := FOUND AND state.life = p_life AND state.epoch = p_epoch AND state.owner = p_owner AND NOT state.released;
-    IF kept THEN
+    ours := FOUND AND state.life = p_life AND state.epoch = p_epoch AND state.owner = p_owner AND NOT state.released;
+    IF NOT ours THEN
+        outcome := 'refused';
+        RETURN;
+    END IF;
+    IF p_last_seq <> state.last_seq THEN
+        outcome := 'stays';
+    ELSE
         DELETE FROM records r WHERE r.life = p_life;
         DELETE FROM dedupe d WHERE d.life = p_life;
         DELETE FROM logs l WHERE l.life = p_life;
-        state := NULL;
+        outcome := 'removed';
     END IF;
+    state := NULL;
 END $$;

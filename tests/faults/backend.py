@@ -1,0 +1,64 @@
+"""Where the daemons of a round keep everything: one kind of store, with a place of its own for each round."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sulla.core.errors import NotFound, StoreUnavailable
+from sulla.core.ids import ThreadId
+from sulla.daemon import SystemClock
+from sulla.store import Store
+from sulla.store.sqlite import SqliteStore
+from sulla.threads import Entry, ThreadLimits, ThreadStore
+
+CLOCK = SystemClock()
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """One kept place."""
+
+    name: str
+    settings: Mapping[str, str]
+    """What tells a daemon to use it."""
+    make: Callable[[], Store]
+    """Another way to it, beside the daemons'."""
+    exists: Callable[[], bool] = lambda: True
+    """Whether there is anything to look at yet; looking must not make it."""
+
+    async def read_log(self, thread_id: str) -> list[Entry]:
+        """A thread's log as it stands, read beside whoever else uses the store; empty if there is none."""
+        if not thread_id or not self.exists():
+            return []
+        store = self.make()
+        try:
+            await store.open()
+        except StoreUnavailable:
+            return []
+        try:
+            return await _entries(store, ThreadId(thread_id))
+        finally:
+            await store.close()
+
+
+async def _entries(store: Store, thread_id: ThreadId) -> list[Entry]:
+    threads = ThreadStore(store, CLOCK, lambda prefix: prefix, "harness:1", lambda message: 1, ThreadLimits())
+    found: list[Entry] = []
+    try:
+        while page := await threads.entries(thread_id, after=found[-1].seq if found else 0):
+            found += page
+    except NotFound:
+        return []
+    return found
+
+
+def sqlite(file: Path) -> Backend:
+    """A file, made by the first daemon that uses it."""
+    return Backend(
+        "sqlite",
+        {"SULLA_STORE": f"sqlite:///{file}"},
+        lambda: SqliteStore(file, CLOCK, lambda prefix: f"{prefix}_harness"),
+        file.exists,
+    )
