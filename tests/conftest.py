@@ -18,8 +18,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from sulla.testing.clock import ManualClock
-from tests.servers import NotRun
 from tests.house import rows
+from tests.servers import NotRun
+
+pytest_plugins = ["tests.servers.postgres"]  # one server for all tests of a process, whichever files they are in
 
 # Few examples, because each run draws others; no deadline for one, because a busy machine is no reason to fail.
 settings.register_profile("quick", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])

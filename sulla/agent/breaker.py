@@ -39,8 +39,8 @@ class Admitted:
 class Blocked:
     """The call may not be made now."""
 
-    retry_after_s: float
-    """Seconds until the next one may; for the length of a trial, until it is given up for lost."""
+    retry_after_s: float | None
+    """Seconds until the next one may; None while a trial is under way: that can be over at any moment."""
 
 
 class Breaker:
@@ -77,7 +77,7 @@ class Breaker:
         """
         if self._state != "closed":
             if now_s < self._until_s:
-                return Blocked(self._until_s - now_s)
+                return Blocked(self._until_s - now_s if self._state == "open" else None)
             self._turn("half_open")
             self._until_s = now_s + self._limits.trial_s
         return Admitted(self._ticket)

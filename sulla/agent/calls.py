@@ -88,7 +88,6 @@ class Calls:
         return [wait for task in tasks if (wait := task.result()) is not None]
 
     async def _one(self, call: ToolCall, run: Run) -> Wait | None:
-        run.control.check()
         context = ToolContext(
             run.thread_id,
             run.id,
@@ -116,6 +115,7 @@ class Calls:
         tool = self.toolbox.get(call.name)
         failures: list[FailureClass] = []
         while True:
+            run.control.check()  # right before it: the process may have stood still since the intent was kept
             result = await run_call(self.toolbox, call, context)
             if not isinstance(result, Done) or not result.passing:
                 return result

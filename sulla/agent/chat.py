@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sulla.agent.gauge import Fitted
@@ -11,7 +11,7 @@ from sulla.agent.model import Ask, Model, Said
 from sulla.agent.prompt import Surroundings, sections
 from sulla.agent.spec import AgentSpec
 from sulla.agent.wrappers import Wrapper
-from sulla.core.ids import CallId, MessageId, derived_id
+from sulla.core.ids import CallId, MessageId, ThreadId, derived_id
 from sulla.core.message import Message, Part, Text, ToolCall
 from sulla.core.run import Run
 from sulla.providers import Completed, ModelName, ToolSpec
@@ -30,6 +30,8 @@ class Chat:
     """What repeating a tool would do; `once` for a name that no tool has."""
     limits: RunLimits
     surroundings: Surroundings
+    summarize: Callable[[ThreadId], bool]
+    """Asks for a summary, to be made beside the turn; whether that is under way now because of it."""
 
     async def reply(self, state: ThreadState, run: Run) -> bool:
         """Ask for a reply, show it as it comes, and note what it said and wants done.
@@ -47,6 +49,8 @@ class Chat:
         said = await self.model.ask(state, run, self._ask(), self.limits)
         if said is None:
             return False
+        if said.evicted:
+            self.summarize(state.thread_id)
         message_id = said.started.message_id
         parts, text_at = _beside_text(said.completed.message, message_id)
         calls = [part for part in parts if isinstance(part, ToolCall)]
@@ -85,6 +89,19 @@ class Chat:
             return False
         run.journal.note(_nudged(said, self._outcome(said.wrapper, run)))
         return True
+
+    async def check_room(self, state: ThreadState, run: Run, more: Sequence[str]) -> None:
+        """See whether the model could be asked for a reply now.
+
+        Args:
+            state: the thread, with the run open.
+            run: the run.
+            more: texts that would be said before it.
+
+        Raises:
+            LimitReached: it could not.
+        """
+        await self.model.check_room(state, run, self._ask(), self.limits, more)
 
     async def fit(self, state: ThreadState) -> Fitted:
         """Forget what of the conversation the model will not be shown any more.

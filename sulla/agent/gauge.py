@@ -11,8 +11,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from sulla.agent.fitting import fit
 from sulla.agent.limits import Charge, RunLimits
 from sulla.core.errors import LimitReached
+from sulla.core.ids import MessageId
 from sulla.core.limit import LimitHit
 from sulla.core.message import Message, ToolCall
 from sulla.providers import (
@@ -39,12 +41,10 @@ NEAR: Final = 0.6
 RESERVE_PART: Final = 4
 """A reply may have one part in so many of the model's window, and what is left is for the conversation."""
 
-CLIPPED: Final = "\n[Cut here, so that the conversation fits. Ask for less at a time to see the rest.]"
-
 INLINE_CHARS: Final = 4_000
 """So many are counted at once, in less than a millisecond; more of them on a worker thread."""
 
-_CLIPS: Final = 3
+_TRIES: Final = 3
 """How often it is tried: the sizes of what is left of a clipped result are measured, not known."""
 
 
@@ -81,6 +81,8 @@ class Mind:
     """What the model takes in and gives out in one call."""
     prices: Prices
     """Of this model, and of any that stands in for it."""
+    stand_in: ModelName | None = None
+    """Which model may answer in its place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,14 +140,18 @@ class Gauge:
         """
         # What is read may have to be kept in the service's cache as well, which can cost more.
         worst = (Usage(size.at_most, max_tokens), Usage(0, max_tokens, cache_write_tokens=size.at_most))
-        price = self.mind.prices.of(self.mind.name)
-        cost_micro = max(price.cost_micro(usage) for usage in worst) if price is not None else None
-        return Charge(size.at_most + max_tokens, cost_micro)
+        names = filter(None, (self.mind.name, self.mind.stand_in))
+        costs = [self.mind.prices.cost_micro(usage, name) for name in names for usage in worst]
+        return Charge(size.at_most + max_tokens, max((cost for cost in costs if cost is not None), default=None))
 
     def cost_micro(self, usage: Usage, stand_in: StandIn | None = None) -> int | None:
         """What a call cost, in millionths of the currency's unit; None if the model that answered has no price."""
         name = self.mind.name if stand_in is None else ModelName(stand_in.provider, stand_in.model)
         return self.mind.prices.cost_micro(usage, name)
+
+    def at_most(self, text: str) -> int:
+        """How many tokens the service may count for a text, by estimate."""
+        return self._calibration(exact=False).at_most(estimate_text(text))
 
     def weigh(self, request: ChatRequest) -> Size:
         """How large a whole request is, by estimate."""
@@ -159,13 +165,16 @@ class Gauge:
         read = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
         self._learn(size, read)
 
-    async def fit(self, script: Transcript, request: ChatRequest, ceiling_tokens: int) -> Fitted:
-        """Forget what does not fit, the oldest first.
+    async def fit(
+        self, script: Transcript, request: ChatRequest, ceiling_tokens: int, question: MessageId | None = None
+    ) -> Fitted:
+        """Forget what does not fit; `fitting.py` says in which order.
 
         Args:
             script: the conversation; changed in place.
             request: prompt, tools, the most that the reply may have, and the messages that come before the script's.
             ceiling_tokens: what the service may count, at the most, of all that it reads.
+            question: the message that is being worked on.
 
         Raises:
             LimitReached: not even the newest message fits, or the prompt leaves no room for one.
@@ -184,22 +193,31 @@ class Gauge:
                 self._learn(size, reported)
                 size = self._size(script, request, count)
         evicted = 0
-        for attempt in range(_CLIPS):
+        for attempt in range(_TRIES):
             if size.at_most <= ceiling:
                 break
             room = max(0, self._calibration(size.exact).room(ceiling) - (size.counted - script.tokens))
-            evicted += script.fit(room)
             # Each time a little tighter: what is left of a result is measured, and a measure can be wrong.
-            script.clip_results(room - attempt * room // 10, CLIPPED)
+            evicted += fit(script, room - attempt * room // 10, question)
             size = await self._count(script, request, count)
         if size.at_most > ceiling:
-            raise LimitReached(
-                "limit_history_tokens",
-                f"the newest message takes up to {size.at_most} tokens together with the prompt and the tools, and the "
-                f"model may be shown {ceiling}: send it in smaller parts, or put it into a file in the workspace",
-                LimitHit("history_tokens", "run", "tokens", ceiling, 0, size.at_most),
-            )
+            raise self._too_large(size, size.counted - script.tokens, ceiling)
         return Fitted(size, evicted, before, script.tokens)
+
+    def _too_large(self, size: Size, head: int, ceiling: int) -> LimitReached:
+        alone = self._calibration(size.exact).at_most(head)
+        if alone >= ceiling:
+            text = (
+                f"the prompt and the tools alone take up to {alone} tokens, and the model may be shown {ceiling}: "
+                "choose a model with a larger window, or say with model.window_tokens that this one's is larger"
+            )
+        else:
+            text = (
+                f"the newest message takes up to {size.at_most} tokens together with the prompt and the tools, and the "
+                f"model may be shown {ceiling}: send it in smaller parts, or put it into a file in the workspace"
+            )
+        hit = LimitHit("history_tokens", "run", "tokens", ceiling, 0, size.at_most)
+        return LimitReached("limit_history_tokens", text, hit)
 
     async def _count(self, script: Transcript, request: ChatRequest, count: CountText | None) -> Size:
         """The size as a tokenizer has it, of what it has not counted yet; as it is if there is none."""

@@ -5,13 +5,11 @@ size.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 from sulla.agent.chat import Chat
 from sulla.agent.screening import screen
-from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.run import Run
 from sulla.graph import Decision, Next
@@ -32,8 +30,6 @@ class InputHandler:
     """
 
     chat: Chat
-    summarize: Callable[[ThreadId], bool]
-    """Asks for a summary, to be made beside the turn; whether that is under way now because of it."""
 
     async def __call__(self, state: ThreadState, run: Run) -> Decision:
         """Handle the message that the run took up."""
@@ -46,7 +42,7 @@ class InputHandler:
                 "tokens_before": fitted.tokens_before,
                 "tokens_after": fitted.tokens_after,
             }
-        if (len(state.transcript) > SUMMARIZE_OVER or fitted.evicted) and self.summarize(state.thread_id):
+        if (len(state.transcript) > SUMMARIZE_OVER or fitted.evicted) and self.chat.summarize(state.thread_id):
             diagnostics["summary_triggered"] = True
         if diagnostics:
             run.journal.note(InputHandled(state.transcript[-1].id, diagnostics))

@@ -13,6 +13,12 @@ from sulla.core.errors import CorruptRecord
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.limit import LimitHit
 
+MOST_SETTLED = 4_096
+"""Calls that are known to be settled, so that none is charged twice."""
+
+MOST_KEPT = 256
+"""How many of them outlive the process."""
+
 MOST_AGENTS = 1_000
 """Agents whose use is told apart; further ones share one account, so that none goes uncounted."""
 
@@ -33,6 +39,8 @@ class DayLimits:
 class _Reserved:
     agent: str
     charge: Charge
+    restored: bool = False
+    """By an earlier process: who knows whether anybody will settle it."""
 
 
 class Ledger:
@@ -42,7 +50,7 @@ class Ledger:
         limits: the bounds.
     """
 
-    __slots__ = ("_agents", "_cost_micro", "_day", "_limits", "_open", "_tokens", "changes")
+    __slots__ = ("_agents", "_cost_micro", "_day", "_limits", "_open", "_settled", "_tokens", "changes")
 
     def __init__(self, limits: DayLimits) -> None:
         self._limits = limits
@@ -51,6 +59,7 @@ class Ledger:
         self._cost_micro = 0
         self._agents: dict[str, int] = {}
         self._open: dict[str, _Reserved] = {}
+        self._settled: dict[str, Charge] = {}
         self.changes = 0
         """Rises with each change: who keeps the account sees by it whether there is something to keep."""
 
@@ -66,9 +75,19 @@ class Ledger:
         Raises:
             LimitReached: it does not fit; nothing was set aside.
         """
+        self.check(call_id, agent, charge, now_s)
+        self._open[call_id] = _Reserved(self._account(agent), charge)
+        self.changes += 1
+
+    def check(self, call_id: str, agent: str, charge: Charge, now_s: float) -> None:
+        """See whether `reserve` would be refused; nothing is set aside.
+
+        Raises:
+            LimitReached: it would.
+        """
         self._turn(now_s)
         limits, agent = self._limits, self._account(agent)
-        in_all, agents = self._reserved()
+        in_all, agents = self._reserved(but=call_id)
         used = self._agents.get(agent, 0) + agents.get(agent, 0)
         hits = [
             LimitHit("agent_day_tokens", "agent", "tokens", limits.agent_tokens, used, charge.tokens),
@@ -79,13 +98,12 @@ class Ledger:
             hits.append(LimitHit("day_cost", "day", "micro", limits.cost_micro, used_micro, wanted))
         for hit in hits:
             refuse_over(hit, now_s)
-        self._open[call_id] = _Reserved(agent, charge)
-        self.changes += 1
 
     def settle(self, call_id: str, agent: str, charge: Charge, now_s: float) -> None:
         """Write down what a call took, in the place of what was set aside for it.
 
-        One that nothing is set aside for is written down all the same: it was made before a restart.
+        One that nothing is set aside for is written down all the same: it was made before a restart. One that was
+        settled before counts with the greater figure: what it came to may have to be written into the log again.
 
         Args:
             call_id: of the call.
@@ -95,10 +113,15 @@ class Ledger:
         """
         self._turn(now_s)
         self._open.pop(call_id, None)
-        agent = self._account(agent)
-        self._tokens += charge.tokens
-        self._cost_micro += charge.cost_micro or 0
-        self._agents[agent] = self._agents.get(agent, 0) + charge.tokens
+        agent, before = self._account(agent), self._settled.pop(call_id, Charge(0, 0))
+        more = max(0, charge.tokens - before.tokens)
+        more_micro = max(0, (charge.cost_micro or 0) - (before.cost_micro or 0))
+        self._tokens += more
+        self._cost_micro += more_micro
+        self._agents[agent] = self._agents.get(agent, 0) + more
+        self._settled[call_id] = Charge(before.tokens + more, (before.cost_micro or 0) + more_micro)
+        while len(self._settled) > MOST_SETTLED:
+            del self._settled[next(iter(self._settled))]
         self.changes += 1
 
     def used(self, now_s: float) -> Charge:
@@ -117,6 +140,10 @@ class Ledger:
             "open": {
                 call_id: [reserved.agent, reserved.charge.tokens, reserved.charge.cost_micro]
                 for call_id, reserved in self._open.items()
+            },
+            "settled": {
+                call_id: [charge.tokens, charge.cost_micro]
+                for call_id, charge in list(self._settled.items())[-MOST_KEPT:]
             },
         }
 
@@ -140,19 +167,23 @@ class Ledger:
                 "cost_micro": int() as cost_micro,
                 "agents": dict() as agents,
                 "open": dict() as reserved,
+                "settled": dict() as settled,
             }:
-                if day == self._day:
-                    self._tokens, self._cost_micro = tokens, cost_micro
+                if self._day <= day <= self._day + 1:  # a clock that was set back does not give a day's tokens anew
+                    self._day, self._tokens, self._cost_micro = day, tokens, cost_micro
                     self._agents = {name: used for name, used in agents.items() if isinstance(used, int)}
                     self._open = {call_id: _read(value) for call_id, value in reserved.items()}
+                    self._settled = {call_id: _charge(value) for call_id, value in settled.items()}
             case _:
                 raise CorruptRecord(f"not an account of a day: {str(kept)[:200]!r}")
 
-    def _reserved(self) -> tuple[Charge, dict[str, int]]:
-        """What is set aside, in all and by agent. Few calls are under way at once."""
+    def _reserved(self, but: str = "") -> tuple[Charge, dict[str, int]]:
+        """What is set aside, in all and by agent, but for one call. Few calls are under way at once."""
         agents: dict[str, int] = {}
         tokens = cost_micro = 0
-        for reserved in self._open.values():
+        for call_id, reserved in self._open.items():
+            if call_id == but:
+                continue
             tokens += reserved.charge.tokens
             cost_micro += reserved.charge.cost_micro or 0
             agents[reserved.agent] = agents.get(reserved.agent, 0) + reserved.charge.tokens
@@ -163,13 +194,23 @@ class Ledger:
 
     def _turn(self, now_s: float) -> None:
         day = int(now_s) // DAY_S
-        if day > self._day:  # never back: a clock that was set back does not give a day's tokens anew
-            self._day, self._tokens, self._cost_micro = day, 0, 0
-            self._agents, self._open = {}, {}
+        # A clock that was set back a little does not give a day's tokens anew; one that was far ahead is not believed.
+        if day > self._day or self._day > day + 1:
+            self._day, self._tokens, self._cost_micro, self._agents = day, 0, 0, {}
+            # What is under way goes on into the new day; what an earlier process left open may never be settled.
+            self._open = {call_id: reserved for call_id, reserved in self._open.items() if not reserved.restored}
+            self._settled = {}
 
 
 def _read(value: Json) -> _Reserved:
     match value:
         case [str() as agent, int() as tokens, None | int() as cost_micro]:
-            return _Reserved(agent, Charge(tokens, cost_micro))
+            return _Reserved(agent, Charge(tokens, cost_micro), restored=True)
     raise CorruptRecord(f"not what a call may take: {str(value)[:200]!r}")
+
+
+def _charge(value: Json) -> Charge:
+    match value:
+        case [int() as tokens, None | int() as cost_micro]:
+            return Charge(tokens, cost_micro)
+    raise CorruptRecord(f"not what a call took: {str(value)[:200]!r}")

@@ -78,7 +78,8 @@ def check_thread_day(state: ThreadState, charge: Charge, now_s: float, limits: R
     Raises:
         LimitReached: it does not.
     """
-    used = state.day_tokens if state.day >= int(now_s) // DAY_S else 0
+    today = int(now_s) // DAY_S
+    used = state.day_tokens if today <= state.day <= today + 1 else 0
     hit = LimitHit("thread_day_tokens", "thread", "tokens", limits.thread_day_tokens, used, charge.tokens)
     refuse_over(hit, now_s)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -18,7 +18,15 @@ from sulla.agent.retry import MAX_ATTEMPTS, Compress, FailureClass, GiveUp, Wait
 from sulla.agent.screen import Screen, nobody
 from sulla.agent.wrappers import Stripper, Wrapper
 from sulla.core.clock import Clock
-from sulla.core.errors import ContextTooLong, GraphError, LimitReached, ProviderProtocol, ProviderTransient, SullaError
+from sulla.core.errors import (
+    ContextTooLong,
+    GraphError,
+    LimitReached,
+    ProviderError,
+    ProviderProtocol,
+    ProviderTransient,
+    SullaError,
+)
 from sulla.core.ids import CallId, MessageId, derived_id
 from sulla.core.message import Message
 from sulla.core.run import Run
@@ -64,6 +72,18 @@ class Said:
     text: str
     """What a person sees of it."""
     wrapper: Wrapper | None
+    evicted: int = 0
+    """Messages that the model was not shown any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What a call beside all runs came to."""
+
+    said: Message | ProviderError
+    usage: Usage
+    charged_tokens: int
+    """What it counts for; what was set aside for it where the service did not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +106,23 @@ class Model:
         Raises:
             LimitReached: not even the newest message fits.
         """
-        # Weighed with the note that something is left out, because it may be needed then.
-        told = opening(state) or (LEFT_OUT_NOTE,)
-        head = ChatRequest(state.model, ask.prompt, told, ask.tools, ask.max_tokens, limits.model_timeout_s)
-        return await self.gauge.fit(state.transcript, head, ceiling_tokens or limits.history_tokens)
+        question = state.run.message_id if state.run is not None else None
+        ceiling_tokens = ceiling_tokens or limits.history_tokens
+        evicted = 0
+        while True:
+            # Weighed with the note that something is left out, because it may be needed then.
+            summary = state.summary_seq
+            told = (*opening(state)[:1], LEFT_OUT_NOTE)
+            head = ChatRequest(self._name, ask.prompt, told, ask.tools, ask.max_tokens, limits.model_timeout_s)
+            fitted = await self.gauge.fit(state.transcript, head, ceiling_tokens, question)
+            evicted += fitted.evicted
+            if state.summary_seq == summary:  # else one came meanwhile, and it has not been weighed
+                return replace(fitted, evicted=evicted)
+
+    @property
+    def _name(self) -> str:
+        """The service's own name for it: a run that waited while the model was changed asks the new one."""
+        return self.gauge.mind.name.model
 
     async def ask(self, state: ThreadState, run: Run, ask: Ask, limits: RunLimits) -> Said | None:
         """Make a model call, and make it again as its failures allow.
@@ -116,20 +149,25 @@ class Model:
         failures: list[FailureClass] = ["transient"] * min(open_run.attempts, MAX_ATTEMPTS)
         if len(failures) == MAX_ATTEMPTS:
             raise ProviderTransient(f"{MAX_ATTEMPTS} attempts at one model call came to nothing")
-        ceiling_tokens = limits.history_tokens
+        ceiling_tokens, evicted = limits.history_tokens, 0
         while True:
             screen, size = Screen(MessageId(""), nobody), None
             try:
-                size = (await self._fitted(state, ask, limits, ceiling_tokens)).size
+                fitted = await self._fitted(state, ask, limits, ceiling_tokens)
+                size, evicted = fitted.size, evicted + fitted.evicted
                 ticket = self._admitted(run.clock)
                 request = self._request(state, ask, limits)
-                started = await self._start(state, run, request, ask.purpose, size, limits)
+                try:
+                    started = await self._start(state, run, request, ask.purpose, size, limits)
+                except BaseException:
+                    self.breaker.unknown(ticket)  # the call was not made: if it was to be the trial, another one is
+                    raise
                 screen = Screen(started.message_id, run.emit if ask.purpose == "reply" else nobody)
                 completed, wrapper = await self._answer(request, screen, ticket, run.clock)
                 reserved = Charge(started.reserved_tokens, started.reserved_micro)
                 usage = self._account(completed, size)
                 self.ledger.settle(started.call_id, open_run.agent, _charge(usage, reserved), run.clock.now())
-                return Said(started, completed, usage, screen.text, wrapper)
+                return Said(started, completed, usage, screen.text, wrapper, evicted)
             except SullaError as error:
                 failures.append(classify(error))
                 after = next_try(
@@ -137,7 +175,7 @@ class Model:
                     remaining_s=run.deadline_s - run.clock.elapsed(),
                     jitter=self.jitter(),
                     retry_after_s=error.retry_after_s,
-                    shown_text=bool(screen.text),
+                    shown_text=ask.purpose == "reply" and bool(screen.text),
                 )
                 if not await self._put_down(run, open_run, error, after):
                     raise
@@ -146,7 +184,27 @@ class Model:
             elif isinstance(after, Wait) and not await pause(run, after.seconds):
                 return None
 
-    async def once(self, request: ChatRequest, call_id: str, agent: str, clock: Clock) -> tuple[Message, Usage]:
+    async def check_room(self, state: ThreadState, run: Run, ask: Ask, limits: RunLimits, more: Sequence[str]) -> None:
+        """See whether a call could be made now, without making it.
+
+        Args:
+            state: the thread, with the run open.
+            run: the run.
+            ask: what the call would be for.
+            limits: the run's bounds.
+            more: texts that would be said before it.
+
+        Raises:
+            LimitReached: it could not.
+        """
+        check_wall(run, limits)
+        size = (await self.fit(state, ask, limits)).size
+        charge = self.gauge.charge(size, ask.max_tokens)
+        charge = replace(charge, tokens=charge.tokens + sum(self.gauge.at_most(text) for text in more))
+        check_model_call(state, charge, run.clock.now(), limits)
+        self.ledger.check("", _open(state).agent, charge, run.clock.now())
+
+    async def once(self, request: ChatRequest, call_id: str, agent: str, clock: Clock) -> Answered:
         """Make a model call beside all runs: within the day's limits, and not again if it fails.
 
         Args:
@@ -155,21 +213,32 @@ class Model:
             agent: on whose account.
             clock: all time.
 
+        Returns:
+            What it came to; a failure of the service too, because it may have cost something.
+
         Raises:
             LimitReached: it does not fit the day's limits; it was not made.
-            ProviderError: the model's service failed.
+            ProviderTransient: the service is left alone for now; it was not made.
         """
         size = self.gauge.weigh(request)
         charge = self.gauge.charge(size, request.max_tokens)
         ticket = self._admitted(clock)
-        self.ledger.reserve(call_id, agent, charge, clock.now())
+        try:
+            self.ledger.reserve(call_id, agent, charge, clock.now())
+        except LimitReached:
+            self.breaker.unknown(ticket)
+            raise
+        said: Message | ProviderError
+        usage = Usage()
         try:
             completed, _ = await self._answer(request, Screen(MessageId(""), nobody), ticket, clock)
-            usage = self._account(completed, size)
+            said, usage = completed.message, self._account(completed, size)
             charge = _charge(usage, charge)
+        except ProviderError as error:
+            said = error
         finally:
             self.ledger.settle(call_id, agent, charge, clock.now())
-        return completed.message, usage
+        return Answered(said, usage, charge.tokens)
 
     async def _fitted(self, state: ThreadState, ask: Ask, limits: RunLimits, ceiling_tokens: int) -> Fitted:
         try:
@@ -181,14 +250,16 @@ class Model:
 
     def _request(self, state: ThreadState, ask: Ask, limits: RunLimits) -> ChatRequest:
         told = [*opening(state), *state.transcript]
-        return ChatRequest(state.model, ask.prompt, told, ask.tools, ask.max_tokens, limits.model_timeout_s)
+        return ChatRequest(self._name, ask.prompt, told, ask.tools, ask.max_tokens, limits.model_timeout_s)
 
     def _admitted(self, clock: Clock) -> int:
         match self.breaker.admit(clock.elapsed()):
             case Blocked(retry_after_s):
+                until = (
+                    "until one call has shown how it does" if retry_after_s is None else f"for {retry_after_s:.0f} s"
+                )
                 raise ProviderTransient(
-                    f"{self.provider.name} failed several times in a row and is left alone for another "
-                    f"{retry_after_s:.0f} s",
+                    f"{self.provider.name} failed several times in a row and is left alone {until}",
                     retry_after_s=retry_after_s,
                 )
             case admitted:
@@ -215,6 +286,7 @@ class Model:
         )
         self.ledger.reserve(started.call_id, open_run.agent, charge, now_s)
         await run.journal.commit(started)
+        run.control.check()  # the write may have taken longer than the lease lasts
         return started
 
     async def _answer(

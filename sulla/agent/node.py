@@ -8,7 +8,6 @@ from typing import assert_never
 from sulla.agent.calls import Calls
 from sulla.agent.chat import Chat
 from sulla.agent.input import screen_latest
-from sulla.agent.limits import Charge, check_model_call, check_wall
 from sulla.agent.loop import AwaitAnswers, CallModel, Finished, RunCalls, next_action
 from sulla.agent.reminders import CONTINUE, NUDGE
 from sulla.core.errors import GraphError
@@ -54,9 +53,7 @@ class AgentNode:
                 case CallModel(after_tools):
                     if after_tools and state.steering:
                         # Only if the model will be asked: a message that joins must be seen.
-                        now_s = run.clock.now()
-                        check_model_call(state, Charge(), now_s, self.chat.limits)
-                        check_wall(run, self.chat.limits)
+                        await self.chat.check_room(state, run, [item.text for item in state.steering])
                         await self._join(state, run)
                     known = set(open_run.intents)
                     if not await self.chat.reply(state, run):

@@ -12,4 +12,4 @@ NUDGE = (
 
 LEFT_OUT = "(The earlier part of this conversation is left out.)"
 
-SUMMARY = "(The earlier part of this conversation, summed up:\n{}\n)"
+SUMMARY = "(The earlier part of this conversation, summed up by a model:)\n<summary>\n{}\n</summary>"

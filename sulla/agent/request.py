@@ -23,11 +23,17 @@ def opening(state: ThreadState) -> tuple[Message, ...]:
     Args:
         state: the thread.
     """
-    if state.summary:
-        text = Text(SUMMARY.format(state.summary), "memory")
-        return (Message(MessageId(f"summary_{state.summary_seq}"), "user", (text,), hidden=True),)
     script = state.transcript
-    return (LEFT_OUT_NOTE,) if len(script) and script[0].role != "user" else ()
+    first = script[0] if len(script) else None
+    if not state.summary:
+        return (LEFT_OUT_NOTE,) if first is not None and first.role != "user" else ()
+    if first is not None and state.run is not None and first.id == state.run.message_id and len(script) > 1:
+        first = script[1]  # what is being worked on stays, though the summary covers it
+    text = Text(SUMMARY.format(state.summary), "memory")
+    summary = Message(MessageId(f"summary_{state.summary_seq}"), "user", (text,), hidden=True)
+    # What lies between the summary and the first message may have been evicted before the next summary came.
+    gap = first is not None and state.summary_first_kept and first.id != state.summary_first_kept
+    return (summary, LEFT_OUT_NOTE) if gap else (summary,)
 
 
 def request_hash(request: ChatRequest) -> str:

@@ -9,12 +9,13 @@ from typing import Final
 
 from sulla.agent.limits import RunLimits, check_thread_day
 from sulla.agent.model import Model
-from sulla.agent.summary import BATCH_TOKENS, Batch, Picker, summary_request, summary_text
+from sulla.agent.summary import Batch, Picker, Sizes, sizes_for, summary_request, summary_text
 from sulla.core.clock import Clock
-from sulla.core.errors import LimitReached, NotFound, ProviderProtocol, SullaError
-from sulla.core.ids import MakeId, ThreadId
+from sulla.core.errors import CorruptRecord, LimitReached, NotFound, ProviderError, ProviderProtocol, SullaError
+from sulla.core.ids import MakeId, MessageId, ThreadId
+from sulla.core.message import Message
 from sulla.providers import estimate_text
-from sulla.threads import Entry, Listener, Said, Summary, ThreadState, ThreadStore
+from sulla.threads import Entry, Listener, Origin, Said, Summary, ThreadState, ThreadStore, apply_offer
 
 log = logging.getLogger(__name__)
 
@@ -83,29 +84,42 @@ class Summarizer:
             log.info("no summary of a long conversation: %s", limit.message, extra={"thread_id": thread_id})
         except SullaError as error:
             log.warning("a summary failed; the next message asks again: %s", error, extra={"thread_id": thread_id})
+        except Exception:
+            # Nobody's turn depends on it, so it must not end the daemon either.
+            log.exception("a summary failed in a way that nobody foresaw", extra={"thread_id": thread_id})
         return made
 
     async def _one(self, state: ThreadState, earlier: str, batch: Batch) -> str:
-        request = summary_request(self._model.gauge.mind.name.model, earlier, batch)
-        charge = self._model.gauge.charge(self._model.gauge.weigh(request), request.max_tokens)
+        model, gauge = self._model, self._model.gauge
+        request = summary_request(gauge.mind.name.model, earlier, batch, self._sizes, estimate_text)
+        charge = gauge.charge(gauge.weigh(request), request.max_tokens)
         check_thread_day(state, charge, self._clock.now(), self._limits)
-        message, usage = await self._model.once(request, self._make_id("call"), state.agent, self._clock)
-        text = summary_text(message)
+        call_id = self._make_id("call")
+        answered = await model.once(request, call_id, state.agent, self._clock)
+        text = summary_text(answered.said) if isinstance(answered.said, Message) else ""
+        # What it took is the thread's also where it came to nothing.
+        covers = (batch.covers_seq, text, batch.first_kept) if text else (0, "", MessageId(""))
+        fact = Summary(*covers, answered.usage, answered.charged_tokens)
+        await self._threads.summarize(state.thread_id, fact, call_id)
+        apply_offer(state, fact, 0, Origin(round(self._clock.now() * 1000)))
+        if isinstance(answered.said, ProviderError):
+            raise answered.said
         if not text:
             raise ProviderProtocol("the model summed up a conversation in no words at all")
-        await self._threads.summarize(state.thread_id, Summary(batch.covers_seq, text, batch.first_kept, usage))
         return text
 
     async def _batches(self, state: ThreadState) -> AsyncIterator[Batch]:
-        window = self._model.gauge.mind.window_tokens
-        picker = Picker(estimate_text, min(BATCH_TOKENS, window // 2))
+        picker = Picker(estimate_text, self._sizes)
         async for said in self._said(state.thread_id, state.summary_covers):
-            batch = picker.take(said)
-            if batch is not None:
+            for batch in picker.take(said):
                 yield batch
-        batch = picker.last()
-        if batch is not None:
-            yield batch
+        rest = picker.last()
+        if rest is not None:
+            yield rest
+
+    @property
+    def _sizes(self) -> Sizes:
+        return sizes_for(self._model.gauge.mind.window_tokens, self._limits.history_tokens)
 
     async def _said(self, thread_id: ThreadId, after: int) -> AsyncIterator[Said]:
         listener, page = Listener(), await self._threads.entries(thread_id, after=after)
@@ -121,4 +135,7 @@ class Summarizer:
             yield said
 
     async def _entry(self, thread_id: ThreadId, seq: int) -> Entry:
-        return (await self._threads.entries(thread_id, after=seq - 1, before=seq + 1, limit=1))[0]
+        found = await self._threads.entries(thread_id, after=seq - 1, before=seq + 1, limit=1)
+        if not found:
+            raise CorruptRecord(f"{thread_id}: record {seq} is missing")
+        return found[0]

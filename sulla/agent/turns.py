@@ -140,6 +140,7 @@ class TurnDriver:
                 keeper.cancel()
         except* StaleLease:
             log.warning("lease lost; the turn goes on elsewhere", extra={"thread_id": thread_id})
+            await session.abandon()  # it may still be ours, and only its time was over here: nobody shall wait for it
         except* StoreUnavailable as outage:
             await session.abandon()
             raise StoreUnavailable(f"{thread_id}: {leaf(outage)}") from outage
@@ -252,7 +253,7 @@ class TurnDriver:
         state, open_run = session.state, session.state.run
         if open_run is None:
             return
-        control = Control()
+        control = Control(session.check)
         if self._draining:
             control.drain()
         agent = open_run.agent or state.agent

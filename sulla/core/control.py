@@ -12,14 +12,19 @@ class Control:
 
     The first abort wins; its reason never changes. Callbacks run once, in the order in which they were added, and must
     not raise.
+
+    Args:
+        guard: raises if whoever runs the run may start nothing more, e.g. because its lease ran out while the process
+            stood still.
     """
 
-    __slots__ = ("_callbacks", "_draining", "_on_drain", "_reason", "signalled")
+    __slots__ = ("_callbacks", "_draining", "_guard", "_on_drain", "_reason", "signalled")
 
     signalled: bool
     """Whether it was told anything yet. Set here alone; a loop of short steps looks at this before it asks what."""
 
-    def __init__(self) -> None:
+    def __init__(self, guard: Callable[[], None] | None = None) -> None:
+        self._guard = guard
         self.signalled = False
         self._reason: str | None = None
         self._draining = False
@@ -73,10 +78,12 @@ class Control:
             self._on_drain.append(callback)
 
     def check(self) -> None:
-        """Raise if the run was aborted; called before each node, model call and tool call.
+        """Raise if nothing more may be started; called right before each node, model call and tool call.
 
         Raises:
             Aborted: with the reason of the first abort.
         """
         if self._reason is not None:
             raise Aborted(self._reason)
+        if self._guard is not None:
+            self._guard()

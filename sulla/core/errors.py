@@ -19,7 +19,6 @@ The tree, checked against the classes by ``tests/house/test_errors.py``::
     |       +-- RateLimited          rate_limited           caller
     +-- Unavailable                  unavailable            ours
     |   +-- StoreUnavailable         store_unavailable      ours
-    |   |   +-- StoreEmptied         store_emptied          ours
     |   +-- ShuttingDown             shutting_down          ours
     +-- StoreReplaced                store_replaced         ours
     +-- StaleLease                   stale_lease            ours
@@ -168,13 +167,6 @@ class StoreUnavailable(Unavailable):
     """The store does not answer or refuses to write."""
 
     code = "store_unavailable"
-
-
-class StoreEmptied(StoreUnavailable):
-    """The store is not the one that it was: emptied or exchanged. It stays so until a person sees to it."""
-
-    code = "store_emptied"
-    retryable = False
 
 
 class ShuttingDown(Unavailable):

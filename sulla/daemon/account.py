@@ -58,6 +58,13 @@ class Account:
             except StoreUnavailable as error:
                 log.warning("cannot keep what was used today; trying again soon: %s", error)
 
+    async def close(self) -> None:
+        """Keep the account a last time; a store that is away by then costs the last second."""
+        try:
+            await self.keep()
+        except StoreUnavailable as error:
+            log.warning("what was used in the last second is not kept: %s", error)
+
     async def keep(self) -> None:
         """Write the account down if it has changed.
 

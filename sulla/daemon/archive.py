@@ -13,7 +13,7 @@ from sulla.core.jsontypes import JsonObject
 from sulla.daemon.config import Settings
 from sulla.daemon.home import Home
 from sulla.daemon.place import Place
-from sulla.daemon.stores import SQLITE, STORE_FILE, make_store
+from sulla.daemon.stores import MEMORY, make_store, store_file
 from sulla.daemon.system import SystemClock, random_id, random_part
 from sulla.providers import estimate_tokens
 from sulla.threads import (
@@ -69,11 +69,10 @@ async def open_archive(
         SettingsError: the store lives in a daemon's memory, or a setting cannot be used.
         StoreUnavailable: the store cannot be opened.
     """
-    url = settings.store.url
-    if url == "memory:":
+    if settings.store.url == MEMORY:
         raise SettingsError("store.url (SULLA_STORE) is memory:, which ends with its daemon: there is nothing to open")
-    file = settings.place(url.removeprefix(SQLITE) or STORE_FILE)
-    if not make and not file.exists():
+    file = store_file(settings)
+    if not make and file is not None and not file.exists():
         raise NotFound(f"no thread is kept in {file} yet: talk with `sulla chat`, or name another home with --home DIR")
     home = Home(settings.home)
     _claim(home)

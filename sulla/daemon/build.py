@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from sulla.agent import (
@@ -45,6 +46,7 @@ from sulla.providers import (
     Calibrations,
     Provider,
     estimate_tokens,
+    parse_model,
     read_prices,
     window_of,
 )
@@ -85,10 +87,9 @@ def build(settings: Settings, choice: Choice, place: Place) -> System:
     summarizer = Summarizer(threads, model, place.clock, place.make_id, limits)
     spec = home_agent(settings)
     toolbox = toolbox_of(spec, place.extra_tools)
-    chat = _chat(spec, model, toolbox, settings, limits)
     able = settings.model.summaries and choice.model.provider != OFFLINE
-    handler = InputHandler(chat, summarizer.ask if able else _no_summary)
-    graph = create_agent_graph(handler, AgentNode(chat, Calls(toolbox, settings.workspace, place.jitter)))
+    chat = _chat(spec, model, toolbox, settings, limits, summarizer.ask if able else _no_summary)
+    graph = create_agent_graph(InputHandler(chat), AgentNode(chat, Calls(toolbox, settings.workspace, place.jitter)))
     actors = {spec.id: Actor(spec, choice.model.model, graph)}
     turns = TurnDriver(threads, store, place.clock, actors, limits, ledger)
     frames = {spec.id: Frame(tuple(part.text for part in sections(spec, chat.surroundings)), chat.tools)}
@@ -120,12 +121,19 @@ def build(settings: Settings, choice: Choice, place: Place) -> System:
     return System(store, threads, provider, turns, work, service, account, summarizer, journal, watch)
 
 
-def _chat(spec: AgentSpec, model: Model, toolbox: Toolbox, settings: Settings, limits: RunLimits) -> Chat:
+def _chat(
+    spec: AgentSpec,
+    model: Model,
+    toolbox: Toolbox,
+    settings: Settings,
+    limits: RunLimits,
+    summarize: Callable[[ThreadId], bool],
+) -> Chat:
     def effect_of(name: str) -> Effect:
         tool = toolbox.get(name)
         return tool.effect if tool is not None else "pure"  # a call of no tool does nothing, however often
 
-    return Chat(model, spec, tool_specs(toolbox), effect_of, limits, surroundings(settings))
+    return Chat(model, spec, tool_specs(toolbox), effect_of, limits, surroundings(settings), summarize)
 
 
 def _no_summary(thread_id: ThreadId) -> bool:
@@ -137,6 +145,7 @@ def _model(
     settings: Settings, choice: Choice, provider: Provider, ledger: Ledger, ranks: LazyRanks, place: Place
 ) -> Model:
     window = window_of(choice.model, settings.model.window_tokens)
-    mind = Mind(choice.model, window, read_prices(settings.prices))
+    stand_in = parse_model(settings.model.fallback) if settings.model.fallback else None
+    mind = Mind(choice.model, window, read_prices(settings.prices), stand_in)
     gauge = Gauge(mind, Calibrations(), ranks, asker(provider))
     return Model(provider, gauge, ledger, Breaker(), place.jitter)

@@ -60,11 +60,13 @@ class StoreSettings(_Section):
     """Where everything is kept."""
 
     url: Address = ""
-    """`sqlite:///path`, in the home unless the path begins with `/` or `~`, or `memory:`; empty for `sqlite:///sulla.db`."""
+    """`sqlite:///path`, in the home unless the path begins with `/` or `~`, a server's URL as in the next two, or
+    `memory:`; empty for what those say, or else `sqlite:///sulla.db`.
+    """
     redis_url: SecretStr = SecretStr("")
-    """A shared Redis. Not used by this version: it refuses to start when only this is set."""
+    """A Redis, `redis://user:password@host:port/database` (docs/redis.md); not used if `url` or `postgres_url` is set."""
     postgres_url: SecretStr = SecretStr("")
-    """A shared PostgreSQL. Not used by this version: it refuses to start when only this is set."""
+    """A PostgreSQL, `postgresql://user:password@host:port/database` (docs/postgres.md); not used if `url` is set."""
     lease_ttl_s: Annotated[float, Field(ge=1)] = 30.0
     """How long a thread stays somebody's without renewal, in seconds (seed 004 §4)."""
     thread_ttl_s: Annotated[float | None, Field(ge=60)] = None

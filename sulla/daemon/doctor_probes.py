@@ -26,7 +26,7 @@ from sulla.daemon.doctor_port import is_alive, who_listens
 from sulla.daemon.home import TOKEN, WHERE, Home, Whereabouts
 from sulla.daemon.minds import known_models
 from sulla.daemon.models import choose
-from sulla.daemon.stores import store_file, store_reader, store_source
+from sulla.daemon.stores import is_shared, store_file, store_reader, store_source
 from sulla.gateway import bind
 from sulla.providers import ModelName, parse_model
 
@@ -165,6 +165,9 @@ async def store(patient: Patient) -> list[Finding]:
     path = store_file(patient.settings)
     entry = await asyncio.to_thread(look, path) if path is not None else None
     where = store_source(patient.settings)
+    if path is None and is_shared(patient.settings):
+        said = f"{where} was not looked at: it is a server's, and this home's daemon does not run"
+        return [warning(said, "start the daemon with `sulla up`, then run `sulla doctor` again")]
     if path is None:
         return ok(f"{where}: forgets everything at its end")
     if entry is None:

@@ -84,7 +84,7 @@ async def run_daemon(
         await _recognize(system, home, store_place(settings), accept_store=accept_store)
         await undo_half_import(system.store, place.owner)
         await system.account.open()
-        stack.push_async_callback(system.account.keep)
+        stack.push_async_callback(system.account.close)
         stack.push_async_callback(system.provider.close)
         token = home.token(random_token)
         redactor.learn(token)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sulla.core.clock import Clock
@@ -16,28 +18,52 @@ STORE_FILE = "sulla.db"
 MEMORY = "memory:"
 
 
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The store that the settings name."""
+
+    url: str = field(repr=False)
+    """Can hold a password; empty for the default."""
+    source: str
+    """Which setting says so."""
+
+    @property
+    def scheme(self) -> str:
+        """What stands before the colon."""
+        return self.url.partition(":")[0]
+
+
+def named_store(settings: Settings) -> Named:
+    """Which store it is to be, and who says so (design §3)."""
+    kept = settings.store
+    given = (
+        (kept.url, "SULLA_STORE or store.url"),
+        (kept.postgres_url.get_secret_value(), "POSTGRES_URL or store.postgres_url"),
+        (kept.redis_url.get_secret_value(), "REDIS_URL or store.redis_url"),
+    )
+    return next((Named(url, source) for url, source in given if url), Named("", "the default"))
+
+
+def is_shared(settings: Settings) -> bool:
+    """Whether it is a server's, which other daemons may use too."""
+    return named_store(settings).scheme in _SHARED
+
+
 def store_file(settings: Settings) -> Path | None:
     """The file that everything is kept in; None for a store without one.
 
     Raises:
         SettingsError: the settings name no store that there is.
     """
-    url = settings.store.url
-    if not url:
-        for name, given in (("POSTGRES_URL", settings.store.postgres_url), ("REDIS_URL", settings.store.redis_url)):
-            if given.get_secret_value():
-                raise SettingsError(
-                    f"{name} is set, but this version keeps everything in SQLite only: unset it, or set "
-                    "SULLA_STORE=sqlite:///path to say so"
-                )
-    if url == MEMORY:
+    named = named_store(settings)
+    if named.url == MEMORY or named.scheme in _SHARED:
         return None
-    path = url.removeprefix(SQLITE)
-    if url and path in ("", url):
-        scheme, found, _ = url.partition("://")  # what follows can hold a password
-        known = not found or scheme == "sqlite"
-        fault = "is not the URL of a store" if known else f"asks for {scheme!r}, but this version keeps all in SQLite"
-        raise SettingsError(f"store.url (SULLA_STORE) {fault}: expected sqlite:///path or memory:")
+    path = named.url.removeprefix(SQLITE)
+    if named.url and path in ("", named.url):
+        # Only the scheme is shown, and only of a URL: what follows can hold a password.
+        asked = f" asks for {named.scheme!r}" if "://" in named.url else ""
+        fault = asked if asked and named.scheme != "sqlite" else " is not the URL of a store"
+        raise SettingsError(f"{named.source}{fault}: expected sqlite:///path, {_SERVERS} or memory:")
     return settings.place(path or STORE_FILE)
 
 
@@ -45,8 +71,11 @@ def make_store(settings: Settings, place: Place) -> Store:
     """The store that the settings name; not opened yet.
 
     Raises:
-        SettingsError: they name none that there is.
+        SettingsError: they name none that there is, or its library is not installed.
     """
+    named = named_store(settings)
+    if (shared := _SHARED.get(named.scheme)) is not None:
+        return shared(named, place)
     path = store_file(settings)
     if path is None:
         from sulla.store.memory import MemoryStore
@@ -55,6 +84,46 @@ def make_store(settings: Settings, place: Place) -> Store:
     from sulla.store.sqlite import SqliteStore
 
     return SqliteStore(path, place.clock, place.make_id)
+
+
+def _postgres(named: Named, place: Place) -> Store:
+    try:
+        from sulla.store.postgres import PostgresStore
+    except ModuleNotFoundError as error:
+        raise _not_installed(named, error, "postgres") from error
+    try:
+        return PostgresStore(named.url, place.clock, place.make_id)
+    except SettingsError as error:
+        raise SettingsError(f"{named.source}: {error.message}") from None
+
+
+def _redis(named: Named, place: Place) -> Store:
+    try:
+        from sulla.store.redis import RedisStore
+    except ModuleNotFoundError as error:
+        raise _not_installed(named, error, "redis") from error
+    try:
+        return RedisStore(named.url, place.clock, place.make_id)
+    except SettingsError as error:
+        raise SettingsError(f"{named.source}: {error.message}") from None
+
+
+def _not_installed(named: Named, error: ModuleNotFoundError, extra: str) -> SettingsError:
+    asked = f"{named.source} asks for {named.scheme!r}, which needs the library {error.name!r}"
+    return SettingsError(f"{asked}: pip install 'sulla[{extra}]'")
+
+
+_SHARED: dict[str, Callable[[Named, Place], Store]] = {
+    "postgresql": _postgres,
+    "postgres": _postgres,
+    "redis": _redis,
+    "rediss": _redis,
+    "unix": _redis,
+}
+"""Servers by the scheme of their URL."""
+
+_SERVERS = "postgresql://user@host/database, redis://host"
+"""What a server's URL looks like."""
 
 
 def store_reader(settings: Settings, clock: Clock, *, quiet: bool) -> StoreFile | None:
@@ -83,7 +152,22 @@ def store_place(settings: Settings) -> str:
 
 def store_source(settings: Settings) -> str:
     """Where everything is kept, and which setting says so, for people."""
-    url, source = settings.store.url, "SULLA_STORE or store.url" if settings.store.url else "the default"
-    if url != MEMORY:
-        url = f"{SQLITE}{settings.place(url.removeprefix(SQLITE) or STORE_FILE)}"
-    return f"{url} ({source})"
+    named = named_store(settings)
+    where = named.url
+    if named.scheme in _SHARED:
+        where = _hidden(named.url)
+    elif where != MEMORY:
+        where = f"{SQLITE}{settings.place(where.removeprefix(SQLITE) or STORE_FILE)}"
+    return f"{where} ({named.source})"
+
+
+def _hidden(url: str) -> str:
+    """A server's URL without what may be secret: its password, and its options, where one could stand too."""
+    scheme, _, rest = url.partition("://")
+    netloc, slash, path = rest.partition("?")[0].partition("/")
+    login, at, host = netloc.rpartition("@")
+    if ("@" in rest and not at) or "#" in netloc:
+        return (
+            f"{scheme}://…"  # A sign in the password that should have been written as %XX: nobody knows what is what.
+        )
+    return f"{scheme}://{login.partition(':')[0]}{at}{host}{slash}{path}"

@@ -91,8 +91,8 @@ class StoreWatch:
             return
         if found != self._began_with:
             self._trouble = StoreReplaced(
-                "the store was emptied or replaced while the daemon ran: what was kept in it is gone, and nothing new is "
-                "taken. Bring it back and restart, or start anew with `sulla up --accept-store`"
+                "the store was emptied or replaced while the daemon ran: what was kept in it is gone, and nothing new "
+                "is taken. Bring it back and restart, or start anew with `sulla up --accept-store`"
             )
             log.critical("%s", self._trouble)
             self._replaced()

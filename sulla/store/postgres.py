@@ -67,15 +67,18 @@ class PostgresStore:
         Raises:
             StoreUnavailable: the server cannot be reached or used; the message names it and says what to do.
         """
+        if self._lines.is_open:
+            return
         try:
             async with self._clock.timeout(OPEN_S):
                 line = await self._lines.connect()
                 try:
                     await migrate(line, self._schema, self._shown, self._make_id("store"))
-                finally:
+                except BaseException:
                     await line.close()
+                    raise
                 self._lines.open()
-                await self._bus.open()
+                await self._bus.open(line)
         except BaseException as error:
             await self.close()
             if is_failure(error):

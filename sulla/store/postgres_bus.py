@@ -1,8 +1,8 @@
-"""The bus between daemons that share a PostgreSQL: LISTEN and NOTIFY carry numbers, an unlogged table what they stand for.
+"""The bus between daemons that share a PostgreSQL: NOTIFY carries numbers, an unlogged table what they stand for.
 
 Inside one process a message goes straight from who says it to who listens. To the others it goes in two steps: the
 *mouth* puts all that was said meanwhile into one row of the table ``bus`` and notifies its number, with a mark for each
-channel; the *ear* of each daemon, on a connection of its own, fetches the rows with a mark that somebody here listens for.
+channel; the *ear* of each daemon, on a connection of its own, fetches the rows that somebody here may listen for.
 """
 
 from __future__ import annotations
@@ -78,15 +78,17 @@ class PostgresBus:
         """The ear's."""
         self._tasks: list[asyncio.Task[None]] = []
 
-    async def open(self) -> None:
-        """Begin to listen. A second time does nothing.
+    async def open(self, line: Line) -> None:
+        """Begin to listen.
+
+        Args:
+            line: a connection, which is the ear's from now on.
 
         Raises:
-            psycopg.Error: the server cannot be reached.
+            psycopg.Error: the server failed.
         """
-        if self._tasks:
-            return
-        self._line = await self._attend()
+        self._line = line
+        await self._attend(line)
         self._local.open()
         self._tasks = [asyncio.create_task(self._hear()), asyncio.create_task(self._speak())]
 
@@ -164,23 +166,15 @@ class PostgresBus:
 
     # ----------------------------------------------------------------------------------------------------- the ear
 
-    async def _attend(self) -> Line:
-        """A connection that is notified."""
-        line = await self._lines.connect()
-        try:
-            await line.execute(sql.SQL("LISTEN {}").format(sql.Identifier(f"sulla:{self._schema}")))
-        except BaseException:
-            await line.close()
-            raise
-        return line
+    async def _attend(self, line: Line) -> None:
+        """Have the connection notified."""
+        await line.execute(sql.SQL("LISTEN {}").format(sql.Identifier(f"sulla:{self._schema}")))
 
     async def _hear(self) -> None:
         """Listen, and connect anew whenever the connection is lost."""
         while True:
             try:
-                if self._line is None:
-                    self._line = await self._attend_in_time()
-                await self._listen_on(self._line)
+                await self._listen_on(self._line or await self._reconnect())
             except (psycopg.Error, OSError) as error:
                 log.warning("the bus hears nothing from other daemons for now: %s", explained(self._lines.shown, error))
             await self._let_go()
@@ -191,9 +185,10 @@ class PostgresBus:
         if line is not None:
             await line.close()
 
-    async def _attend_in_time(self) -> Line:
+    async def _reconnect(self) -> Line:
         async with self._clock.timeout(PULSE_S):
-            line = await self._attend()
+            self._line = line = await self._lines.connect()
+            await self._attend(line)
         self._local.lag()  # What was said meanwhile is lost.
         return line
 

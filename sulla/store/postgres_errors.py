@@ -25,20 +25,20 @@ _GONE = ("3F000", "42P01", "42883")
 """No such schema, table or function."""
 
 _BY_WORDS = {
-    "password": "check the user and the password in the URL",
-    "pg_hba.conf": "the server's pg_hba.conf lets nobody in from here as this user: add a line there",
-    "role": "make the user on the server, or name another one in the URL",
-    "database": "make the database on the server (CREATE DATABASE), or name another one in the URL",
-    "refused": "start the server, or check the host and the port in the URL",
-    "no such file": "start the server, or check the socket's folder in the URL",
-    "resolve": "check the host in the URL",
-    "translate": "check the host in the URL",
-    "read-only": _BY_STATE["25006"],
-    "recovery": _BY_STATE["25006"],
     "too many": _BY_STATE["53300"],
     "remaining connection slots": _BY_STATE["53300"],
     "starting up": _BY_STATE["57P03"],
     "shutting down": _BY_STATE["57P03"],
+    "read-only": _BY_STATE["25006"],
+    "recovery": _BY_STATE["25006"],
+    "password": "check the user and the password in the URL",
+    "pg_hba.conf": "the server's pg_hba.conf lets nobody in from here as this user: add a line there",
+    "fatal: role": "make the user on the server, or name another one in the URL",
+    "fatal: database": "make the database on the server (CREATE DATABASE), or name another one in the URL",
+    "refused": "start the server, or check the host and the port in the URL",
+    "no such file": "start the server, or check the socket's folder in the URL",
+    "resolve": "check the host in the URL",
+    "translate": "check the host in the URL",
     "timeout": "check that the server runs, and the host and the port in the URL",
 }
 """Remedies by what a refused connection says: libpq gives no SQLSTATE then. The first that fits is taken."""

@@ -32,6 +32,9 @@ Work = Callable[[Line], Awaitable[T]]
 ANSWER_S = 0.9
 """How long a call may take, in seconds: a failure is to be known within one."""
 
+CONNECT_S = 5.0
+"""How long a connection may take to come about, in seconds, where nobody is waiting for a call."""
+
 BYTES_PER_S = 4 * 1024 * 1024
 """What a call may take beyond that, by its size."""
 
@@ -44,7 +47,8 @@ MAX_CALLS = 4096
 _STATEMENT_MS = 30_000
 """After this the server gives up a statement whose asker has gone, in milliseconds."""
 
-_SETTINGS = """SELECT
+# No statement of ours is meant to go through a whole table, whatever the planner thinks of its size.
+_SETTINGS = """SELECT set_config('enable_seqscan', 'off', false),
     set_config('search_path', %s, false), set_config('synchronous_commit', 'on', false),
     set_config('default_transaction_isolation', 'read committed', false),
     set_config('statement_timeout', %s, false), set_config('lock_timeout', %s, false),
@@ -83,6 +87,11 @@ class Lines:
     def shown(self) -> str:
         """Where the server is, for people."""
         return self._address.shown
+
+    @property
+    def is_open(self) -> bool:
+        """Whether calls are taken."""
+        return self._open
 
     def open(self) -> None:
         """Take calls; nothing is connected yet."""
@@ -123,7 +132,11 @@ class Lines:
         Raises:
             psycopg.Error: there is no such server, or it does not let us in.
         """
-        line = await AsyncConnection.connect(self._address.conninfo, autocommit=True)
+        try:
+            async with self._clock.timeout(CONNECT_S):
+                line = await AsyncConnection.connect(self._address.conninfo, autocommit=True)
+        except TimeoutError:
+            raise psycopg.errors.ConnectionTimeout(f"timeout: nobody answered within {CONNECT_S:.0f} s") from None
         try:
             # One type for all whole numbers: else a statement would be prepared anew for each size of them.
             line.adapters.register_dumper(int, Int8BinaryDumper)

@@ -111,35 +111,55 @@ def within(number: int) -> int:
 
 
 def find_of(question: Question) -> tuple[str, dict[str, Value]]:
-    """The statement that finds logs, and its values.
+    """The statement that finds logs by the narrowest index, and its values.
 
-    Each branch names one partial index's words, so that a sweep looks at no idle log.
+    The planner guesses how many logs an answer goes through, and without statistics it guesses badly. So it gets no
+    choice: a column is hidden in an expression wherever another index is to be used.
+
+    Args:
+        question: what is looked for.
 
     Returns:
         A SELECT of the time, the key and `COLUMNS`, by key.
     """
-    terms = ["key > %(after_key)s"]
-    if question.kind is not None:
-        terms.append("kind = %(kind)s")
-    if question.status is not None:
-        # As a word, not a value: else the planner would not see that it may use the partial index.
-        terms.append(f"status = '{question.status}'")
-    if question.due_before_ms is not None:
-        terms.append("due_ms < %(due_before_ms)s")
     if question.ready:
-        # No log is in both halves.
-        found = _select(AWAKE, *terms) + " UNION ALL " + _select(f"NOT {AWAKE}", "due_ms <= now_ms()", *terms)
+        # No log is in both halves, and each half comes in order: they are merged up to the limit.
+        halves = (
+            _select(question, _KEY, _HIDDEN_KIND, AWAKE),
+            _select(question, _HIDDEN_KEY, _HIDDEN_KIND, f"NOT {AWAKE}", "due_ms <= now_ms()"),
+        )
+        found = " UNION ALL ".join(halves)
     else:
-        if question.ready is False:
-            terms += [f"NOT {AWAKE}", "(due_ms IS NULL OR due_ms > now_ms())"]
-        found = _select(*terms)
-    values: dict[str, Value] = {"after_key": question.after_key, "limit": within(question.limit)}
-    if question.kind is not None:
-        values["kind"] = question.kind
-    if question.due_before_ms is not None:
-        values["due_before_ms"] = within(question.due_before_ms)
+        others = [f"NOT {AWAKE}", "(due_ms IS NULL OR due_ms > now_ms())"] if question.ready is False else []
+        found = _select(question, *_columns_for(question), *others)
+    values: dict[str, Value] = {
+        "after_key": question.after_key,
+        "kind": question.kind,
+        "due_before_ms": within(question.due_before_ms) if question.due_before_ms is not None else None,
+        "limit": within(question.limit),
+    }
     return f"SELECT now_ms(), * FROM ({found}) found ORDER BY key LIMIT %(limit)s", values  # noqa: S608 - our own words
 
 
-def _select(*terms: str) -> str:
-    return f"(SELECT key, {LOG} FROM logs WHERE {' AND '.join(terms)} ORDER BY key LIMIT %(limit)s)"  # noqa: S608 - our own words
+_KEY, _HIDDEN_KEY, _KIND, _HIDDEN_KIND = "key", "(key || '')", "kind", "(kind || '')"
+
+
+def _columns_for(question: Question) -> tuple[str, str]:
+    """How key and kind are written, so that the index of what is narrower is used."""
+    if question.due_before_ms is not None:
+        return _HIDDEN_KEY, _HIDDEN_KIND
+    if question.status in ("open", "suspended"):
+        return _KEY, _HIDDEN_KIND
+    return _KEY, _KIND
+
+
+def _select(question: Question, key: str, kind: str, *terms: str) -> str:
+    wanted = [f"{key} > %(after_key)s", *terms]
+    if question.kind is not None:
+        wanted.append(f"{kind} = %(kind)s")
+    if question.status is not None:
+        # As a word, not a value: else the planner would not see that a partial index holds them all.
+        wanted.append(f"status = '{question.status}'")
+    if question.due_before_ms is not None:
+        wanted.append("due_ms < %(due_before_ms)s")
+    return f"(SELECT key, {LOG} FROM logs WHERE {' AND '.join(wanted)} ORDER BY {key} LIMIT %(limit)s)"  # noqa: S608 - our own words

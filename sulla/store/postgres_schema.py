@@ -76,9 +76,10 @@ async def _version(line: Line, schema: str, shown: str) -> int:
     Raises:
         StoreUnavailable: they are not ours, or of a later version.
     """
-    found = await line.execute("SELECT relname FROM pg_class WHERE relnamespace = to_regnamespace(%s)::oid", (
-        sql.Identifier(schema).as_string(line),
-    ))
+    found = await line.execute(
+        "SELECT relname FROM pg_class WHERE relnamespace = to_regnamespace(%s)::oid",
+        (sql.Identifier(schema).as_string(line),),
+    )
     names = {cast(str, name) for (name,) in await found.fetchall()}
     if not names:
         return 0

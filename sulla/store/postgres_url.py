@@ -56,7 +56,7 @@ def parse_address(url: str) -> Address:
 
 def _shown(given: dict[str, str]) -> str:
     """Who, where and what; no password, and no options, where it could stand too."""
-    hosts = given.get("host", given.get("hostaddr", "")).split(",")
+    hosts = [f"[{host}]" if ":" in host else host for host in given.get("host", given.get("hostaddr", "")).split(",")]
     ports = given.get("port", "").split(",")
     ports = ports * len(hosts) if len(ports) == 1 else ports
     where = ",".join(f"{host}:{port}" if port else host for host, port in zip(hosts, ports, strict=False))

@@ -215,17 +215,21 @@ class RedisStore:
         """Logs that meet every given condition; see `Store.find`."""
         return await self._index.find(Question(ready, kind, status, due_before_ms, after_key, limit))
 
-    async def delete(self, lease: Lease) -> None:
+    async def delete(self, lease: Lease, *, last_seq: int | None = None) -> bool:
         """Remove a log with all it holds; see `Store.delete`."""
         check_name("key", lease.key)
         at = log_keys(lease.key)
-        step = run.DELETE.on((at.head, at.log, at.lock, at.ids), *_fence(lease))
+        last = "" if last_seq is None else last_seq
+        step = run.DELETE.on((at.head, at.log, at.lock, at.ids), *_fence(lease), last)
         stamp, answer = await self._client.call(stamp_of(lease.key), step)
-        self._places.pop(lease.key, None)
         if isinstance(answer, list):
             raise _unlike(rules.fenced(keys.log_of(cast("Raw", answer)), lease))
+        if answer == 0:
+            return False
+        self._places.pop(lease.key, None)
         with suppress(StoreUnavailable):  # The log is gone; what the index still says of it is found out by a search.
             await self._client.call(forget(lease.key, cast("bytes", stamp or b""), cast("bytes", answer).decode()))
+        return True
 
     # -------------------------------------------------------------------------------------------------- values
 

@@ -1,7 +1,8 @@
 """The bus between processes: Redis pub/sub, on a connection of its own, in front of the bus of this process.
 
-Whoever listens in this process hears at once; what travels is dropped here when it comes back. All of it is lossy: while
-the server is away, or when messages come faster than they leave, the oldest are lost and listeners are told so (`lagged`).
+Whoever listens in this process hears at once; what travels is dropped here when it comes back. All of it is lossy:
+while the server is away, or when messages come faster than they leave, the oldest are lost and listeners are told so
+(`lagged`).
 """
 
 from __future__ import annotations

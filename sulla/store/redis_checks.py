@@ -25,7 +25,9 @@ async def look_at(client: RedisClient) -> None:
         (found,) = await client.first(("INFO",))
     except (StoreUnavailable, CorruptRecord) as error:
         if isinstance(error.__cause__, ResponseError):
-            log.warning("the store %s does not tell how it is set up: see docs/redis.md for what it must be", client.where)
+            log.warning(
+                "the store %s does not tell how it is set up: see docs/redis.md for what it must be", client.where
+            )
             return
         raise
     facts = dict(re.findall(r"^(\w+):(.*?)\r?$", found.decode() if isinstance(found, bytes) else "", re.MULTILINE))

@@ -11,7 +11,7 @@ from hashlib import sha1
 from redis.exceptions import NoScriptError, RedisError, ResponseError
 
 from sulla.core.clock import Clock
-from sulla.core.errors import StoreEmptied, StoreUnavailable
+from sulla.core.errors import StoreUnavailable
 from sulla.store import redis_index_scripts as index
 from sulla.store import redis_scripts as steps
 from sulla.store.redis_keys import INCARNATION
@@ -52,8 +52,8 @@ _ALL = (OFFER, ACQUIRE, APPEND, RENEW, RELEASE, DELETE, READ, LOOK, ANNOUNCE, SE
 class RedisClient:
     """Sends commands over one connection and makes a new one when that has ended.
 
-    Nothing runs beside the calls: whoever calls while the server is away is told at once, and the first call after it is
-    back gets through.
+    Nothing runs beside the calls: whoever calls while the server is away is told at once, and the first call after it
+    is back gets through.
 
     Args:
         address: where it is.
@@ -103,8 +103,8 @@ class RedisClient:
             Their answers.
 
         Raises:
-            StoreUnavailable: the server does not answer in time or refuses one; what it did until then stays.
-            StoreEmptied: the store is another one by now.
+            StoreUnavailable: the server does not answer in time or refuses one, and what it did until then stays; or
+                the store is another one by now.
             CorruptRecord: a script found the data damaged.
         """
         which, *replies = await self._answers((_WHICH, *commands))
@@ -202,10 +202,10 @@ async def load_scripts(line: RedisLine) -> None:
             raise reply
 
 
-def emptied(where: str, known: str, found: Reply) -> StoreEmptied:
+def emptied(where: str, known: str, found: Reply) -> StoreUnavailable:
     """What there is to say about a store that is not the one that it was."""
     now = "it has no mark of ours any more" if not isinstance(found, bytes) else f"it is {found.decode()!r} now"
-    return StoreEmptied(
-        f"the store {where} was emptied or exchanged: it was {known!r}, and {now}. Nothing is written to it: "
-        "restore its data and go on, or restart Sulla to begin anew with what is there"
+    return StoreUnavailable(
+        f"the store {where} was emptied or exchanged: it was {known!r}, and {now}. "
+        "Bring its data back; what is there now is not what Sulla acknowledged"
     )

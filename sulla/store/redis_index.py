@@ -15,7 +15,7 @@ from sulla.store.redis_keys import (
     SHARDS,
     Places,
     Raw,
-    index_keys,
+    index_key,
     kind_member,
     log_keys,
     log_of,
@@ -35,25 +35,24 @@ _FEW, _PAGE = 16, 1000
 _HEADS = 200
 """So many heads are read at once."""
 
-_LOGS, _KINDS, _AWAKE, _SUSPENDED = 4, 5, 6, 7
-"""Where these places stand among `index_keys`, as Lua counts."""
-
+_LOGS, _KINDS, _AWAKE, _SUSPENDED = "logs", "kinds", "awake", "suspended"
 _LETTERS = {_LOGS: "l", _KINDS: "k", _AWAKE: "a", _SUSPENDED: "s"}
+"""The places that are gone through by name, and what `CLEAN` calls them."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
     """A part of the index that is gone through by name."""
 
-    number: int
-    """0 for none."""
+    by_name: str
+    """One of `_LETTERS`; empty for none."""
     kind: str = ""
     due_max: int | None = None
     """Besides, whatever is due by then."""
 
     def span(self, after: str) -> tuple[bytes, bytes, int]:
         """From where to where its members go, and how long is what stands before the names."""
-        prefix = kind_member(self.kind, "").encode() if self.number == _KINDS else b""
+        prefix = kind_member(self.kind, "").encode() if self.by_name == _KINDS else b""
         begin = b"(" + prefix + after.encode() if after else b"[" + prefix if prefix else b"-"
         return begin, b"(" + prefix[:-1] + b"\x01" if prefix else b"+", len(prefix)
 
@@ -108,7 +107,7 @@ class RedisIndex:
         begin, end, skip = place.span(after)
         due = "" if place.due_max is None else place.due_max
         asks = (
-            CANDIDATES.on(index_keys(shard), place.number, begin, end, limit, due, GRACE_MS, skip + 1)
+            CANDIDATES.on((index_key(shard),), place.by_name, begin, end, limit, due, GRACE_MS, skip + 1)
             for shard in range(SHARDS)
         )
         page = _Page()
@@ -136,14 +135,13 @@ class RedisIndex:
         """Settle what was left pending, and take out what the heads did not bear out."""
         commands: list[Command] = []
         for name, log in zip(names, logs, strict=True):
-            for entry in page.entries.get(name, ()):
-                commands.append(settle(entry, name, real_places(log)))
+            commands += (settle(entry, name, real_places(log)) for entry in page.entries.get(name, ()))
             if name not in page.by_place and name not in page.by_time:
                 continue
             letters, due = _vain(place, page, name, log)
             if letters:
                 stamp = page.stamps[name]
-                commands.append(CLEAN.on(index_keys(shard_of(name)), name, stamp, place.kind, letters, due))
+                commands.append(CLEAN.on((index_key(shard_of(name)),), name, stamp, place.kind, letters, due))
         if commands:
             await self._client.call(*commands)
 
@@ -160,7 +158,7 @@ def findable(name: str, entry: bytes, places: Places, step: Command) -> tuple[Co
         places: where it will have to be found.
         step: what makes it so.
     """
-    announce = ANNOUNCE.on(index_keys(shard_of(name)), entry)
+    announce = ANNOUNCE.on((index_key(shard_of(name)),), entry)
     return announce, step, settle(entry, name, places)
 
 
@@ -173,17 +171,17 @@ def settle(entry: bytes, name: str, places: Places) -> Command:
     """The command that enters a log where it has to be found."""
     due = "" if places.due_ms is None else places.due_ms
     flags = (int(places.awake), int(places.suspended), due)
-    return SETTLE.on(index_keys(shard_of(name)), entry, name, places.kind, *flags)
+    return SETTLE.on((index_key(shard_of(name)),), entry, places.kind, *flags)
 
 
 def stamp_of(name: str) -> Command:
     """The command that asks for a log's stamp."""
-    return ("HGET", index_keys(shard_of(name))[1], name)
+    return ("HGET", f"{index_key(shard_of(name))}:stamps", name)
 
 
 def forget(name: str, stamp: bytes, kind: str) -> Command:
     """The command that takes a deleted log out of every place, if nobody has entered it anew since that stamp."""
-    return CLEAN.on(index_keys(shard_of(name)), name, stamp, kind, "lkasdx", "")
+    return CLEAN.on((index_key(shard_of(name)),), name, stamp, kind, "lkasdx", "")
 
 
 def look(name: str) -> Command:
@@ -220,7 +218,7 @@ def _place_for(question: Question, now_ms: int) -> _Place:
     """The part of the index that says least and still enough."""
     before_ms = question.due_before_ms
     if before_ms is not None:
-        return _Place(0, due_max=before_ms - 1)
+        return _Place("", due_max=before_ms - 1)
     if question.ready:
         return _Place(_AWAKE, due_max=now_ms)
     if question.status == "open":
@@ -237,11 +235,11 @@ def _is_awake(log: Log) -> bool:
 def _vain(place: _Place, page: _Page, name: str, log: Log | None) -> tuple[str, str | int]:
     """Which places named the log in vain, as `CLEAN` takes them, and the due time that it has."""
     if log is None:
-        gone = "lasd" + ("kx" if place.number == _KINDS else "")
+        gone = "lasd" + ("kx" if place.by_name == _KINDS else "")
         return gone, ""
     real = real_places(log)
     right = {_LOGS: True, _KINDS: log.head.kind == place.kind, _AWAKE: real.awake, _SUSPENDED: real.suspended}
-    letters = "" if name not in page.by_place or right[place.number] else _LETTERS[place.number]
+    letters = "" if name not in page.by_place or right[place.by_name] else _LETTERS[place.by_name]
     due_ms = real.due_ms
     if name in page.by_time and (due_ms is None or (place.due_max is not None and due_ms > place.due_max)):
         letters += "d"

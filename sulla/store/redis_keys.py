@@ -17,7 +17,7 @@ from sulla.store.values import Draft, Head, Record, Status
 INCARNATION = "sulla:incarnation"
 """Which store this is; gone when somebody has emptied it."""
 
-SHARDS = 16
+SHARDS = 8
 """How many parts the index has. Part of the layout: another number would not find what is there."""
 
 SEED_NAMES = ("stream_buffer:",)
@@ -69,15 +69,14 @@ def shard_of(name: str) -> int:
     return crc32(name.encode()) % SHARDS
 
 
-def index_keys(shard: int) -> tuple[str, ...]:
-    """The keys of a shard, as the scripts of the index expect them; one slot.
+def index_key(shard: int) -> str:
+    """What the keys of a shard begin with; one slot.
 
-    ``pending`` (logs that are just being written to, by time), ``stamps`` (a hash: the log to a number that rises
-    whenever it is entered anew), ``clock`` (the newest stamp), and what the log is found by: ``logs``, ``kinds``,
+    Below it lie ``pending`` (logs that are just being written to, by time), ``stamps`` (a hash: the log to a number that
+    rises whenever it is entered anew), ``clock`` (the newest stamp), and what logs are found by: ``logs``, ``kinds``,
     ``awake`` and ``suspended`` in the order of their names, ``due`` by time.
     """
-    names = ("pending", "stamps", "clock", "logs", "kinds", "awake", "suspended", "due")
-    return tuple(f"sulla:index:{{{shard}}}:{name}" for name in names)
+    return f"sulla:index:{{{shard}}}"
 
 
 def channel_prefix(incarnation: str) -> str:

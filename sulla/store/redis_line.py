@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import cast
 
 from hiredis import pack_command
 from redis.asyncio.connection import AbstractConnection
@@ -52,7 +53,7 @@ class RedisLine:
             OSError: it cannot be reached.
         """
         try:
-            await self._connection.connect()
+            await self._connection.connect()  # type: ignore[no-untyped-call]  # redis-py's
         except BaseException:
             await self._connection.disconnect(nowait=True)
             raise
@@ -101,7 +102,7 @@ class RedisLine:
 
     async def send(self, commands: Sequence[Command]) -> None:
         """Send commands whose answers are told."""
-        data = b"".join([pack_command(command) for command in commands])
+        data = b"".join([pack_command(cast("tuple[bytes]", command)) for command in commands])
         await self._connection.send_packed_command(data, check_health=False)
 
     async def _read(self) -> None:

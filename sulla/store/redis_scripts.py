@@ -127,14 +127,15 @@ return 1
 DELETE = (
     _LOG
     + """
--- KEYS head log lock ids; ARGV life epoch owner
-local h = redis.call('HMGET', KEYS[1], 'life', 'epoch', 'owner', 'freed', 'kind')
+-- KEYS head log lock ids; ARGV life epoch owner last
+local h = redis.call('HMGET', KEYS[1], 'life', 'epoch', 'owner', 'freed', 'kind', 'last')
 if not h[1] or not ours(h[1], h[2], h[3]) or h[4] == '1' then return log() end
+if ARGV[4] ~= '' and ARGV[4] ~= h[6] then return 0 end
 redis.call('UNLINK', KEYS[1], KEYS[2], KEYS[3], KEYS[4])
 return h[5]
 """
 )
-"""Answers the kind that the log had, or the log that stays."""
+"""Answers the kind that the log had, 0 if it has grown, or the log that is not ours."""
 
 READ = (
     _LOG

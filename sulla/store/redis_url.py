@@ -65,10 +65,12 @@ def address_of(url: str) -> Address:
         given = parse_qs(parts.query, strict_parsing=bool(parts.query))
         arguments: dict[str, Any] = dict(parse_url(url))
     except ValueError as error:
-        raise SettingsError(f"the store's URL (SULLA_STORE or REDIS_URL) cannot be read: expected {FORM}") from error
+        raise SettingsError(f"the URL of a Redis cannot be read: expected {FORM}") from error
     unknown = sorted(set(given) - _QUERY)
     if unknown:
-        raise SettingsError(f"{shown}: {unknown[0]!r} is not known behind the '?': expected {', '.join(sorted(_QUERY))}")
+        raise SettingsError(
+            f"{shown}: {unknown[0]!r} is not known behind the '?': expected {', '.join(sorted(_QUERY))}"
+        )
     number = given.get("db", [parts.path.strip("/") if parts.scheme != "unix" else ""])[0]
     if number and not number.isdecimal():
         raise SettingsError(f"{shown}: {number!r} is no database: expected a number from 0 on, as in {FORM}")
@@ -93,14 +95,14 @@ def explained(where: str, error: RedisError | OSError) -> StoreUnavailable | Cor
         remedy = "it is still reading its data from the disk: try again in a moment"
     else:
         known = (remedy for needle, remedy in _REMEDIES if needle in said)
-        unknown = "it refused" if isinstance(error, ResponseError) else "it cannot be reached: start it, or check the URL"
+        unknown = (
+            "it refused" if isinstance(error, ResponseError) else "it cannot be reached: start it, or check the URL"
+        )
         remedy = next(known, unknown)
     return StoreUnavailable(f"the store {where}: {remedy} ({said})", retry_after_s=1.0)
 
 
-def _shown(
-    scheme: str, user: str | None, password: str | None, host: str | None, port: int | None, path: str
-) -> str:
+def _shown(scheme: str, user: str | None, password: str | None, host: str | None, port: int | None, path: str) -> str:
     who = f"{user or ''}{':***' if password else ''}@" if user or password else ""
     host = f"[{host}]" if host and ":" in host else host or ""
     return f"{scheme}://{who}{host}{f':{port}' if port else ''}{path}"

@@ -105,7 +105,9 @@ def check_effects(effects: Sequence[Effect], readings: Sequence[LogReading]) -> 
             yield Breach(reading.thread_id, seq, "intent first", f"the intent of {effect.key} kept first", found)
         if effect.owner and effect.holder and effect.owner != effect.holder:
             found = f"{effect.tool} begun by {effect.owner} for {effect.key}"
-            yield Breach(reading.thread_id, seq, "one writer", f"effects of {effect.holder} alone, who took over", found)
+            yield Breach(
+                reading.thread_id, seq, "one writer", f"effects of {effect.holder} alone, who took over", found
+            )
         allowed = 1 + reading.permits.get(effect.key, 0)
         if effect.effect == "once" and times[effect.key] == allowed + 1:
             wanted = f"{effect.tool} done {allowed} times at the most for {effect.key}"

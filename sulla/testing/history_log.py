@@ -75,11 +75,11 @@ class _Walk:
     def rest(self) -> None:
         """Nothing comes any more: what is still open must have a reason to be."""
         run, last = self._run, self._last
-        if run is not None and not run.waits:
+        if run is not None and not run.only_waits:
             self._breach(run.seq, "ended once", f"an end of run {run.id}", f"none up to record {last}")
         held = bool(self._waiting) and max(self._waiting) < self._held_below
         for seq, (run_id, _) in self._waiting.items():
-            if not held and not (run is not None and run.waits):
+            if not held and not (run is not None and run.only_waits):
                 self._breach(seq, "ended once", f"run {run_id} to start and end", f"none up to record {last}")
         for seq, control in self._controls.items():
             self._breach(seq, "delivered once", f"{control.kind} to be dealt with", f"nothing up to record {last}")

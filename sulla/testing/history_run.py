@@ -34,6 +34,11 @@ class RunReading:
     usage: Usage = field(default_factory=Usage)
     crashes: int = 0
 
+    @property
+    def only_waits(self) -> bool:
+        """Whether all that is left to do waits for answers."""
+        return bool(self.waits) and self.unanswered.keys() <= set(self.waits.values())
+
     def model_started(self, entry: Entry, fact: f.ModelStarted) -> None:
         """A model call is about to be made."""
         if self.call is not None:
@@ -105,7 +110,7 @@ class RunReading:
 
     def taken_up(self, entry: Entry, fact: f.Resumed) -> None:
         """Another life of the run begins."""
-        if self.waits:
+        if self.only_waits:
             wanted = f"an answer to {sorted(self.waits)}"
             self.reading.breach(entry.seq, "delivered once", wanted, fact.reason)
         wanted_crashes = self.crashes + (fact.reason == "crashed")

@@ -262,7 +262,7 @@ class FaultProxy:
                         return self._cut(link, reset=False)
             await self._moving()
             sink.write_eof()
-        except ConnectionError:
+        except OSError:
             link.cut(reset=True)  # one side is gone without a word: so is the other
         return None
 

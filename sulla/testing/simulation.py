@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from random import Random
 from typing import TypeVar
@@ -95,6 +95,8 @@ class _Simulation:
         self._declared = {**EFFECTS, **({"pay": "idempotent"} if defect == ONCE_AS_IDEMPOTENT else {})}
         self._model = SimulatedModel(self._random("model"), self._clock, self._ledgers, self._tell)
         self._wires: dict[str, Wire] = {}
+        self._watched: dict[str, tuple[str, asyncio.Event]] = {}
+        """What of each home is waited for."""
         self._homes = [self._home(number + 1) for number in range(self._storm.homes)]
         self._reader = ThreadStore(
             memory, self._clock, lambda prefix: prefix, "reader:1", estimate_tokens, ThreadLimits()
@@ -146,6 +148,7 @@ class _Simulation:
     async def _strike(self, blow: Blow, home: Home) -> None:
         """Let one fault befall a home, and pass."""
         await self._clock.sleep(blow.after_s)
+        await self._reached(blow.at, home)
         process = home.process
         if process is None or not process.alive or process.fuse is not None:
             return
@@ -160,6 +163,14 @@ class _Simulation:
         self._wires[home.name].cut = False
         home.troubled_s = self._loop.time()
         self._boot(home)
+
+    async def _reached(self, at: str, home: Home) -> None:
+        """Wait until a home asks the store for something; not for ever, because it may never do so."""
+        if at:
+            self._watched[home.name] = at, (there := asyncio.Event())
+            with suppress(TimeoutError):
+                async with self._clock.timeout(self._storm.lasts_s):
+                    await there.wait()
 
     def _hit(self, blow: Blow, home: Home, struck: asyncio.Event) -> None:
         """What happens at once, between two steps of the home's process."""
@@ -215,9 +226,12 @@ class _Simulation:
 
         def told(method: str, key: str, fate: Fate) -> None:
             self._tell("store", name, method, key, fate)
+            if (watched := self._watched.get(name)) is not None and watched[0] in method:
+                watched[1].set()
             if fate != "fine":
                 self._faults[fate] = self._faults.get(fate, 0) + 1
-                home.troubled_s = max(home.troubled_s, self._loop.time())
+                # What is late is done within two seconds, unknown to whoever asked for it.
+                home.troubled_s = max(home.troubled_s, self._loop.time() + (2.0 if fate == "late" else 0.0))
 
         wire = Wire(self._loop, self._random(f"wire {name}"), lambda: self._weather, told)
         self._wires[name] = wire
@@ -233,7 +247,9 @@ class _Simulation:
         """Somebody got a lease that was not given back: its holder, if it was well, should not have let it run out."""
         holder, taker = before.owner.partition(":")[0], now.owner.partition(":")[0]
         home = next(home for home in self._homes if home.name == holder)
-        if holder != taker and home.troubled_s < self._witness.renewed_s[key] - 1.0:
+        self._tell("taken", key, "from", before.owner, "by", now.owner)
+        alive = home.up and before.owner == home.owner
+        if alive and holder != taker and home.troubled_s < self._witness.renewed_s[key] - 1.0:
             self._ledgers.findings.append(f"{key}: {before.owner} was well and let its lease run out to {now.owner}")
 
     def _whereabouts(self, key: str) -> tuple[int, str]:

@@ -8,34 +8,21 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field
 from itertools import count
-from pathlib import Path
 from random import Random
 from typing import TypeVar
 
-from sulla.agent import (
-    Actor,
-    AgentNode,
-    AgentSpec,
-    Calls,
-    Chat,
-    InputHandler,
-    RunLimits,
-    Surroundings,
-    TurnDriver,
-    create_agent_graph,
-    request_hash,
-)
+from sulla.agent import TurnDriver, request_hash
 from sulla.core.clock import Clock
 from sulla.core.errors import ProviderRejected, ProviderTransient, StoreUnavailable, Unavailable
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.message import Message, Text, ToolCall
-from sulla.providers import ChatRequest, Completed, Delta, TextDelta, ToolSpec, Usage, estimate_tokens
+from sulla.providers import ChatRequest, Completed, Delta, TextDelta, Usage
 from sulla.store import Store
 from sulla.testing.history import Asked, Effect
 from sulla.testing.simulation_loop import Process, SimulatedClock, SimulatedLoop
-from sulla.testing.world import scripted_model
-from sulla.threads import ThreadLimits, ThreadStore
-from sulla.tools import Done, Result, Tool, Toolbox, ToolContext, Waiting
+from sulla.testing.world import World
+from sulla.threads import ThreadStore
+from sulla.tools import Done, Result, Tool, ToolContext, Waiting
 from sulla.tools import Effect as EffectClass
 from sulla.work import Caps, Job, LocalWork
 
@@ -192,22 +179,32 @@ class Home:
         self._tell = tell
         self._threads: ThreadStore | None = None
         self._turns: TurnDriver | None = None
-        self._numbers = count(1)
 
     @property
     def up(self) -> bool:
         """Whether a process of it is alive; it may stand still."""
         return self.process is not None and self.process.alive
 
+    @property
+    def owner(self) -> str:
+        """Its newest boot, as leases name it."""
+        return f"{self.name}:boot{self.boots}"
+
     def start(self) -> None:
         """Boot."""
         self.boots += 1
         self.process = Process(f"{self.name}.{self.boots}")
         store = self._wiring.store()
-        owner = f"{self.name}:boot{self.boots}"
-        limits = ThreadLimits(lease_ttl_s=LEASE_TTL_S)
-        self._threads = ThreadStore(store, self.clock, self._make_id, owner, estimate_tokens, limits)
-        self._turns = self._driver(self._threads, store, owner)
+        world = World(
+            store,
+            self._model,
+            tools=self._tools(self.owner),
+            clock=self.clock,
+            boot=self.boots,
+            home=self.name,
+            lease_ttl_s=LEASE_TTL_S,
+        )
+        self._threads, self._turns = world.threads, world.turns
         self.work = LocalWork(store, self._handle, self._agent_of, self.clock, Caps())
         self._loop.create_task(self.work.run(), context=self._loop.context_of(self.process))
 
@@ -253,17 +250,6 @@ class Home:
 
     # -------------------------------------------------------------------------------------------------- private
 
-    def _driver(self, threads: ThreadStore, store: Store, owner: str) -> TurnDriver:
-        tools = self._tools(owner)
-        effects = {tool.name: tool.effect for tool in tools}
-        spec, limits = AgentSpec("sulla", "Sulla", "You are simulated."), RunLimits()
-        specs = tuple(ToolSpec(tool.name, tool.description, tool.schema) for tool in tools)
-        model = scripted_model(self._model)
-        chat = Chat(model, spec, specs, lambda name: effects.get(name, "pure"), limits, Surroundings())
-        calls = Calls(Toolbox(tools), Path("nowhere"), self._random.random)
-        graph = create_agent_graph(InputHandler(chat, lambda thread_id: False), AgentNode(chat, calls))
-        return TurnDriver(threads, store, self.clock, {"sulla": Actor(spec, "simulated", graph)}, limits, model.ledger)
-
     async def _handle(self, job: Job) -> None:
         turns = self._turns
         if turns is None:
@@ -278,9 +264,6 @@ class Home:
 
     async def _agent_of(self, key: str) -> str:
         return await self._threads.agent_of(ThreadId(key)) if self._threads is not None else ""
-
-    def _make_id(self, prefix: str) -> str:
-        return f"{prefix}_{self.name}_{self.boots}_{next(self._numbers)}"
 
     def _tools(self, owner: str) -> tuple[Tool, ...]:
         schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}

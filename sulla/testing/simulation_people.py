@@ -101,11 +101,11 @@ class People:
         self.acknowledged[thread_id] = []
         said = 0
         while said < messages:
-            await self._clock.sleep(random.random() * random.choice((0.2, 1.0, 4.0)))
+            await self._clock.sleep(random.random() * random.choice((0.2, 0.8, 3.0)))
             drawn = random.random()
-            if drawn < 0.12:
+            if drawn < 0.15:
                 await self._stop(thread_id)
-            elif drawn < 0.2:
+            elif drawn < 0.22:
                 await self._continue(thread_id)
             else:
                 said += 1

@@ -13,6 +13,11 @@ Kind = Literal["kill", "stop", "pause", "cut", "clock"]
 """`kill`: a crash, and a boot some time later. `stop`: the same in order. `pause`: it stands still. `cut`: it cannot
 reach the store. `clock`: somebody sets its wall clock.
 """
+PLACES = (
+    *("",) * 4,
+    *("TOOL_CALL_START", "TOOL_CALL_RESULT", "MODEL_STARTED", "TEXT_MESSAGE_END", "RUN_STARTED", "RUN_", "SUSPENDED"),
+    *("RESUMED", "STOPPED", "acquire", "renew", "offer", "read"),
+)
 KINDS: tuple[Kind, ...] = ("kill", "stop", "pause", "cut", "clock")
 
 
@@ -21,6 +26,8 @@ class Blow:
     """One fault of one home."""
 
     after_s: float
+    at: str
+    """Then it waits for the home to ask the store for this, e.g. to keep a `TOOL_CALL_START`; nothing for at once."""
     steps: int
     """So many steps of the home's process later: time stands still between most of them."""
     kind: Kind
@@ -53,12 +60,13 @@ def brew(random: Random) -> Storm:
     blows = tuple(
         Blow(
             random.random() * lasts_s,
-            random.randrange(1, 60),
+            random.choice(PLACES),
+            random.randrange(1, random.choice((8, 30))),
             random.choice(kinds),
             random.randrange(homes),
             _length(random),
         )
-        for _ in range(random.randrange(7) if kinds else 0)
+        for _ in range(random.randrange(random.choice((2, 5, 8, 16))) if kinds else 0)
     )
     wet = random.random() < 0.5
     weather = Weather(
@@ -67,7 +75,7 @@ def brew(random: Random) -> Storm:
         late=_share(random, wet, 0.03),
         signals_lost=_share(random, wet, 1.0),
         signals_doubled=_share(random, wet, 0.5),
-        slow_s=random.choice((0.002, 0.02, 0.2)),
+        slow_s=random.choice((0.002, 0.05, 0.2, 0.4)),
     )
     sulky = random.random() < 0.5
     mood = Fickle(_share(random, sulky, 0.2), _share(random, sulky, 0.2), _share(random, sulky, 0.2))
@@ -89,11 +97,11 @@ def calm(random: Random) -> Storm:
     return Storm(homes, threads, messages, 2.0, (), Weather(), Fickle())
 
 
-def _share(random: Random, there: bool, most: float) -> float:  # noqa: FBT001  - a draw
+def _share(random: Random, there: bool, most: float) -> float:
     drawn = random.random()
     return drawn * most if there and drawn > 0.3 else 0.0
 
 
 def _length(random: Random) -> float:
     """Seconds: often short, at times longer than a lease."""
-    return random.choice((0.05, 0.5, LEASE_TTL_S, 2 * LEASE_TTL_S)) * (0.5 + random.random())
+    return random.choice((0.05, 0.5, LEASE_TTL_S, 2 * LEASE_TTL_S, 3 * LEASE_TTL_S)) * (0.5 + random.random())

@@ -65,6 +65,8 @@ class World:
         model: what it is asked through; None for one with a wide window and no price.
         retention: how long threads are kept.
         boot: which boot of the home this is.
+        home: which home.
+        lease_ttl_s: how long its leases hold, in seconds.
     """
 
     def __init__(  # noqa: PLR0913 - every knob of a double has a name and a default
@@ -79,13 +81,15 @@ class World:
         model: Model | None = None,
         retention: Retention | None = None,
         boot: int = 1,
+        home: str = "home",
+        lease_ttl_s: float = 30.0,
     ) -> None:
         self.store = store
         self.clock = clock if clock is not None else ManualClock()
         self._numbers = count(1)
         self._boot = boot
-        kept = ThreadLimits(retention=retention if retention is not None else Retention())
-        self.threads = ThreadStore(store, self.clock, self._make_id, f"home:boot{boot}", estimate_tokens, kept)
+        kept = ThreadLimits(lease_ttl_s=lease_ttl_s, retention=retention if retention is not None else Retention())
+        self.threads = ThreadStore(store, self.clock, self._make_id, f"{home}:boot{boot}", estimate_tokens, kept)
         limits = limits if limits is not None else RunLimits()
         toolbox = Toolbox(tools)
         effects: dict[str, Effect] = {tool.name: tool.effect for tool in tools}
@@ -94,10 +98,10 @@ class World:
         self.model = model if model is not None else scripted_model(provider)
         self.summaries: list[ThreadId] = []
         """Threads that asked for a summary."""
-        chat = Chat(self.model, spec, specs, lambda name: effects.get(name, "pure"), limits, Surroundings())
-        graph = create_agent_graph(
-            InputHandler(chat, self._summarize), AgentNode(chat, Calls(toolbox, Path("workspace"), lambda: 0.0))
+        chat = Chat(
+            self.model, spec, specs, lambda name: effects.get(name, "pure"), limits, Surroundings(), self._summarize
         )
+        graph = create_agent_graph(InputHandler(chat), AgentNode(chat, Calls(toolbox, Path("workspace"), lambda: 0.0)))
         actors = {"sulla": Actor(spec, "scripted", graph)}
         self.turns = TurnDriver(self.threads, store, self.clock, actors, limits, self.model.ledger)
 

@@ -35,7 +35,7 @@ from sulla.threads.facts import (
     Usage,
     Wait,
 )
-from sulla.threads.fold import apply_message
+from sulla.threads.fold import apply_message, apply_offer
 from sulla.threads.head import KIND as THREAD_KIND
 from sulla.threads.replay import IMPORTED
 from sulla.threads.restore import Restored, ThreadRestore, undo_half_import
@@ -112,6 +112,7 @@ __all__ = [
     "Wait",
     "WaitingInput",
     "apply_message",
+    "apply_offer",
     "audit_threads",
     "channel",
     "event_of",

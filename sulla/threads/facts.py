@@ -124,6 +124,8 @@ class Summary(_Kept):
     """The first message that it does not cover: who has the conversation in memory forgets what comes before it."""
     usage: Usage = field(default_factory=Usage)
     """What the model call took that made it."""
+    charged_tokens: int = 0
+    """What counts for the thread's day where the service did not say. One that covers nothing came to nothing."""
 
 
 # ---------------------------------------------------------------------------------------------------------- decided

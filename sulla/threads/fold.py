@@ -37,10 +37,11 @@ def apply_offer(state: ThreadState, fact: f.Offer, seq: int, origin: Origin) -> 
             state.controls[seq] = ControlInput(seq, fact)
         case f.Summary():
             state.usage += fact.usage
-            _charge_day(state, fact.usage.total, origin)
+            _charge_day(state, fact.charged_tokens or fact.usage.total, origin)
             if fact.covers_seq > state.summary_covers:
                 state.summary_covers, state.summary_seq, state.summary = fact.covers_seq, seq, fact.text
-                state.transcript.forget_before(fact.first_kept)
+                state.summary_first_kept = fact.first_kept
+                state.transcript.forget_before(fact.first_kept, state.run.message_id if state.run is not None else None)
         case _:
             assert_never(fact)
 
@@ -129,6 +130,7 @@ def _run_started(state: ThreadState, fact: f.RunStarted, origin: Origin) -> None
     state.consumed += 1
     state.held_below = 0  # something newer was sent, or somebody said continue: nothing is held any more
     state.run = OpenRun(item.run_id, fact.input_seq, origin.at_ms, fact.agent, fact.known_seq, origin.at_ms)
+    state.run.message_id = fact.message_id
     state.model = fact.model
     state.outcome = f.Outcome(updated_at_ms=origin.at_ms)
     state.node = NodeId("")
@@ -162,6 +164,8 @@ def _model_abandoned(state: ThreadState, fact: f.ModelAbandoned, origin: Origin)
     call = run.open_call
     if call is not None:
         _charge(state, run, call.reserved_tokens, call.reserved_micro, origin)
+        if fact.reason == "drained":  # an orderly stop is no failure of the service
+            run.attempts = max(0, run.attempts - 1)
     run.open_call = None
 
 
@@ -246,6 +250,8 @@ def _run_ended(state: ThreadState, fact: f.RunFinished | f.RunError, origin: Ori
         return  # a run that joined another one never was the open run
     state.usage += state.run.usage
     state.run = None
+    # What was worked on is worked on no more: it goes the way of what the summary covers.
+    state.transcript.forget_before(state.summary_first_kept)
     state.outcome = fact.outcome
     state.cycle_complete = True
     state.waiting_for_user = False
@@ -286,6 +292,7 @@ def _charge(state: ThreadState, run: OpenRun, tokens: int, cost_micro: int | Non
 
 def _charge_day(state: ThreadState, tokens: int, origin: Origin) -> None:
     day = origin.at_ms // DAY_MS
-    if day > state.day:  # a clock that was set back does not give a day's tokens anew
+    # A clock that was set back a little does not give a day's tokens anew; one that was far ahead is not believed.
+    if day > state.day or state.day > day + 1:
         state.day, state.day_tokens = day, 0
     state.day_tokens += tokens

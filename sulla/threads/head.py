@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import orjson
 
 from sulla.core.errors import CorruptRecord
-from sulla.core.ids import CallId, NodeId, RunId, ThreadId
+from sulla.core.ids import CallId, MessageId, NodeId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson
 from sulla.store import Head, Status
 from sulla.threads.codec import seal, unseal
@@ -41,6 +41,7 @@ class RunPoint:
     intents: FrozenJson = field(default_factory=dict)
     waits: tuple[Wait, ...] = ()
     granted: tuple[CallId, ...] = ()
+    message_id: MessageId = MessageId("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +131,7 @@ def to_head(state: ThreadState, claimed: int, epoch: int, due_ms: int | None = N
             {str(call_id): effect for call_id, effect in run.intents.items()},
             tuple(run.waits.values()),
             tuple(sorted(run.granted)),
+            run.message_id,
         )
     checkpoint = Checkpoint(
         **{name: getattr(state, name) for name in _SAME},
@@ -211,6 +213,7 @@ def _open_run(point: RunPoint) -> OpenRun:
         {CallId(call_id): str(effect) for call_id, effect in point.intents.items()},
         {wait.wait_id: wait for wait in point.waits},
         set(point.granted),
+        point.message_id,
     )
 
 

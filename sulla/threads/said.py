@@ -34,6 +34,8 @@ class Said:
     text: str
     border: bool
     """Whether a conversation can begin with it: every call before it has its result."""
+    chars: int = 0
+    """How long it is in full."""
 
 
 class Listener:
@@ -67,7 +69,7 @@ class Listener:
             case f.InputIgnored(input_seq=seq):
                 self._inputs.pop(seq, None)
             case f.InputHandled(text=str() as text) if self._last is not None:
-                self._last = replace(self._last, text=_short(text))
+                self._last = replace(self._last, text=_short(text), chars=len(text))
             case f.RunStarted(input_seq=seq):
                 yield from self._next(self._user(seq, entry.seq, border=True))
             case f.InputsJoined(input_seqs=seqs):
@@ -78,10 +80,11 @@ class Listener:
                 calls = [_call(part) for part in fact.parts if isinstance(part, ToolCall)]
                 told = "\n".join(filter(None, (_short(text), *calls)))
                 border = not fact.hidden and (bool(text) or beside)
-                yield from self._next(Said(entry.seq, fact.message_id, "agent", told, border))
+                whole = len(text) + sum(map(len, calls))
+                yield from self._next(Said(entry.seq, fact.message_id, "agent", told, border, whole))
             case f.ToolCallResult(call_id=call_id, text=text):
                 told = _short(text, MAX_RESULT_CHARS)
-                yield from self._next(Said(entry.seq, MessageId(call_id), "tool", told, border=False))
+                yield from self._next(Said(entry.seq, MessageId(call_id), "tool", told, False, len(text)))
 
     def rest(self) -> Iterator[Said]:
         """The last message."""
@@ -97,7 +100,7 @@ class Listener:
     def _user(self, input_seq: int, seq: int, *, border: bool) -> Said:
         # Whoever listens asks for what is `missing` first.
         fact = self._inputs.pop(input_seq)
-        return Said(seq, fact.message_id, "user", _short(fact.text), border)
+        return Said(seq, fact.message_id, "user", _short(fact.text), border, len(fact.text))
 
 
 def _call(call: ToolCall) -> str:

@@ -95,6 +95,15 @@ class ThreadSession:
         """Whether the lease is ours and its time is not over: only then may anything start or be shown."""
         return not self.lost and not self._released and self._clock.elapsed() < self._deadline
 
+    def check(self) -> None:
+        """Raise if nothing may be started any more.
+
+        Raises:
+            StaleLease: the lease is not ours, or its time is over: somebody else may have taken the thread up.
+        """
+        if not self.live:
+            raise StaleLease(f"{self.state.thread_id}: the lease of epoch {self.epoch} is over: start nothing more")
+
     # ------------------------------------------------------------------------------------------------- Journal
 
     def note(self, *facts: Fact) -> None:
@@ -256,7 +265,8 @@ class ThreadSession:
     async def _pull(self, upto: int | None = None) -> bool:
         async with self._lock:
             found = False
-            while upto is None or self._seen < upto:
+            # A look that a write left behind may come after the end: the state is then the next session's.
+            while not self._released and (upto is None or self._seen < upto):
                 records = await self._store.read(self.state.thread_id, after=self._seen)
                 if not records:
                     break

@@ -73,6 +73,8 @@ class OpenRun:
     waits: dict[str, Wait] = field(default_factory=dict)
     granted: set[CallId] = field(default_factory=set)
     """`once` calls that a person allowed to run again."""
+    message_id: MessageId = MessageId("")
+    """The message that is being worked on."""
 
 
 @dataclass(slots=True)
@@ -121,6 +123,8 @@ class ThreadState:
     """Up to which record `summary` says it all."""
     summary_seq: int = 0
     summary: str = ""
+    summary_first_kept: MessageId = MessageId("")
+    """The first message that it does not cover."""
     diagnostics: JsonObject = field(default_factory=dict)
     """What InputHandler noticed about the latest input."""
     usage: Usage = field(default_factory=Usage)
@@ -132,8 +136,9 @@ class ThreadState:
 
     @property
     def suspended(self) -> bool:
-        """Whether the open run waits for an answer."""
-        return self.run is not None and bool(self.run.waits)
+        """Whether the open run can do nothing but wait for an answer: no other call of it was begun and put off."""
+        run = self.run
+        return run is not None and bool(run.waits) and run.intents.keys() <= {w.call_id for w in run.waits.values()}
 
     @property
     def is_child(self) -> bool:

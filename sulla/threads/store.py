@@ -140,17 +140,22 @@ class ThreadStore:
         except MessageIdReused:
             raise AlreadyAnswered(f"{fact.wait_id!r} was answered already, and otherwise") from None
 
-    async def summarize(self, thread_id: ThreadId, fact: f.Summary) -> bool:
+    async def summarize(self, thread_id: ThreadId, fact: f.Summary, call_id: str) -> bool:
         """Offer a summary; nobody is woken by it.
 
+        Args:
+            thread_id: of what it is one.
+            fact: the summary; one that covers nothing only says what was used.
+            call_id: the model call that it came of: each is offered once.
+
         Returns:
-            Whether it is the first one that covers so much.
+            Whether it was not offered before.
 
         Raises:
             NotFound: there is no such thread.
         """
         try:
-            return (await self._offer(thread_id, fact, request_id=str(fact.covers_seq), wakes=False)).first
+            return (await self._offer(thread_id, fact, request_id=call_id, wakes=False)).first
         except MessageIdReused:
             return False
 

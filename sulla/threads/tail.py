@@ -52,6 +52,11 @@ async def load_tail(
         item = _message_of(await _one(store, state, seq))
         if item is not None:
             inputs[seq] = item
+    if state.run is not None and state.run.input_seq not in _taken(tail):
+        # Whatever else lies too far back, a model is told what it works on.
+        item = _message_of(await _one(store, state, state.run.input_seq))
+        if item is not None:
+            state.transcript.push(Message(item.message_id, "user", (Text(item.text, item.origin),)))
     for opened in tail:
         if isinstance(opened.fact, _DECISIONS):
             apply_message(state.transcript, opened.fact, inputs)
@@ -61,7 +66,7 @@ async def load_tail(
         summary = (await _one(store, state, state.summary_seq)).fact
         if not isinstance(summary, f.Summary):
             raise CorruptRecord(f"{state.thread_id} record {state.summary_seq}: expected a SUMMARY")
-        state.summary = summary.text
+        state.summary, state.summary_first_kept = summary.text, summary.first_kept
 
 
 async def _newest(store: Store, state: ThreadState, ceiling_tokens: int, last_seq: int) -> list[_Opened]:

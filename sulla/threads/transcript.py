@@ -63,9 +63,22 @@ class Transcript:
     def replace_last(self, message: Message) -> None:
         """Put `message` in the place of the newest one."""
         self._messages.pop()
-        del self._sums[len(self._messages) :]
-        self._corrected = min(self._corrected, len(self._messages))
+        self._unmeasure(len(self._messages))
         self.push(message)
+
+    def replace(self, index: int, message: Message) -> None:
+        """Put `message`, which says the same in fewer words, in the place of another one."""
+        self._messages[index] = message
+        self._unmeasure(index)
+
+    def size(self, index: int) -> int:
+        """The size of one message."""
+        self._total()
+        return self._sums[index] - (self._sums[index - 1] if index else self._base)
+
+    def measure_text(self, text: str) -> int:
+        """The size of a text, measured like messages."""
+        return self._measure(Message(MessageId(""), "tool", (Text(text),)))
 
     def add_result(self, message_id: MessageId, result: ToolResult, calls: tuple[ToolCall, ...]) -> None:
         """Add a tool's result, whenever it arrives, at its place in the model's order.
@@ -106,14 +119,15 @@ class Transcript:
             start += 1
         return start
 
-    def fit(self, ceiling_tokens: int) -> int:
-        """Forget what a model will not be shown any more.
+    def fit(self, ceiling_tokens: int, question: MessageId | None = None) -> int:
+        """Forget what a model will not be shown any more, the oldest first.
 
         It is done in steps: once over the ceiling, a tenth below it. So the conversation keeps its beginning over many
         turns, and a provider's prompt cache with it.
 
         Args:
             ceiling_tokens: how much may be kept.
+            question: a message that is not forgotten, nor what follows it.
 
         Returns:
             How many messages were forgotten.
@@ -123,11 +137,37 @@ class Transcript:
         start = self.window(ceiling_tokens - ceiling_tokens // 10)
         # The newest message stays, whatever it weighs: whoever asks has to be answered, or refused by name. A tool's
         # results keep the reply that asked for them.
-        start = min(start, len(self._messages) - 1)
-        while start > 0 and self._messages[start].role == "tool":
-            start -= 1
+        start = min(start, self._newest_reply(), self._place(question, len(self._messages)))
         self.trim(start)
         return start
+
+    def thin(self, ceiling_tokens: int, note: Message, question: MessageId | None = None) -> int:
+        """Forget steps behind a question, the oldest first, but no person's message and not the newest reply.
+
+        Args:
+            ceiling_tokens: how much may be kept; as with `fit` it goes a tenth below.
+            note: takes the place of what was forgotten.
+            question: the message that the steps follow; the first one if it is not here.
+
+        Returns:
+            How many messages were forgotten.
+        """
+        first, last = self._place(question, -1) + 1, self._newest_reply()
+        excess = self.tokens - (ceiling_tokens - ceiling_tokens // 10)
+        gone: set[int] = set()
+        for index in range(first, last):
+            message = self._messages[index]
+            if excess <= 0 and message.role != "tool":  # a reply goes with all its results
+                break
+            if message.role != "user" or message.hidden:
+                gone.add(index)
+                excess -= self.size(index)
+        if gone:
+            start = min(gone)
+            kept = [message for index, message in enumerate(self._messages) if index not in gone]
+            self._messages = [*kept[:start], note, *kept[start:]]
+            self._unmeasure(start)
+        return len(gone)
 
     def since(self, start: int) -> list[Message]:
         """The messages from an index on."""
@@ -143,13 +183,14 @@ class Transcript:
         del self._sums[:start]
         self._corrected = max(0, self._corrected - start)
 
-    def forget_before(self, message_id: MessageId) -> None:
-        """Forget the messages before one; all stay if it is not here."""
-        # From the end, because it is one of the newest.
-        for index in range(len(self._messages) - 1, 0, -1):
-            if self._messages[index].id == message_id:
-                self.trim(index)
-                return
+    def forget_before(self, message_id: MessageId, question: MessageId | None = None) -> None:
+        """Forget the messages before one, except the one that is being worked on; all stay if it is not here."""
+        start, asked = self._place(message_id, 0), self._place(question, -1)
+        kept = self._messages[asked] if 0 <= asked < start else None
+        self.trim(start)
+        if kept is not None:
+            self._messages.insert(0, kept)
+            self._unmeasure(0)
 
     @property
     def corrected(self) -> bool:
@@ -175,37 +216,6 @@ class Transcript:
             self._sums.append(total)
         self._corrected += len(sizes)
 
-    def clip_results(self, ceiling_tokens: int, note: str) -> None:
-        """Show only the beginning of the newest tool results, if what is here weighs too much.
-
-        For a reply's many results, each of a size that is allowed, which together are too much to show. What is kept in
-        the log stays whole.
-
-        Args:
-            ceiling_tokens: how much may be kept.
-            note: put at the end of each result that was clipped.
-        """
-        last = self._messages[-1] if self._messages else None
-        results = [part for part in last.parts if isinstance(part, ToolResult)] if last is not None else []
-        over = self.tokens - ceiling_tokens
-        if last is None or not results or over <= 0:
-            return
-        weight = self._size(len(self._messages) - 1)
-        share = max(0, ceiling_tokens - (self.tokens - weight)) // len(results)
-        # Pieces are measured, though the whole may have a better size: the same factor sets what is measured right.
-        share = share * self._measure(last) // weight
-        parts = tuple(self._clipped(part, share, note) if isinstance(part, ToolResult) else part for part in last.parts)
-        self.replace_last(Message(last.id, last.role, parts, last.hidden))
-
-    def _clipped(self, result: ToolResult, share_tokens: int, note: str) -> ToolResult:
-        text, stand_in = result.text, MessageId("")
-        # Texts are not even: the half that is kept may hold most of the tokens.
-        while text and self._measure(Message(stand_in, "tool", (Text(text + note),))) > share_tokens:
-            text = text[: len(text) * 3 // 4]
-        if text == result.text:
-            return result
-        return ToolResult(result.call_id, text + note, result.is_error, result.origin)
-
     def _total(self) -> int:
         """The sum of all sizes and of what was trimmed, with what has not been measured yet."""
         total = self._sums[-1] if self._sums else self._base
@@ -214,6 +224,20 @@ class Transcript:
             self._sums.append(total)
         return total
 
-    def _size(self, index: int) -> int:
-        self._total()
-        return self._sums[index] - (self._sums[index - 1] if index else self._base)
+    def _unmeasure(self, start: int) -> None:
+        """The sizes from an index on are not known any more."""
+        del self._sums[start:]
+        self._corrected = min(self._corrected, start)
+
+    def _newest_reply(self) -> int:
+        """Where the newest message stands, with the reply that it belongs to if it holds results."""
+        index = len(self._messages) - 1
+        while index > 0 and self._messages[index].role == "tool":
+            index -= 1
+        return index
+
+    def _place(self, message_id: MessageId | None, default: int) -> int:
+        for index in range(len(self._messages) - 1, -1, -1):
+            if self._messages[index].id == message_id:
+                return index
+        return default

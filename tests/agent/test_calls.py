@@ -15,6 +15,7 @@ from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import World
 from sulla.tools import Done, Effect, Result, Tool, ToolContext, define
+from tests.agent.test_turns import Hands
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
 
@@ -130,3 +131,23 @@ async def test_a_stop_does_not_wait_for_the_next_attempt_and_the_next_boot_makes
     assert len(moody.keys) == 2
     assert (await result_of(provider)).text == "got it"
     assert (await after.kinds(thread))[-1] == "RUN_FINISHED"
+
+
+async def test_a_call_that_a_stop_put_off_does_not_wait_for_a_person_who_is_asked_beside_it(store: MemoryStore) -> None:
+    moody, hands = Moody(Unavailable("away")), Hands()
+    asked = (ToolCall(CallId("p"), "ask_person", {"what": "may I?"}), ToolCall(CallId("f"), "fetch", {}))
+    provider, clock = ScriptedProvider([Say("Both.", asked)]), ManualClock()
+    tools = (hands.asking(), moody.tool("pure"))
+    world = World(store, provider, clock=clock, tools=tools)
+    thread = await world.thread()
+    await world.send(thread, "go")
+    async with asyncio.TaskGroup() as group:
+        group.create_task(world.turns.attend(thread))
+        await clock.settle()
+        world.turns.drain()
+    assert len(moody.keys) == 1
+    after = World(store, provider, clock=clock, tools=tools, boot=2)
+    await after.turns.attend(thread)
+    assert len(moody.keys) == 2
+    (info,) = [info for info, _ in await after.threads.list(status="suspended")]
+    assert info.key == thread

@@ -146,10 +146,10 @@ async def test_too_many_results_of_one_reply_are_shown_in_part_and_stay_with_the
 
 async def test_a_prompt_that_leaves_no_room_is_refused_with_what_to_do() -> None:
     script = said("hello")
-    with pytest.raises(LimitReached, match="send it in smaller parts") as caught:
-        await gauge(window_tokens=600).fit(script, HEAD, 96_000)
+    with pytest.raises(LimitReached, match="choose a model with a larger window") as caught:
+        await gauge(window_tokens=560).fit(script, HEAD, 96_000)
     assert caught.value.hit is not None
-    assert caught.value.hit.allowed == 100
+    assert caught.value.hit.allowed == 60
 
 
 async def test_what_the_service_reports_moves_the_next_guess_and_each_way_of_counting_has_its_own() -> None:

@@ -73,9 +73,51 @@ def test_what_is_under_way_counts_at_the_most_it_may_take_and_then_at_what_it_to
 def test_a_new_day_begins_with_nothing_used_and_an_old_one_never_comes_back() -> None:
     ledger = spent(("a", Charge(600, 500)))
     ledger.reserve("late", "b", Charge(100), NOW_S)
-    assert ledger.used(NOW_S + DAY_S) == Charge(0, 0)
+    assert ledger.used(NOW_S + DAY_S) == Charge(100, 0)  # what is under way goes on into the new day
     ledger.settle("late", "b", Charge(40), NOW_S + DAY_S)
     assert ledger.used(NOW_S) == Charge(40, 0)
+
+
+def test_calls_that_are_open_at_midnight_leave_no_room_for_others() -> None:
+    ledger = Ledger(LIMITS)
+    for agent in ("a", "b"):
+        ledger.reserve(agent, agent, Charge(450), NOW_S - 1)
+    with pytest.raises(LimitReached):
+        ledger.reserve("c", "c", Charge(101), NOW_S + 1)
+
+
+def test_a_clock_that_is_set_back_over_a_restart_does_not_begin_the_day_anew() -> None:
+    after = Ledger(LIMITS)
+    after.restore(spent(("a", Charge(600))).to_json(), NOW_S - 10)
+    assert after.used(NOW_S - 10).tokens == 600
+
+
+def test_a_clock_that_was_far_ahead_once_is_not_believed() -> None:
+    ledger = Ledger(LIMITS)
+    ledger.settle("x", "a", Charge(600), NOW_S + 3_650 * DAY_S)
+    assert ledger.used(NOW_S).tokens == 0
+
+
+def test_what_is_settled_twice_counts_once_with_the_greater_figure() -> None:
+    ledger = Ledger(LIMITS)
+    ledger.reserve("x", "a", Charge(500), NOW_S)
+    ledger.settle("x", "a", Charge(120, 5), NOW_S)
+    for _ in range(3):  # its reply could not be kept, so it is written off, as often as that fails
+        ledger.settle("x", "a", Charge(500, 20), NOW_S)
+    assert ledger.used(NOW_S) == Charge(500, 20)
+    after = Ledger(LIMITS)
+    after.restore(json.loads(json.dumps(ledger.to_json())), NOW_S)
+    after.settle("x", "a", Charge(500, 20), NOW_S)
+    assert after.used(NOW_S) == Charge(500, 20)
+
+
+def test_the_same_call_reserved_again_after_a_kill_is_counted_once() -> None:
+    before = Ledger(LIMITS)
+    before.reserve("x", "a", Charge(400), NOW_S)
+    after = Ledger(LIMITS)
+    after.restore(before.to_json(), NOW_S)
+    after.reserve("x", "a", Charge(400), NOW_S)
+    assert after.used(NOW_S).tokens == 400
 
 
 def test_a_restart_forgets_nothing_and_charges_a_call_that_it_cut_off_once() -> None:

@@ -6,18 +6,32 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 
-from sulla.agent import DayLimits
-from sulla.core.errors import ProviderProtocol, ProviderRejected, ProviderTransient, ProviderUnreachable, SullaError
-from sulla.core.ids import ThreadId
-from sulla.providers import Usage, read_prices
+from sulla.agent import Charge, DayLimits, Gauge, Mind
+from sulla.agent.breaker import Admitted
+from sulla.core.errors import (
+    LimitReached,
+    ProviderProtocol,
+    ProviderRejected,
+    ProviderTransient,
+    ProviderUnreachable,
+    StoreUnavailable,
+    SullaError,
+)
+from sulla.core.ids import CallId, MessageId, ThreadId
+from sulla.core.message import Message, Text, ToolCall
+from sulla.providers import Calibrations, ChatRequest, ModelName, Prices, Usage, read_prices
 from sulla.providers.fallback import FallbackProvider
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
+from sulla.testing.store import FaultyStore, Touch
 from sulla.testing.world import World, scripted_model
+from sulla.threads import Answer
+from tests.agent.test_turns import Hands
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
 
@@ -173,3 +187,160 @@ async def test_a_reply_that_a_stand_in_gave_says_so(store: MemoryStore) -> None:
     await world.ask(thread, "hi")
     (said,) = [entry.data for entry in await world.log(thread) if entry.kind == "TEXT_MESSAGE_END"]
     assert said["stand_in"] == "anthropic:claude-x for ollama: unreachable"
+
+
+async def open_breaker(world: World, clock: ManualClock) -> None:
+    for _ in range(5):
+        admitted = world.model.breaker.admit(clock.elapsed())
+        assert isinstance(admitted, Admitted)
+        world.model.breaker.failed(admitted.ticket, clock.elapsed())
+    await clock.advance(31)
+
+
+async def test_a_trial_that_a_limit_refused_is_given_back(store: MemoryStore) -> None:
+    clock, provider = ManualClock(), ScriptedProvider([DONE])
+    world = World(store, provider, clock=clock, model=scripted_model(provider, day=DayLimits(agent_tokens=20_000)))
+    await open_breaker(world, clock)
+    world.model.ledger.settle("x", "sulla", Charge(19_000), clock.now())
+    thread = await world.thread()
+    await world.ask(thread, "hi")
+    assert (await world.kinds(thread))[-1] == "RUN_ERROR"
+    assert isinstance(world.model.breaker.admit(clock.elapsed()), Admitted)
+
+
+async def test_a_trial_beside_all_runs_that_a_limit_refused_is_given_back(store: MemoryStore) -> None:
+    clock, provider = ManualClock(), ScriptedProvider()
+    world = World(store, provider, clock=clock, model=scripted_model(provider, day=DayLimits(tokens=10)))
+    await open_breaker(world, clock)
+    request = ChatRequest("m", (), [Message(MessageId("a"), "user", (Text("hi"),))], (), 100, 10)
+    with pytest.raises(LimitReached):
+        await world.model.once(request, "c", "sulla", clock)
+    assert isinstance(world.model.breaker.admit(clock.elapsed()), Admitted)
+
+
+async def test_who_asks_during_a_trial_does_not_wait_for_its_whole_time(store: MemoryStore) -> None:
+    clock, gate = ManualClock(), Gate()
+    provider = ScriptedProvider([Say(("Hello ", gate, DONE)), DONE])
+    world = World(store, provider, clock=clock)
+    await open_breaker(world, clock)
+    trying, other = await world.thread(), await world.thread()
+    for thread in (trying, other):
+        await world.send(thread, "hi")
+    async with asyncio.TaskGroup() as group:
+        group.create_task(world.turns.attend(trying))
+        await gate.reached()
+        waiting = group.create_task(world.turns.attend(other))
+        await clock.advance(5)
+        gate.open()
+        await clock.advance(11)
+        assert waiting.done()
+
+
+async def test_a_nudge_that_broke_after_text_that_nobody_saw_is_made_again(store: MemoryStore) -> None:
+    clock = ManualClock()
+    cut = ProviderTransient("cut")
+    provider = ScriptedProvider(["Plain words.", Say("well", error=cut), "<AGENT_DONE>ok</AGENT_DONE>"])
+    world = World(store, provider, clock=clock)
+    thread = await world.thread()
+    await world.send(thread, "hi")
+    await run_out(world, thread, clock)
+    assert (await world.kinds(thread))[-1] == "RUN_FINISHED"
+
+
+async def test_a_call_is_written_off_once_though_the_store_fails(store: MemoryStore) -> None:
+    clock, gate = ManualClock(), Gate()
+    provider = ScriptedProvider([Say(("Once ", gate, "more"))])
+    model = scripted_model(provider)
+    world = World(store, provider, clock=clock, model=model)
+    thread = await world.thread()
+    await world.send(thread, "tell")
+    turn = asyncio.ensure_future(world.turns.attend(thread))
+    await gate.reached()
+    turn.cancel()  # the daemon is cut off; the call stays open in the log
+    await asyncio.gather(turn, return_exceptions=True)
+    (started,) = [entry.data for entry in await world.log(thread) if entry.kind == "MODEL_STARTED"]
+
+    async def plan(touch: Touch) -> None:
+        if touch.method == "append" and touch.phase == "before":
+            raise StoreUnavailable("disk full")
+
+    second = World(FaultyStore(store, plan), provider, clock=clock, model=model, boot=2)
+    for _ in range(5):
+        attending = asyncio.ensure_future(second.turns.attend(thread))
+        await clock.advance(35)
+        with pytest.raises(StoreUnavailable):
+            await attending
+    assert model.ledger.used(clock.now()).tokens == started["reserved_tokens"]
+
+
+async def test_a_reply_that_could_not_be_kept_is_charged_alike_to_thread_and_day(store: MemoryStore) -> None:
+    clock, down = ManualClock(), True
+    provider = ScriptedProvider([DONE, DONE])
+    model = scripted_model(provider)
+
+    async def plan(touch: Touch) -> None:
+        if down and touch.method == "append" and "TEXT_MESSAGE_END" in touch.kinds and touch.phase == "before":
+            raise StoreUnavailable("away")
+
+    world = World(FaultyStore(store, plan), provider, clock=clock, model=model)
+    thread = await world.thread()
+    await world.send(thread, "hi")
+    attending = asyncio.ensure_future(world.turns.attend(thread))
+    await clock.advance(40)
+    with pytest.raises(StoreUnavailable):
+        await attending
+    down = False
+    await world.turns.attend(thread)
+    state = await world.threads.load(thread)
+    assert state is not None
+    assert model.ledger.used(clock.now()).tokens == state.day_tokens
+
+
+async def test_orderly_stops_in_the_middle_of_a_reply_are_no_failed_attempts(store: MemoryStore) -> None:
+    clock, provider = ManualClock(), ScriptedProvider()
+    thread = await World(store, provider, clock=clock).thread()
+    await World(store, provider, clock=clock).send(thread, "a long story")
+    for boot in range(2, 7):
+        gate = Gate()
+        provider.add(Say((gate, "never")))
+        world = World(store, provider, clock=clock, boot=boot)
+        turn = asyncio.ensure_future(world.turns.attend(thread))
+        await gate.reached()
+        world.turns.drain()
+        turn.cancel()  # the time to drain is over
+        await asyncio.gather(turn, return_exceptions=True)
+    provider.add(DONE)
+    last = World(store, provider, clock=clock, boot=7)
+    await last.turns.attend(thread)
+    assert (await last.kinds(thread))[-1] == "RUN_FINISHED"
+
+
+async def test_a_run_that_waited_while_the_model_was_changed_asks_the_new_one(store: MemoryStore) -> None:
+    hands, provider = Hands(), ScriptedProvider([Say("I ask.", (ToolCall(CallId("a"), "ask_person", {"what": "x"}),))])
+    world = World(store, provider, tools=(hands.asking(),))
+    thread = await world.thread()
+    await world.ask(thread, "go")
+    state = await world.threads.load(thread)
+    assert state is not None
+    assert state.run is not None
+    (wait,) = state.run.waits
+    provider.add(DONE)
+    gauge = Gauge(Mind(ModelName("anthropic", "new"), 200_000, Prices({})), Calibrations())
+    changed = replace(scripted_model(provider), gauge=gauge)
+    after = World(store, provider, tools=(hands.asking(),), model=changed, boot=2)
+    await after.threads.answer(thread, Answer(wait, "yes"))
+    await after.turns.attend(thread)
+    assert provider.requests[-1].model == "new"
+
+
+async def test_a_stand_in_that_is_dearer_is_reserved_at_its_own_price(store: MemoryStore) -> None:
+    provider = ScriptedProvider([DONE])
+    prices = read_prices({"anthropic:x": {"input": 10, "output": 1_000}})
+    gauge = Gauge(Mind(ModelName("offline"), 200_000, prices, ModelName("anthropic", "x")), Calibrations())
+    model = replace(scripted_model(provider, day=DayLimits(cost_micro=100_000)), gauge=gauge)
+    world = World(store, provider, model=model)
+    thread = await world.thread()
+    await world.ask(thread, "hi")
+    assert provider.requests == []
+    error = [dict(entry.data) for entry in await world.log(thread) if entry.kind == "RUN_ERROR"][-1]
+    assert "(day_cost)" in str(error["message"])

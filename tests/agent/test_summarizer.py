@@ -5,7 +5,7 @@ alike, and nothing waits for it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Any
 
 import pytest
@@ -14,7 +14,7 @@ from sulla.agent import DayLimits, Model, RunLimits, Summarizer
 from sulla.core.errors import ProviderTransient
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import Message, ToolCall
-from sulla.providers import Usage
+from sulla.providers import ChatRequest, Delta, TextDelta, Usage
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
@@ -176,3 +176,117 @@ async def test_asked_twice_it_is_made_once_and_a_deleted_thread_is_left_alone(st
         running.cancel()
     scene.writer.assert_done()
     assert "SUMMARY" in await scene.world.kinds(thread)
+
+
+async def test_one_summary_that_fails_in_an_unforeseen_way_does_not_end_the_others(
+    store: MemoryStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Broken(ScriptedProvider):
+        """An adapter with a bug."""
+
+        async def stream(self, request: ChatRequest) -> AsyncGenerator[Delta, None]:
+            """Fail."""
+            if request.messages:
+                raise ValueError("a bug")
+            yield TextDelta("")
+
+    scene = Scene(store)
+    scene.summarizer = Summarizer(
+        scene.world.threads, scripted_model(Broken()), scene.clock, lambda prefix: f"{prefix}_1", RunLimits()
+    )
+    thread = await scene.world.thread()
+    await scene.talk(thread, 45)
+    scene.summarizer.ask(thread)
+    async with asyncio.TaskGroup() as group:
+        running = group.create_task(scene.summarizer.run())
+        await scene.clock.settle(400)
+        assert not running.done()
+        running.cancel()
+    assert "nobody foresaw" in caplog.text
+
+
+async def test_many_summaries_of_one_thread_stay_within_its_day(store: MemoryStore) -> None:
+    used = Usage(input_tokens=26_000, output_tokens=1_000)
+    scene = Scene(store, *[Say(f"part {number}", usage=used) for number in range(60)])
+    thread = await scene.world.thread()
+    for _ in range(150):
+        scene.talker.add(Say("w" * 3_900 + DONE, usage=Usage(10, 10)))
+        await scene.world.ask(thread, "question " + "abc " * 900)
+    limits = RunLimits(thread_day_tokens=80_000)
+    numbers = iter(range(1_000))
+    bounded = Summarizer(
+        scene.world.threads, scene.model, scene.clock, lambda prefix: f"{prefix}_{next(numbers)}", limits
+    )
+    assert await bounded.sum_up(thread) > 0
+    state = await scene.world.threads.load(thread)
+    assert state is not None
+    assert state.day_tokens <= 80_000
+
+
+@pytest.mark.parametrize(
+    "summary",
+    [Say("", usage=USED), Say("They talked.", usage=Usage()), ProviderTransient("down")],
+    ids=["empty", "unreported", "failed"],
+)
+async def test_what_a_summary_took_is_the_threads_whatever_came_of_it(store: MemoryStore, summary: Any) -> None:
+    scene = Scene(store, *[summary] * 3)
+    thread = await scene.world.thread()
+    await scene.talk(thread, 45)
+    before = await scene.world.threads.load(thread)
+    for _ in range(3):
+        await scene.summarizer.sum_up(thread)
+    after = await scene.world.threads.load(thread)
+    assert before is not None
+    assert after is not None
+    assert after.day_tokens - before.day_tokens == scene.model.ledger.used(scene.clock.now()).tokens > 0
+
+
+async def test_what_is_evicted_within_a_run_is_summed_up_too(store: MemoryStore) -> None:
+    scene = Scene(store, limits=RunLimits(history_tokens=6_000))
+    thread = await scene.world.thread()
+    for number in range(20):
+        asked = tuple(ToolCall(CallId(f"{number}-{one}"), "look", {"what": "word " * 900}) for one in range(2))
+        scene.talker.add(Say("Looking.", asked), DONE)
+        await scene.world.ask(thread, f"question {number}")
+    assert scene.world.summaries
+
+
+async def test_nothing_lies_unseen_between_summary_and_window_without_a_word(store: MemoryStore) -> None:
+    scene = Scene(store, *[Say("SUMMED", usage=USED)] * 9, limits=RunLimits(history_tokens=8_000))
+    thread = await scene.world.thread()
+    for number in range(45):
+        scene.talker.add(f"answer {number} " + "word " * 300 + DONE)
+        await scene.world.ask(thread, f"question {number} " + "word " * 100)
+    await scene.summarizer.sum_up(thread)
+    messages = await scene.shown(thread)
+    told = "".join(request.messages[0].text for request in scene.writer.requests)
+    seen = [number for number in range(45) if any(f"question {number} " in text for text in (told, _texts(messages)))]
+    assert seen == list(range(45)) or "left out" in messages[1].text
+    assert "SUMMED" in messages[0].text
+
+
+async def test_a_summary_in_the_middle_of_a_long_run_leaves_the_question_and_what_a_reload_gives(
+    store: MemoryStore,
+) -> None:
+    scene = Scene(store, Say("S", usage=USED), limits=RunLimits(model_calls=200))
+    thread, gate = await scene.world.thread(), Gate()
+    for number in range(45):
+        scene.talker.add(Say(f"step {number}", (ToolCall(CallId(f"x{number}"), "look", {"what": f"w{number}"}),)))
+    scene.talker.add(Say(("thinking ", gate, "on"), (ToolCall(CallId("y"), "look", {"what": "y"}),)), DONE)
+    await scene.world.send(thread, "THE LONG TASK")
+    async with asyncio.TaskGroup() as group:
+        group.create_task(scene.world.turns.attend(thread))
+        await gate.reached()
+        assert await scene.summarizer.sum_up(thread) == 1
+        await scene.clock.settle()
+        during = await scene.reloaded(thread)
+        gate.open()
+    messages = list(scene.talker.requests[-1].messages)
+    assert "S" in messages[0].text
+    assert messages[1].text.startswith("THE LONG TASK")
+    assert [message.id for message in messages[1 : len(during) + 1]] == [message.id for message in during]
+    assert messages[2:] == (await scene.reloaded(thread))[: len(messages) - 2]
+
+
+def _texts(messages: list[Message]) -> str:
+    return "".join(message.text for message in messages)

@@ -610,3 +610,28 @@ async def test_a_clock_that_is_set_in_the_middle_of_a_turn_does_not_end_it(store
         await clock.advance(5)
         gate.open()
     assert (await world.kinds(thread))[-1] == "RUN_FINISHED"
+
+
+async def test_a_message_that_would_join_a_turn_without_room_for_it_keeps_a_run_of_its_own(store: MemoryStore) -> None:
+    clock, hands = ManualClock(), Hands()
+    hands.gate = Gate()
+    probe = World(store, ScriptedProvider([DONE]), clock=clock, tools=(hands.tool("look"),))
+    other = await probe.thread()
+    await probe.ask(other, "go")
+    (started,) = [dict(entry.data) for entry in await probe.log(other) if entry.kind == "MODEL_STARTED"]
+    # Room for one call: it takes little, but the next one may take as much again.
+    limits = RunLimits(tokens=int(str(started["reserved_tokens"])) + 60)
+    provider = ScriptedProvider([Say("Looking.", (call("look", "a"),)), DONE])
+    world = World(store, provider, clock=clock, tools=(hands.tool("look"),), limits=limits, boot=2)
+    thread = await world.thread()
+    await world.send(thread, "go")
+    async with asyncio.TaskGroup() as group:
+        group.create_task(world.turns.attend(thread))
+        await hands.gate.reached()
+        await world.send(thread, "no, stop!", "steer")
+        await clock.settle()
+        hands.gate.open()
+    kinds = await world.kinds(thread)
+    assert "INPUTS_JOINED" not in kinds
+    assert kinds[-1] == "RUN_FINISHED"
+    assert provider.requests[-1].messages[-1].text.startswith("no, stop!")

@@ -17,7 +17,7 @@ from tests.house.source import ROOT, project, python_files, syntax, used
 CLOCK = ("sulla/daemon/system.py", "sulla/testing/clock.py")
 CHANCE = ("sulla/daemon/system.py",)
 ENVIRONMENT = ("sulla/cli/place.py", "sulla/cli/up.py", "sulla/testing/daemon.py")
-TASKS = ("sulla/testing/clock.py", "sulla/providers/deadline.py", "sulla/gateway/server.py")
+TASKS = ("sulla/store/redis_bus.py", "sulla/store/redis_line.py", "sulla/store/postgres_bus.py", "sulla/testing/clock.py", "sulla/providers/deadline.py", "sulla/gateway/server.py")
 
 HOMES = {
     "time": CLOCK,
@@ -27,7 +27,7 @@ HOMES = {
     "asyncio.timeout_at": CLOCK,
     "asyncio.wait_for": CLOCK,
     "asyncio.create_task": TASKS,
-    "asyncio.ensure_future": ("sulla/threads/session.py", "sulla/cli/client.py"),
+    "asyncio.ensure_future": ("sulla/store/postgres_pool.py", "sulla/threads/session.py", "sulla/cli/client.py"),
     "loop timers": (),
     "os.environ": ENVIRONMENT,
     "os.getenv": ENVIRONMENT,

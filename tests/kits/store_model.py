@@ -301,6 +301,9 @@ class StoreMachine(RuleBasedStateMachine):
 class ModelKit:
     """Runs the machine; the class that runs it says how a new world is made."""
 
+    examples = PROFILE.max_examples
+    """Fewer where each call takes its time."""
+
     @pytest.fixture
     def new_world(self) -> Callable[[], StoreWorld]:
         """Makes a world with nothing in it."""
@@ -311,7 +314,7 @@ class ModelKit:
             def __init__(self) -> None:
                 super().__init__(new_world())
 
-        run_state_machine_as_test(Machine, settings=PROFILE)
+        run_state_machine_as_test(Machine, settings=settings(PROFILE, max_examples=self.examples))
 
 
 def _other_boot(holder: Lease | None, owner: str) -> bool:

@@ -1,4 +1,4 @@
-"""A real PostgreSQL for tests: found on this machine or in the test group's wheel, also where everything runs as root."""
+"""A real PostgreSQL for tests: this machine's or the one in the test group's wheel; also where all runs as root."""
 
 from __future__ import annotations
 

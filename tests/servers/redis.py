@@ -10,13 +10,15 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import count
+from itertools import count, cycle
 from pathlib import Path
 from threading import Thread
 from typing import IO
 
 import pytest
 from fakeredis import TcpFakeServer
+from fakeredis._clients._tcp_server import TCPFakeRequestHandler
+from redis import Redis
 
 from tests.servers import free_port, missing
 
@@ -30,7 +32,7 @@ _SETTINGS = {
     "bind": "127.0.0.1",
     "databases": str(DATABASES),
     "appendonly": "yes",
-    "appendfsync": "always",  # what was answered is on the disk
+    "appendfsync": "everysec",
     "save": "",
     "daemonize": "no",
     "loglevel": "notice",
@@ -123,7 +125,7 @@ def _drain(log: IO[str]) -> None:
 
 
 def find_redis() -> Path:
-    """``redis-server`` on PATH, else the one that a wheel of the test group carries; without either the test is skipped."""
+    """``redis-server`` on PATH, else the one in the test group's wheel; without either the test is skipped."""
     on_path = shutil.which("redis-server")
     if on_path is not None:
         return Path(on_path)
@@ -132,7 +134,7 @@ def find_redis() -> Path:
         binary = Path(wheel.origin).parent / "bin" / "redis-server"
         if os.access(binary, os.X_OK):
             return binary
-    missing("Redis", "install redis-server, on Debian: apt-get install redis-server")
+    return missing("Redis", "install redis-server, on Debian: apt-get install redis-server")
 
 
 @contextmanager
@@ -166,22 +168,32 @@ def own_redis() -> Iterator[RedisServer]:
         yield server
 
 
+class _Prompt(TCPFakeRequestHandler):
+    """Sends each answer at once; the second of several would else wait for the client's acknowledgement."""
+
+    disable_nagle_algorithm = True
+
+
 class FakeRedis:
     """fakeredis behind a socket: real clients, no server."""
 
     def __init__(self, server: TcpFakeServer) -> None:
         self._port: int = server.server_address[1]
-        self._databases = count(1)
+        self._databases = cycle(range(16))
 
     def new_url(self) -> str:
-        """Where a database is that nobody has used yet."""
-        return f"redis://127.0.0.1:{self._port}/{next(self._databases)}"
+        """Where one of its few databases is, emptied."""
+        url = f"redis://127.0.0.1:{self._port}/{next(self._databases)}"
+        with Redis.from_url(url) as client:
+            client.flushdb()
+        return url
 
 
 @pytest.fixture(scope="session")
 def fake_redis() -> Iterator[FakeRedis]:
     """The fake of this worker."""
     server = TcpFakeServer(("127.0.0.1", 0), server_type="redis", server_version=(7, 0))
+    server.RequestHandlerClass = _Prompt
     serving = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     serving.start()
     yield FakeRedis(server)

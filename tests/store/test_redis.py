@@ -18,6 +18,8 @@ __all__ = ["fake_redis", "own_redis", "redis_server"]
 class TestRedisStore(StoreKit, WallClockKit):
     """A database of a real server is one store."""
 
+    examples = 10
+
     @pytest.fixture
     def world(self, redis_server: RedisServer) -> StoreWorld:
         return RedisWorld(redis_server.new_url())
@@ -29,6 +31,8 @@ class TestRedisStore(StoreKit, WallClockKit):
 
 class TestRedisStoreOnFakeredis(StoreKit, WallClockKit):
     """fakeredis is no server, but the scripts have to work there too."""
+
+    examples = 4
 
     @pytest.fixture
     def world(self, fake_redis: FakeRedis) -> StoreWorld:

@@ -154,25 +154,3 @@ def test_what_comes_before_a_message_is_forgotten_and_nothing_if_it_is_not_here(
     assert script.tokens == 8
     script.forget_before(MessageId("m3"))
     assert len(script) == 2
-
-
-def test_results_are_clipped_evenly_and_only_as_far_as_needed() -> None:
-    def weigh(message: Message) -> int:
-        return sum(len(part.text) if not isinstance(part, ToolCall) else 1 for part in message.parts)
-
-    script, asked = Transcript(weigh), calls("a", "b", "c")
-    script.push(Message(MessageId("reply"), "assistant", asked))
-    for call, size in zip(asked, (5_000, 100, 4_000), strict=True):
-        script.add_result(MessageId("results"), ToolResult(call.id, "x" * size), asked)
-    script.clip_results(script.tokens, " [cut]")
-    assert script.tokens == 9_103
-    script.clip_results(6_003, " [cut]")
-    assert script.tokens <= 6_003
-    sizes = [len(part.text) for part in script[1].parts if isinstance(part, ToolResult)]
-    assert sizes[1] == 100
-    assert 1_000 < sizes[0] <= 2_000
-    assert [part.text.endswith(" [cut]") for part in script[1].parts if isinstance(part, ToolResult)] == [
-        True,
-        False,
-        True,
-    ]
