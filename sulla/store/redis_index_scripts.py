@@ -80,7 +80,8 @@ if asked('k') then redis.call('ZREM', KEYS[1] .. ':kinds', ARGV[3] .. '\\0' .. A
 if asked('a') then redis.call('ZREM', KEYS[1] .. ':awake', ARGV[1]) end
 if asked('s') then redis.call('ZREM', KEYS[1] .. ':suspended', ARGV[1]) end
 if asked('d') then
-  if ARGV[5] == '' then redis.call('ZREM', KEYS[1] .. ':due', ARGV[1]) else redis.call('ZADD', KEYS[1] .. ':due', ARGV[5], ARGV[1]) end
+  redis.call('ZREM', KEYS[1] .. ':due', ARGV[1])
+  if ARGV[5] ~= '' then redis.call('ZADD', KEYS[1] .. ':due', ARGV[5], ARGV[1]) end
 end
 if asked('x') then redis.call('HDEL', KEYS[1] .. ':stamps', ARGV[1]) end
 return 1

@@ -72,9 +72,9 @@ def shard_of(name: str) -> int:
 def index_key(shard: int) -> str:
     """What the keys of a shard begin with; one slot.
 
-    Below it lie ``pending`` (logs that are just being written to, by time), ``stamps`` (a hash: the log to a number that
-    rises whenever it is entered anew), ``clock`` (the newest stamp), and what logs are found by: ``logs``, ``kinds``,
-    ``awake`` and ``suspended`` in the order of their names, ``due`` by time.
+    Below it lie ``pending`` (logs that are just being written to, by time), ``stamps`` (a hash: the log to a number
+    that rises whenever it is entered anew), ``clock`` (the newest stamp), and what logs are found by: ``logs``,
+    ``kinds``, ``awake`` and ``suspended`` in the order of their names, ``due`` by time.
     """
     return f"sulla:index:{{{shard}}}"
 

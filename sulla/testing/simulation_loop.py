@@ -245,22 +245,29 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
     def _drop(self) -> None:
         """End what is left, so that nothing of it turns up later; what it does while ending reaches nobody."""
         self._told = _unheard
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a `finally` may want to start something
-            for task in self._tasks:
-                if not task.done():
-                    task._log_destroy_pending = False  # type: ignore[attr-defined]  # only way to say so
-                    with suppress(BaseException):
-                        task.get_coro().close()  # type: ignore[union-attr]  # coroutines, as create_task got them
-            for generator in self._generators:
+        unraisable, sys.unraisablehook = sys.unraisablehook, _unheard
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # a `finally` may want to start something
+                self._close()
+        finally:
+            sys.unraisablehook = unraisable
+
+    def _close(self) -> None:
+        for task in self._tasks:
+            if not task.done():
+                task._log_destroy_pending = False  # type: ignore[attr-defined]  # only way to say so
                 with suppress(BaseException):
-                    generator.aclose().send(None)
+                    task.get_coro().close()  # type: ignore[union-attr]  # coroutines, as create_task got them
+        for generator in self._generators:
+            with suppress(BaseException):
+                generator.aclose().send(None)
         self._tasks.clear()
         self._generators.clear()
         self._timers.clear()
 
 
-def _unheard(said: str) -> None:
+def _unheard(said: object) -> None:
     """What is dropped has no more say."""
 
 

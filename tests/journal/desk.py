@@ -25,7 +25,7 @@ from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 
 
 async def until(holds: Callable[[], bool], clock: ManualClock | None = None) -> None:

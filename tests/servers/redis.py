@@ -50,7 +50,7 @@ class RedisServer:
 
     def __init__(self, binary: Path, folder: Path, **settings: str) -> None:
         self._binary = binary
-        self._folder = folder
+        self.folder = folder
         self._settings = {**_SETTINGS, "dir": str(folder), **{k.replace("_", "-"): v for k, v in settings.items()}}
         self._process: subprocess.Popen[str] | None = None
         self._log: list[str] = []
@@ -77,7 +77,7 @@ class RedisServer:
         words = [word for name, value in self._settings.items() for word in (f"--{name}", value)]
         self._process = subprocess.Popen(
             [self._binary, "--port", str(self.port), *words],
-            cwd=self._folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         )  # fmt: skip
         assert self._process.stdout is not None
         for line in self._process.stdout:
