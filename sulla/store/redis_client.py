@@ -16,7 +16,7 @@ from sulla.store import redis_index_scripts as index
 from sulla.store import redis_scripts as steps
 from sulla.store.redis_keys import INCARNATION
 from sulla.store.redis_line import Command, RedisLine, Reply, Word
-from sulla.store.redis_url import Address, explained
+from sulla.store.redis_url import Address, explained, is_replicas
 
 CALL_S = 0.9
 """How long one call may take, in seconds: a failure shows within a second."""
@@ -134,7 +134,7 @@ class RedisClient:
             raise explained(self.where, error) from error
         for reply in replies:
             if isinstance(reply, ResponseError):
-                if "READONLY" in str(reply):  # Behind the same name there may be a primary by now.
+                if is_replicas(reply):  # Behind the same name there may be a primary by now.
                     await self._drop(line)
                 raise explained(self.where, reply) from reply
         return replies

@@ -20,16 +20,16 @@ _QUERY = {
 """What may follow the ``?``."""
 
 _REMEDIES = (
-    ("OOM command not allowed", "it is full (maxmemory): give it more memory, or remove what it holds besides"),
-    ("READONLY", "it is a read-only replica: name the primary"),
+    ("used memory", "it is full (maxmemory): give it more memory, or remove what it holds besides"),
+    ("read only replica", "it is a read-only replica: name the primary"),
     ("MISCONF", "it cannot save to its disk, and refuses to take what it might lose: look at its log"),
-    ("NOPERM", "its user may not run the commands that Sulla needs: see docs/redis.md for the list"),
-    ("MOVED", "it is one server of a cluster, and has not all slots: name a Redis that has"),
-    ("CLUSTERDOWN", "its cluster is down: look at its log"),
+    ("no permissions", "its user may not run the commands that Sulla needs: see docs/redis.md for the list"),
+    ("Moved", "it is one server of a cluster, and has not all slots: name a Redis that has"),
+    ("ClusterDown", "its cluster is down: look at its log"),
     ("NOAUTH", "it asks for a password: put one into the URL"),
     ("BUSY", "a script of somebody else keeps it busy: end that one (SCRIPT KILL)"),
 )
-"""What a refusal says, and what to do about it."""
+"""What the kind or the text of a refusal has in it, and what to do about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +79,11 @@ def address_of(url: str) -> Address:
     return Address(shown, arguments.pop("connection_class", Connection), arguments)
 
 
+def is_replicas(error: ResponseError) -> bool:
+    """Whether a replica refused to write."""
+    return "read only replica" in str(error)
+
+
 def explained(where: str, error: RedisError | OSError) -> StoreUnavailable | CorruptRecord:
     """What went wrong, and what to do about it.
 
@@ -94,7 +99,7 @@ def explained(where: str, error: RedisError | OSError) -> StoreUnavailable | Cor
     elif isinstance(error, BusyLoadingError):
         remedy = "it is still reading its data from the disk: try again in a moment"
     else:
-        known = (remedy for needle, remedy in _REMEDIES if needle in said)
+        known = (remedy for needle, remedy in _REMEDIES if needle in f"{type(error).__name__} {said}")
         unknown = (
             "it refused" if isinstance(error, ResponseError) else "it cannot be reached: start it, or check the URL"
         )
