@@ -68,6 +68,7 @@ class RedisClient:
         self._line: RedisLine | None = None
         self._connecting = asyncio.Lock()
         self._open = False
+        self._waiting = 0
         self.incarnation = ""
         """Which store every call must meet; empty before that is known."""
 
@@ -118,7 +119,11 @@ class RedisClient:
 
     async def _answers(self, commands: Sequence[Command]) -> list[Reply]:
         self._check()
+        if self._waiting >= MAX_WAITING:
+            said = f"{MAX_WAITING} calls wait for the store {self.where} already: ask again later"
+            raise StoreUnavailable(said, retry_after_s=1.0)
         line: RedisLine | None = None
+        self._waiting += 1
         try:
             async with self._clock.timeout(self._call_s):
                 line = await self._connected()
@@ -132,6 +137,8 @@ class RedisClient:
             raise StoreUnavailable(said, retry_after_s=1.0) from None
         except (RedisError, OSError) as error:
             raise explained(self.where, error) from error
+        finally:
+            self._waiting -= 1
         for reply in replies:
             if isinstance(reply, ResponseError):
                 if is_replicas(reply):  # Behind the same name there may be a primary by now.
@@ -142,9 +149,6 @@ class RedisClient:
     def _check(self) -> None:
         if not self._open:
             raise StoreUnavailable(f"the store {self.where} is not open")
-        if self._line is not None and self._line.waiting >= MAX_WAITING:
-            said = f"{MAX_WAITING} calls wait for the store {self.where} already: ask again later"
-            raise StoreUnavailable(said, retry_after_s=1.0)
 
     async def _connected(self) -> RedisLine:
         line = self._line

@@ -69,11 +69,6 @@ class RedisLine:
         with suppress(OSError, RedisError):
             await self._connection.disconnect(nowait=True)
 
-    @property
-    def waiting(self) -> int:
-        """How many calls wait for answers."""
-        return len(self._asked)
-
     async def settle(self) -> None:
         """Return when nobody waits for an answer."""
         await self._quiet.wait()

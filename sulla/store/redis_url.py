@@ -24,6 +24,7 @@ _REMEDIES = (
     ("read only replica", "it is a read-only replica: name the primary"),
     ("MISCONF", "it cannot save to its disk, and refuses to take what it might lose: look at its log"),
     ("no permissions", "its user may not run the commands that Sulla needs: see docs/redis.md for the list"),
+    ("can't run this command", "its user may not run the commands that Sulla needs: see docs/redis.md for the list"),
     ("Moved", "it is one server of a cluster, and has not all slots: name a Redis that has"),
     ("ClusterDown", "its cluster is down: look at its log"),
     ("NOAUTH", "it asks for a password: put one into the URL"),

@@ -27,6 +27,8 @@ DATABASES = 4096
 
 _READY = "Ready to accept connections"
 _PATIENCE_S = 20.0
+_LAST_CLUSTER_PORT = 55_535
+"""A cluster's servers also listen on a port that is higher by ten thousand."""
 
 _SETTINGS = {
     "bind": "127.0.0.1",
@@ -56,6 +58,8 @@ class RedisServer:
         self._log: list[str] = []
         self._databases = count(1)
         self.port = free_port()
+        while "cluster-enabled" in self._settings and self.port > _LAST_CLUSTER_PORT:
+            self.port = free_port()
 
     def url(self, database: int = 0) -> str:
         """Where it is."""
