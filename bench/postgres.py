@@ -6,8 +6,9 @@ import asyncio
 import json
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 
 import psycopg
@@ -84,7 +85,11 @@ def _measures(runner: asyncio.Runner, steps: dict[str, Step]) -> dict[str, Measu
             await step()
         return (time.perf_counter() - begun) * 1000 / BATCH
 
-    return {name: lambda step=step: runner.run(took(step)) for name, step in steps.items()}
+    return {name: partial(_run, runner, took, step) for name, step in steps.items()}
+
+
+def _run(runner: asyncio.Runner, took: Callable[[Step], Coroutine[object, object, float]], step: Step) -> float:
+    return runner.run(took(step))
 
 
 def run(frame: Frame) -> list[Row]:
@@ -115,7 +120,8 @@ def run(frame: Frame) -> list[Row]:
 def _writes(frame: Frame, runner: asyncio.Runner, store: PostgresStore, raw: psycopg.AsyncConnection) -> list[Row]:
     limit = "raw INSERT and commit"
     thread, other = runner.run(_thread(store, 10)), runner.run(_thread(store, 10))
-    steps = {limit: lambda: raw.execute(_RAW, (BODY,), prepare=True)} | _steps(store, thread, other)
+    steps: dict[str, Step] = {limit: lambda: raw.execute(_RAW, (BODY,), prepare=True)}
+    steps |= _steps(store, thread, other)
     found = frame.compare(_measures(runner, steps), "ms")
     return [found.row(limit), *(found.row(name, limit, bar=6.0) for name in steps if name != limit)]
 
@@ -130,7 +136,7 @@ def _turns(frame: Frame, runner: asyncio.Runner, store: PostgresStore, raw: psyc
         async def snapshot(messages: int = messages, whole: list[dict[str, str]] = whole) -> None:
             await raw.execute(_SNAPSHOT, (json.dumps(whole).encode(), messages), prepare=True)
 
-        steps[f"save a turn, {messages:,} messages"] = lambda thread=thread: _save(store, thread)  # type: ignore[misc]  # mypy cannot tell a lambda's default
+        steps[f"save a turn, {messages:,} messages"] = partial(_save, store, thread)
         steps[f"whole conversation, {messages:,} messages"] = snapshot
     found = frame.compare(_measures(runner, steps), "ms")
     ours, theirs = ([name for name in steps if name.startswith(word)] for word in ("save", "whole"))

@@ -14,7 +14,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidSta
 
 from sulla import __version__
 from sulla.cli.place import Door
-from sulla.core.errors import Refused, SullaError, TooLarge, Unavailable
+from sulla.core.errors import Refused, StoreReplaced, SullaError, TooLarge, Unavailable
 
 Event = dict[str, Any]
 
@@ -30,7 +30,7 @@ class Client:
         self._socket = socket
         self._ids = itertools.count(1)
         self._asked: dict[int, asyncio.Future[Any]] = {}
-        self._events: asyncio.Queue[Event | None] = asyncio.Queue()
+        self._events: asyncio.Queue[Event | SullaError | None] = asyncio.Queue()
         self._frame_bytes: int | None = None
 
     async def hello(self) -> None:
@@ -75,8 +75,11 @@ class Client:
 
         Raises:
             Unavailable: the connection broke.
+            SullaError: a thread can be followed no longer; the daemon says why.
         """
         while (event := await self._events.get()) is not None:
+            if isinstance(event, SullaError):
+                raise event
             yield event
         raise Unavailable("the connection to the daemon broke")
 
@@ -97,6 +100,8 @@ class Client:
         match frame:
             case {"method": "event", "params": dict(event)}:
                 self._events.put_nowait(event)
+            case {"method": "events.ended", "params": {"error": {"message": str(message), "data": dict(found)}}}:
+                self._events.put_nowait(_refusal(found, message))
             case {"id": int(id_), "result": result} if id_ in self._asked:
                 self._asked[id_].set_result(result)
             case {"id": id_, "error": {"message": str(message), **rest}}:
@@ -142,7 +147,7 @@ async def open_client(where: Door) -> AsyncIterator[Client]:
 
 def _refusal(data: dict[str, Any], message: str) -> SullaError:
     """The daemon's error as ours; one with a code that only a newer daemon knows is a plain refusal."""
-    known = {cls.code: cls for cls in _below(Refused, Unavailable)}
+    known = {cls.code: cls for cls in _below(Refused, StoreReplaced, Unavailable)}
     wait_s = data.get("retry_after_s")
     kind = known.get(str(data.get("code")), Refused)
     return kind(message, retry_after_s=wait_s if isinstance(wait_s, int | float) else None)

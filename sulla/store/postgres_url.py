@@ -12,10 +12,10 @@ from sulla.core.errors import SettingsError
 _ALWAYS = {
     "client_encoding": "UTF8",
     # A peer that vanished is known after some seconds, also where nothing is being asked.
-    "keepalives_idle": 5,
-    "keepalives_interval": 2,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 5000,
+    "keepalives_idle": "5",
+    "keepalives_interval": "2",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "5000",
 }
 _UNLESS_GIVEN = {
     "application_name": "sulla",
@@ -50,8 +50,8 @@ def parse_address(url: str) -> Address:
             "the store's URL cannot be read: expected postgresql://user:password@host:port/database, "
             "with special characters in the password written as %XX"
         ) from None
-    conninfo = make_conninfo("", **(_UNLESS_GIVEN | given | _ALWAYS))
-    return Address(conninfo, _shown({name: str(value) for name, value in given.items()}))
+    words = {name: str(value) for name, value in given.items() if value is not None}
+    return Address(make_conninfo("", **(_UNLESS_GIVEN | words | _ALWAYS)), _shown(words))
 
 
 def _shown(given: dict[str, str]) -> str:

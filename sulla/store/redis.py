@@ -62,6 +62,11 @@ class RedisStore:
         self._places: dict[str, tuple[Lease, Places]] = {}
         """Where logs that are held through this handle are found, because of the last head that was kept."""
 
+    @property
+    def where(self) -> str:
+        """The URL as it may be shown."""
+        return self._client.where
+
     async def open(self) -> None:
         """Connect, and give a new store its incarnation. A second time does nothing.
 

@@ -141,12 +141,16 @@ def records_of(first: int, kept: Iterable[bytes]) -> list[Record]:
     Raises:
         CorruptRecord: one is none.
     """
-    records = []
+    records, prefixes = [], dict[bytes, tuple[str, bool]]()  # hundreds of records have but a few kinds
     for seq, data in enumerate(kept, first):
-        kind, found, body = data[1:].partition(b"\0")
-        if not found or data[:1] not in (_OFFERED, _DECIDED):
-            raise CorruptRecord(f"record {seq} in Redis is damaged: {data[:40]!r}… is none of ours")
-        records.append(Record(seq, kind.decode(), data[:1] == _OFFERED, body))
+        end = data.find(b"\0")
+        prefix = data[: max(end, 0)]
+        kind = prefixes.get(prefix)
+        if kind is None:
+            if prefix[:1] not in (_OFFERED, _DECIDED):
+                raise CorruptRecord(f"record {seq} in Redis is damaged: {data[:40]!r}… is none of ours")
+            kind = prefixes[prefix] = (prefix[1:].decode(), prefix[:1] == _OFFERED)
+        records.append(Record(seq, kind[0], kind[1], data[end + 1 :]))
     return records
 
 

@@ -9,7 +9,7 @@ from sulla import threads as f
 from sulla.core.errors import CorruptRecord
 from sulla.testing.history_reading import LogReading
 from sulla.testing.history_run import RUN_RULES, RunReading
-from sulla.threads import Entry
+from sulla.threads import Entry, Usage
 
 _OFFERS = (f.ThreadCreated, f.Input, f.StopAsked, f.ContinueAsked, f.Answer, f.Summary)
 _BESIDE = (f.Stopped, f.Continued, f.InputIgnored, f.RunFinished, f.RunError, f.RunStarted)
@@ -179,6 +179,8 @@ class _Walk:
         self._ended.setdefault(run_id, entry.seq)
         into = fact.joined if isinstance(fact, f.RunFinished) else None
         if self._joining.pop(run_id, None) is not None:
+            if fact.usage != Usage():
+                self._breach(entry.seq, "accounts", f"nothing used by run {run_id}, which never ran", f"{fact.usage}")
             if into is not None and (run is None or run.id != into):
                 self._breach(entry.seq, "one run", f"{run_id} to have joined the open run", f"{into}")
             return

@@ -15,11 +15,13 @@ from sulla.agent import TurnDriver, request_hash
 from sulla.core.clock import Clock
 from sulla.core.errors import ProviderRejected, ProviderTransient, StoreUnavailable, Unavailable
 from sulla.core.ids import CallId, MessageId, ThreadId
+from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Message, Text, ToolCall
 from sulla.providers import ChatRequest, Completed, Delta, TextDelta, Usage
 from sulla.store import Store
 from sulla.testing.history import Asked, Effect
-from sulla.testing.simulation_loop import Process, SimulatedClock, SimulatedLoop
+from sulla.testing.simulation_clock import SimulatedClock
+from sulla.testing.simulation_loop import Process, SimulatedLoop
 from sulla.testing.world import World
 from sulla.threads import ThreadStore
 from sulla.tools import Done, Result, Tool, ToolContext, Waiting
@@ -177,6 +179,7 @@ class Home:
         self._ledgers = ledgers
         self._wiring = wiring
         self._tell = tell
+        self._main: asyncio.Task[None] | None = None
         self._threads: ThreadStore | None = None
         self._turns: TurnDriver | None = None
 
@@ -206,7 +209,7 @@ class Home:
         )
         self._threads, self._turns = world.threads, world.turns
         self.work = LocalWork(store, self._handle, self._agent_of, self.clock, Caps())
-        self._loop.create_task(self.work.run(), context=self._loop.context_of(self.process))
+        self._main = self._loop.create_task(self.work.run(), context=self._loop.context_of(self.process))
 
     def kill(self) -> None:
         """SIGKILL."""
@@ -266,7 +269,7 @@ class Home:
         return await self._threads.agent_of(ThreadId(key)) if self._threads is not None else ""
 
     def _tools(self, owner: str) -> tuple[Tool, ...]:
-        schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+        schema: JsonObject = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
         return tuple(
             Tool(name, f"Simulated: {name}.", schema, self._tool(name, real, owner), self._wiring.declared[name])
             for name, real in EFFECTS.items()

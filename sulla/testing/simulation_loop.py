@@ -12,10 +12,9 @@ import sys
 import warnings
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
-from contextlib import AbstractAsyncContextManager, suppress
+from contextlib import suppress
 from contextvars import Context, ContextVar, copy_context
 from random import Random
-from types import coroutine
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -289,65 +288,15 @@ class _Task(asyncio.Task[T]):
     """A task whose hash is its number: sets of tasks are gone through in the same order every time."""
 
     def __init__(
-        self, number: int, coro: Any, loop: asyncio.AbstractEventLoop, name: str | None, context: Context | None
+        self,
+        number: int,
+        coro: Coroutine[Any, Any, T] | Generator[Any, None, T],
+        loop: asyncio.AbstractEventLoop,
+        name: str | None,
+        context: Context | None,
     ) -> None:
         self._number = number
         super().__init__(coro, loop=loop, name=name or f"task {number}", context=context)
 
     def __hash__(self) -> int:
         return self._number
-
-
-class SimulatedClock:
-    """Keeps `core.clock.Clock` in a simulated loop.
-
-    Args:
-        loop: whose time it shows.
-    """
-
-    def __init__(self, loop: SimulatedLoop) -> None:
-        self._loop = loop
-        self.ahead_s = 0.0
-        """By what the wall clock was set wrong, seconds."""
-        # Read at every step, so without a function around it.
-        self.elapsed = loop.time
-
-    def now(self) -> float:
-        """UTC seconds."""
-        return 1_800_000_000.0 + self._loop.time() + self.ahead_s
-
-    async def sleep(self, seconds: float) -> None:
-        """Return when so much simulated time has passed."""
-        if seconds <= 0:
-            await _let_others()
-            return
-        future = self._loop.create_future()
-        handle = self._loop.call_later(seconds, _wake, future)
-        try:
-            await future
-        finally:
-            handle.cancel()
-
-    def timeout(self, seconds: float) -> AbstractAsyncContextManager[object]:
-        """A block that is cancelled after `seconds`."""
-        return asyncio.timeout(seconds)
-
-
-def _wake(future: asyncio.Future[None]) -> None:
-    if not future.done():
-        future.set_result(None)
-
-
-@coroutine
-def _let_others() -> Generator[None, None, None]:
-    yield
-
-
-def at_once(coro: Coroutine[Any, Any, T]) -> T:
-    """The result of a coroutine that waits for nothing."""
-    try:
-        coro.send(None)
-    except StopIteration as done:
-        return done.value  # type: ignore[no-any-return]  # as the coroutine says
-    coro.close()
-    raise RuntimeError(f"{coro!r} waits for something")

@@ -15,6 +15,7 @@ from sulla.store import Record
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
+from sulla.testing.store import FaultyStore, at_record
 from sulla.testing.world import World
 from sulla.threads import Answer, Suspended, ThreadState, Transcript
 from sulla.threads.codec import decode
@@ -311,3 +312,56 @@ async def test_a_permitted_second_try_that_is_cut_off_too_asks_anew(store: Memor
     await later.turns.attend(thread)
     assert (await later.kinds(thread))[-1] == "RUN_FINISHED"
     assert len([line for line in ledger.lines if line.startswith("careful")]) == 2
+
+
+class StandingStill(ManualClock):
+    """As of a process that is stopped for a while: time is over, and nobody could do anything meanwhile."""
+
+    async def pass_by(self) -> None:
+        """Longer than any lease lasts."""
+        self._elapsed += 60.0
+
+
+async def stands_still(store: MemoryStore, clock: StandingStill, kind: str) -> tuple[World, ThreadId, list[str]]:
+    """A turn whose process stands still right after a record was kept."""
+    ran: list[str] = []
+
+    async def pay(context: ToolContext) -> Result:
+        """Pay."""
+        ran.append("pay")
+        return Done("paid")
+
+    call = ToolCall(CallId("c"), "pay", {})
+    world = World(
+        FaultyStore(store, at_record(kind, 1, "after", clock.pass_by)),
+        ScriptedProvider([Say(calls=(call,)), DONE]),
+        tools=(define(pay, effect="once"),),
+        clock=clock,
+    )
+    thread = await world.thread()
+    await world.ask(thread, "pay")
+    return world, thread, ran
+
+
+async def test_a_tool_is_not_begun_when_the_lease_ran_out_since_its_intent_was_kept() -> None:
+    clock = StandingStill()
+    store = MemoryStore(clock, lambda prefix: prefix)
+    await store.open()
+    world, thread, ran = await stands_still(store, clock, "TOOL_CALL_START")
+    assert ran == []
+    info = await store.head(thread)
+    assert info is not None
+    assert not info.held, "nobody should have to wait for the lease"
+    await world.turns.attend(thread)  # whoever comes next cannot know that it was not begun
+    assert (await world.kinds(thread))[-1] == "SUSPENDED"
+    assert ran == []
+
+
+async def test_a_model_is_not_asked_when_the_lease_ran_out_since_the_call_was_announced() -> None:
+    clock = StandingStill()
+    store = MemoryStore(clock, lambda prefix: prefix)
+    await store.open()
+    provider = ScriptedProvider(["unused"])
+    world = World(FaultyStore(store, at_record("MODEL_STARTED", 1, "after", clock.pass_by)), provider, clock=clock)
+    await world.ask(await world.thread(), "hi")
+    assert provider.requests == []

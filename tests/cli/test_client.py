@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -12,7 +13,16 @@ from websockets.asyncio.server import ServerConnection, serve
 
 from sulla.cli.client import Client, open_client
 from sulla.cli.place import Door
-from sulla.core.errors import QueueFull, RateLimited, Refused, SullaError, TooLarge, Unavailable
+from sulla.core.errors import (
+    NotFound,
+    QueueFull,
+    RateLimited,
+    Refused,
+    StoreReplaced,
+    SullaError,
+    TooLarge,
+    Unavailable,
+)
 from sulla.testing.wire import WireRequest, WireResponse, WireServer
 
 HELLO = {"limits": {"frame_bytes": 1000}}
@@ -106,3 +116,17 @@ async def test_nothing_on_the_port_is_no_daemon() -> None:
     with pytest.raises(Unavailable, match=r"no daemon answers at http://127\.0\.0\.1:1"):
         async with open_client(Door("http://127.0.0.1:1", "token")):
             raise AssertionError("taken in")
+
+
+@pytest.mark.parametrize(("code", "kind"), [("not_found", NotFound), ("store_replaced", StoreReplaced)])
+async def test_a_thread_that_can_be_followed_no_longer_ends_the_wait_for_its_events(
+    code: str, kind: type[SullaError]
+) -> None:
+    error = {"code": -32000, "message": "gone", "data": {"code": code}}
+    ended = {"jsonrpc": "2.0", "method": "events.ended", "params": {"thread_id": "thr_1", "error": error}}
+    async with _talk(lambda request: ended) as client:
+        asking = asyncio.ensure_future(client.call("events.subscribe"))
+        with pytest.raises(kind, match="gone"):
+            await anext(client.events())
+    with pytest.raises(Unavailable):
+        await asking

@@ -305,10 +305,10 @@ def test_a_store_that_others_may_read_is_worth_a_word(lived_in: Bed) -> None:
 
 
 def test_a_store_that_there_is_not_is_a_fault(lived_in: Bed) -> None:
-    lived_in.environ["SULLA_STORE"] = "redis://:hunter2@localhost"
+    lived_in.environ["SULLA_STORE"] = "mysql://:hunter2@localhost"
     found = _diagnosed(lived_in)
     assert found.bad == ["store"]
-    assert "asks for 'redis'" in found.one("store")[1]
+    assert "asks for 'mysql'" in found.one("store")[1]
     assert "hunter2" not in json.dumps(found.report)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sulla.core.control import Control
-from sulla.core.errors import Aborted
+from sulla.core.errors import Aborted, StaleLease
 
 
 def test_a_new_control_lets_everything_go_on() -> None:
@@ -68,3 +68,17 @@ def test_an_abort_while_draining_is_still_an_abort() -> None:
     control.drain()
     control.abort("stopped")
     assert (control.aborted, control.draining, control.signalled) == ("stopped", True, True)
+
+
+def test_a_guard_has_its_say_at_each_check() -> None:
+    over: list[bool] = []
+
+    def guard() -> None:
+        if over:
+            raise StaleLease("the lease is over")
+
+    control = Control(guard)
+    control.check()
+    over.append(True)
+    with pytest.raises(StaleLease):
+        control.check()

@@ -116,7 +116,8 @@ def test_a_port_in_use_is_named_with_a_remedy(daemon: Daemon, home: Path, capsys
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("REDIS_URL", "redis://:hunter2@host", "REDIS_URL is set, but this version keeps everything in SQLite only"),
+        ("REDIS_URL", "redis://:hunter2@127.0.0.1:1", "the store redis://:***@127.0.0.1:1: it cannot be reached: start"),
+        ("REDIS_URL", "redis://:hunter2@127.0.0.1/x", "REDIS_URL or store.redis_url: redis://:***@127.0.0.1/x: 'x' is no"),
         ("POSTGRES_URL", "postgres://u:hunter2@127.0.0.1:1/db", "the store postgresql://u@127.0.0.1:1/db: start the"),
         ("POSTGRES_URL", "postgres://u:hunter2@[host/db", "POSTGRES_URL or store.postgres_url: the store's URL cannot"),
         ("SULLA_STORE", "mysql://u:hunter2@host", "SULLA_STORE or store.url asks for 'mysql': expected sqlite:///path"),
@@ -271,7 +272,7 @@ def test_a_store_that_is_emptied_under_a_running_daemon_is_told_to_everybody(tmp
         kept.close()
         daemon.complains("the store was emptied or replaced")
         code, _, error = place.run("ask", "and now?")
-        assert code == Exit.REFUSED
+        assert code == Exit.SETTINGS
         assert "--accept-store" in error
         code, status, _ = place.run("status")
         assert "degraded: the store was emptied or replaced" in status

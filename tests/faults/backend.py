@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from uuid import uuid4
 
 from sulla.core.errors import NotFound, StoreUnavailable
 from sulla.core.ids import ThreadId
 from sulla.daemon import SystemClock
 from sulla.store import Store
+from sulla.store.postgres import PostgresStore
+from sulla.store.redis import RedisStore
 from sulla.store.sqlite import SqliteStore
 from sulla.threads import Entry, ThreadLimits, ThreadStore
 
@@ -61,4 +64,16 @@ def sqlite(file: Path) -> Backend:
         {"SULLA_STORE": f"sqlite:///{file}"},
         lambda: SqliteStore(file, CLOCK, lambda prefix: f"{prefix}_harness"),
         file.exists,
+    )
+
+
+def redis(url: str) -> Backend:
+    """A database of a Redis server that nobody has used yet."""
+    return Backend("redis", {"SULLA_STORE": url}, lambda: RedisStore(url, CLOCK, lambda prefix: f"{prefix}_{uuid4()}"))
+
+
+def postgres(url: str) -> Backend:
+    """A database of a PostgreSQL server that nobody has used yet."""
+    return Backend(
+        "postgres", {"SULLA_STORE": url}, lambda: PostgresStore(url, CLOCK, lambda prefix: f"{prefix}_{uuid4()}")
     )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from sulla.testing.anthropic_server import FakeAnthropic
-from tests.faults.backend import CLOCK
+from tests.faults.backend import CLOCK, Backend
 from tests.faults.harness import AtMoment, AtRecord, Story, round_of_kills, two_calls
 from tests.faults.judge import breaches
 
@@ -47,10 +48,14 @@ ROUNDS = int(os.environ.get("SULLA_FAULT_ROUNDS", "60"))
 
 
 async def judged(
-    tmp_path: Path, *deaths: AtRecord | AtMoment, defect: str = "", delay_s: float = 0.0
+    tmp_path: Path,
+    *deaths: AtRecord | AtMoment,
+    defect: str = "",
+    delay_s: float = 0.0,
+    backend: Backend | None = None,
 ) -> tuple[Story, list[str]]:
     async with FakeAnthropic(two_calls(delay_s), CLOCK) as fake:
-        story = await round_of_kills(tmp_path / "home", fake, deaths, defect=defect)
+        story = await round_of_kills(tmp_path / "home", fake, deaths, defect=defect, backend=backend)
     return story, breaches(story)
 
 
@@ -64,10 +69,22 @@ async def test_a_kill_around_a_write_is_survived(tmp_path: Path, point: AtRecord
     assert not found
 
 
+@pytest.mark.parametrize("kind", ["redis", "postgres"])
+@pytest.mark.parametrize("point", FEW[1:3], ids=named)
+async def test_a_kill_is_survived_on_a_server_too(
+    tmp_path: Path, point: AtRecord, kind: str, backend_of: Callable[[str], Backend]
+) -> None:
+    _, found = await judged(tmp_path, point, backend=backend_of(kind))
+    assert not found
+
+
 @pytest.mark.faults
-@pytest.mark.parametrize("point", [point for point in POINTS if point not in FEW], ids=named)
-async def test_a_kill_around_any_write_is_survived(tmp_path: Path, point: AtRecord) -> None:
-    _, found = await judged(tmp_path, point)
+@pytest.mark.parametrize("kind", ["sqlite", "redis", "postgres"])
+@pytest.mark.parametrize("point", POINTS, ids=named)
+async def test_a_kill_around_any_write_is_survived(
+    tmp_path: Path, point: AtRecord, kind: str, backend_of: Callable[[str], Backend]
+) -> None:
+    _, found = await judged(tmp_path, point, backend=backend_of(kind))
     assert not found
 
 

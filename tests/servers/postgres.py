@@ -88,12 +88,9 @@ class PostgresServer:
         words = self.folder / "password"
         words.write_text(PASSWORD)
         words.chmod(0o644)  # The folder lets nobody else in.
-        command = [
-            self._binaries / "initdb",
-            *("-D", self._data, "-U", USER, "--auth=scram-sha-256", f"--pwfile={words}"),
-            *("-E", "UTF8", "--locale=C", "--no-sync"),
-        ]
-        made = subprocess.run(self._launched(0, *command), capture_output=True, text=True, check=False, env=_ENV)
+        options = ("--auth=scram-sha-256", f"--pwfile={words}", "-E", "UTF8", "--locale=C", "--no-sync")
+        command = self._launched(0, self._binaries / "initdb", "-D", self._data, "-U", USER, *options)
+        made = subprocess.run(command, capture_output=True, text=True, check=False, env=_ENV)
         assert made.returncode == 0, made.stderr
 
     def start(self, **settings: str) -> None:
@@ -219,8 +216,17 @@ def _reachable(binaries: Path, folder: Path, uid: int) -> Path:
     """The same binaries where that user may run them: a wheel can lie in a home that lets nobody else in."""
     if not uid or all(parent.stat().st_mode & 0o001 for parent in [binaries, *binaries.parents]):
         return binaries
-    copy = folder / "installed"
+    return copy_installation(binaries, folder)
+
+
+def copy_installation(binaries: Path, folder: Path) -> Path:
+    """Copy a PostgreSQL, with the libraries that a wheel puts beside its package; the copy's folder of binaries."""
+    package = binaries.parent.parent
+    copy = folder / package.name / binaries.parent.name
     shutil.copytree(binaries.parent, copy, symlinks=True)
+    libraries = package.with_name(f"{package.name}.libs")
+    if libraries.is_dir():
+        shutil.copytree(libraries, folder / libraries.name, symlinks=True)
     return copy / binaries.name
 
 

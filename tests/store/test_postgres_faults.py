@@ -128,7 +128,8 @@ async def test_what_was_answered_is_there_after_an_immediate_stop_in_the_middle_
     async def decide() -> None:
         with contextlib.suppress(StoreUnavailable):
             for n in range(1, 10**6):
-                answered.append(await store.append(lease, n, [draft(f"D{n}"), draft("E")], OPEN, 0))  # noqa: PERF401
+                last = await store.append(lease, n, [draft(f"D{n}"), draft("E")], OPEN, 0)
+                answered.append(last)
 
     async def offer(who: int) -> None:
         with contextlib.suppress(StoreUnavailable):

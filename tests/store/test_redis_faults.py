@@ -88,7 +88,7 @@ async def test_a_wrong_password_is_told_from_a_server_that_is_away_and_not_repea
 async def test_a_server_that_throws_things_away_when_it_is_full_is_refused(store: RedisStore, admin: Redis) -> None:
     admin.config_set("maxmemory", "100mb")
     admin.config_set("maxmemory-policy", "allkeys-lru")
-    again = RedisStore(store._address.shown, SystemClock(), random_id)
+    again = RedisStore(store.where, SystemClock(), random_id)
     with pytest.raises(StoreUnavailable, match="set maxmemory-policy noeviction"):
         await again.open()
     admin.config_set("maxmemory-policy", "noeviction")

@@ -223,3 +223,27 @@ async def test_a_progress_note_that_is_too_long_is_left_out(scene: Scene) -> Non
         signal = unpack(await anext(aiter(heard)))
     assert isinstance(signal, Live)
     assert signal.data["note"] == "short"
+
+
+async def test_a_look_that_comes_after_the_lease_was_given_back_folds_nothing_in(scene: Scene) -> None:
+    """A write that found inputs in between looks for them afterwards, and may be cut off. The state is the next
+    session's by then, and an input that is folded in twice is answered twice.
+    """
+    await scene.session.commit(RunStarted(2, MessageId("m")))
+    sent = await scene.threads.send(scene.thread, Input(MessageId("meanwhile"), "hello"))
+    await scene.session.release()
+    scene.threads.keep(scene.session)
+    following = await scene.threads.attend(scene.thread)
+    assert following is not None
+    assert following.state is scene.session.state
+    assert list(following.state.waiting) == [sent.seq]
+    following.state.waiting.clear()  # a run took it up
+    assert not await scene.session.pull()
+    assert not following.state.waiting
+
+
+async def test_nothing_may_be_started_once_the_leases_time_is_over(scene: Scene) -> None:
+    scene.session.check()
+    await scene.clock.advance(30.1)
+    with pytest.raises(StaleLease, match="start nothing more"):
+        scene.session.check()

@@ -1,0 +1,196 @@
+"""A server that dies, stands still, is emptied or takes no more: clients are told within a second, nothing acknowledged
+is lost or done twice, and service is back soon after the server is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from redis import Redis
+
+from sulla.cli.client import Client, open_client
+from sulla.cli.place import door
+from sulla.core.errors import SullaError
+from sulla.testing.anthropic_server import FakeAnthropic
+from sulla.testing.history import Acknowledged, History, ThreadHistory, breaches
+from sulla.testing.script import Reply, Rule, Script
+from tests.faults.backend import CLOCK, Backend, postgres, redis
+from tests.faults.conftest import new_database
+from tests.faults.harness import Daemon, User
+from tests.servers.postgres import FAST, PostgresServer, running_postgres
+from tests.servers.redis import RedisServer
+
+TOLD_S = 1.5
+"""A client is told within a second; the rest is for a busy machine."""
+BACK_S = 3.0
+LEASE = {"SULLA_STORE__LEASE_TTL_S": "2", "SULLA_LIMITS__MESSAGE_INTERVAL_MS": "0"}
+SLOW = Script([Rule(Reply("Noted. <AGENT_DONE>noted</AGENT_DONE>", delay_s=1.0))])
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server of a test's own."""
+
+    backend: Backend
+    fail: Callable[[], None]
+    mend: Callable[[], None]
+
+
+@asynccontextmanager
+async def serving(folder: Path, server: Server) -> AsyncIterator[Daemon]:
+    async with (
+        FakeAnthropic(SLOW, CLOCK) as fake,
+        Daemon(folder / "home", fake.url, {**server.backend.settings, **LEASE}) as daemon,
+    ):
+        await daemon.start()
+        yield daemon
+
+
+async def outage(folder: Path, server: Server, seconds: float) -> None:
+    """One turn under way and one that is asked for meanwhile, over a failure of the server."""
+    async with serving(folder, server) as daemon:
+        user = User(daemon.home)
+        following = asyncio.ensure_future(user.run())
+        async with CLOCK.timeout(10):
+            while not any(event["type"] == "MODEL_STARTED" for event in user.seen.events):
+                await CLOCK.sleep(0.01)
+        async with open_client(door(daemon.home)) as client:
+            other = (await client.call("thread.create", request_id="other"))["thread_id"]
+            server.fail()
+            failed_at = CLOCK.elapsed()
+            refused = await until_refused(client, other)
+            assert refused.retryable
+            assert CLOCK.elapsed() - failed_at < TOLD_S + 1.0  # half a second to notice, and the call itself
+            begun = CLOCK.elapsed()
+            again = await until_refused(client, other)
+            assert again.retryable
+            assert CLOCK.elapsed() - begun < TOLD_S
+            await CLOCK.sleep(seconds)
+            server.mend()
+            mended = CLOCK.elapsed()
+            told = await until_taken(client, other)
+            assert CLOCK.elapsed() - mended < BACK_S
+        await following
+        histories = []
+        for thread_id, acknowledged in (
+            (user.seen.thread_id, Acknowledged(user.seen.message_id, user.seen.run_id)),
+            (other, told),
+        ):
+            log = await ended(server.backend, thread_id, acknowledged.run_id)
+            histories.append(ThreadHistory(thread_id, tuple(log), (acknowledged,)))
+    assert not breaches(History(tuple(histories)))
+
+
+async def until_refused(client: Client, thread_id: str) -> SullaError:
+    """Ask until it is refused: the first questions may still get through."""
+    for number in count():
+        try:
+            await client.call("thread.history", thread_id=thread_id, after=0, limit=1)
+        except SullaError as error:
+            return error
+        assert number < 1_000
+        await CLOCK.sleep(0.01)
+    raise AssertionError("unreachable")
+
+
+async def until_taken(client: Client, thread_id: str) -> Acknowledged:
+    """Send until it is acknowledged, under one id."""
+    while True:
+        try:
+            sent = await client.call("turn.send", thread_id=thread_id, message_id="late", text="still there?")
+        except SullaError as error:
+            if not error.retryable:
+                raise
+            await CLOCK.sleep(0.05)
+        else:
+            return Acknowledged("late", sent["run_id"], sent["seq"])
+
+
+async def ended(backend: Backend, thread_id: str, run_id: str) -> list[Any]:
+    """A thread's log, once a run has its end."""
+    async with CLOCK.timeout(30):
+        while True:
+            log = await backend.read_log(thread_id)
+            if any(entry.kind in ("RUN_FINISHED", "RUN_ERROR") and entry.data["run_id"] == run_id for entry in log):
+                return log
+            await CLOCK.sleep(0.1)
+
+
+# ------------------------------------------------------------------------------------------------------- redis
+
+
+def redis_of(server: RedisServer, fail: Callable[[], None], mend: Callable[[], None]) -> Server:
+    return Server(redis(server.url()), fail, mend)
+
+
+@pytest.mark.timeout(120)
+async def test_a_redis_that_is_killed_and_started_again_loses_nothing(tmp_path: Path, own_redis: RedisServer) -> None:
+    await outage(tmp_path, redis_of(own_redis, own_redis.kill, own_redis.start), seconds=1.0)
+
+
+@pytest.mark.timeout(120)
+async def test_a_redis_that_stands_still_past_the_lease_loses_nothing(tmp_path: Path, own_redis: RedisServer) -> None:
+    await outage(tmp_path, redis_of(own_redis, own_redis.freeze, own_redis.thaw), seconds=3.0)
+
+
+@pytest.mark.faults
+@pytest.mark.timeout(120)
+async def test_a_redis_without_memory_refuses_visibly_and_goes_on(tmp_path: Path, own_redis: RedisServer) -> None:
+    server = redis_of(own_redis, lambda: None, lambda: None)
+    async with serving(tmp_path, server) as daemon, open_client(door(daemon.home)) as client:
+        thread = (await client.call("thread.create", request_id="one"))["thread_id"]
+        with Redis.from_url(own_redis.url()) as admin:
+            admin.config_set("maxmemory-policy", "noeviction")
+            admin.config_set("maxmemory", "1mb")
+            with pytest.raises(SullaError) as caught:
+                await client.call("turn.send", thread_id=thread, message_id="m", text="hi")
+            assert caught.value.retryable
+            admin.config_set("maxmemory", "0")
+        assert await until_taken(client, thread)
+
+
+@pytest.mark.timeout(120)
+async def test_a_redis_that_is_emptied_is_told_to_everybody_who_follows_and_nothing_more_is_taken(
+    tmp_path: Path, own_redis: RedisServer
+) -> None:
+    async with serving(tmp_path, redis_of(own_redis, lambda: None, lambda: None)) as daemon:
+        async with open_client(door(daemon.home)) as client, CLOCK.timeout(20):
+            thread = (await client.call("thread.create", request_id="one"))["thread_id"]
+            await client.call("events.subscribe", thread_id=thread, after=0)
+            await client.call("turn.send", thread_id=thread, message_id="m", text="hi")
+            with Redis.from_url(own_redis.url()) as admin:
+                admin.flushall()
+            with pytest.raises(SullaError) as caught:
+                async for _ in client.events():
+                    pass
+            assert caught.value.code in ("store_replaced", "not_found")
+        async with open_client(door(daemon.home)) as client:
+            with pytest.raises(SullaError, match="--accept-store"):
+                await client.call("thread.create", request_id="two")
+            assert (await client.call("system.status"))["degraded"]
+
+
+# ---------------------------------------------------------------------------------------------------- postgres
+
+
+@pytest.fixture
+def own_postgres() -> Iterator[PostgresServer]:
+    with running_postgres(**{**FAST, "fsync": "on"}) as server:
+        yield server
+
+
+@pytest.mark.timeout(120)
+async def test_a_postgres_that_is_stopped_at_once_and_started_again_loses_nothing(
+    tmp_path: Path, own_postgres: PostgresServer
+) -> None:
+    backend = postgres(new_database(own_postgres, 0))
+    await outage(tmp_path, Server(backend, partial(own_postgres.stop, signal.SIGQUIT), own_postgres.start), seconds=1.0)
