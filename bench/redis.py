@@ -14,6 +14,7 @@ import socket
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 
 from redis.asyncio import Redis
@@ -146,7 +147,7 @@ async def _singles(store: RedisStore, client: Redis, server: RedisServer) -> dic
 
     return {
         "RPUSH, bare socket": raw,
-        "RPUSH, redis-py": lambda: client.rpush("bench:own", *bodies),  # type: ignore[misc]  # sync or async, says redis-py
+        "RPUSH, redis-py": lambda: client.rpush("bench:own", *bodies),
         "append of 2 messages": lambda: _append(store, thread, drafts),
         "redis-py Lock, acquire + release": lock,
         "lease, acquire + release": lease,
@@ -157,15 +158,15 @@ async def _growing(store: RedisStore) -> dict[str, Work]:
     works: dict[str, Work] = {}
     for size in SIZES:
         thread, drafts = await _thread(store, size, f"thr_{size}"), _messages(size)
-        works[f"append, {size:,} messages"] = lambda thread=thread, drafts=drafts: _append(store, thread, drafts)
+        works[f"append, {size:,} messages"] = partial(_append, store, thread, drafts)
     return works
 
 
 def _snapshots(client: Redis) -> dict[str, Work]:
     works: dict[str, Work] = {}
     for size in SIZES:
-        whole = {"messages": [_message(n) for n in range(size)]}
-        works[f"snapshot, {size:,} messages"] = lambda whole=whole, size=size: _snapshot(client, whole, size)
+        whole: dict[str, object] = {"messages": [_message(n) for n in range(size)]}
+        works[f"snapshot, {size:,} messages"] = partial(_snapshot, client, whole, size)
     return works
 
 
@@ -185,9 +186,7 @@ def _tails(store: RedisStore, server: RedisServer) -> dict[str, Work]:
 
     works: dict[str, Work] = {"LRANGE, bare socket": raw}
     for size in SIZES:
-        works[f"tail of {TAIL}, {size:,} messages"] = lambda size=size: store.read(
-            f"thr_{size}", limit=TAIL, reverse=True
-        )
+        works[f"tail of {TAIL}, {size:,} messages"] = partial(store.read, f"thr_{size}", limit=TAIL, reverse=True)
     return works
 
 

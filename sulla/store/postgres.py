@@ -13,7 +13,7 @@ from sulla.store.asks import Offer, Question, Write, check_lease, check_limit, c
 from sulla.store.base import Subscription
 from sulla.store.postgres_bus import PostgresBus
 from sulla.store.postgres_errors import explained, is_failure
-from sulla.store.postgres_pool import ANSWER_S, MAX_LINES, Line, Lines
+from sulla.store.postgres_pool import ANSWER_S, MAX_LINES, Line, Lines, guarded
 from sulla.store.postgres_rows import END
 from sulla.store.postgres_schema import migrate
 from sulla.store.postgres_url import parse_address
@@ -22,8 +22,8 @@ from sulla.store.values import Draft, Grant, Head, Lease, LogInfo, Offered, Reco
 SCHEMA = "sulla"
 """Where the tables are, so that the database may hold other things too."""
 
-OPEN_S = 90.0
-"""How long `open` may take, in seconds: another process may be at a migration."""
+MIGRATE_S = 90.0
+"""How long making or migrating the tables may take, in seconds: another process may be at it."""
 
 
 class PostgresStore:
@@ -70,15 +70,15 @@ class PostgresStore:
         if self._lines.is_open:
             return
         try:
-            async with self._clock.timeout(OPEN_S):
-                line = await self._lines.connect()
-                try:
-                    await migrate(line, self._schema, self._shown, self._make_id("store"))
-                except BaseException:
-                    await line.close()
-                    raise
-                self._lines.open()
-                await self._bus.open(line)
+            line = await self._lines.connect()
+            try:
+                making = migrate(line, self._schema, self._shown, self._make_id("store"))
+                await guarded(line, making, self._clock, MIGRATE_S)
+            except BaseException:
+                await line.close()
+                raise
+            self._lines.open()
+            await self._bus.open(line)
         except BaseException as error:
             await self.close()
             if is_failure(error):

@@ -24,7 +24,7 @@ from sulla.store.asks import check_name
 from sulla.store.base import Subscription
 from sulla.store.bus import LocalBus
 from sulla.store.postgres_errors import explained
-from sulla.store.postgres_pool import Line, Lines
+from sulla.store.postgres_pool import Line, Lines, guarded
 
 log = logging.getLogger(__name__)
 
@@ -168,15 +168,21 @@ class PostgresBus:
 
     async def _attend(self, line: Line) -> None:
         """Have the connection notified."""
-        await line.execute(sql.SQL("LISTEN {}").format(sql.Identifier(f"sulla:{self._schema}")))
+        listen = sql.SQL("LISTEN {}").format(sql.Identifier(f"sulla:{self._schema}"))
+        await guarded(line, line.execute(listen), self._clock, PULSE_S)
 
     async def _hear(self) -> None:
         """Listen, and connect anew whenever the connection is lost."""
+        deaf = False
         while True:
             try:
-                await self._listen_on(self._line or await self._reconnect())
+                line, deaf = self._line or await self._reconnect(), False
+                await self._listen_on(line)
             except (psycopg.Error, OSError) as error:
-                log.warning("the bus hears nothing from other daemons for now: %s", explained(self._lines.shown, error))
+                if not deaf:  # Once for each outage, not for each try.
+                    said = explained(self._lines.shown, error)
+                    log.warning("the bus hears nothing from other daemons for now: %s", said)
+                deaf = True
             await self._let_go()
             await self._clock.sleep(RETRY_S)
 
@@ -186,9 +192,8 @@ class PostgresBus:
             await line.close()
 
     async def _reconnect(self) -> Line:
-        async with self._clock.timeout(PULSE_S):
-            self._line = line = await self._lines.connect()
-            await self._attend(line)
+        self._line = line = await self._lines.connect()
+        await self._attend(line)
         self._local.lag()  # What was said meanwhile is lost.
         return line
 
@@ -205,8 +210,7 @@ class PostgresBus:
                 loop.remove_reader(fileno)
             news.clear()
             if quiet:
-                async with self._clock.timeout(PULSE_S):
-                    await line.execute("SELECT 1")
+                await guarded(line, line.execute("SELECT 1"), self._clock, PULSE_S)
             line.pgconn.consume_input()
             while (told := line.pgconn.notifies()) is not None:
                 self._note(told.extra.decode(), numbers)
@@ -224,9 +228,12 @@ class PostgresBus:
 
     def _note(self, told: str, numbers: list[int]) -> None:
         """Remember the number of a row that somebody here wants."""
-        sender, number, *marks = told.split(" ")
-        if sender != self._sender and not self._heard.keys().isdisjoint(marks):
-            numbers.append(int(number))
+        match told.split(" "):
+            case [sender, number, *marks] if number.isdecimal():
+                if sender != self._sender and not self._heard.keys().isdisjoint(marks):
+                    numbers.append(int(number))
+            case _:
+                log.debug("somebody else notified the bus: %r", told)
 
     async def _fetch(self, numbers: list[int]) -> None:
         async def fetch(line: Line) -> list[tuple[object, ...]]:

@@ -11,7 +11,7 @@ import contextlib
 import os
 import select
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -136,13 +136,14 @@ class Lines:
             async with self._clock.timeout(CONNECT_S):
                 line = await AsyncConnection.connect(self._address.conninfo, autocommit=True)
         except TimeoutError:
-            raise psycopg.errors.ConnectionTimeout(f"timeout: nobody answered within {CONNECT_S:.0f} s") from None
+            raise _late(CONNECT_S) from None
         try:
             # One type for all whole numbers: else a statement would be prepared anew for each size of them.
             line.adapters.register_dumper(int, Int8BinaryDumper)
             path = sql.Identifier(self._schema).as_string(line)
             limit = str(_STATEMENT_MS)
-            await line.execute(_SETTINGS, (f"{path}, pg_temp", limit, limit, limit), prepare=False)
+            asked = line.execute(_SETTINGS, (f"{path}, pg_temp", limit, limit, limit), prepare=False)
+            await guarded(line, asked, self._clock, CONNECT_S)
         except BaseException:
             await line.close()
             raise
@@ -207,6 +208,31 @@ class Lines:
         self._calls.discard(task)
         if not task.cancelled():
             task.exception()  # Its asker may have gone, and nobody else would look.
+
+
+async def guarded(line: Line, asked: Coroutine[object, object, T], clock: Clock, limit_s: float) -> T:
+    """What is asked of a connection of one's own, with a deadline that holds.
+
+    Whoever is late or cancelled loses the connection: the library would wait for the server to take the cancellation.
+
+    Raises:
+        psycopg.Error: the server failed, or was late.
+    """
+    running = asyncio.ensure_future(asked)
+    try:
+        async with clock.timeout(limit_s):
+            return await asyncio.shield(running)
+    except TimeoutError:
+        raise _late(limit_s) from None
+    finally:
+        if not running.done():
+            _cut(line)
+            await asyncio.wait((running,))
+            running.exception()  # Nobody else would look.
+
+
+def _late(limit_s: float) -> psycopg.Error:
+    return psycopg.errors.ConnectionTimeout(f"timeout: nobody answered within {limit_s:.0f} s")
 
 
 def _is_quiet(line: Line) -> bool:

@@ -14,6 +14,7 @@ from sulla.core.ids import MakeId
 from sulla.store import redis_checks as checks
 from sulla.store import redis_client as run
 from sulla.store import redis_keys as keys
+from sulla.store import redis_steps as steps
 from sulla.store import rules
 from sulla.store.asks import Offer, Question, Write, check_lease, check_limit, check_name, check_size
 from sulla.store.base import Subscription
@@ -31,9 +32,6 @@ OPEN_S = 5.0
 
 _KNOWN_LEASES = 10_000
 """Of so many leases it is remembered what their heads said."""
-
-_FAR = 2**53
-"""Behind every record; up to here Lua's numbers are exact."""
 
 
 class RedisStore:
@@ -118,7 +116,7 @@ class RedisStore:
         """Add an input to a log, once; see `Store.offer`."""
         offer = Offer(key, dedupe_id, draft, digest, create, wakes, max_waiting)
         made = places_of(create) if create is not None else Places()
-        step = _offer_step(offer, rules.wall_ms(self._clock))
+        step = steps.offer(offer, rules.wall_ms(self._clock))
         answer = await self._entered(key, replace(made, awake=made.awake or wakes), step)
         said, *rest = cast("list[int]", answer)
         if said == 0:
@@ -127,7 +125,7 @@ class RedisStore:
             raise NotFound(f"no log {key!r}: it was never made, or deleted")
         if said == 3:
             full = Log(0, 0, Head("full", consumed=rest[1]), waking=rest[0])
-            raise _unlike(rules.offered(full, offer))
+            raise steps.unlike(rules.offered(full, offer))
         return Offered(rest[0], first=True)
 
     async def acquire(self, key: str, owner: str, ttl_s: float, *, after: int | None = None) -> Grant | None:
@@ -135,22 +133,22 @@ class RedisStore:
         check_name("key", key)
         check_lease(owner, ttl_s)
         at, home = log_keys(key), owner.partition(":")[0] + ":"
-        begin = "" if after is None else _near(after)
+        begin = "" if after is None else steps.near(after)
         step = run.ACQUIRE.on((at.head, at.log, at.lock), owner, home, rules.span_ms(ttl_s), begin, MAX_TAIL)
         (answer,) = await self._client.call(step)
         if answer is None:
             return None
         raw, tail = cast("tuple[Raw, list[bytes]]", answer)
-        log = _there(keys.log_of(raw))
+        log = steps.there(keys.log_of(raw))
         lease = rules.lease_of(key, log, ttl_s)
         self._remember(lease, places_of(log.head))
-        return Grant(lease, log.head, log.last_seq, tuple(keys.records_of(_near(after or 0) + 1, tail)))
+        return Grant(lease, log.head, log.last_seq, tuple(keys.records_of(steps.near(after or 0) + 1, tail)))
 
     async def renew(self, lease: Lease) -> None:
         """Start the lease's time anew; see `Store.renew`."""
         answer = await self._fenced(run.RENEW, lease, rules.span_ms(lease.ttl_s))
         if isinstance(answer, list):
-            raise _unlike(rules.fenced(keys.log_of(cast("Raw", answer)), lease))
+            raise steps.unlike(rules.fenced(keys.log_of(cast("Raw", answer)), lease))
 
     async def release(self, lease: Lease) -> None:
         """Give the lease back if it is still ours."""
@@ -169,16 +167,12 @@ class RedisStore:
     ) -> int:
         """Add decided records and replace the head; see `Store.append`."""
         write = Write(lease, write_no, tuple(drafts), head, claimed, release)
-        at, lasting = log_keys(lease.key), places_of(head)
-        step = run.APPEND.on(
-            (at.head, at.log, at.lock), *_fence(lease), write_no, len(write.drafts), _far(claimed), int(release),
-            *keys.head_values(head), *(keys.record_bytes(draft, offered=False) for draft in write.drafts),
-        )  # fmt: skip
+        step, lasting = steps.append(write), places_of(head)
         known_lease, known = self._places.get(lease.key, (None, Places()))
         answer = await self._entered(lease.key, lasting.beyond(known if known_lease == lease else Places()), step)
         if isinstance(answer, list):
             self._places.pop(lease.key, None)
-            raise _unlike(rules.appended(keys.log_of(cast("Raw", answer)), write))
+            raise steps.unlike(rules.appended(keys.log_of(cast("Raw", answer)), write))
         if release:
             self._places.pop(lease.key, None)
         else:
@@ -191,9 +185,9 @@ class RedisStore:
         """Records of a log; see `Store.read`."""
         check_name("key", key)
         check_limit(limit)
-        at, end = log_keys(key), "" if before is None else _near(before)
+        at, end = log_keys(key), "" if before is None else steps.near(before)
         (answer,) = await self._client.call(
-            run.READ.on((at.head, at.log), _near(after), end, min(limit, _FAR), int(reverse))
+            run.READ.on((at.head, at.log), steps.near(after), end, min(limit, steps.FAR), int(reverse))
         )
         if not answer:
             return []
@@ -225,10 +219,10 @@ class RedisStore:
         check_name("key", lease.key)
         at = log_keys(lease.key)
         last = "" if last_seq is None else last_seq
-        step = run.DELETE.on((at.head, at.log, at.lock, at.ids), *_fence(lease), last)
+        step = run.DELETE.on((at.head, at.log, at.lock, at.ids), *steps.fence(lease), last)
         stamp, answer = await self._client.call(stamp_of(lease.key), step)
         if isinstance(answer, list):
-            raise _unlike(rules.fenced(keys.log_of(cast("Raw", answer)), lease))
+            raise steps.unlike(rules.fenced(keys.log_of(cast("Raw", answer)), lease))
         if answer == 0:
             return False
         self._places.pop(lease.key, None)
@@ -278,42 +272,10 @@ class RedisStore:
     async def _fenced(self, script: run.Script, lease: Lease, *more: int) -> Reply:
         check_name("key", lease.key)
         at = log_keys(lease.key)
-        return (await self._client.call(script.on((at.head, at.log, at.lock), *_fence(lease), *more)))[0]
+        return (await self._client.call(script.on((at.head, at.log, at.lock), *steps.fence(lease), *more)))[0]
 
     def _remember(self, lease: Lease, places: Places) -> None:
         self._places.pop(lease.key, None)
         if len(self._places) >= _KNOWN_LEASES:
             del self._places[next(iter(self._places))]
         self._places[lease.key] = (lease, places)
-
-
-def _offer_step(offer: Offer, now_ms: int) -> Command:
-    at, room = log_keys(offer.key), "" if offer.max_waiting is None else offer.max_waiting
-    return run.OFFER.on(
-        (at.head, at.log, at.ids),
-        offer.dedupe_id, bytes(offer.digest), int(offer.wakes), room, int(offer.create is not None), now_ms,
-        *keys.head_values(offer.create or Head("none")), keys.record_bytes(offer.draft, offered=True),
-    )  # fmt: skip
-
-
-def _fence(lease: Lease) -> tuple[Word, ...]:
-    return lease.life, lease.epoch, lease.owner
-
-
-def _near(number: int) -> int:
-    return max(0, min(number, _FAR))
-
-
-def _far(number: int) -> int:
-    return max(-_FAR, min(number, _FAR))
-
-
-def _there(log: Log | None) -> Log:
-    if log is None:
-        raise RuntimeError("a script granted a log that is not there")
-    return log
-
-
-def _unlike(log: Log) -> RuntimeError:
-    """The rule had no objection, though the script had one: they have to be made alike."""
-    return RuntimeError(f"a script refused what the rules allow: {log!r}")

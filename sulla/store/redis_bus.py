@@ -101,14 +101,14 @@ class RedisBus:
                 self._listened[channel] -= 1
                 if not self._listened[channel]:
                     del self._listened[channel], self._confirmed[channel]
-                    await self._say("UNSUBSCRIBE", channel)
+                    self._say("UNSUBSCRIBE", channel)
 
     async def _confirm(self, channel: str) -> None:
         confirmed = self._confirmed.get(channel)
         if confirmed is None:
             confirmed = self._confirmed[channel] = asyncio.Event()
             self._wanted.set()
-            await self._say("SUBSCRIBE", channel)
+            self._say("SUBSCRIBE", channel)
         try:
             async with self._clock.timeout(CALL_S):
                 await confirmed.wait()
@@ -116,13 +116,13 @@ class RedisBus:
             said = f"nobody can listen on {channel!r}: the store {self._address.shown} does not confirm it"
             raise StoreUnavailable(said, retry_after_s=1.0) from None
 
-    async def _say(self, word: str, *channels: str) -> None:
+    def _say(self, word: str, *channels: str) -> None:
         """Tell the listener's connection; without one, `_listen` says it when there is one again."""
         line = self._line
         if line is None or line.error is not None:
             return
         try:
-            await line.send([(word, *(self._prefix + channel for channel in channels))])
+            line.send([(word, *(self._prefix + channel for channel in channels))])
         except (RedisError, OSError):
             return  # The connection has ended, and `_listen` makes another one.
 
@@ -159,7 +159,7 @@ class RedisBus:
                     self._line = await connect(self._address, self._told)
                 failures = 0
                 if self._listened:
-                    await self._say("SUBSCRIBE", *self._listened)
+                    self._say("SUBSCRIBE", *self._listened)
                 await self._line.ended()
             except (RedisError, OSError, TimeoutError):
                 failures += 1

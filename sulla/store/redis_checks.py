@@ -5,10 +5,9 @@ from __future__ import annotations
 import logging
 import re
 
-from redis.exceptions import ResponseError
-
 from sulla.core.errors import CorruptRecord, StoreUnavailable
 from sulla.store.redis_client import RedisClient
+from sulla.store.redis_line import Refusal
 
 log = logging.getLogger(__name__)
 
@@ -24,7 +23,7 @@ async def look_at(client: RedisClient) -> None:
     try:
         (found,) = await client.first(("INFO",))
     except (StoreUnavailable, CorruptRecord) as error:
-        if isinstance(error.__cause__, ResponseError):
+        if isinstance(error.__cause__, Refusal):
             log.warning(
                 "the store %s does not tell how it is set up: see docs/redis.md for what it must be", client.where
             )

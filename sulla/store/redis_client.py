@@ -8,14 +8,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha1
 
-from redis.exceptions import NoScriptError, RedisError, ResponseError
+from redis.exceptions import RedisError
 
 from sulla.core.clock import Clock
 from sulla.core.errors import StoreUnavailable
 from sulla.store import redis_index_scripts as index
 from sulla.store import redis_scripts as steps
 from sulla.store.redis_keys import INCARNATION
-from sulla.store.redis_line import Command, RedisLine, Reply, Word
+from sulla.store.redis_line import Command, RedisLine, Refusal, Reply, Word
 from sulla.store.redis_url import Address, explained, is_replicas
 
 CALL_S = 0.9
@@ -128,19 +128,19 @@ class RedisClient:
             async with self._clock.timeout(self._call_s):
                 line = await self._connected()
                 replies = await line.ask(commands)
-                if any(isinstance(reply, NoScriptError) for reply in replies):
+                if any(_is_unknown(reply) for reply in replies):
                     replies = await self._again(line, commands, replies)
         except TimeoutError:
             if line is not None:  # It may answer some day, but to whom?
                 await self._drop(line)
             said = f"the store {self.where}: no answer within {self._call_s:g} s: look after the server and the network"
             raise StoreUnavailable(said, retry_after_s=1.0) from None
-        except (RedisError, OSError) as error:
+        except (RedisError, Refusal, OSError) as error:
             raise explained(self.where, error) from error
         finally:
             self._waiting -= 1
         for reply in replies:
-            if isinstance(reply, ResponseError):
+            if isinstance(reply, Refusal):
                 if is_replicas(reply):  # Behind the same name there may be a primary by now.
                     await self._drop(line)
                 raise explained(self.where, reply) from reply
@@ -166,7 +166,7 @@ class RedisClient:
     async def _again(self, line: RedisLine, commands: Sequence[Command], replies: list[Reply]) -> list[Reply]:
         """Somebody made the server forget its scripts: what was not run for that is run now, in the same order."""
         await load_scripts(line)
-        places = [at for at, reply in enumerate(replies) if isinstance(reply, NoScriptError)]
+        places = [at for at, reply in enumerate(replies) if _is_unknown(reply)]
         for at, reply in zip(places, await line.ask([commands[at] for at in places]), strict=True):
             replies[at] = reply
         return replies
@@ -182,6 +182,7 @@ async def connect(address: Address, told: Callable[[Reply], None] | None = None)
 
     Raises:
         RedisError: it does not answer as it should.
+        Refusal: it does not take the scripts.
         OSError: it cannot be reached.
     """
     line = RedisLine(address.connection(), told)
@@ -199,11 +200,16 @@ async def load_scripts(line: RedisLine) -> None:
     """Teach the server all scripts.
 
     Raises:
-        RedisError: it does not take them.
+        RedisError: the connection ended.
+        Refusal: it does not take them.
     """
     for reply in await line.ask([("SCRIPT", "LOAD", script.text) for script in _ALL]):
-        if isinstance(reply, ResponseError):
+        if isinstance(reply, Refusal):
             raise reply
+
+
+def _is_unknown(reply: Reply) -> bool:
+    return isinstance(reply, Refusal) and str(reply).startswith("NOSCRIPT")
 
 
 def emptied(where: str, known: str, found: Reply) -> StoreUnavailable:

@@ -5,19 +5,24 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import cast
 
-from hiredis import pack_command
+import hiredis
 from redis.asyncio.connection import AbstractConnection
 from redis.exceptions import ConnectionError as Disconnected
-from redis.exceptions import RedisError, ResponseError
+
+
+class Refusal(Exception):
+    """What the server answered instead of doing it, in its own words; the first one is a code."""
+
 
 Word = str | bytes | int
 Command = tuple[Word, ...]
-Reply = bytes | int | list["Reply"] | ResponseError | None
+Reply = bytes | int | list["Reply"] | Refusal | None
 """What a command is answered; a refusal is an answer."""
+
+_NOTHING = object()
 
 
 @dataclass(slots=True)
@@ -27,8 +32,11 @@ class _Asked:
     replies: list[Reply] = field(default_factory=list)
 
 
-class RedisLine:
+class RedisLine(asyncio.Protocol):
     """A connection from its beginning to its end; it is never used again after that.
+
+    redis-py connects and introduces us. From then on the transport is ours: its own client answers one call at a time,
+    and costs each two turns of the event loop more.
 
     Args:
         connection: not connected yet.
@@ -38,9 +46,10 @@ class RedisLine:
     def __init__(self, connection: AbstractConnection, told: Callable[[Reply], None] | None = None) -> None:
         self._connection = connection
         self._told = told if told is not None else self._take
+        self._reader = hiredis.Reader(replyError=Refusal, notEnoughData=_NOTHING)
+        self._transport: asyncio.WriteTransport | None = None
         self._asked: deque[_Asked] = deque()
-        self._reader: asyncio.Task[None] | None = None
-        self._quiet = asyncio.Event()
+        self._quiet, self._ended = asyncio.Event(), asyncio.Event()
         self._quiet.set()
         self.error: Exception | None = None
         """Why it ended; None while it can be used."""
@@ -54,20 +63,19 @@ class RedisLine:
         """
         try:
             await self._connection.connect()  # type: ignore[no-untyped-call]  # redis-py's
+            writer = self._connection._writer
+            if writer is None or writer.transport.is_closing():
+                raise Disconnected("the server closed the connection at once")
         except BaseException:
             await self._connection.disconnect(nowait=True)
             raise
-        self._reader = asyncio.create_task(self._read(), name="redis line")
+        self._transport = writer.transport
+        self._transport.set_protocol(self)
 
     async def close(self) -> None:
         """End it; whoever still waits for an answer gets none."""
         self._end(Disconnected("the connection was closed on this side"))
-        if self._reader is not None:
-            self._reader.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._reader
-        with suppress(OSError, RedisError):
-            await self._connection.disconnect(nowait=True)
+        await self._connection.disconnect(nowait=True)
 
     async def settle(self) -> None:
         """Return when nobody waits for an answer."""
@@ -75,41 +83,50 @@ class RedisLine:
 
     async def ended(self) -> None:
         """Return when the connection has ended."""
-        if self._reader is not None:
-            await asyncio.wait((self._reader,))
+        await self._ended.wait()
 
     async def ask(self, commands: Sequence[Command]) -> list[Reply]:
         """Send commands in one go and wait for all their answers.
 
-        The commands are on their way, in order, before this waits for the first time. A caller that is cancelled does
-        not take them back.
+        The commands are on their way, in order, before this waits. A caller that is cancelled does not take them back.
 
         Raises:
             ConnectionError: the connection ended first (redis-py's).
         """
-        if self.error is not None:
-            raise Disconnected(str(self.error))
+        self.send(commands)
         asked = _Asked(asyncio.get_running_loop().create_future(), len(commands))
         self._asked.append(asked)
         self._quiet.clear()
-        await self.send(commands)
         return await asked.answer
 
-    async def send(self, commands: Sequence[Command]) -> None:
-        """Send commands whose answers are told."""
-        data = b"".join([pack_command(cast("tuple[bytes]", command)) for command in commands])
-        await self._connection.send_packed_command(data, check_health=False)
+    def send(self, commands: Sequence[Command]) -> None:
+        """Send commands whose answers are told.
 
-    async def _read(self) -> None:
+        Raises:
+            ConnectionError: the connection has ended (redis-py's).
+        """
+        if self.error is not None or self._transport is None:
+            raise Disconnected(str(self.error or "not connected"))
+        self._transport.write(b"".join([hiredis.pack_command(cast("tuple[bytes]", command)) for command in commands]))
+
+    # --------------------------------------------------------------------------------------- called by the transport
+
+    def data_received(self, data: bytes) -> None:
+        """Something came: pass on what is whole."""
+        self._reader.feed(data)
         try:
-            while True:
-                try:
-                    reply: Reply = await self._connection.read_response(disable_decoding=True)
-                except ResponseError as refusal:
-                    reply = refusal
-                self._told(reply)
-        except (RedisError, OSError) as error:
-            self._end(error)
+            while (reply := self._reader.gets()) is not _NOTHING:
+                self._told(cast("Reply", reply))
+        except hiredis.ProtocolError as error:
+            self._end(Disconnected(f"that is not Redis' protocol: {error}"))
+            if self._transport is not None:
+                self._transport.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nothing more will come."""
+        self._end(exc or Disconnected("the server closed the connection"))
+
+    # ------------------------------------------------------------------------------------------------------- private
 
     def _take(self, reply: Reply) -> None:
         asked = self._asked[0]
@@ -128,3 +145,4 @@ class RedisLine:
                 asked.answer.set_exception(Disconnected(str(error)))
         self._asked.clear()
         self._quiet.set()
+        self._ended.set()

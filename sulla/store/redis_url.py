@@ -7,9 +7,10 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from redis.asyncio.connection import AbstractConnection, Connection, parse_url
-from redis.exceptions import AuthenticationError, BusyLoadingError, RedisError, ResponseError
+from redis.exceptions import AuthenticationError, BusyLoadingError, RedisError
 
 from sulla.core.errors import CorruptRecord, SettingsError, StoreUnavailable
+from sulla.store.redis_line import Refusal
 
 SCHEMES = ("redis", "rediss", "unix")
 FORM = "redis://[user:password@]host[:port][/database], rediss://… (TLS) or unix://[user:password@]/path[?db=n]"
@@ -20,17 +21,18 @@ _QUERY = {
 """What may follow the ``?``."""
 
 _REMEDIES = (
-    ("used memory", "it is full (maxmemory): give it more memory, or remove what it holds besides"),
-    ("read only replica", "it is a read-only replica: name the primary"),
+    ("OOM command not allowed", "it is full (maxmemory): give it more memory, or remove what it holds besides"),
+    ("READONLY", "it is a read-only replica: name the primary"),
     ("MISCONF", "it cannot save to its disk, and refuses to take what it might lose: look at its log"),
     ("no permissions", "its user may not run the commands that Sulla needs: see docs/redis.md for the list"),
     ("can't run this command", "its user may not run the commands that Sulla needs: see docs/redis.md for the list"),
-    ("Moved", "it is one server of a cluster, and has not all slots: name a Redis that has"),
-    ("ClusterDown", "its cluster is down: look at its log"),
+    ("MOVED", "it is one server of a cluster, and has not all slots: name a Redis that has"),
+    ("CLUSTERDOWN", "its cluster is down: look at its log"),
     ("NOAUTH", "it asks for a password: put one into the URL"),
+    ("LOADING", "it is still reading its data from the disk: try again in a moment"),
     ("BUSY", "a script of somebody else keeps it busy: end that one (SCRIPT KILL)"),
 )
-"""What the kind or the text of a refusal has in it, and what to do about it."""
+"""What a refusal has in it, and what to do about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +82,12 @@ def address_of(url: str) -> Address:
     return Address(shown, arguments.pop("connection_class", Connection), arguments)
 
 
-def is_replicas(error: ResponseError) -> bool:
+def is_replicas(refusal: Refusal) -> bool:
     """Whether a replica refused to write."""
-    return "read only replica" in str(error)
+    return "READONLY" in str(refusal)
 
 
-def explained(where: str, error: RedisError | OSError) -> StoreUnavailable | CorruptRecord:
+def explained(where: str, error: RedisError | Refusal | OSError) -> StoreUnavailable | CorruptRecord:
     """What went wrong, and what to do about it.
 
     Args:
@@ -99,12 +101,10 @@ def explained(where: str, error: RedisError | OSError) -> StoreUnavailable | Cor
         remedy = "the user or the password is refused: check them in the URL"
     elif isinstance(error, BusyLoadingError):
         remedy = "it is still reading its data from the disk: try again in a moment"
+    elif isinstance(error, Refusal):
+        remedy = next((remedy for needle, remedy in _REMEDIES if needle in said), "it refused")
     else:
-        known = (remedy for needle, remedy in _REMEDIES if needle in f"{type(error).__name__} {said}")
-        unknown = (
-            "it refused" if isinstance(error, ResponseError) else "it cannot be reached: start it, or check the URL"
-        )
-        remedy = next(known, unknown)
+        remedy = "it cannot be reached: start it, or check the URL"
     return StoreUnavailable(f"the store {where}: {remedy} ({said})", retry_after_s=1.0)
 
 

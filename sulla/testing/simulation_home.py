@@ -209,7 +209,7 @@ class Home:
         )
         self._threads, self._turns = world.threads, world.turns
         self.work = LocalWork(store, self._handle, self._agent_of, self.clock, Caps())
-        self._main = self._loop.create_task(self.work.run(), context=self._loop.context_of(self.process))
+        self._main = self._loop.spawn(self.process, self.work.run())
 
     def kill(self) -> None:
         """SIGKILL."""
@@ -226,7 +226,7 @@ class Home:
             turns.drain()
             await work.stop(PATIENCE_S)
 
-        task = self._loop.create_task(leave(), context=self._loop.context_of(process))
+        task = self._loop.spawn(process, leave())
         await asyncio.wait((task,), timeout=PATIENCE_S + 3.0)
         self._loop.kill(process)
 
@@ -244,7 +244,7 @@ class Home:
         async def serve() -> T:
             return await ask(threads, work)
 
-        task = self._loop.create_task(serve(), context=self._loop.context_of(process))
+        task = self._loop.spawn(process, serve())
         done, _ = await asyncio.wait((task,), timeout=patience_s)
         if not done:
             task.cancel()  # as a connection that is closed

@@ -80,6 +80,10 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
         context.run(_PROCESS.set, process)
         return context
 
+    def spawn(self, process: Process, coro: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """A task of a process."""
+        return self.create_task(coro, context=self.context_of(process))
+
     def pause(self, process: Process) -> None:
         """As SIGSTOP does."""
         process.paused = True
@@ -103,28 +107,30 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
         """Simulated seconds."""
         return self._time
 
-    def call_soon(self, callback: Callable[..., object], *args: Any, context: Context | None = None) -> asyncio.Handle:  # type: ignore[override]  # typeshed unpacks a TypeVarTuple  # noqa: ANN401
+    def call_soon(
+        self, callback: Callable[..., object], *args: object, context: Context | None = None
+    ) -> asyncio.Handle:
         """Queue a callback in its process."""
         context = context if context is not None else copy_context()
         handle = asyncio.Handle(callback, args, self, context)
         self._queue(handle, context.get(_PROCESS, None) or self.world)
         return handle
 
-    def call_later(  # type: ignore[override]  # as above
+    def call_later(
         self,
         delay: float,
         callback: Callable[..., object],
-        *args: Any,  # noqa: ANN401
+        *args: object,
         context: Context | None = None,
     ) -> asyncio.TimerHandle:
         """Queue a callback when so much time has passed."""
         return self.call_at(self._time + delay, callback, *args, context=context)
 
-    def call_at(  # type: ignore[override]  # as above
+    def call_at(
         self,
         when: float,
         callback: Callable[..., object],
-        *args: Any,  # noqa: ANN401
+        *args: object,
         context: Context | None = None,
     ) -> asyncio.TimerHandle:
         """Queue a callback at a time."""
@@ -138,7 +144,7 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
         """A future."""
         return asyncio.Future(loop=self)
 
-    def create_task(  # type: ignore[override]  # typeshed leaves out `context` for older versions
+    def create_task(
         self,
         coro: Coroutine[Any, Any, T] | Generator[Any, None, T],
         *,
@@ -150,7 +156,7 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
         self._tasks.append(task)
         return task
 
-    def run_in_executor(self, executor: object, func: Callable[..., T], *args: Any) -> asyncio.Future[T]:  # type: ignore[override]  # as above  # noqa: ANN401
+    def run_in_executor(self, executor: object, func: Callable[..., T], *args: object) -> asyncio.Future[T]:
         """There are no threads: it is done at once."""
         done = self.create_future()
         try:
@@ -257,7 +263,7 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
             if not task.done():
                 task._log_destroy_pending = False  # type: ignore[attr-defined]  # only way to say so
                 with suppress(BaseException):
-                    task.get_coro().close()  # type: ignore[union-attr]  # coroutines, as create_task got them
+                    task.get_coro().close()
         for generator in self._generators:
             with suppress(BaseException):
                 generator.aclose().send(None)

@@ -15,8 +15,8 @@ from sulla.work.desk import Caps, JobDesk
 
 log = logging.getLogger(__name__)
 
-SWEEP_S = 1.0
-"""How often ready logs are looked for (design §3)."""
+SWEEP_S = 0.5
+"""How often ready logs are looked for: another home has a lease and a second in all to take over (design §3)."""
 
 _PAGE = 200
 _RETRY_S = (1.0, 5.0, 30.0, 300.0)

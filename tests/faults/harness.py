@@ -126,6 +126,11 @@ class Seen:
     ended: bool = False
 
 
+def asked(number: int) -> str:
+    """What a user asks for."""
+    return f"Note both, please (as number {number})."
+
+
 class User:
     """A client that does not give up: it sends under one id, connects again, and goes on after the last event it has.
 
@@ -156,7 +161,7 @@ class User:
             made = await client.call("thread.create", request_id=f"request-{self._number}")
             seen.thread_id = made["thread_id"]
         sent = await client.call(
-            "turn.send", thread_id=seen.thread_id, message_id=seen.message_id, text="Note both, please."
+            "turn.send", thread_id=seen.thread_id, message_id=seen.message_id, text=asked(self._number)
         )
         assert seen.run_id in ("", sent["run_id"]), "a re-send must get the same run"
         seen.run_id, seen.acknowledged = sent["run_id"], True

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -22,6 +22,7 @@ from sulla.cli.place import door
 from sulla.core.errors import SullaError
 from sulla.testing.anthropic_server import FakeAnthropic
 from sulla.testing.history import Acknowledged, History, ThreadHistory, breaches
+from sulla.testing.proxy import FaultProxy, Pass, Refuse, Slow, Stall
 from sulla.testing.script import Reply, Rule, Script
 from tests.faults.backend import CLOCK, Backend, postgres, redis
 from tests.faults.conftest import new_database
@@ -194,3 +195,60 @@ async def test_a_postgres_that_is_stopped_at_once_and_started_again_loses_nothin
 ) -> None:
     backend = postgres(new_database(own_postgres, 0))
     await outage(tmp_path, Server(backend, partial(own_postgres.stop, signal.SIGQUIT), own_postgres.start), seconds=1.0)
+
+
+# ------------------------------------------------------------------------------------------------------- links
+
+
+Fault = Callable[[FaultProxy], Awaitable[object]]
+
+
+async def cut(proxy: FaultProxy) -> None:
+    proxy.cut()
+    await proxy.switch(Refuse())
+
+
+async def stall(proxy: FaultProxy) -> None:
+    await proxy.switch(Stall())
+
+
+async def crawl(proxy: FaultProxy) -> None:
+    await proxy.switch(Slow(bytes_per_s=20))
+
+
+async def linked(folder: Path, port: int, backend: Callable[[int], Backend], fault: Fault) -> None:
+    """An outage of the link to a server, as the daemon sees it; the judge has a link of its own."""
+    async with FaultProxy(port, CLOCK) as proxy:
+        seen = backend(proxy.port)
+        direct = backend(port)
+        running: list[asyncio.Task[object]] = []
+
+        def during(change: Callable[[FaultProxy], Awaitable[object]]) -> None:
+            running.append(asyncio.ensure_future(change(proxy)))
+
+        server = Server(
+            Backend(seen.name, seen.settings, direct.make),
+            fail=partial(during, fault),
+            mend=partial(during, lambda found: found.switch(Pass())),
+        )
+        await outage(folder, server, seconds=1.0)
+        await asyncio.gather(*running)
+
+
+def rare(fault: Fault) -> Any:
+    """For the whole run of the faults: what differs little from what every run of the suite shows."""
+    return pytest.param(fault, marks=pytest.mark.faults)
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("fault", [cut, rare(stall), rare(crawl)])
+async def test_a_bad_link_to_redis_loses_nothing(tmp_path: Path, own_redis: RedisServer, fault: Fault) -> None:
+    await linked(tmp_path, own_redis.port, lambda port: redis(f"redis://127.0.0.1:{port}/0"), fault)
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("fault", [rare(cut), stall, rare(crawl)])
+async def test_a_bad_link_to_postgres_loses_nothing(tmp_path: Path, own_postgres: PostgresServer, fault: Fault) -> None:
+    url = new_database(own_postgres, 1)
+    own = str(own_postgres.port)
+    await linked(tmp_path, own_postgres.port, lambda port: postgres(url.replace(own, str(port))), fault)

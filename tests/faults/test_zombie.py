@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,61 +14,115 @@ from sulla.cli.client import open_client
 from sulla.cli.place import door
 from sulla.testing.anthropic_server import FakeAnthropic
 from sulla.testing.script import Reply, Rule, Script, ToolUse
-from tests.faults.backend import CLOCK, sqlite
-from tests.faults.harness import DONE, NOTES, Daemon, Story, User
+from tests.faults.backend import CLOCK, Backend, sqlite
+from tests.faults.crowd import UNBOUNDED
+from tests.faults.harness import DONE, NOTES, Daemon, Story, User, asked
 from tests.faults.judge import breaches
 
+ROUNDS = int(os.environ.get("SULLA_FAULT_ZOMBIES", "200"))
 
-def script() -> Script:
-    """The first request stands still; whoever asks next gets on."""
+
+def script(rounds: int) -> Script:
+    """In each round the first request stands still; whoever asks next gets on."""
     return Script(
         [
-            Rule(Reply("I note both.", tools=NOTES, hold="zombie"), results=0, times=1),
-            Rule(Reply("I note both.", tools=NOTES), results=0),
-            Rule(Reply(DONE), results=2),
+            rule
+            for number in range(1, rounds + 1)
+            for rule in (
+                Rule(Reply("I note both.", tools=NOTES, hold=f"zombie {number}"), asked(number), results=0, times=1),
+                Rule(Reply("I note both.", tools=NOTES), asked(number), results=0),
+                Rule(Reply(DONE), asked(number), results=2),
+            )
         ]
     )
 
 
-async def awakened(tmp_path: Path, *faults: str) -> list[str]:
+async def awakened(tmp_path: Path, backend: Backend, *faults: str, rounds: int = 1) -> list[str]:
     """Two homes on one store: the first is stopped in the middle of a turn, the second takes over, the first wakes
-    up.
+    up; again and again.
     """
-    file = tmp_path / "shared.db"
-    backend = sqlite(file)
-    settings = {**backend.settings, "SULLA_STORE__LEASE_TTL_S": "1"}
+    settings = {**backend.settings, "SULLA_STORE__LEASE_TTL_S": "1", **UNBOUNDED}
+    found: list[str] = []
     async with (
-        FakeAnthropic(script(), CLOCK) as fake,
+        FakeAnthropic(script(rounds), CLOCK) as fake,
         Daemon(tmp_path / "one", fake.url, settings) as first,
         Daemon(tmp_path / "two", fake.url, settings) as second,
     ):
         await first.start(*faults)
         await second.start()
-        asking = User(first.home)
-        sending = asyncio.ensure_future(asking.run())
-        async with CLOCK.timeout(10):
-            await fake.until(lambda seen: "zombie" in seen.held)
-        first.send_signal(signal.SIGSTOP)
-        sending.cancel()
-        user = User(second.home)
-        seen = await user.run()
-        first.send_signal(signal.SIGCONT)
-        fake.release("zombie")
-        async with open_client(door(first.home)) as client, CLOCK.timeout(10):
-            while (await client.call("system.status"))["running"]:
-                await CLOCK.sleep(0.02)
-        log = await backend.read_log(seen.thread_id)
-        requests = [request.results for request in fake.requests]
-    return breaches(Story(seen, log, [], [], requests, second.effects.read(), 1, []))
+        for number in range(1, rounds + 1):
+            story = await _round(number, fake, first, second, backend)
+            found += [f"round {number}: {breach}" for breach in breaches(story)]
+    return found
+
+
+async def _round(number: int, fake: FakeAnthropic, first: Daemon, second: Daemon, backend: Backend) -> Story:
+    earlier, effects = len(fake.requests), len(second.effects.read())
+    sending = asyncio.ensure_future(User(first.home, number).run())
+    async with CLOCK.timeout(10):
+        await fake.until(lambda seen: f"zombie {number}" in seen.held)
+    first.send_signal(signal.SIGSTOP)
+    sending.cancel()
+    seen = await User(second.home, number).run()
+    first.send_signal(signal.SIGCONT)
+    fake.release(f"zombie {number}")
+    async with open_client(door(first.home)) as client, CLOCK.timeout(10):
+        while (await client.call("system.status"))["running"]:
+            await CLOCK.sleep(0.02)
+    log = await backend.read_log(seen.thread_id)
+    requests = [request.results for request in fake.requests[earlier:]]
+    return Story(seen, log, [], [], requests, second.effects.read()[effects:], 1, [])
 
 
 async def test_a_zombie_is_fenced(tmp_path: Path) -> None:
-    assert not await awakened(tmp_path)
+    assert not await awakened(tmp_path, sqlite(tmp_path / "shared.db"))
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("kind", ["redis", "postgres"])
+async def test_a_zombie_is_fenced_on_a_server_too(
+    tmp_path: Path, kind: str, backend_of: Callable[[str], Backend]
+) -> None:
+    assert not await awakened(tmp_path, backend_of(kind), rounds=2)
+
+
+@pytest.mark.faults
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("kind", ["sqlite", "redis", "postgres"])
+async def test_many_zombies_are_fenced(tmp_path: Path, kind: str, backend_of: Callable[[str], Backend]) -> None:
+    assert not await awakened(tmp_path, backend_of(kind), rounds=ROUNDS)
 
 
 @pytest.mark.faults
 async def test_the_judge_notices_a_missing_fence(tmp_path: Path) -> None:
-    assert await awakened(tmp_path, "--defect", "skip-fence")
+    assert await awakened(tmp_path, sqlite(tmp_path / "shared.db"), "--defect", "skip-fence")
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("kind", ["sqlite", "redis", "postgres"])
+async def test_another_home_takes_over_within_the_lease_and_a_second(
+    tmp_path: Path, kind: str, backend_of: Callable[[str], Backend]
+) -> None:
+    backend, lease_s = backend_of(kind), 1.0
+    settings = {**backend.settings, "SULLA_STORE__LEASE_TTL_S": str(lease_s)}
+    async with (
+        FakeAnthropic(script(1), CLOCK) as fake,
+        Daemon(tmp_path / "one", fake.url, settings) as first,
+        Daemon(tmp_path / "two", fake.url, settings) as second,
+    ):
+        await first.start()
+        await second.start()
+        user = User(first.home)
+        sending = asyncio.ensure_future(user.run())
+        async with CLOCK.timeout(10):
+            await fake.until(lambda seen: "zombie 1" in seen.held)
+        await first.kill()
+        killed_ms = CLOCK.now() * 1000
+        sending.cancel()
+        assert (await User(second.home).run()).ended
+        log = await backend.read_log(user.seen.thread_id)
+        (taken_over_ms,) = [entry.origin.at_ms for entry in log if entry.kind == "RESUMED"]
+        assert taken_over_ms - killed_ms < (lease_s + 1.0) * 1000
 
 
 async def test_a_suspended_turn_waits_through_a_kill_and_goes_on_with_its_answer(tmp_path: Path) -> None:

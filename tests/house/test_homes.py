@@ -14,10 +14,10 @@ import pytest
 
 from tests.house.source import ROOT, project, python_files, syntax, used
 
-CLOCK = ("sulla/daemon/system.py", "sulla/testing/clock.py")
+CLOCK = ("sulla/daemon/system.py", "sulla/testing/clock.py", "sulla/testing/simulation_clock.py")
 CHANCE = ("sulla/daemon/system.py",)
 ENVIRONMENT = ("sulla/cli/place.py", "sulla/cli/up.py", "sulla/testing/daemon.py")
-TASKS = ("sulla/store/redis_bus.py", "sulla/store/redis_line.py", "sulla/store/postgres_bus.py", "sulla/testing/clock.py", "sulla/providers/deadline.py", "sulla/gateway/server.py")
+TASKS = ("sulla/store/redis_bus.py", "sulla/store/postgres_bus.py", "sulla/testing/clock.py", "sulla/providers/deadline.py", "sulla/gateway/server.py")
 
 HOMES = {
     "time": CLOCK,
@@ -28,13 +28,13 @@ HOMES = {
     "asyncio.wait_for": CLOCK,
     "asyncio.create_task": TASKS,
     "asyncio.ensure_future": ("sulla/store/postgres_pool.py", "sulla/threads/session.py", "sulla/cli/client.py"),
-    "loop timers": (),
+    "loop timers": ("sulla/testing/simulation_*.py",),
     "os.environ": ENVIRONMENT,
     "os.getenv": ENVIRONMENT,
     "os.putenv": (),
     "os.urandom": CHANCE,
     "importlib.import_module": ("sulla/cli/main.py",),
-    "random": CHANCE,
+    "random": (*CHANCE, "sulla/testing/simulation*.py"),
     "secrets": CHANCE,
     "uuid": CHANCE,
 }

@@ -83,12 +83,24 @@ class PostgresServer:
         """Where one of its databases is."""
         return f"postgresql://{user}:{password}@127.0.0.1:{self.port}/{database}"
 
+    def socket_url(self, database: str = "postgres") -> str:
+        """The same by its socket, where no password is asked for: a connection takes a third of the time."""
+        return f"postgresql://{USER}@/{database}?host={self.folder}&port={self.port}"
+
     def make(self) -> None:
         """Make its data."""
         words = self.folder / "password"
         words.write_text(PASSWORD)
         words.chmod(0o644)  # The folder lets nobody else in.
-        options = ("--auth=scram-sha-256", f"--pwfile={words}", "-E", "UTF8", "--locale=C", "--no-sync")
+        options = (
+            "--auth-host=scram-sha-256",
+            "--auth-local=trust",
+            f"--pwfile={words}",
+            "-E",
+            "UTF8",
+            "--locale=C",
+            "--no-sync",
+        )
         command = self._launched(0, self._binaries / "initdb", "-D", self._data, "-U", USER, *options)
         made = subprocess.run(command, capture_output=True, text=True, check=False, env=_ENV)
         assert made.returncode == 0, made.stderr

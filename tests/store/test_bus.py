@@ -43,6 +43,12 @@ async def test_the_loss_is_remembered_until_somebody_looks(bus: LocalBus) -> Non
         assert [heard.lagged, heard.lagged] == [True, False]
 
 
+async def test_everybody_is_told_of_what_was_lost_on_its_way_here(bus: LocalBus) -> None:
+    async with bus.subscribe("a") as one, bus.subscribe("b") as two:
+        bus.lag()
+        assert [one.lagged, two.lagged, one.lagged] == [True, True, False]
+
+
 async def test_a_channel_without_listeners_costs_nothing() -> None:
     bus = LocalBus()
     bus.open()

@@ -37,7 +37,7 @@ PATIENT_S = 30.0
 """Where nothing is said of deadlines, a busy machine breaks none."""
 
 START_MS = 1_800_000_000_000
-TABLES = "logs, records, dedupe, small, bus"
+TABLES = ("logs", "records", "dedupe", "small", "bus")
 
 
 class PostgresWorld(StoreWorld):
@@ -47,7 +47,8 @@ class PostgresWorld(StoreWorld):
         self._url = url
         self._server = server
         self._now_ms = START_MS
-        server.execute(f"TRUNCATE {TABLES} RESTART IDENTITY")
+        for table in TABLES:
+            server.execute(sql.SQL("DELETE FROM {}").format(sql.Identifier(table)))  # Far quicker than TRUNCATE here.
         self._set_clock()
 
     def store(self) -> PostgresStore:
@@ -70,7 +71,7 @@ class PostgresWorld(StoreWorld):
 @pytest.fixture(scope="session")
 def server(postgres_server: PostgresServer) -> Iterator[psycopg.Connection]:
     """A connection to the kit's schema, whose ``now_ms`` reads a table."""
-    url = postgres_server.url()
+    url = postgres_server.socket_url()
 
     async def make() -> None:
         store = PostgresStore(url, SystemClock(), random_id, schema=SCHEMA, answer_s=PATIENT_S)
@@ -92,16 +93,16 @@ class TestPostgresStore(StoreKit):
 
     @pytest.fixture
     def world(self, postgres_server: PostgresServer, server: psycopg.Connection) -> StoreWorld:
-        return PostgresWorld(postgres_server.url(), server)
+        return PostgresWorld(postgres_server.socket_url(), server)
 
     @pytest.fixture
     def new_world(self, postgres_server: PostgresServer, server: psycopg.Connection) -> Callable[[], StoreWorld]:
-        return lambda: PostgresWorld(postgres_server.url(), server)
+        return lambda: PostgresWorld(postgres_server.socket_url(), server)
 
 
 @pytest.fixture
 def world(postgres_server: PostgresServer, server: psycopg.Connection) -> PostgresWorld:
-    return PostgresWorld(postgres_server.url(), server)
+    return PostgresWorld(postgres_server.socket_url(), server)
 
 
 @pytest.fixture

@@ -91,6 +91,15 @@ async def test_what_can_be_nobodys_channel_is_no_harm(here: PostgresStore, there
         assert await _next(heard) == b"heard"
 
 
+async def test_what_a_stranger_notifies_is_no_harm(here: PostgresStore, there: PostgresStore, url: str) -> None:
+    async with there.subscribe("channel") as heard:
+        with psycopg.connect(url, autocommit=True) as server:
+            for said in ("", "hello", "a b", "somebody 99999999999 00000000", "somebody 1"):
+                server.execute("SELECT pg_notify('sulla:sulla', %s)", (said,))
+        here.publish("channel", b"ours")
+        assert await _next(heard) == b"ours"
+
+
 async def test_stores_of_one_database_do_not_hear_each_other(
     url: str, here: PostgresStore, there: PostgresStore
 ) -> None:

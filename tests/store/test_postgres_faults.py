@@ -13,7 +13,7 @@ import pytest
 
 from sulla.core.errors import StoreUnavailable
 from sulla.daemon.system import SystemClock, random_id
-from sulla.store import Store
+from sulla.store import Store, postgres_bus, postgres_pool
 from sulla.store.postgres import PostgresStore
 from sulla.testing.proxy import CutAfter, FaultProxy, Pass, Stall
 from tests.kits.store_world import (
@@ -205,6 +205,38 @@ async def test_closing_does_not_wait_for_a_server_that_says_nothing(far: Postgre
     assert time.monotonic() - began < 2 * KNOWN_WITHIN_S
     with pytest.raises(StoreUnavailable):
         await asked
+
+
+async def test_neither_does_an_ear_that_is_just_asking_whether_it_still_hears(
+    far: PostgresStore, proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres_bus, "PULSE_S", 0.3)
+    await far.close()
+    await far.open()
+    await proxy.switch(Stall())
+    moved = dict(proxy.moved)
+    for _ in range(2):  # The ear asks, and the question goes nowhere: it connects anew, and nobody answers.
+        with pytest.raises(StoreUnavailable):
+            await far.ping()
+    began = time.monotonic()
+    await far.close()
+    assert time.monotonic() - began < KNOWN_WITHIN_S
+    assert proxy.moved == moved
+
+
+async def test_a_server_that_stalls_or_breaks_off_while_it_is_opened_is_given_up(
+    url: str, machine: PostgresServer, proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres_pool, "CONNECT_S", 0.5)
+    store = _store(url.replace(f":{machine.port}/", f":{proxy.port}/"))
+    for fault, said in ((CutAfter(1), "server closed the connection"), (Stall(), "nobody answered within")):
+        await proxy.switch(fault)
+        with pytest.raises(StoreUnavailable, match=f"check that the server runs.*{said}"):
+            await store.open()
+    await proxy.switch(Pass())
+    await store.open()
+    await make(store)
+    await store.close()
 
 
 async def test_an_answer_that_got_lost_is_given_again(

@@ -244,13 +244,13 @@ async def test_a_primary_that_became_a_replica_is_written_to_no_more(store: Redi
     assert await send(store, "m1") == 2
 
 
-@pytest.mark.parametrize("damage", ["DEL", "RPOP"])
+@pytest.mark.parametrize("damage", ["delete", "rpop"])
 async def test_records_that_are_missing_are_damage_and_no_shorter_log(
     store: RedisStore, admin: Redis, damage: str
 ) -> None:
     await make(store)
     lease = (await take(store)).lease
-    admin.execute_command(damage, f"sulla:threadstate:{{{KEY}}}:log")
+    getattr(admin, damage)(f"sulla:threadstate:{{{KEY}}}:log")
     for call in (store.read(KEY), store.read(KEY, reverse=True), write(store, lease, 1, "A"), send(store, "m1")):
         with pytest.raises(CorruptRecord, match="counts 1 records, and 0 are there"):
             await call

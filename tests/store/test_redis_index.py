@@ -47,7 +47,9 @@ def _places(raw: Redis, key: str = KEY) -> set[str]:
     """Where the index names a log."""
     shard = index_key(shard_of(key))
     found = {place for place in PLACES if raw.zscore(f"{shard}:{place}", key) is not None}
-    found |= {"kinds"} if any(member.endswith(f"\0{key}") for member in raw.zrange(f"{shard}:kinds", 0, -1)) else set()
+    found |= (
+        {"kinds"} if any(str(member).endswith(f"\0{key}") for member in raw.zrange(f"{shard}:kinds", 0, -1)) else set()
+    )
     return found | ({"pending"} if raw.zcard(f"{shard}:pending") else set())
 
 
@@ -55,7 +57,7 @@ def _age(raw: Redis, seconds: float) -> None:
     """Make everything that is pending older."""
     for shard in range(SHARDS):
         for entry in raw.zrange(f"{index_key(shard)}:pending", 0, -1):
-            raw.zincrby(f"{index_key(shard)}:pending", -seconds * 1000, entry)
+            raw.zincrby(f"{index_key(shard)}:pending", -seconds * 1000, str(entry))
 
 
 async def test_a_log_is_entered_with_the_step_and_nothing_stays_pending(store: Store, raw: Redis) -> None:
@@ -105,7 +107,7 @@ async def test_a_deleted_log_leaves_nothing_behind(store: Store, raw: Redis) -> 
     await make(store, head=Head("thread", "open", due_ms=1))
     await send(store, "m1")
     await store.delete((await take(store)).lease)
-    kept = {key for key in raw.keys() if not key.endswith(":clock")}  # noqa: SIM118 - a server is no dictionary
+    kept = {key for key in raw.keys() if not str(key).endswith(":clock")}  # noqa: SIM118 - a server is no dictionary
     assert kept == {"sulla:incarnation"}
 
 
@@ -173,7 +175,12 @@ async def test_a_sweep_looks_at_no_idle_log(store: RedisStore, monkeypatch: pyte
     await make(store, "due", Head("beat", due_ms=0))
     looked: list[str] = []
     whole = index.look
-    monkeypatch.setattr(index, "look", lambda name: (looked.append(name), whole(name))[1])
+
+    def noted(name: str) -> Command:
+        looked.append(name)
+        return whole(name)
+
+    monkeypatch.setattr(index, "look", noted)
     assert [info.key for info in await store.find(ready=True)] == ["due", "idle-7"]
     assert looked == ["due", "idle-7"]
 

@@ -23,7 +23,7 @@ from sulla.store.redis_keys import (
     value_key,
 )
 
-NAMES = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), min_size=1)
+NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1)
 
 
 def _slot(key: str) -> str:

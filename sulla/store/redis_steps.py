@@ -1,0 +1,59 @@
+"""The commands of the larger steps on a log in Redis, and what their answers mean when they are refusals."""
+
+from __future__ import annotations
+
+from sulla.store import redis_client as run
+from sulla.store.asks import Offer, Write
+from sulla.store.redis_keys import head_values, log_keys, record_bytes
+from sulla.store.redis_line import Command, Word
+from sulla.store.rules import Log
+from sulla.store.values import Head, Lease
+
+FAR = 2**53
+"""Behind every record; up to here Lua's numbers are exact."""
+
+
+def offer(asked: Offer, now_ms: int) -> Command:
+    """The command that adds an input; see `redis_scripts.OFFER`."""
+    at, room = log_keys(asked.key), "" if asked.max_waiting is None else asked.max_waiting
+    return run.OFFER.on(
+        (at.head, at.log, at.ids),
+        asked.dedupe_id, bytes(asked.digest), int(asked.wakes), room, int(asked.create is not None), now_ms,
+        *head_values(asked.create or Head("none")), record_bytes(asked.draft, offered=True),
+    )  # fmt: skip
+
+
+def append(write: Write) -> Command:
+    """The command that adds decided records; see `redis_scripts.APPEND`."""
+    at = log_keys(write.lease.key)
+    return run.APPEND.on(
+        (at.head, at.log, at.lock), *fence(write.lease), write.number, len(write.drafts), far(write.claimed),
+        int(write.release), *head_values(write.head), *(record_bytes(draft, offered=False) for draft in write.drafts),
+    )  # fmt: skip
+
+
+def fence(lease: Lease) -> tuple[Word, ...]:
+    """What the log remembers of its lease."""
+    return lease.life, lease.epoch, lease.owner
+
+
+def near(number: int) -> int:
+    """A position that Lua can count with and no log is longer than."""
+    return max(0, min(number, FAR))
+
+
+def far(number: int) -> int:
+    """The same for one that may be negative."""
+    return max(-FAR, min(number, FAR))
+
+
+def there(log: Log | None) -> Log:
+    """The log of which a script said that it is there."""
+    if log is None:
+        raise RuntimeError("a script granted a log that is not there")
+    return log
+
+
+def unlike(log: Log) -> RuntimeError:
+    """The rule had no objection, though the script had one: they have to be made alike."""
+    return RuntimeError(f"a script refused what the rules allow: {log!r}")
