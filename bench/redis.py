@@ -23,7 +23,7 @@ from bench.frame import Frame, Row, Samples
 from sulla.daemon.system import SystemClock, random_id
 from sulla.store import Draft, Head, Lease
 from sulla.store.redis import RedisStore
-from sulla.store.redis_keys import log_keys
+from sulla.store.redis_keys import head_key
 from tests.servers.redis import RedisServer, running_redis
 
 NAME = "redis"
@@ -176,7 +176,7 @@ async def _snapshot(client: Redis, whole: dict[str, object], size: int) -> None:
 
 def _tails(store: RedisStore, server: RedisServer) -> dict[str, Work]:
     peer = _bare(server, store)
-    command = _packed(b"LRANGE", log_keys(f"thr_{SIZES[-1]}").log.encode(), b"%d" % -TAIL, b"-1")
+    command = _packed(b"LRANGE", head_key(f"thr_{SIZES[-1]}").replace(":head", ":log").encode(), b"%d" % -TAIL, b"-1")
 
     async def raw() -> None:
         peer.sendall(command)

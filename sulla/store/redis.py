@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import replace
+from hashlib import sha256
 from itertools import count
 from typing import cast
 
@@ -21,7 +22,7 @@ from sulla.store.base import Subscription
 from sulla.store.redis_bus import RedisBus
 from sulla.store.redis_client import RedisClient
 from sulla.store.redis_index import RedisIndex, entry_of, findable, forget, info_of, look, look_of, stamp_of
-from sulla.store.redis_keys import Places, Raw, log_keys, places_of
+from sulla.store.redis_keys import Places, Raw, head_key, places_of
 from sulla.store.redis_line import Command, Reply, Word
 from sulla.store.redis_url import address_of
 from sulla.store.rules import Log
@@ -53,10 +54,11 @@ class RedisStore:
         self._clock = clock
         self._make_id = make_id
         name = make_id("bus")
+        short = sha256(name.encode()).hexdigest()[:10]  # travels twice with each announcement
         self._client = RedisClient(self._address, clock)
         self._bus = RedisBus(self._address, self._client, clock, name)
         self._index = RedisIndex(self._client, clock)
-        self._nonces = (f"{name}:{number}" for number in count(1))
+        self._nonces = (f"{short}:{number}" for number in count(1))
         self._places: dict[str, tuple[Lease, Places]] = {}
         """Where logs that are held through this handle are found, because of the last head that was kept."""
 
@@ -132,9 +134,9 @@ class RedisStore:
         """Take the lease of a log; see `Store.acquire`."""
         check_name("key", key)
         check_lease(owner, ttl_s)
-        at, home = log_keys(key), owner.partition(":")[0] + ":"
+        home = owner.partition(":")[0] + ":"
         begin = "" if after is None else steps.near(after)
-        step = run.ACQUIRE.on((at.head, at.log, at.lock), owner, home, rules.span_ms(ttl_s), begin, MAX_TAIL)
+        step = run.ACQUIRE.on((head_key(key),), owner, home, rules.span_ms(ttl_s), begin, MAX_TAIL)
         (answer,) = await self._client.call(step)
         if answer is None:
             return None
@@ -185,9 +187,9 @@ class RedisStore:
         """Records of a log; see `Store.read`."""
         check_name("key", key)
         check_limit(limit)
-        at, end = log_keys(key), "" if before is None else steps.near(before)
+        end = "" if before is None else steps.near(before)
         (answer,) = await self._client.call(
-            run.READ.on((at.head, at.log), steps.near(after), end, min(limit, steps.FAR), int(reverse))
+            run.READ.on((head_key(key),), steps.near(after), end, min(limit, steps.FAR), int(reverse))
         )
         if not answer:
             return []
@@ -217,9 +219,8 @@ class RedisStore:
     async def delete(self, lease: Lease, *, last_seq: int | None = None) -> bool:
         """Remove a log with all it holds; see `Store.delete`."""
         check_name("key", lease.key)
-        at = log_keys(lease.key)
         last = "" if last_seq is None else last_seq
-        step = run.DELETE.on((at.head, at.log, at.lock, at.ids), *steps.fence(lease), last)
+        step = run.DELETE.on((head_key(lease.key),), *steps.fence(lease), last)
         stamp, answer = await self._client.call(stamp_of(lease.key), step)
         if isinstance(answer, list):
             raise steps.unlike(rules.fenced(keys.log_of(cast("Raw", answer)), lease))
@@ -271,8 +272,7 @@ class RedisStore:
 
     async def _fenced(self, script: run.Script, lease: Lease, *more: int) -> Reply:
         check_name("key", lease.key)
-        at = log_keys(lease.key)
-        return (await self._client.call(script.on((at.head, at.log, at.lock), *steps.fence(lease), *more)))[0]
+        return (await self._client.call(script.on((head_key(lease.key),), *steps.fence(lease), *more)))[0]
 
     def _remember(self, lease: Lease, places: Places) -> None:
         self._places.pop(lease.key, None)

@@ -15,9 +15,9 @@ from sulla.store.redis_keys import (
     SHARDS,
     Places,
     Raw,
+    head_key,
     index_key,
     kind_member,
-    log_keys,
     log_of,
     places_of,
     shard_of,
@@ -186,8 +186,7 @@ def forget(name: str, stamp: bytes, kind: str) -> Command:
 
 def look(name: str) -> Command:
     """The command that reads a log's head."""
-    keys = log_keys(name)
-    return LOOK.on((keys.head, keys.log, keys.lock))
+    return LOOK.on((head_key(name),))
 
 
 def look_of(reply: Reply) -> tuple[Log | None, bool]:

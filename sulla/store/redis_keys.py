@@ -38,25 +38,13 @@ _OFFERED, _DECIDED = b"+", b"-"
 # ------------------------------------------------------------------------------------------------------------- keys
 
 
-@dataclass(frozen=True, slots=True)
-class LogKeys:
-    """Where a log lies; one slot."""
+def head_key(name: str) -> str:
+    """The key of a log's head, a hash of `FIELDS`; the log's other keys follow from it, in the same slot.
 
-    head: str
-    """A hash of `FIELDS`."""
-    log: str
-    """A list: record n stands at n - 1."""
-    ids: str
-    """A hash: the dedupe id to ``<seq>:<digest>``."""
-    lock: str
-    """The owner, for as long as the lease is alive."""
-
-
-def log_keys(name: str) -> LogKeys:
-    """The keys of the log of that name."""
-    tag = _tag(name)
-    state = f"sulla:threadstate:{{{tag}}}"
-    return LogKeys(f"{state}:head", f"{state}:log", f"{state}:ids", f"sulla:lock:{{{tag}}}")
+    Beside it lie ``…:log`` (a list: record n stands at n - 1), ``…:ids`` (a hash: the dedupe id to ``<seq>:<digest>``)
+    and ``sulla:lock:{<name>}`` (the owner, for as long as the lease is alive).
+    """
+    return f"sulla:threadstate:{{{_tag(name)}}}:head"
 
 
 def value_key(name: str) -> str:

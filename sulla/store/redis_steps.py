@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sulla.store import redis_client as run
 from sulla.store.asks import Offer, Write
-from sulla.store.redis_keys import head_values, log_keys, record_bytes
+from sulla.store.redis_keys import head_key, head_values, record_bytes
 from sulla.store.redis_line import Command, Word
 from sulla.store.rules import Log
 from sulla.store.values import Head, Lease
@@ -15,9 +15,9 @@ FAR = 2**53
 
 def offer(asked: Offer, now_ms: int) -> Command:
     """The command that adds an input; see `redis_scripts.OFFER`."""
-    at, room = log_keys(asked.key), "" if asked.max_waiting is None else asked.max_waiting
+    room = "" if asked.max_waiting is None else asked.max_waiting
     return run.OFFER.on(
-        (at.head, at.log, at.ids),
+        (head_key(asked.key),),
         asked.dedupe_id, bytes(asked.digest), int(asked.wakes), room, int(asked.create is not None), now_ms,
         *head_values(asked.create or Head("none")), record_bytes(asked.draft, offered=True),
     )  # fmt: skip
@@ -25,9 +25,8 @@ def offer(asked: Offer, now_ms: int) -> Command:
 
 def append(write: Write) -> Command:
     """The command that adds decided records; see `redis_scripts.APPEND`."""
-    at = log_keys(write.lease.key)
     return run.APPEND.on(
-        (at.head, at.log, at.lock), *fence(write.lease), write.number, len(write.drafts), far(write.claimed),
+        (head_key(write.lease.key),), *fence(write.lease), write.number, len(write.drafts), far(write.claimed),
         int(write.release), *head_values(write.head), *(record_bytes(draft, offered=False) for draft in write.drafts),
     )  # fmt: skip
 

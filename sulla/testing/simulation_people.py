@@ -101,16 +101,20 @@ class People:
         self.acknowledged[thread_id] = []
         said = 0
         while said < messages:
-            await self._clock.sleep(random.random() * random.choice((0.2, 0.8, 3.0)))
-            drawn = random.random()
-            if drawn < 0.15:
-                await self._stop(thread_id)
-            elif drawn < 0.22:
-                await self._continue(thread_id)
-            else:
-                said += 1
-                mode = random.choice(("queue", "queue", *get_args(Mode)))
-                await self._send(thread_id, Input(MessageId(f"m{number}.{said}"), f"Message {said}", mode))
+            await self._clock.sleep(random.random() * random.choice((0.1, 0.4, 0.8, 3.0)))
+            # Sometimes much at once: what comes while a write is under way finds what nothing else does.
+            async with asyncio.TaskGroup() as group:
+                for _ in range(random.choice((1, 1, 1, 2, 3))):
+                    drawn = random.random()
+                    if drawn < 0.15:
+                        group.create_task(self._stop(thread_id))
+                    elif drawn < 0.22:
+                        group.create_task(self._continue(thread_id))
+                    else:
+                        said += 1
+                        mode = random.choice(("queue", "queue", *get_args(Mode)))
+                        fact = Input(MessageId(f"m{number}.{said}"), f"Message {said}", mode)
+                        group.create_task(self._send(thread_id, fact))
 
     async def _send(self, thread_id: ThreadId, fact: Input) -> None:
         async def ask(threads: ThreadStore, work: LocalWork) -> Sent:

@@ -75,14 +75,14 @@ def brew(random: Random) -> Storm:
         late=_share(random, wet, 0.03),
         signals_lost=_share(random, wet, 1.0),
         signals_doubled=_share(random, wet, 0.5),
-        slow_s=random.choice((0.002, 0.05, 0.1, 0.2)),
+        slow_s=random.choice((0.002, 0.1, 0.2, 0.25)),
     )
     sulky = random.random() < 0.5
     mood = Fickle(_share(random, sulky, 0.2), _share(random, sulky, 0.2), _share(random, sulky, 0.2))
     return Storm(
         homes,
         threads=random.choice((1, 1, 2)),
-        messages=random.choice((1, 2, 3, 4)),
+        messages=random.choice((1, 2, 4, 6)),
         lasts_s=lasts_s,
         blows=blows,
         weather=weather,

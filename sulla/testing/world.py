@@ -36,7 +36,12 @@ from sulla.tools import Effect, Tool, Toolbox
 
 
 def scripted_model(
-    provider: Provider, *, window_tokens: int = 200_000, prices: Prices | None = None, day: DayLimits | None = None
+    provider: Provider,
+    *,
+    window_tokens: int = 200_000,
+    prices: Prices | None = None,
+    day: DayLimits | None = None,
+    name: str = "",
 ) -> Model:
     """A model as the daemon makes it, over any provider.
 
@@ -45,9 +50,10 @@ def scripted_model(
         window_tokens: of prompt, conversation and reply.
         prices: None for a model without one.
         day: what all agents may use on one day.
+        name: what the service calls it.
     """
     gauge = Gauge(
-        Mind(ModelName("offline"), window_tokens, prices if prices is not None else Prices({})), Calibrations()
+        Mind(ModelName("offline", name), window_tokens, prices if prices is not None else Prices({})), Calibrations()
     )
     return Model(provider, gauge, Ledger(day if day is not None else DayLimits()), Breaker(), lambda: 0.0)
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-import psycopg
 import pytest
 
 from sulla.cli.client import Client, open_client
 from sulla.cli.place import door
 from sulla.daemon import SystemClock
-from sulla.daemon.system import random_id
 from sulla.testing.anthropic_server import FakeAnthropic
 from sulla.testing.script import Reply, Rule, Script
 from tests.faults.harness import Daemon
@@ -25,10 +23,7 @@ SCRIPT = Script([Rule(Reply(WHOLE, hold="half", hold_after=1))])
 @pytest.fixture
 def url(postgres_server: PostgresServer) -> str:
     """An empty database."""
-    name = random_id("db")
-    with psycopg.connect(postgres_server.url(), autocommit=True) as server:
-        server.execute(f"CREATE DATABASE {name}".encode())
-    return postgres_server.url(name)
+    return postgres_server.emptied()
 
 
 async def _shown(client: Client, *, until: str) -> str:

@@ -20,10 +20,7 @@ DELTAS = 500
 @pytest.fixture
 def url(postgres_server: PostgresServer) -> str:
     """An empty database."""
-    name = random_id("db")
-    with psycopg.connect(postgres_server.url(), autocommit=True) as server:
-        server.execute(f"CREATE DATABASE {name}".encode())
-    return postgres_server.url(name)
+    return postgres_server.emptied()
 
 
 async def _opened(url: str, schema: str = "sulla") -> AsyncIterator[PostgresStore]:

@@ -48,10 +48,7 @@ def machine() -> Iterator[PostgresServer]:
 @pytest.fixture
 def url(machine: PostgresServer) -> str:
     """An empty database of its own on a server that runs."""
-    name = random_id("db")
-    with psycopg.connect(machine.url(), autocommit=True) as server:
-        server.execute(f"CREATE DATABASE {name}".encode())
-    return machine.url(name)
+    return machine.emptied()
 
 
 def _store(url: str) -> PostgresStore:
@@ -105,7 +102,7 @@ async def test_a_server_that_ends_is_known_at_once_and_used_again_when_it_is_bac
     for _ in range(2):
         began = time.monotonic()
         with pytest.raises(
-            StoreUnavailable, match=r"postgresql://sulla@127\.0\.0\.1:\d+/db_.*start the server"
+            StoreUnavailable, match=r"postgresql://sulla@127\.0\.0\.1:\d+/scratch: start the server"
         ) as told:
             await send(store, "m1")
         assert time.monotonic() - began < KNOWN_WITHIN_S

@@ -41,14 +41,7 @@ asyncio.run(main())
 @pytest.fixture
 def url(postgres_server: PostgresServer) -> str:
     """An empty database."""
-    return _database(postgres_server)
-
-
-def _database(server: PostgresServer, words: str = "") -> str:
-    name = random_id("db")
-    with psycopg.connect(server.url(), autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name} {words}".encode())
-    return server.url(name)
+    return postgres_server.emptied()
 
 
 @contextmanager
@@ -208,8 +201,7 @@ async def test_a_socket_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 async def test_a_socket_does_as_well(postgres_server: PostgresServer) -> None:
-    place = f"?host={postgres_server.folder}&port={postgres_server.port}"
-    async for store in _opened(f"postgresql://{USER}:{PASSWORD}@/postgres{place}"):
+    async for store in _opened(postgres_server.socket_url()):
         await store.ping()
 
 
@@ -220,7 +212,10 @@ async def test_of_several_hosts_the_one_that_answers_is_used(postgres_server: Po
 
 
 async def test_a_database_that_cannot_hold_every_character_is_refused(postgres_server: PostgresServer) -> None:
-    url = _database(postgres_server, "ENCODING 'LATIN1' TEMPLATE template0")
+    name = random_id("db")
+    with _raw(postgres_server.url()) as raw:
+        raw.execute(f"CREATE DATABASE {name} ENCODING 'LATIN1' TEMPLATE template0".encode())
+    url = postgres_server.url(name)
     assert "encoding is LATIN1" in await _refused(url)
 
 

@@ -17,7 +17,7 @@ from sulla.store.redis_index import GRACE_MS
 from sulla.store.redis_keys import SHARDS, Places, index_key, shard_of
 from sulla.store.redis_line import Command, Reply
 from tests.kits.redis_world import RedisWorld
-from tests.kits.store_world import DIGEST, IDLE, KEY, OPEN, draft, make, send, take, write
+from tests.kits.store_world import DIGEST, IDLE, KEY, ME, OPEN, TTL_S, draft, make, send, take, write
 from tests.servers.redis import RedisServer, redis_server
 
 __all__ = ["redis_server"]
@@ -101,6 +101,16 @@ async def test_a_refused_step_does_not_hide_when_a_log_is_really_due(store: Stor
         await write(store, late, 1, head=Head("beat", due_ms=now_ms + 10**9))
     await world.pass_time(1)
     assert [info.key for info in await store.find(ready=True)] == [KEY]
+
+
+async def test_a_log_has_these_keys_and_no_others(store: Store, raw: Redis) -> None:
+    await make(store)
+    await take(store)
+    kept = {str(key) for key in raw.keys("*thr_1*")}
+    state = "sulla:threadstate:{thr_1}"
+    assert kept == {f"{state}:head", f"{state}:log", f"{state}:ids", "sulla:lock:{thr_1}"}
+    assert 0 < raw.pttl("sulla:lock:{thr_1}") <= TTL_S * 1000
+    assert raw.get("sulla:lock:{thr_1}") == ME
 
 
 async def test_a_deleted_log_leaves_nothing_behind(store: Store, raw: Redis) -> None:

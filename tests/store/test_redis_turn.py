@@ -10,7 +10,7 @@ import pytest
 from redis import Redis
 
 from sulla.daemon.system import SystemClock, random_id
-from sulla.store import Head, Store
+from sulla.store import Head, Status, Store
 from sulla.store.redis import RedisStore
 from sulla.store.redis_client import RedisClient
 from sulla.store.redis_line import Command, RedisLine, Reply
@@ -59,21 +59,19 @@ async def test_a_write_sends_what_is_new_and_little_more(redis_server: RedisServ
     async with FaultProxy(redis_server.port, SystemClock()) as proxy:
         url = redis_server.new_url().replace(str(redis_server.port), str(proxy.port))
         async with _opened(url) as store:
-            thread = "thr_0123456789abcdef01234567"
+            thread, kind = "thr_0123456789abcdef01234567", "TEXT_MESSAGE_END"
             await make(store, thread)
             lease = (await take(store, thread, f"home_{'0' * 24}:boot_{'1' * 24}")).lease
             body, checkpoint = bytes(500), bytes(300)
-            for number in range(1, 4):
-                for records in (1, 3):
-                    before = proxy.moved["up"]
-                    await store.offer(thread, f"msg_{number}{records}", draft(body=body), digest=bytes(32))
-                    assert proxy.moved["up"] - before <= len(body) + 32 + 800, "the index is told, too"
+            for number in range(1, 5):
+                before, message = proxy.moved["up"], f"msg_{number:024}"
+                await store.offer(thread, message, draft(body=body), digest=bytes(32))
+                assert proxy.moved["up"] - before <= len(body) + len(message) + 32 + len("INPUT") + 600
                 before = proxy.moved["up"]
-                drafts = [draft("TEXT_MESSAGE_END", body)] * 3
-                head = Head("thread", "open", "sulla", consumed=number, body=checkpoint)
-                await store.append(lease, number, drafts, head, number)
-                if number > 1:  # with the first one the index is told that the log is open
-                    assert proxy.moved["up"] - before <= 3 * len(body) + len(checkpoint) + 600
+                status: Status = "open" if number % 2 else "idle"  # every other time the index is told as well
+                head = Head("thread", status, "sulla", consumed=number, body=checkpoint)
+                await store.append(lease, number, [draft(kind, body)] * 3, head, number)
+                assert proxy.moved["up"] - before <= 3 * len(body + kind.encode()) + len(checkpoint) + 600
 
 
 @pytest.mark.parametrize("records", [10, 5000])
