@@ -21,7 +21,17 @@ from sulla.store.asks import Offer, Question, Write, check_lease, check_limit, c
 from sulla.store.base import Subscription
 from sulla.store.redis_bus import RedisBus
 from sulla.store.redis_client import RedisClient
-from sulla.store.redis_index import RedisIndex, entry_of, findable, forget, info_of, look, look_of, stamp_of
+from sulla.store.redis_index import (
+    RedisIndex,
+    entry_of,
+    findable,
+    forget,
+    info_of,
+    look,
+    look_of,
+    real_places,
+    stamp_of,
+)
 from sulla.store.redis_keys import Places, Raw, head_key, places_of
 from sulla.store.redis_line import Command, Reply, Word
 from sulla.store.redis_url import address_of
@@ -143,7 +153,8 @@ class RedisStore:
         raw, tail = cast("tuple[Raw, list[bytes]]", answer)
         log = steps.there(keys.log_of(raw))
         lease = rules.lease_of(key, log, ttl_s)
-        self._remember(lease, places_of(log.head))
+        # Awake by an input, it stays so until it is open: nobody has to be told of its start.
+        self._remember(lease, real_places(log))
         return Grant(lease, log.head, log.last_seq, tuple(keys.records_of(steps.near(after or 0) + 1, tail)))
 
     async def renew(self, lease: Lease) -> None:

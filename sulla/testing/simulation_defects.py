@@ -76,29 +76,6 @@ class LosesOffers(FaultyStore):
         )
 
 
-class ClaimsUnseen(FaultyStore):
-    """Has a writer claim every input there is, seen or not."""
-
-    def __init__(self, inner: Store) -> None:
-        super().__init__(inner, _nothing)
-        self._store = inner
-
-    async def append(
-        self,
-        lease: Lease,
-        write_no: int,
-        drafts: Sequence[Draft],
-        head: Head,
-        claimed: int,
-        *,
-        release: bool = False,
-    ) -> int:
-        """With another claim."""
-        info = await self._store.head(lease.key)
-        claimed = max(claimed, info.last_seq) if info is not None else claimed
-        return await self._store.append(lease, write_no, drafts, head, claimed, release=release)
-
-
 class FindsNothing(FaultyStore):
     """Knows of no log that is ready: what a lost wake-up was for is never found."""
 
@@ -129,7 +106,6 @@ STORE_DEFECTS: dict[str, Callable[[Store], Store]] = {
     "forget-renewals": ForgetsRenewals,
     "forget-writes": ForgetsWrites,
     "lose-offers": LosesOffers,
-    "claim-unseen": ClaimsUnseen,
     "find-nothing": FindsNothing,
 }
 

@@ -113,8 +113,8 @@ class People:
                     else:
                         said += 1
                         mode = random.choice(("queue", "queue", *get_args(Mode)))
-                        fact = Input(MessageId(f"m{number}.{said}"), f"Message {said}", mode)
-                        group.create_task(self._send(thread_id, fact))
+                        message = Input(MessageId(f"m{number}.{said}"), f"Message {said}", mode)
+                        group.create_task(self._send(thread_id, message))
 
     async def _send(self, thread_id: ThreadId, fact: Input) -> None:
         async def ask(threads: ThreadStore, work: LocalWork) -> Sent:

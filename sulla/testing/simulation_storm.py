@@ -82,7 +82,7 @@ def brew(random: Random) -> Storm:
     return Storm(
         homes,
         threads=random.choice((1, 1, 2)),
-        messages=random.choice((1, 2, 4, 6)),
+        messages=random.choice((1, 2, 3, 5)),
         lasts_s=lasts_s,
         blows=blows,
         weather=weather,

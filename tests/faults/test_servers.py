@@ -143,20 +143,40 @@ async def test_a_redis_that_stands_still_past_the_lease_loses_nothing(tmp_path: 
     await outage(tmp_path, redis_of(own_redis, own_redis.freeze, own_redis.thaw), seconds=3.0)
 
 
+def fill(admin: Redis) -> None:
+    admin.config_set("maxmemory-policy", "noeviction")
+    admin.config_set("maxmemory", "1mb")
+
+
+def empty(admin: Redis) -> None:
+    admin.config_set("maxmemory", "0")
+
+
+def demote(admin: Redis) -> None:
+    admin.execute_command("REPLICAOF", "127.0.0.1", "1")
+
+
+def promote(admin: Redis) -> None:
+    admin.execute_command("REPLICAOF", "NO", "ONE")
+
+
 @pytest.mark.faults
 @pytest.mark.timeout(120)
-async def test_a_redis_without_memory_refuses_visibly_and_goes_on(tmp_path: Path, own_redis: RedisServer) -> None:
+@pytest.mark.parametrize(("refuse", "allow"), [(fill, empty), (demote, promote)], ids=["memory", "read only"])
+async def test_a_redis_that_takes_no_writes_refuses_visibly_and_goes_on(
+    tmp_path: Path, own_redis: RedisServer, refuse: Callable[[Redis], None], allow: Callable[[Redis], None]
+) -> None:
     server = redis_of(own_redis, lambda: None, lambda: None)
     async with serving(tmp_path, server) as daemon, open_client(door(daemon.home)) as client:
         thread = (await client.call("thread.create", request_id="one"))["thread_id"]
         with Redis.from_url(own_redis.url()) as admin:
-            admin.config_set("maxmemory-policy", "noeviction")
-            admin.config_set("maxmemory", "1mb")
+            refuse(admin)
             with pytest.raises(SullaError) as caught:
                 await client.call("turn.send", thread_id=thread, message_id="m", text="hi")
             assert caught.value.retryable
-            admin.config_set("maxmemory", "0")
-        assert await until_taken(client, thread)
+            allow(admin)
+        told = await until_taken(client, thread)
+        assert await ended(server.backend, thread, told.run_id)
 
 
 @pytest.mark.timeout(120)

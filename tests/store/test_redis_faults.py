@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
@@ -16,6 +17,7 @@ from sulla.store import Offered, Store
 from sulla.store.redis import RedisStore
 from sulla.store.redis_client import CALL_S
 from sulla.testing.proxy import CutAfter, FaultProxy, Refuse, Stall
+from tests.house.source import ROOT
 from tests.kits.store_world import DIGEST, IDLE, KEY, ME, OPEN, TTL_S, draft, kinds, make, present, send, take, write
 from tests.servers import free_port
 from tests.servers.redis import RedisServer, own_redis, redis_server, running_redis
@@ -307,3 +309,28 @@ async def test_a_socket_of_this_machine_will_do(own_redis: RedisServer) -> None:
 
 async def _is_there(store: Store) -> bool:
     return await store.head(KEY) is not None
+
+
+async def test_the_permissions_that_the_documentation_names_are_enough(own_redis: RedisServer, admin: Redis) -> None:
+    text = (ROOT / "docs/redis.md").read_text()
+    (listed,) = re.findall(r"the user needs `([^`]+)`", text)
+    admin.execute_command("ACL SETUSER", "sulla", "on", ">secret", "resetchannels", *listed.split())  # type: ignore[no-untyped-call]  # redis-py's
+    async with opened(own_redis.url().replace("redis://", "redis://sulla:secret@")) as store:
+        async with opened(own_redis.url()) as other, other.subscribe("a") as heard:
+            store.publish("a", b"hello")
+            assert await anext(aiter(heard)) == b"hello"
+        async with store.subscribe("a"):
+            await make(store)
+            await send(store, "m1")
+        lease = (await take(store, after=0)).lease
+        await store.renew(lease)
+        await write(store, lease, 1, "A", head=OPEN)
+        assert [info.key for info in await store.find(ready=True)] == [KEY]
+        await store.put("key", b"value", 5)
+        assert await store.remove("key")
+        assert await kinds(store) == ["CREATED", "INPUT", "A"]
+        await store.delete(lease)
+    admin.execute_command("ACL SETUSER", "sulla", "-evalsha")  # type: ignore[no-untyped-call]  # redis-py's
+    async with opened(own_redis.url().replace("redis://", "redis://sulla:secret@")) as store:
+        with pytest.raises(StoreUnavailable, match="may not run the commands that Sulla needs"):
+            await send(store, "m1")

@@ -259,4 +259,4 @@ def test_storms_differ() -> None:
 
 
 def test_the_defects_have_names() -> None:
-    assert len(set(DEFECTS)) == len(DEFECTS) == 9
+    assert len(set(DEFECTS)) == len(DEFECTS) == 8
