@@ -11,6 +11,7 @@ from sulla.core.ids import CallId, MessageId, NodeId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson
 from sulla.store import Head, Status
 from sulla.threads.codec import seal, unseal
+from sulla.threads.desk import Rest, next_task
 from sulla.threads.facts import ModelStarted, Outcome, Usage, Wait
 from sulla.threads.forms import Form, fields_to_json
 from sulla.threads.state import OpenRun, RunRef, ThreadState
@@ -95,9 +96,10 @@ _SAME = (
 
 def status_of(state: ThreadState) -> Status:
     """What the store should know: is there anything to do for this thread?"""
-    if state.suspended:
-        return "suspended"
-    return "open" if state.run is not None or state.runnable else "idle"
+    # Also what was looked at and not dealt with, e.g. an answer that came as the daemon was about to stop.
+    if not isinstance(next_task(state), Rest):
+        return "open"
+    return "suspended" if state.suspended else "idle"
 
 
 def to_head(state: ThreadState, claimed: int, epoch: int, due_ms: int | None = None) -> Head:

@@ -21,7 +21,7 @@ from sulla.threads import Answer, Suspended, ThreadState, Transcript
 from sulla.threads.codec import decode
 from sulla.threads.facts import Decision, Offer
 from sulla.threads.fold import apply_decision, apply_offer
-from sulla.tools import Done, Effect, Result, Tool, ToolContext, define
+from sulla.tools import Done, Effect, Result, Tool, ToolContext, Waiting, define
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
 
@@ -365,3 +365,21 @@ async def test_a_model_is_not_asked_when_the_lease_ran_out_since_the_call_was_an
     world = World(FaultyStore(store, at_record("MODEL_STARTED", 1, "after", clock.pass_by)), provider, clock=clock)
     await world.ask(await world.thread(), "hi")
     assert provider.requests == []
+
+
+async def test_an_answer_that_was_seen_by_a_daemon_about_to_stop_is_not_forgotten(store: MemoryStore) -> None:
+    async def ask(context: ToolContext) -> Result:
+        """Ask."""
+        return Waiting("answer:1", "may I?")
+
+    tools = (define(ask, effect="pure"),)
+    world = World(store, ScriptedProvider([Say(calls=(ToolCall(CallId("c"), "ask", {}),))]), tools=tools)
+    thread = await world.thread()
+    await world.ask(thread, "go")
+    await world.threads.answer(thread, Answer("answer:1", "yes"))
+    world.turns.drain()
+    await world.turns.attend(thread)
+    assert [info.key for info in await store.find(ready=True)] == [thread]
+    following = World(store, ScriptedProvider([DONE]), tools=tools, boot=2)
+    await following.turns.attend(thread)
+    assert (await following.kinds(thread))[-1] == "RUN_FINISHED"

@@ -153,11 +153,11 @@ def empty(admin: Redis) -> None:
 
 
 def demote(admin: Redis) -> None:
-    admin.execute_command("REPLICAOF", "127.0.0.1", "1")
+    admin.replicaof("127.0.0.1", 1)
 
 
 def promote(admin: Redis) -> None:
-    admin.execute_command("REPLICAOF", "NO", "ONE")
+    admin.replicaof("NO", "ONE")
 
 
 @pytest.mark.faults
