@@ -64,7 +64,7 @@ class StoreSettings(_Section):
     `memory:`; empty for what those say, or else `sqlite:///sulla.db`.
     """
     redis_url: SecretStr = SecretStr("")
-    """A Redis, `redis://user:password@host:port/database` (docs/redis.md); not used if `url` or `postgres_url` is set."""
+    """A Redis, `redis://user:password@host:port/database` (docs/redis.md); not used if `url` or `postgres_url` is."""
     postgres_url: SecretStr = SecretStr("")
     """A PostgreSQL, `postgresql://user:password@host:port/database` (docs/postgres.md); not used if `url` is set."""
     lease_ttl_s: Annotated[float, Field(ge=1)] = 30.0

@@ -116,8 +116,16 @@ def test_a_port_in_use_is_named_with_a_remedy(daemon: Daemon, home: Path, capsys
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("REDIS_URL", "redis://:hunter2@127.0.0.1:1", "the store redis://:***@127.0.0.1:1: it cannot be reached: start"),
-        ("REDIS_URL", "redis://:hunter2@127.0.0.1/x", "REDIS_URL or store.redis_url: redis://:***@127.0.0.1/x: 'x' is no"),
+        (
+            "REDIS_URL",
+            "redis://:hunter2@127.0.0.1:1",
+            "the store redis://:***@127.0.0.1:1: it cannot be reached: start",
+        ),
+        (
+            "REDIS_URL",
+            "redis://:hunter2@127.0.0.1/x",
+            "REDIS_URL or store.redis_url: redis://:***@127.0.0.1/x: 'x' is no",
+        ),
         ("POSTGRES_URL", "postgres://u:hunter2@127.0.0.1:1/db", "the store postgresql://u@127.0.0.1:1/db: start the"),
         ("POSTGRES_URL", "postgres://u:hunter2@[host/db", "POSTGRES_URL or store.postgres_url: the store's URL cannot"),
         ("SULLA_STORE", "mysql://u:hunter2@host", "SULLA_STORE or store.url asks for 'mysql': expected sqlite:///path"),

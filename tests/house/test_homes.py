@@ -17,7 +17,13 @@ from tests.house.source import ROOT, project, python_files, syntax, used
 CLOCK = ("sulla/daemon/system.py", "sulla/testing/clock.py", "sulla/testing/simulation_clock.py")
 CHANCE = ("sulla/daemon/system.py",)
 ENVIRONMENT = ("sulla/cli/place.py", "sulla/cli/up.py", "sulla/testing/daemon.py")
-TASKS = ("sulla/store/redis_bus.py", "sulla/store/postgres_bus.py", "sulla/testing/clock.py", "sulla/providers/deadline.py", "sulla/gateway/server.py")
+TASKS = (
+    "sulla/store/redis_bus.py",
+    "sulla/store/postgres_bus.py",
+    "sulla/testing/clock.py",
+    "sulla/providers/deadline.py",
+    "sulla/gateway/server.py",
+)
 
 HOMES = {
     "time": CLOCK,

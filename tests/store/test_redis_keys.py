@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sulla.core.errors import CorruptRecord
@@ -39,11 +39,14 @@ def test_the_names_are_those_of_the_design() -> None:
 
 
 @given(NAMES)
+@example("}")
+@example("{}")
 def test_all_keys_of_a_log_lie_in_one_slot(name: str) -> None:
     assert len({_slot(key) for key in _all(name)[:4]}) == 1
 
 
 @given(st.lists(NAMES, min_size=2, max_size=4, unique=True))
+@example(["}", "%7D", "%257D"])
 def test_two_logs_share_no_key(names: list[str]) -> None:
     keys = [key for name in names for key in _all(name)]
     assert len(set(keys)) == len(keys)

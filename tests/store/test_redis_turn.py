@@ -118,10 +118,11 @@ async def test_every_step_stays_in_one_slot_of_a_cluster() -> None:
             while admin.execute_command("CLUSTER INFO")["cluster_state"] != "ok":
                 pass
         async with _opened(server.url()) as store:
-            for name in ODD_NAMES:
+            names = [*ODD_NAMES, "}", "}{", "%7D"]
+            for name in names:
                 await _whole_life(store, name)
-            assert [info.key for info in await store.find()] == sorted(ODD_NAMES)
-            for name in ODD_NAMES:
+            assert [info.key for info in await store.find()] == sorted(names)
+            for name in names:
                 await store.delete(present(await store.acquire(name, ME_LATER, 30)).lease)
             assert await store.find() == []
 
