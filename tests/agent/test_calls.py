@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -18,14 +17,6 @@ from sulla.tools import Done, Effect, Result, Tool, ToolContext, define
 from tests.agent.test_turns import Hands
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
-
-
-@pytest.fixture
-async def store() -> AsyncIterator[MemoryStore]:
-    made = MemoryStore(ManualClock(), lambda prefix: f"{prefix}_mem")
-    await made.open()
-    yield made
-    await made.close()
 
 
 class Moody:

@@ -107,14 +107,6 @@ class Model:
     async def close(self) -> None: ...
 
 
-@pytest.fixture
-async def store() -> AsyncIterator[MemoryStore]:
-    made = MemoryStore(ManualClock(), lambda prefix: f"{prefix}_mem")
-    await made.open()
-    yield made
-    await made.close()
-
-
 def world_of(store: Any, model: Any, ledger: Ledger, boot: int) -> World:
     return World(store, model, tools=(ledger.tool("careful", "once"), ledger.tool("easy", "idempotent")), boot=boot)
 

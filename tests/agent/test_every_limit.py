@@ -4,7 +4,7 @@ which one it was and by how much.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,14 +26,6 @@ USED = 120
 """What the scripted provider says that a call took."""
 PRICES = read_prices({"offline": {"input": 1, "output": 1, "cache_write": 1}})
 """A token costs one millionth, so that money is counted like tokens."""
-
-
-@pytest.fixture
-async def store() -> AsyncIterator[MemoryStore]:
-    made = MemoryStore(ManualClock(), lambda prefix: f"{prefix}_mem")
-    await made.open()
-    yield made
-    await made.close()
 
 
 @dataclass(frozen=True, slots=True)

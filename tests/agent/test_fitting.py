@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,14 +23,6 @@ from sulla.tools import Done, Result, Tool, ToolContext, define
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
 TASK = "THE TASK: compare all five"
-
-
-@pytest.fixture
-async def store() -> AsyncIterator[MemoryStore]:
-    made = MemoryStore(ManualClock(), lambda prefix: f"{prefix}_mem")
-    await made.open()
-    yield made
-    await made.close()
 
 
 def fetching(words: int, gate: Gate | None = None) -> Tool:

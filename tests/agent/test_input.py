@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from typing import Any
-
-import pytest
 
 from sulla.agent import RunLimits
 from sulla.agent.input import OFF_LOOP_CHARS
 from sulla.store.memory import MemoryStore
-from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
-
-
-@pytest.fixture
-async def store() -> AsyncIterator[MemoryStore]:
-    made = MemoryStore(ManualClock(), lambda prefix: f"{prefix}_mem")
-    await made.open()
-    yield made
-    await made.close()
 
 
 async def handled(store: MemoryStore, *texts: str, limits: RunLimits | None = None) -> tuple[dict[str, Any], str]:

@@ -5,7 +5,6 @@ stop.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import pytest
@@ -34,14 +33,6 @@ from sulla.threads import Answer
 from tests.agent.test_turns import Hands
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
-
-
-@pytest.fixture
-async def store() -> AsyncIterator[MemoryStore]:
-    made = MemoryStore(ManualClock(), lambda prefix: f"{prefix}_mem")
-    await made.open()
-    yield made
-    await made.close()
 
 
 async def run_out(world: World, thread: ThreadId, clock: ManualClock, seconds: float = 400) -> None:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-
-import pytest
 
 from sulla.agent.prompt import MOST_NAMED, ActiveAgent, Surroundings, sections, turn_context
 from sulla.agent.spec import SULLA, AgentSpec
@@ -19,14 +16,6 @@ from tests.agent.test_turns import Hands
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
 NOON_S = 1_800_000_000.0
-
-
-@pytest.fixture
-async def store() -> AsyncIterator[MemoryStore]:
-    made = MemoryStore(ManualClock(), lambda prefix: f"{prefix}_mem")
-    await made.open()
-    yield made
-    await made.close()
 
 
 async def requests_of_two_turns(store: MemoryStore) -> list[ChatRequest]:

@@ -5,7 +5,7 @@ alike, and nothing waits for it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
@@ -23,14 +23,6 @@ from tests.agent.test_turns import Hands
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
 USED = Usage(input_tokens=1_000, output_tokens=100)
-
-
-@pytest.fixture
-async def store() -> AsyncIterator[MemoryStore]:
-    made = MemoryStore(ManualClock(), lambda prefix: f"{prefix}_mem")
-    await made.open()
-    yield made
-    await made.close()
 
 
 class Scene:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any, Literal
 
 import pytest
@@ -59,15 +58,6 @@ class Hands:
 
 def call(name: str, what: str) -> ToolCall:
     return ToolCall(CallId(what), name, {"what": what})
-
-
-@pytest.fixture
-async def store() -> AsyncIterator[MemoryStore]:
-    clock = ManualClock()
-    made = MemoryStore(clock, lambda prefix: f"{prefix}_mem")
-    await made.open()
-    yield made
-    await made.close()
 
 
 async def last(world: World, thread_id: ThreadId, kind: str) -> dict[str, Any]:
