@@ -95,7 +95,9 @@ class _Measurement:
             "SULLA_MODEL": "anthropic:fake",
             "ANTHROPIC_BASE_URL": self._service.url,
             "ANTHROPIC_API_KEY": "none",
-            "SULLA_DAEMON__LOG_LEVEL": "warning",
+            "SULLA_DAEMON__LOG_LEVEL": "error",
+            # A summary is made beside the turns, of a history that no daemon has ever let grow so long.
+            "SULLA_MODEL__SUMMARIES": "false",
             **BEYOND_PEOPLE,
         }
         with running(("-m", "sulla", "up", "--port", "0", "--home", str(self._home)), settings) as daemon:
