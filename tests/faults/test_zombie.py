@@ -59,10 +59,10 @@ async def awakened(tmp_path: Path, backend: Backend, *faults: str, rounds: int =
 async def _round(number: int, fake: FakeAnthropic, first: Daemon, second: Daemon, backend: Backend) -> Story:
     earlier, effects = len(fake.requests), len(second.effects.read())
     sending = asyncio.ensure_future(User(first.home, number).run())
-    async with CLOCK.timeout(10):
-        await fake.until(lambda seen: f"zombie {number}" in seen.held)
+    await _held_by_first(f"zombie {number}", fake, second)
     first.send_signal(signal.SIGSTOP)
     sending.cancel()
+    second.send_signal(signal.SIGCONT)
     seen = await User(second.home, number).run()
     first.send_signal(signal.SIGCONT)
     fake.release(f"zombie {number}")
@@ -72,6 +72,13 @@ async def _round(number: int, fake: FakeAnthropic, first: Daemon, second: Daemon
     log = await backend.read_log(seen.thread_id)
     requests = [request.results for request in fake.requests[earlier:]]
     return Story(seen, log, [], [], requests, second.effects.read()[effects:], 1, [])
+
+
+async def _held_by_first(name: str, fake: FakeAnthropic, second: Daemon) -> None:
+    """Wait until a request stands still; the second daemon does as well, or it might have been the quicker one."""
+    second.send_signal(signal.SIGSTOP)
+    async with CLOCK.timeout(20):
+        await fake.until(lambda seen: name in seen.held)
 
 
 async def test_a_zombie_is_fenced(tmp_path: Path) -> None:
@@ -114,8 +121,8 @@ async def test_another_home_takes_over_within_the_lease_and_a_second(
         await second.start()
         user = User(first.home)
         sending = asyncio.ensure_future(user.run())
-        async with CLOCK.timeout(10):
-            await fake.until(lambda seen: "zombie 1" in seen.held)
+        await _held_by_first("zombie 1", fake, second)
+        second.send_signal(signal.SIGCONT)
         await first.kill()
         killed_ms = CLOCK.now() * 1000
         sending.cancel()
