@@ -103,7 +103,8 @@ class Client:
             case {"method": "events.ended", "params": {"error": {"message": str(message), "data": dict(found)}}}:
                 self._events.put_nowait(_refusal(found, message))
             case {"id": int(id_), "result": result} if id_ in self._asked:
-                self._asked[id_].set_result(result)
+                if not self._asked[id_].done():  # whoever asked may just have been cancelled
+                    self._asked[id_].set_result(result)
             case {"id": id_, "error": {"message": str(message), **rest}}:
                 data = rest.get("data")
                 found = data if isinstance(data, dict) else {}

@@ -130,3 +130,16 @@ async def test_a_thread_that_can_be_followed_no_longer_ends_the_wait_for_its_eve
             await anext(client.events())
     with pytest.raises(Unavailable):
         await asking
+
+
+async def test_an_answer_to_somebody_who_has_just_left_does_not_end_the_connection() -> None:
+    async with _talk(lambda request: {"id": request["id"], "result": {}}) as client:
+        asking = asyncio.ensure_future(client.call("system.status"))
+        while not client._asked:
+            await asyncio.sleep(0)
+        (id_,) = client._asked
+        client._asked[id_].cancel()
+        client._take({"id": id_, "result": {}})  # before the one who asked gets to know
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        assert await client.call("system.status") == {}
