@@ -222,6 +222,8 @@ class ThreadSession:
         async with self._lock:
             if self._released or self.lost:
                 raise StaleLease(f"{self.state.thread_id}: written after the lease was given back or lost")
+            if self._failed:  # what follows a write that may be missing would leave a hole
+                raise StoreUnavailable(f"{self.state.thread_id}: an earlier write of this lease was not kept")
             # Drafts and head belong together: both are taken before anything can happen in between.
             drafts, self._drafts = self._drafts, []
             due_ms = expires_ms(self.state, self._retention)
@@ -258,6 +260,7 @@ class ThreadSession:
             except StoreUnavailable:
                 # The same write number again: if the first try did get through, the store answers as it did then.
                 if self._clock.elapsed() + wait_s >= self._deadline:
+                    self._failed = True
                     raise
                 await self._clock.sleep(wait_s)
         raise AssertionError("unreachable: the back-off has no end")

@@ -134,6 +134,18 @@ async def test_an_outage_longer_than_the_lease_gives_up(scene: Scene) -> None:
         await writing
 
 
+async def test_nothing_is_written_behind_a_write_that_may_be_missing(scene: Scene) -> None:
+    scene.plan.down = True
+    writing = asyncio.ensure_future(scene.session.commit(START))
+    await scene.clock.advance(40)
+    with pytest.raises(StoreUnavailable):
+        await writing
+    scene.plan.down = False
+    with pytest.raises(StoreUnavailable, match="an earlier write of this lease was not kept"):
+        await scene.session.commit(reminder(1))
+    assert await scene.kinds() == ["THREAD_CREATED", "INPUT"]
+
+
 async def test_a_write_that_has_begun_is_finished_though_its_task_is_cancelled(scene: Scene) -> None:
     scene.plan.gate = Gate()
     writing = asyncio.ensure_future(scene.session.commit(START))
