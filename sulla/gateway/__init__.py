@@ -17,20 +17,26 @@ from sulla.gateway.commands import (
     WaitingThread,
 )
 from sulla.gateway.limits import Limits
+from sulla.gateway.observing import OK, Asked, Caller, Done, Observer, Unobserved, Way
 from sulla.gateway.server import Server, bind, serve
 from sulla.gateway.wire import PROTOCOL, SUBPROTOCOL, Scope
 
 __all__ = [
+    "OK",
     "PROTOCOL",
     "SUBPROTOCOL",
     "Advanced",
+    "Asked",
+    "Caller",
     "Commands",
+    "Done",
     "Event",
     "GatewayConfig",
     "KnownToken",
     "Limits",
     "Live",
     "Mode",
+    "Observer",
     "Principal",
     "Question",
     "Scope",
@@ -41,8 +47,10 @@ __all__ = [
     "ThreadInfo",
     "TokenBook",
     "Tokens",
+    "Unobserved",
     "Verdict",
     "WaitingThread",
+    "Way",
     "bind",
     "build_app",
     "serve",

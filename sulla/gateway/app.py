@@ -11,8 +11,11 @@ from starlette.routing import Route, WebSocketRoute
 
 from sulla.core.clock import Clock
 from sulla.gateway.auth import Guard, Tokens
+from sulla.gateway.calls import Calls
 from sulla.gateway.commands import Commands
+from sulla.gateway.connection import Room
 from sulla.gateway.limits import Limits
+from sulla.gateway.observing import Observer, Unobserved
 from sulla.gateway.perimeter import Perimeter
 from sulla.gateway.ws import SocketDoor
 
@@ -30,7 +33,9 @@ class GatewayConfig:
     limits: Limits = field(default_factory=Limits)
 
 
-def build_app(commands: Commands, tokens: Tokens, config: GatewayConfig, clock: Clock) -> FastAPI:
+def build_app(
+    commands: Commands, tokens: Tokens, config: GatewayConfig, clock: Clock, observer: Observer | None = None
+) -> FastAPI:
     """The gateway as an ASGI application, without life-cycle events and without documentation pages.
 
     Args:
@@ -38,8 +43,12 @@ def build_app(commands: Commands, tokens: Tokens, config: GatewayConfig, clock: 
         tokens: those that open the door.
         config: names and bounds.
         clock: for deadlines.
+        observer: is told what happens at the door; None if nobody wants to know.
     """
-    door = SocketDoor(commands, Guard(tokens, clock), clock, config.server_version, config.limits)
+    watching = observer if observer is not None else Unobserved()
+    calls = Calls(commands, config.limits, clock, watching)
+    room = Room(commands, calls, Guard(tokens, clock), clock, config.limits, watching)
+    door = SocketDoor(room, config.server_version)
     app = FastAPI(title="Sulla", version=config.server_version, openapi_url=None, docs_url=None, redoc_url=None)
     app.router.routes.append(WebSocketRoute("/ws", door.serve, name="ws"))
     app.router.routes.append(Route("/healthz", _healthz, methods=["GET"]))

@@ -2,34 +2,80 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Coroutine
+
 import orjson
 
+from sulla.core.clock import Clock
+from sulla.core.errors import SullaError, Unavailable
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.stamp import stamp
 from sulla.gateway import wire
+from sulla.gateway.auth import Principal
 from sulla.gateway.commands import Commands, ThreadInfo
 from sulla.gateway.limits import Limits
+from sulla.gateway.observing import OK, Asked, Done, Observer
 from sulla.gateway.rpc import event_json
 
+_log = logging.getLogger("sulla.gateway")
 
-async def perform(commands: Commands, limits: Limits, params: wire.Wire, caller: str) -> JsonObject:
-    """Have a request done.
+
+class Calls:
+    """Carries requests out, whichever door they came by: within a deadline, with an error that a client can read.
 
     Args:
         commands: who does it.
-        limits: sizes of replies.
-        params: checked parameters; hello and subscriptions are the connection's own business.
-        caller: the name of the token that asks.
-
-    Returns:
-        The result, in the form of the method's result model.
-
-    Raises:
-        SullaError: whatever the daemon refused it with.
+        limits: sizes of replies, and the deadline.
+        clock: for the deadline.
+        observer: is told of every request.
     """
+
+    def __init__(self, commands: Commands, limits: Limits, clock: Clock, observer: Observer) -> None:
+        self._commands = commands
+        self._limits = limits
+        self._clock = clock
+        self._observer = observer
+
+    async def perform(self, asked: Asked) -> JsonObject:
+        """Have a request done; hello and subscriptions are the connection's own business.
+
+        Returns:
+            The result, in the form of the method's result model.
+
+        Raises:
+            SullaError: whatever the daemon refused it with, that it took too long, or a defect of ours.
+        """
+        return await self.answer(asked, _perform(self._commands, self._limits, asked.params, asked.caller.principal))
+
+    async def answer(self, asked: Asked, work: Coroutine[object, object, JsonObject]) -> JsonObject:
+        """Do `work` for a request, and tell the observer.
+
+        Raises:
+            SullaError: see `perform`.
+        """
+        code, began_s = OK, self._clock.elapsed()
+        try:
+            async with self._clock.timeout(self._limits.call_s):
+                return await work
+        except SullaError as error:
+            code = error.code
+            raise
+        except TimeoutError:
+            code = Unavailable.code
+            raise Unavailable(f"no answer within {self._limits.call_s:g} s: ask again with the same id") from None
+        except Exception:  # noqa: BLE001  # a defect of ours is an answer too: nobody waits for ever
+            code = SullaError.code
+            _log.exception("a request failed", extra={"session": asked.caller.session, "method": asked.method})
+            raise SullaError("something went wrong inside the daemon; its log has the details") from None
+        finally:
+            self._observer.done(Done(asked, code, self._clock.elapsed() - began_s))
+
+
+async def _perform(commands: Commands, limits: Limits, params: wire.Wire, caller: Principal) -> JsonObject:
     match params:
         case wire.TurnSend() | wire.TurnStop() | wire.TurnContinue():
-            return await _turns(commands, params, caller)
+            return await _turns(commands, params, caller.name)
         case wire.ApprovalList():
             return await _questions(commands, params)
         case wire.ApprovalAnswer(thread_id=thread_id, id=question, verdict=verdict, text=text):

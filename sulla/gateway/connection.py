@@ -12,15 +12,16 @@ from typing import cast
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from sulla.core.clock import Clock
-from sulla.core.errors import InvalidInput, SullaError, Unavailable, leaf
+from sulla.core.errors import InvalidInput, SullaError, leaf
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway import rpc, wire
 from sulla.gateway import session as says
-from sulla.gateway.auth import Guard
-from sulla.gateway.calls import perform
+from sulla.gateway.auth import Guard, Principal
+from sulla.gateway.calls import Calls
 from sulla.gateway.commands import Commands
 from sulla.gateway.follower import Follower
 from sulla.gateway.limits import Limits
+from sulla.gateway.observing import Asked, Caller, Observer
 from sulla.gateway.outbox import Outbox, TooSlow
 from sulla.gateway.rpc import RequestId
 from sulla.gateway.session import Session
@@ -40,27 +41,39 @@ class _Following:
     task: asyncio.Task[None]
 
 
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What all connections share."""
+
+    commands: Commands
+    """Where logs and signals come from."""
+    calls: Calls
+    """Carries requests out."""
+    guard: Guard
+    """Who may come in."""
+    clock: Clock
+    limits: Limits
+    observer: Observer
+
+
 class Connection:
     """A client for as long as its socket lives: this task reads, one writes, and one follows each subscribed thread.
 
     Args:
         socket: accepted.
         session: what the client may say.
-        commands: what it can have done.
-        guard: who may come in.
-        clock: for deadlines.
-        limits: bounds.
+        room: what all connections share.
     """
 
-    def __init__(
-        self, socket: WebSocket, session: Session, commands: Commands, guard: Guard, clock: Clock, limits: Limits
-    ) -> None:
+    def __init__(self, socket: WebSocket, session: Session, room: Room) -> None:
         self._socket = socket
         self._session = session
-        self._commands = commands
-        self._guard = guard
-        self._clock = clock
-        self._limits = limits
+        self._commands = room.commands
+        self._guard = room.guard
+        self._calls = room.calls
+        self._observer = room.observer
+        self._clock = clock = room.clock
+        self._limits = limits = room.limits
         self._outbox = Outbox(clock, limits.queue_bytes, limits.stall_s)
         self._followers: dict[str, _Following] = {}
 
@@ -120,9 +133,11 @@ class Connection:
             return self._session.hear_binary()
         match self._session.hear(text):
             case [says.Authenticate(id_, token)]:
+                address = address_of(self._socket)
                 try:
-                    return self._session.admit(id_, self._guard.admit(address_of(self._socket), token))
+                    return self._session.admit(id_, self._guard.admit(address, token))
                 except SullaError as error:
+                    self._observer.refused("ws", address, error.code)
                     return self._session.refuse(id_, error)
             case effects:
                 return effects
@@ -131,10 +146,12 @@ class Connection:
         match effect:
             case says.Reply(frame):
                 await self._outbox.put(frame)
-            case says.Call(id_, params, caller):
-                await self._answer(id_, perform(self._commands, self._limits, params, caller))
-            case says.Subscribe(id_, thread_id, after):
-                if await self._answer(id_, self._place(thread_id, after)):
+            case says.Call(id_, params, principal):
+                await self._answer(id_, self._calls.perform(self._asked(id_, params, principal)))
+            case says.Subscribe(id_, params, principal):
+                thread_id, after = params.thread_id, params.after
+                asked = self._asked(id_, params, principal)
+                if await self._answer(id_, self._calls.answer(asked, self._place(thread_id, after))):
                     follower = Follower(self._commands, self._outbox, self._clock, self._limits, thread_id, after)
                     task = tasks.create_task(self._follow(thread_id, follower))
                     self._followers[thread_id] = _Following(follower, task)
@@ -148,20 +165,15 @@ class Connection:
             case _:
                 raise TypeError(f"{type(effect).__name__} is no effect for here")
 
+    def _asked(self, id_: RequestId, params: wire.Wire, principal: Principal) -> Asked:
+        return Asked(Caller(principal, address_of(self._socket), "ws", self._session.id), str(id_), params)
+
     async def _answer(self, id_: RequestId, work: Coroutine[object, object, JsonObject]) -> bool:
         """Do something and reply with its result, or with why there is none; whether it went well."""
         try:
-            async with self._clock.timeout(self._limits.call_s):
-                frame = rpc.reply_frame(id_, await work)
-            good = True
+            frame, good = rpc.reply_frame(id_, await work), True
         except SullaError as error:
             frame, good = rpc.fault_frame(rpc.fault_of(id_, error)), False
-        except TimeoutError:
-            late = Unavailable(f"no answer within {self._limits.call_s:g} s: ask again with the same id")
-            frame, good = rpc.fault_frame(rpc.fault_of(id_, late)), False
-        except Exception:  # noqa: BLE001  # a defect of ours is an answer too: nobody waits for ever
-            _log.exception("a request failed", extra={"session": self._session.id})
-            frame, good = rpc.fault_frame(rpc.internal(id_)), False
         await self._outbox.put(frame)
         return good
 

@@ -177,11 +177,6 @@ def code_of(error: type[SullaError]) -> int:
     return next((code for cls, code in _CODES if issubclass(error, cls)), REFUSED)
 
 
-def internal(id_: RequestId | None) -> Fault:
-    """A failure that nobody foresaw: the log has the details, the client does not get them."""
-    return Fault(id_, INTERNAL_ERROR, "something went wrong inside the daemon; its log has the details", "internal")
-
-
 def error_json(fault: Fault) -> JsonObject:
     """The error object."""
     data: JsonObject = {"code": fault.word, "retryable": fault.retryable, "retry_after_s": fault.retry_after_s}

@@ -42,8 +42,8 @@ class Call:
 
     id: RequestId
     params: wire.Wire
-    caller: str
-    """The name of the token that it came with, never the token itself."""
+    principal: Principal
+    """Whose token it came with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,8 @@ class Subscribe:
     """Follow a thread; tell `Session.forget` if that does not work out or ends."""
 
     id: RequestId
-    thread_id: str
-    after: int
+    params: wire.EventsSubscribe
+    principal: Principal
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,23 +164,24 @@ class Session:
         match params:
             case wire.Hello():
                 return self._declined(request.id, Conflict("hello was said already: one per connection"))
-            case wire.EventsSubscribe(thread_id=thread_id, after=after):
-                return self._subscribe(request.id, thread_id, after)
+            case wire.EventsSubscribe():
+                return self._subscribe(request.id, params, who)
             case wire.EventsUnsubscribe(thread_id=thread_id):
                 if thread_id not in self._followed:
                     return [Reply(rpc.reply_frame(request.id, wire.Unsubscribed(ended=False).model_dump()))]
                 self._followed.discard(thread_id)
                 return [Unsubscribe(request.id, thread_id)]
             case _:
-                return [Call(request.id, params, who.name)]
+                return [Call(request.id, params, who)]
 
-    def _subscribe(self, id_: RequestId, thread_id: str, after: int) -> list[Effect]:
+    def _subscribe(self, id_: RequestId, params: wire.EventsSubscribe, who: Principal) -> list[Effect]:
+        thread_id = params.thread_id
         if thread_id in self._followed:
             return self._declined(id_, Conflict(f"this connection follows {thread_id!r} already: unsubscribe first"))
         if len(self._followed) >= SUBSCRIPTIONS:
             return self._declined(id_, Busy(f"this connection follows {SUBSCRIPTIONS} threads, more are not possible"))
         self._followed.add(thread_id)
-        return [Subscribe(id_, thread_id, after)]
+        return [Subscribe(id_, params, who)]
 
     def _declined(self, id_: RequestId, error: SullaError) -> list[Effect]:
         return [Reply(rpc.fault_frame(rpc.fault_of(id_, error)))]

@@ -342,6 +342,9 @@ METHODS: dict[str, Method] = {
     "system.check": Method(SystemCheck, Status, "admin"),
 }
 
+METHOD_OF: dict[type[Wire], str] = {method.params: name for name, method in METHODS.items()}
+"""The name of the method that takes these parameters."""
+
 PLANNED = frozenset(
     {
         *("speech.chunk", "speech.flush", "speech.status"),

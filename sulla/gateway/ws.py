@@ -6,13 +6,10 @@ import asyncio
 
 from starlette.websockets import WebSocket
 
-from sulla.core.clock import Clock
 from sulla.core.errors import InvalidInput, SullaError, Unauthorized
 from sulla.core.ids import derived_id
-from sulla.gateway.auth import Guard, Principal, bearer
-from sulla.gateway.commands import Commands
-from sulla.gateway.connection import Connection, address_of
-from sulla.gateway.limits import Limits
+from sulla.gateway.auth import Principal, bearer
+from sulla.gateway.connection import Connection, Room, address_of
 from sulla.gateway.perimeter import Refusal, deny
 from sulla.gateway.session import Session
 from sulla.gateway.wire import SUBPROTOCOL
@@ -22,19 +19,14 @@ class SocketDoor:
     """Takes WebSocket connections in.
 
     Args:
-        commands: what clients can have done.
-        guard: who may come in.
-        clock: for deadlines.
+        room: what all connections share.
         version: the daemon's.
-        limits: bounds.
     """
 
-    def __init__(self, commands: Commands, guard: Guard, clock: Clock, version: str, limits: Limits) -> None:
-        self._commands = commands
-        self._guard = guard
-        self._clock = clock
+    def __init__(self, room: Room, version: str) -> None:
+        self._room = room
+        self._clock = room.clock
         self._version = version
-        self._limits = limits
         self._taken_in = 0
         self._open: set[Connection] = set()
 
@@ -55,19 +47,21 @@ class SocketDoor:
         try:
             principal = self._knock(socket)
         except SullaError as error:
+            self._room.observer.refused("ws", address_of(socket), error.code)
             status = 401 if isinstance(error, Unauthorized) else 400
             await deny(socket.scope, socket.send, Refusal(status, error.code, error.message, error.retry_after_s))
             return
         await socket.accept(subprotocol=SUBPROTOCOL)
         self._taken_in += 1
         name = derived_id("ses", str(self._clock.now()), str(self._taken_in))
-        session = Session(name, self._version, self._limits, principal)
-        connection = Connection(socket, session, self._commands, self._guard, self._clock, self._limits)
+        connection = Connection(socket, Session(name, self._version, self._room.limits, principal), self._room)
         self._open.add(connection)
+        self._room.observer.came("ws")
         try:
             await connection.run()
         finally:
             self._open.discard(connection)
+            self._room.observer.left("ws")
 
     def _knock(self, socket: WebSocket) -> Principal | None:
         """Who it is, if the request says so.
@@ -79,4 +73,4 @@ class SocketDoor:
         if SUBPROTOCOL not in socket.scope["subprotocols"]:
             raise InvalidInput(f"the client has to offer the WebSocket subprotocol {SUBPROTOCOL!r}")
         authorization = socket.headers.get("authorization")
-        return self._guard.admit(address_of(socket), bearer(authorization)) if authorization is not None else None
+        return self._room.guard.admit(address_of(socket), bearer(authorization)) if authorization is not None else None

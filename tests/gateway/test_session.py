@@ -117,13 +117,13 @@ def test_a_mistake_after_hello_costs_only_an_answer(wrong: str) -> None:
     effects = session.hear(wrong)
     assert len(effects) == 1
     assert error_of(effects)["code"] < -32000
-    assert session.hear(frame("system.status", 2)) == [Call(2, wire.SystemStatus(), "owner")]
+    assert session.hear(frame("system.status", 2)) == [Call(2, wire.SystemStatus(), OWNER)]
 
 
 def test_a_call_comes_with_checked_parameters() -> None:
     text = frame("turn.send", "a", thread_id="thr_1", message_id="m1", text="hi", mode="steer")
     params = wire.TurnSend(thread_id="thr_1", message_id="m1", text="hi", mode="steer")
-    assert greeted().hear(text) == [Call("a", params, "owner")]
+    assert greeted().hear(text) == [Call("a", params, OWNER)]
 
 
 @pytest.mark.parametrize(
@@ -163,12 +163,12 @@ def test_the_size_of_a_frame_is_counted_in_bytes() -> None:
 def test_a_thread_is_followed_once_at_a_time() -> None:
     session = greeted()
     subscribe = frame("events.subscribe", thread_id="thr_1", after=3)
-    assert session.hear(subscribe) == [Subscribe(1, "thr_1", 3)]
+    assert session.hear(subscribe) == [Subscribe(1, wire.EventsSubscribe(thread_id="thr_1", after=3), OWNER)]
     assert error_of(session.hear(subscribe))["data"]["code"] == "conflict"
     assert session.hear(frame("events.unsubscribe", 2, thread_id="thr_1")) == [Unsubscribe(2, "thr_1")]
-    assert session.hear(subscribe) == [Subscribe(1, "thr_1", 3)]
+    assert session.hear(subscribe) == [Subscribe(1, wire.EventsSubscribe(thread_id="thr_1", after=3), OWNER)]
     session.forget("thr_1")
-    assert session.hear(subscribe) == [Subscribe(1, "thr_1", 3)]
+    assert session.hear(subscribe) == [Subscribe(1, wire.EventsSubscribe(thread_id="thr_1", after=3), OWNER)]
 
 
 def test_leaving_a_thread_that_is_not_followed_is_no_mistake() -> None:

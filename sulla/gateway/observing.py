@@ -1,0 +1,100 @@
+"""What the gateway tells whoever keeps the audit log and the metrics. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from sulla.core.jsontypes import JsonObject
+from sulla.gateway.auth import Principal
+from sulla.gateway.wire import METHOD_OF, METHODS, Scope, Wire
+
+Way = Literal["ws", "rest"]
+"""By which door somebody came."""
+OK = "ok"
+_UNSAID = {"text", "title", "token"}
+"""Fields that hold people's words, or a secret."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks, and from where."""
+
+    principal: Principal
+    address: str
+    """The peer's IP address."""
+    way: Way
+    session: str
+    """Names the connection."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request that somebody known makes."""
+
+    caller: Caller
+    request_id: str
+    """The client's id of it."""
+    params: Wire
+
+    @property
+    def method(self) -> str:
+        """Its name, e.g. ``turn.send``."""
+        return METHOD_OF[type(self.params)]
+
+    @property
+    def scope(self) -> Scope | None:
+        """What a token must allow for it."""
+        return METHODS[self.method].scope
+
+    @property
+    def about(self) -> JsonObject:
+        """What it names, without people's words and secrets."""
+        said: JsonObject = self.params.model_dump(mode="json", exclude=_UNSAID, exclude_none=True)
+        return said
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What came of a request."""
+
+    asked: Asked
+    code: str
+    """`OK`, or the error's code."""
+    took_s: float
+
+
+class Observer(Protocol):
+    """Is told what happens at the door, before the client is. Must return at once, and never raises."""
+
+    def done(self, done: Done) -> None:
+        """A request was carried out or refused."""
+        ...
+
+    def refused(self, way: Way, address: str, code: str) -> None:
+        """Somebody was not let in."""
+        ...
+
+    def came(self, way: Way) -> None:
+        """A connection (or a stream) has begun."""
+        ...
+
+    def left(self, way: Way) -> None:
+        """It has ended."""
+        ...
+
+
+class Unobserved:
+    """Keeps `Observer` for nobody."""
+
+    def done(self, done: Done) -> None:
+        """A request was carried out or refused."""
+
+    def refused(self, way: Way, address: str, code: str) -> None:
+        """Somebody was not let in."""
+
+    def came(self, way: Way) -> None:
+        """A connection has begun."""
+
+    def left(self, way: Way) -> None:
+        """It has ended."""
