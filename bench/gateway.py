@@ -1,0 +1,331 @@
+"""What a token costs on its way from the model's service to a client's socket, and what a connection weighs.
+
+The limit of the tokens is `bench.bare_gateway`, both ends by hand; that of connections and round trips is
+`bench.bare_socket`, the server that Sulla stands on with nothing on it. Every server has a processor to itself, the
+service and the clients share the other one, and 40 streams of 40 tokens a second go through at once. Processor time is
+taken in a window in which all of them run, so that what a turn costs at its ends is `bench.turn`'s business.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import tempfile
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import orjson
+import psutil
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.typing import Subprotocol
+
+from bench.frame import Frame, Row, Samples
+from bench.process import processor_s, ready_url, running
+from bench.token_service import RATE, TOKEN_CHARS
+from bench.turn import BEYOND_PEOPLE
+from sulla.cli.place import door
+
+NAME = "gateway"
+
+STREAMS = 40
+TOKENS = 160
+"""Of one stream: four seconds."""
+WINDOW_S = 2.5
+"""From when the last of the streams has begun; none may end in it."""
+TOGETHER = 10
+"""Tokens of a read in the contenders that get many at once."""
+TOKEN_BAR, TOGETHER_BAR, ADDED_MS, IDLE_BAR = 2.0, 0.25, 1.0, 1.2
+"""Issue 4's."""
+IDLE = 500
+"""Connections that do nothing."""
+TRIPS = 200
+"""Round trips, one after the other."""
+_ROUNDS_PER_STREAMING = 12
+"""Streams take their time: they get one round where the frame has so many."""
+_ROUNDS_PER_WEIGHING = 20
+
+_BY_HAND, _OURS = "by hand", "Sulla"
+_PATIENCE_S = 30.0
+_LOOK_S = 0.01
+
+
+def run(frame: Frame) -> list[Row]:
+    """The bars are issue 4's."""
+    with tempfile.TemporaryDirectory(prefix="sulla-bench-") as folder:
+        return asyncio.run(_Measurement(frame, Path(folder)).rows())
+
+
+@dataclass(slots=True)
+class Stream:
+    """What one client saw of one answer."""
+
+    arrived: list[tuple[float, float]] = field(default_factory=list)
+    """When each token came, in seconds by the monotonic clock, and how long it was on its way, in milliseconds."""
+    frames: int = 0
+
+    def take(self, delta: str) -> None:
+        """A piece of the answer has come."""
+        now_ns = time.monotonic_ns()
+        self.frames += 1
+        for start in range(0, len(delta) - TOKEN_CHARS + 1, TOKEN_CHARS):
+            sent_ns = int(delta[start : start + TOKEN_CHARS - 1])
+            self.arrived.append((now_ns / 1e9, (now_ns - sent_ns) / 1e6))
+
+
+Watch = Callable[[ClientConnection, Stream], Coroutine[object, object, None]]
+"""Asks for an answer and takes it in to its end."""
+
+
+class _Measurement:
+    """One run of this bench, in a folder of its own."""
+
+    def __init__(self, frame: Frame, folder: Path) -> None:
+        self._frame = frame
+        self._folder = folder
+        self._ids = count(1)
+
+    async def rows(self) -> list[Row]:
+        """Measure, and say what came out."""
+        return [*await self._tokens(), *await self._connections()]
+
+    # ------------------------------------------------------------------------------------------------------ tokens
+
+    async def _tokens(self) -> list[Row]:
+        costs: dict[str, list[float]] = {}
+        waits: dict[str, list[float]] = {}
+        async with AsyncExitStack() as stack:
+            service = stack.enter_context(running(("-m", "bench.token_service")))
+            url = ready_url(service)
+            on_core(service.pid, 1)
+            on_core(os.getpid(), 1)
+            contenders = {
+                f"token, {_BY_HAND}": await stack.enter_async_context(self._bare(url, 1)),
+                f"token, {_OURS}": await stack.enter_async_context(self._ours(url, 1)),
+                f"token of {TOGETHER} in a frame, {_BY_HAND}": await stack.enter_async_context(
+                    self._bare(url, TOGETHER)
+                ),
+                f"token of {TOGETHER} in a frame, {_OURS}": await stack.enter_async_context(self._ours(url, TOGETHER)),
+            }
+            rounds = max(1, self._frame.rounds // _ROUNDS_PER_STREAMING)
+            for name, contender in contenders.items():
+                costs[name], waits[name] = [], []
+                await contender()  # the first turn of a daemon loads what it needs
+            for names in self._frame.orders(list(contenders), rounds):
+                for name in names:
+                    cost, late_ms = await contenders[name]()
+                    costs[name].append(cost)
+                    waits[name].append(late_ms)
+        bare, ours, bare_many, ours_many = contenders
+        spent, late = Samples(costs, "µs CPU"), Samples({f"p99 of a {name}": waits[name] for name in waits}, "ms")
+        added = late.median(f"p99 of a {ours}") - late.median(f"p99 of a {bare}")
+        return [
+            spent.row(bare),
+            spent.row(ours, bare, bar=TOKEN_BAR),
+            spent.row(bare_many, bare),
+            spent.row(ours_many, ours, bar=TOGETHER_BAR),
+            late.row(f"p99 of a {bare}"),
+            late.row(f"p99 of a {ours}", f"p99 of a {bare}"),
+            Row("p99 added", added, "ms", added / ADDED_MS, f"{ADDED_MS:g} ms", 1.0, ok=added <= ADDED_MS),
+        ]
+
+    @asynccontextmanager
+    async def _bare(
+        self, url: str, together: int
+    ) -> AsyncIterator[Callable[[], Coroutine[object, object, tuple[float, float]]]]:
+        with running(("-m", "bench.bare_gateway", f"{url}/{TOKENS}/{together}")) as process:
+            where = ready_url(process)
+            on_core(process.pid, 0)
+            async with AsyncExitStack() as stack:
+                sockets = [await stack.enter_async_context(_connect(where)) for _ in range(STREAMS)]
+                yield lambda: _stream(process.pid, sockets, _watch_bare)
+
+    @asynccontextmanager
+    async def _ours(
+        self, url: str, together: int
+    ) -> AsyncIterator[Callable[[], Coroutine[object, object, tuple[float, float]]]]:
+        home = self._folder / f"home-{together}"
+        settings = {
+            "SULLA_MODEL": "anthropic:fake",
+            "ANTHROPIC_BASE_URL": f"{url}/{TOKENS}/{together}",
+            "ANTHROPIC_API_KEY": "none",
+            "SULLA_DAEMON__LOG_LEVEL": "error",
+            "SULLA_MODEL__SUMMARIES": "false",
+            "SULLA_AGENT__COMPLETION": "plain",
+            "SULLA_LIMITS__RUNS": "64",
+            "SULLA_LIMITS__RUNS_PER_AGENT": "64",
+            "SULLA_LIMITS__TOKEN_BURST": "10000",
+            **BEYOND_PEOPLE,
+        }
+        with running(("-m", "sulla", "up", "--port", "0", "--home", str(home)), settings) as daemon:
+            ready_url(daemon)
+            on_core(daemon.pid, 0)
+            where = door(home)
+            async with AsyncExitStack() as stack:
+                sockets = [
+                    await stack.enter_async_context(_connect(f"{where.url}/ws", where.token)) for _ in range(STREAMS)
+                ]
+                for socket in sockets:
+                    await _hello(socket)
+                yield lambda: _stream(daemon.pid, sockets, self._watch)
+
+    async def _watch(self, socket: ClientConnection, stream: Stream) -> None:
+        """A turn in a thread of its own."""
+        thread_id = (await _ask(socket, "thread.create"))["thread_id"]
+        await _ask(socket, "events.subscribe", thread_id=thread_id, after=1)
+        await _say(socket, "turn.send", thread_id=thread_id, message_id=f"m{next(self._ids)}", text="hello")
+        async for text in socket:
+            frame = orjson.loads(text)
+            if frame.get("method") != "event":
+                assert "error" not in frame, frame
+                continue
+            event = frame["params"]
+            if event["type"] == "TEXT_MESSAGE_CONTENT":
+                stream.take(event["data"]["delta"])
+            elif event["type"] in ("RUN_FINISHED", "RUN_ERROR"):
+                assert event["type"] == "RUN_FINISHED", event
+                break
+        await _ask(socket, "events.unsubscribe", thread_id=thread_id)
+
+    # ------------------------------------------------------------------------------------------------- connections
+
+    async def _connections(self) -> list[Row]:
+        weights: dict[str, list[float]] = {"idle connection, bare": [], "idle connection, Sulla": []}
+        trips: dict[str, list[float]] = {"round trip, bare": [], "round trip, Sulla": []}
+        rounds = max(1, self._frame.rounds // _ROUNDS_PER_WEIGHING)
+        for round_ in range(rounds):
+            with running(("-m", "bench.bare_socket")) as process:
+                url = ready_url(process)
+                on_core(process.pid, 0)
+                weights["idle connection, bare"].append(await _weigh(process.pid, url, "", _echo))
+                trips["round trip, bare"].append(await _round_trips(url, "", _echo))
+            home = self._folder / f"idle-{round_}"
+            up = ("-m", "sulla", "up", "--port", "0", "--home", str(home))
+            with running(up, {"SULLA_MODEL": "offline", "SULLA_DAEMON__LOG_LEVEL": "error"}) as daemon:
+                ready_url(daemon)
+                on_core(daemon.pid, 0)
+                where = door(home)
+                weights["idle connection, Sulla"].append(
+                    await _weigh(daemon.pid, f"{where.url}/ws", where.token, _hello)
+                )
+                trips["round trip, Sulla"].append(await _round_trips(f"{where.url}/ws", where.token, _hello, _trip))
+        weight, trip = Samples(weights, "KiB"), Samples(trips, "µs")
+        return [
+            weight.row("idle connection, bare"),
+            weight.row("idle connection, Sulla", "idle connection, bare", bar=IDLE_BAR),
+            trip.row("round trip, bare"),
+            trip.row("round trip, Sulla", "round trip, bare"),
+        ]
+
+
+# -------------------------------------------------------------------------------------------------------------- streams
+
+
+async def _stream(pid: int, sockets: list[ClientConnection], watch: Watch) -> tuple[float, float]:
+    """Have all clients stream at once; what a token took of the server, in µs, and the 99th hundredth of their ways."""
+    streams = [Stream() for _ in sockets]
+    gc.collect()
+    async with asyncio.timeout(_PATIENCE_S), asyncio.TaskGroup() as tasks:
+        for socket, stream in zip(sockets, streams, strict=True):
+            tasks.create_task(watch(socket, stream))
+        while not all(stream.arrived for stream in streams):  # noqa: ASYNC110  # an event for each token would cost
+            await asyncio.sleep(_LOOK_S)
+        began_s, used_s = time.monotonic(), processor_s(pid)
+        await asyncio.sleep(WINDOW_S)
+        ended_s, used_s = time.monotonic(), processor_s(pid) - used_s
+    window = [late_ms for stream in streams for at_s, late_ms in stream.arrived if began_s <= at_s < ended_s]
+    assert len(window) > 0.9 * STREAMS * RATE * (ended_s - began_s), f"only {len(window)} tokens came in the window"
+    assert all(len(stream.arrived) == TOKENS for stream in streams), [len(stream.arrived) for stream in streams]
+    return used_s * 1e6 / len(window), sorted(window)[int(len(window) * 0.99)]
+
+
+async def _watch_bare(socket: ClientConnection, stream: Stream) -> None:
+    await socket.send("go")
+    while len(stream.arrived) < TOKENS:
+        stream.take(orjson.loads(await socket.recv())["params"]["data"]["delta"])
+
+
+# ---------------------------------------------------------------------------------------------------------- connections
+
+
+async def _weigh(
+    pid: int, url: str, token: str, greet: Callable[[ClientConnection], Coroutine[object, object, object]]
+) -> float:
+    """What one of many connections that have spoken once adds to the server's own memory, in KiB."""
+    async with AsyncExitStack() as stack:
+        for _ in range(20):  # what is made once, for the first connections
+            await greet(await stack.enter_async_context(_connect(url, token)))
+        before = psutil.Process(pid).memory_full_info().uss
+        for _ in range(IDLE):
+            await greet(await stack.enter_async_context(_connect(url, token)))
+        return (psutil.Process(pid).memory_full_info().uss - before) / IDLE / 1024
+
+
+async def _round_trips(
+    url: str,
+    token: str,
+    greet: Callable[[ClientConnection], Coroutine[object, object, object]],
+    trip: Callable[[ClientConnection], Coroutine[object, object, object]] | None = None,
+) -> float:
+    """What one takes, in µs."""
+    go = trip or greet
+    async with _connect(url, token) as socket:
+        await greet(socket)
+        for _ in range(TRIPS):
+            await go(socket)
+        begun = time.perf_counter()
+        for _ in range(TRIPS):
+            await go(socket)
+        return (time.perf_counter() - begun) / TRIPS * 1e6
+
+
+async def _echo(socket: ClientConnection) -> None:
+    await socket.send('{"jsonrpc":"2.0","id":1,"method":"events.unsubscribe","params":{"thread_id":"thr_1"}}')
+    await socket.recv()
+
+
+async def _trip(socket: ClientConnection) -> None:
+    await _ask(socket, "events.unsubscribe", thread_id="thr_1")
+
+
+async def _hello(socket: ClientConnection) -> None:
+    await _ask(socket, "hello", client={"name": "bench", "version": "1"}, protocol=1)
+
+
+async def _say(socket: ClientConnection, method: str, **params: object) -> None:
+    await socket.send(orjson.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).decode())
+
+
+async def _ask(socket: ClientConnection, method: str, **params: object) -> dict[str, Any]:
+    await _say(socket, method, **params)
+    while "id" not in (frame := orjson.loads(await socket.recv())):
+        pass
+    result: dict[str, Any] = frame["result"]
+    return result
+
+
+def _connect(url: str, token: str = "") -> connect:
+    return connect(
+        url.replace("http", "ws", 1),
+        additional_headers={"Authorization": f"Bearer {token}"} if token else {},
+        subprotocols=[Subprotocol("sulla.v1")] if token else None,
+        compression=None,
+        proxy=None,
+        max_size=None,
+        ping_interval=None,
+    )
+
+
+def on_core(pid: int, core: int) -> None:
+    """Keep a process, with all its threads, to one processor, where that can be said and there are two."""
+    process = psutil.Process(pid)
+    if hasattr(process, "cpu_affinity") and (os.cpu_count() or 1) > 1:
+        process.cpu_affinity([core])
+        if pid != os.getpid():
+            for thread in process.threads():
+                os.sched_setaffinity(thread.id, {core})
