@@ -1,8 +1,8 @@
 """The least that passes a model's tokens on to a WebSocket: ``python -m bench.bare_gateway URL``; prints ``ready …``.
 
 Both ends by hand on asyncio: a protocol that speaks WebSocket to clients, and one that reads chunks, events and JSON
-from the service. A client's text frame has the streamed answer sent to it, one frame for what a read brings. No agent,
-no store, no subscriptions, no bounds. The limit of `bench.gateway`.
+from the service. A client's text frame has the streamed answer sent to it, one frame for what a read brings, and to
+those who said ``watch``. No agent, no store, no bounds. The limit of `bench.gateway`.
 """
 
 from __future__ import annotations
@@ -25,10 +25,12 @@ class Client(asyncio.Protocol):
 
     Args:
         url: the service's.
+        watchers: clients that have said ``watch`` and get every answer.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, watchers: list[Client]) -> None:
         self._url = urlsplit(url)
+        self._watchers = watchers
         self._raw = b""
         self._open = False
         self._transport: asyncio.Transport | None = None
@@ -53,7 +55,10 @@ class Client(asyncio.Protocol):
             self._open, self._raw = True, rest
         while len(self._raw) >= 2 and len(self._raw) >= (size := 6 + (self._raw[1] & 127)):
             opcode, self._raw = self._raw[0] & 15, self._raw[size:]
-            if opcode == 1:
+            if opcode == 1 and size == 6 + len("watch"):
+                self._watchers.append(self)
+                self._write(b"\x81\x02{}")
+            elif opcode == 1:
                 self._ask(Service(self))
             elif opcode == 8:
                 assert self._transport is not None
@@ -69,7 +74,8 @@ class Client(asyncio.Protocol):
         data = {"message_id": "msg_1", "offset": offset, "delta": text}
         body = orjson.dumps({"jsonrpc": "2.0", "method": "event", "params": {"thread_id": "thr_1", "data": data}})
         head = bytes((0x81, len(body))) if len(body) < _SHORT else b"\x81\x7e" + len(body).to_bytes(2, "big")
-        self._write(head + body)
+        for client in (self, *self._watchers):
+            client._write(head + body)
 
     def _write(self, data: bytes) -> None:
         assert self._transport is not None
@@ -135,7 +141,8 @@ class Service(asyncio.Protocol):
 
 
 async def _main(url: str) -> None:
-    server = await asyncio.get_running_loop().create_server(lambda: Client(url), "127.0.0.1")
+    watchers: list[Client] = []
+    server = await asyncio.get_running_loop().create_server(lambda: Client(url, watchers), "127.0.0.1")
     print(f"ready ws://127.0.0.1:{server.sockets[0].getsockname()[1]}", flush=True)
     await server.serve_forever()
 

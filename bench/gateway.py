@@ -1,9 +1,9 @@
-"""What a token costs on its way from the model's service to a client's socket, and what a connection weighs.
+"""What a token costs on its way from the model's service to a client's socket, or to those of many clients.
 
-The limit of the tokens is `bench.bare_gateway`, both ends by hand; that of connections and round trips is
-`bench.bare_socket`, the server that Sulla stands on with nothing on it. Every server has a processor to itself, the
-service and the clients share the other one, and 40 streams of 40 tokens a second go through at once. Processor time is
-taken in a window in which all of them run, so that what a turn costs at its ends is `bench.turn`'s business.
+The limit is `bench.bare_gateway`, both ends by hand. Every server has a processor to itself, the service and the
+clients share the other one, and 40 clients get 40 tokens a second each: of a stream of their own, or all of one.
+Processor time is taken in a window in which all streams run, so that what a turn costs at its ends is `bench.turn`'s
+business.
 """
 
 from __future__ import annotations
@@ -18,15 +18,13 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 import orjson
-import psutil
-from websockets.asyncio.client import ClientConnection, connect
-from websockets.typing import Subprotocol
+from websockets.asyncio.client import ClientConnection
 
 from bench.frame import Frame, Row, Samples
 from bench.process import processor_s, ready_url, running
+from bench.talk import ask, dial, hello, on_core, say
 from bench.token_service import RATE, TOKEN_CHARS
 from bench.turn import BEYOND_PEOPLE
 from sulla.cli.place import door
@@ -40,15 +38,10 @@ WINDOW_S = 2.5
 """From when the last of the streams has begun; none may end in it."""
 TOGETHER = 10
 """Tokens of a read in the contenders that get many at once."""
-TOKEN_BAR, TOGETHER_BAR, ADDED_MS, IDLE_BAR = 2.0, 0.25, 1.0, 1.2
+TOKEN_BAR, TOGETHER_BAR, ADDED_MS = 2.0, 0.25, 1.0
 """Issue 4's."""
-IDLE = 500
-"""Connections that do nothing."""
-TRIPS = 200
-"""Round trips, one after the other."""
 _ROUNDS_PER_STREAMING = 12
 """Streams take their time: they get one round where the frame has so many."""
-_ROUNDS_PER_WEIGHING = 20
 
 _BY_HAND, _OURS = "by hand", "Sulla"
 _PATIENCE_S = 30.0
@@ -79,7 +72,9 @@ class Stream:
 
 
 Watch = Callable[[ClientConnection, Stream], Coroutine[object, object, None]]
-"""Asks for an answer and takes it in to its end."""
+"""Asks for an answer, or waits for one, and takes it in to its end."""
+Contender = Callable[[], Coroutine[object, object, tuple[float, float]]]
+"""Streams once: what a token took of the server, in µs, and the 99th hundredth of their ways, in ms."""
 
 
 class _Measurement:
@@ -92,7 +87,7 @@ class _Measurement:
 
     async def rows(self) -> list[Row]:
         """Measure, and say what came out."""
-        return [*await self._tokens(), *await self._connections()]
+        return [*await self._tokens(), *await self._fan_out()]
 
     # ------------------------------------------------------------------------------------------------------ tokens
 
@@ -134,22 +129,51 @@ class _Measurement:
             Row("p99 added", added, "ms", added / ADDED_MS, f"{ADDED_MS:g} ms", 1.0, ok=added <= ADDED_MS),
         ]
 
+    async def _fan_out(self) -> list[Row]:
+        costs: dict[str, list[float]] = {}
+        async with AsyncExitStack() as stack:
+            service = stack.enter_context(running(("-m", "bench.token_service")))
+            url = ready_url(service)
+            on_core(service.pid, 1)
+            on_core(os.getpid(), 1)
+            contenders = {
+                f"token to one of {STREAMS}, {_BY_HAND}": await stack.enter_async_context(self._bare(url, 1, one=True)),
+                f"token to one of {STREAMS}, {_OURS}": await stack.enter_async_context(self._ours(url, 1, one=True)),
+            }
+            rounds = max(1, self._frame.rounds // _ROUNDS_PER_STREAMING)
+            for name, contender in contenders.items():
+                costs[name] = []
+                await contender()
+            for names in self._frame.orders(list(contenders), rounds):
+                for name in names:
+                    costs[name].append((await contenders[name]())[0])
+        bare, ours = contenders
+        spent = Samples(costs, "µs CPU")
+        return [spent.row(bare), spent.row(ours, bare)]
+
     @asynccontextmanager
-    async def _bare(
-        self, url: str, together: int
-    ) -> AsyncIterator[Callable[[], Coroutine[object, object, tuple[float, float]]]]:
+    async def _bare(self, url: str, together: int, *, one: bool = False) -> AsyncIterator[Contender]:
         with running(("-m", "bench.bare_gateway", f"{url}/{TOKENS}/{together}")) as process:
             where = ready_url(process)
             on_core(process.pid, 0)
             async with AsyncExitStack() as stack:
-                sockets = [await stack.enter_async_context(_connect(where)) for _ in range(STREAMS)]
-                yield lambda: _stream(process.pid, sockets, _watch_bare)
+                sockets = [await stack.enter_async_context(dial(where)) for _ in range(STREAMS)]
+                if one:
+                    for socket in sockets[1:]:
+                        await socket.send("watch")
+                        await socket.recv()
+
+                async def watch(socket: ClientConnection, stream: Stream) -> None:
+                    if not one or socket is sockets[0]:
+                        await socket.send("go")
+                    while len(stream.arrived) < TOKENS:
+                        stream.take(orjson.loads(await socket.recv())["params"]["data"]["delta"])
+
+                yield lambda: _stream(process.pid, sockets, watch)
 
     @asynccontextmanager
-    async def _ours(
-        self, url: str, together: int
-    ) -> AsyncIterator[Callable[[], Coroutine[object, object, tuple[float, float]]]]:
-        home = self._folder / f"home-{together}"
+    async def _ours(self, url: str, together: int, *, one: bool = False) -> AsyncIterator[Contender]:
+        home = self._folder / f"home-{together}-{one}"
         settings = {
             "SULLA_MODEL": "anthropic:fake",
             "ANTHROPIC_BASE_URL": f"{url}/{TOKENS}/{together}",
@@ -168,17 +192,34 @@ class _Measurement:
             where = door(home)
             async with AsyncExitStack() as stack:
                 sockets = [
-                    await stack.enter_async_context(_connect(f"{where.url}/ws", where.token)) for _ in range(STREAMS)
+                    await stack.enter_async_context(dial(f"{where.url}/ws", where.token)) for _ in range(STREAMS)
                 ]
                 for socket in sockets:
-                    await _hello(socket)
-                yield lambda: _stream(daemon.pid, sockets, self._watch)
+                    await hello(socket)
+                if not one:
+                    yield lambda: _stream(daemon.pid, sockets, self._watch)
+                    return
+
+                async def of_one() -> tuple[float, float]:
+                    thread_id = (await ask(sockets[0], "thread.create"))["thread_id"]
+                    for socket in sockets:
+                        await ask(socket, "events.subscribe", thread_id=thread_id, after=1)
+                    return await _stream(
+                        daemon.pid, sockets, lambda socket, stream: self._look(socket, stream, thread_id, sockets[0])
+                    )
+
+                yield of_one
 
     async def _watch(self, socket: ClientConnection, stream: Stream) -> None:
         """A turn in a thread of its own."""
-        thread_id = (await _ask(socket, "thread.create"))["thread_id"]
-        await _ask(socket, "events.subscribe", thread_id=thread_id, after=1)
-        await _say(socket, "turn.send", thread_id=thread_id, message_id=f"m{next(self._ids)}", text="hello")
+        thread_id = (await ask(socket, "thread.create"))["thread_id"]
+        await ask(socket, "events.subscribe", thread_id=thread_id, after=1)
+        await self._look(socket, stream, thread_id, socket)
+
+    async def _look(self, socket: ClientConnection, stream: Stream, thread_id: str, asker: ClientConnection) -> None:
+        """A turn in a thread that is followed."""
+        if socket is asker:
+            await say(socket, "turn.send", thread_id=thread_id, message_id=f"m{next(self._ids)}", text="hello")
         async for text in socket:
             frame = orjson.loads(text)
             if frame.get("method") != "event":
@@ -190,37 +231,7 @@ class _Measurement:
             elif event["type"] in ("RUN_FINISHED", "RUN_ERROR"):
                 assert event["type"] == "RUN_FINISHED", event
                 break
-        await _ask(socket, "events.unsubscribe", thread_id=thread_id)
-
-    # ------------------------------------------------------------------------------------------------- connections
-
-    async def _connections(self) -> list[Row]:
-        weights: dict[str, list[float]] = {"idle connection, bare": [], "idle connection, Sulla": []}
-        trips: dict[str, list[float]] = {"round trip, bare": [], "round trip, Sulla": []}
-        rounds = max(1, self._frame.rounds // _ROUNDS_PER_WEIGHING)
-        for round_ in range(rounds):
-            with running(("-m", "bench.bare_socket")) as process:
-                url = ready_url(process)
-                on_core(process.pid, 0)
-                weights["idle connection, bare"].append(await _weigh(process.pid, url, "", _echo))
-                trips["round trip, bare"].append(await _round_trips(url, "", _echo))
-            home = self._folder / f"idle-{round_}"
-            up = ("-m", "sulla", "up", "--port", "0", "--home", str(home))
-            with running(up, {"SULLA_MODEL": "offline", "SULLA_DAEMON__LOG_LEVEL": "error"}) as daemon:
-                ready_url(daemon)
-                on_core(daemon.pid, 0)
-                where = door(home)
-                weights["idle connection, Sulla"].append(
-                    await _weigh(daemon.pid, f"{where.url}/ws", where.token, _hello)
-                )
-                trips["round trip, Sulla"].append(await _round_trips(f"{where.url}/ws", where.token, _hello, _trip))
-        weight, trip = Samples(weights, "KiB"), Samples(trips, "µs")
-        return [
-            weight.row("idle connection, bare"),
-            weight.row("idle connection, Sulla", "idle connection, bare", bar=IDLE_BAR),
-            trip.row("round trip, bare"),
-            trip.row("round trip, Sulla", "round trip, bare"),
-        ]
+        await ask(socket, "events.unsubscribe", thread_id=thread_id)
 
 
 # -------------------------------------------------------------------------------------------------------------- streams
@@ -242,90 +253,3 @@ async def _stream(pid: int, sockets: list[ClientConnection], watch: Watch) -> tu
     assert len(window) > 0.9 * STREAMS * RATE * (ended_s - began_s), f"only {len(window)} tokens came in the window"
     assert all(len(stream.arrived) == TOKENS for stream in streams), [len(stream.arrived) for stream in streams]
     return used_s * 1e6 / len(window), sorted(window)[int(len(window) * 0.99)]
-
-
-async def _watch_bare(socket: ClientConnection, stream: Stream) -> None:
-    await socket.send("go")
-    while len(stream.arrived) < TOKENS:
-        stream.take(orjson.loads(await socket.recv())["params"]["data"]["delta"])
-
-
-# ---------------------------------------------------------------------------------------------------------- connections
-
-
-async def _weigh(
-    pid: int, url: str, token: str, greet: Callable[[ClientConnection], Coroutine[object, object, object]]
-) -> float:
-    """What one of many connections that have spoken once adds to the server's own memory, in KiB."""
-    async with AsyncExitStack() as stack:
-        for _ in range(20):  # what is made once, for the first connections
-            await greet(await stack.enter_async_context(_connect(url, token)))
-        before = psutil.Process(pid).memory_full_info().uss
-        for _ in range(IDLE):
-            await greet(await stack.enter_async_context(_connect(url, token)))
-        return (psutil.Process(pid).memory_full_info().uss - before) / IDLE / 1024
-
-
-async def _round_trips(
-    url: str,
-    token: str,
-    greet: Callable[[ClientConnection], Coroutine[object, object, object]],
-    trip: Callable[[ClientConnection], Coroutine[object, object, object]] | None = None,
-) -> float:
-    """What one takes, in µs."""
-    go = trip or greet
-    async with _connect(url, token) as socket:
-        await greet(socket)
-        for _ in range(TRIPS):
-            await go(socket)
-        begun = time.perf_counter()
-        for _ in range(TRIPS):
-            await go(socket)
-        return (time.perf_counter() - begun) / TRIPS * 1e6
-
-
-async def _echo(socket: ClientConnection) -> None:
-    await socket.send('{"jsonrpc":"2.0","id":1,"method":"events.unsubscribe","params":{"thread_id":"thr_1"}}')
-    await socket.recv()
-
-
-async def _trip(socket: ClientConnection) -> None:
-    await _ask(socket, "events.unsubscribe", thread_id="thr_1")
-
-
-async def _hello(socket: ClientConnection) -> None:
-    await _ask(socket, "hello", client={"name": "bench", "version": "1"}, protocol=1)
-
-
-async def _say(socket: ClientConnection, method: str, **params: object) -> None:
-    await socket.send(orjson.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).decode())
-
-
-async def _ask(socket: ClientConnection, method: str, **params: object) -> dict[str, Any]:
-    await _say(socket, method, **params)
-    while "id" not in (frame := orjson.loads(await socket.recv())):
-        pass
-    result: dict[str, Any] = frame["result"]
-    return result
-
-
-def _connect(url: str, token: str = "") -> connect:
-    return connect(
-        url.replace("http", "ws", 1),
-        additional_headers={"Authorization": f"Bearer {token}"} if token else {},
-        subprotocols=[Subprotocol("sulla.v1")] if token else None,
-        compression=None,
-        proxy=None,
-        max_size=None,
-        ping_interval=None,
-    )
-
-
-def on_core(pid: int, core: int) -> None:
-    """Keep a process, with all its threads, to one processor, where that can be said and there are two."""
-    process = psutil.Process(pid)
-    if hasattr(process, "cpu_affinity") and (os.cpu_count() or 1) > 1:
-        process.cpu_affinity([core])
-        if pid != os.getpid():
-            for thread in process.threads():
-                os.sched_setaffinity(thread.id, {core})

@@ -21,7 +21,8 @@ from sulla.testing.clock import ManualClock
 from tests.house import rows
 from tests.servers import NotRun
 
-pytest_plugins = ["tests.servers.postgres"]  # one server for all tests of a process, whichever files they are in
+# One server for all tests of a process, whichever files they are in; and every frame of every test is looked at.
+pytest_plugins = ["tests.servers.postgres", "tests.gateway.frames"]
 
 # Few examples, because each run draws others; no deadline for one, because a busy machine is no reason to fail.
 settings.register_profile("quick", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -37,7 +38,7 @@ _PURE_LIMIT_S = 2.0
 _Address = tuple[Any, ...] | str
 
 _TOUCHES = re.compile(
-    r"^(?:import|from) (?:asyncio|multiprocessing|socket|sqlite3|subprocess|threading)\b", re.MULTILINE
+    r"^(?:import|from) (?:asyncio|multiprocessing|schemathesis|socket|sqlite3|subprocess|threading)\b", re.MULTILINE
 )
 
 _REACHED: list[str] = []

@@ -21,6 +21,7 @@ from sulla.core.control import Control
 from sulla.core.errors import Aborted, NotFound, StaleLease, StoreUnavailable, SullaError, leaf
 from sulla.core.ids import ThreadId
 from sulla.core.run import Run
+from sulla.core.trail import trail
 from sulla.graph import Graph, Limits, Meter, run_graph
 from sulla.store import Store, Subscription
 from sulla.threads import (
@@ -273,17 +274,18 @@ class TurnDriver:
         )
         self._running[control] = ActiveAgent(agent, state.project, open_run.started_ms)
         try:
-            async with (
-                self._store.subscribe(channel(state.thread_id)) as signals,
-                asyncio.TaskGroup() as group,
-            ):
-                looking = group.create_task(self._look(session, run))
-                listening = group.create_task(self._listen(signals, session, control, live))
-                walking = group.create_task(self._walk(session, run, open_run))
-                control.on_abort(walking.cancel)
-                ending = await walking
-                looking.cancel()
-                listening.cancel()
+            with trail(run_id=run.id):
+                async with (
+                    self._store.subscribe(channel(state.thread_id)) as signals,
+                    asyncio.TaskGroup() as group,
+                ):
+                    looking = group.create_task(self._look(session, run))
+                    listening = group.create_task(self._listen(signals, session, control, live))
+                    walking = group.create_task(self._walk(session, run, open_run))
+                    control.on_abort(walking.cancel)
+                    ending = await walking
+                    looking.cancel()
+                    listening.cancel()
         finally:
             del self._running[control]
         match ending:

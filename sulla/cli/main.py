@@ -20,9 +20,10 @@ COMMANDS = {
     "ask": "ask one question and print the answer",
     "chat": "talk; Ctrl-C stops the answer, at the prompt it leaves",
     "status": "say how the daemon is",
+    "logs": "print what the daemon wrote down about its work",
     "thread": "list, show, delete, export and import threads",
     "prompt": "show what a model is told before a conversation",
-    "token": "print the token that clients need",
+    "token": "print the owner's token; make, list and revoke others",
     "doctor": "look for what is wrong, and say what to do",
     "completion": "print what makes a shell complete sulla's words",
 }

@@ -28,15 +28,18 @@ def run(given: argparse.Namespace) -> Exit:
     print(f"sulla {report['version']} at {where.url}")
     for name in ("home", "workspace", "store", "model", "model_why", "running", "queued"):
         print(f"  {name.replace('_', ' ')}: {report[name]}")
-    if report["degraded"]:
-        print(f"  degraded: {report['degraded']}")
+    for trouble in report["troubles"]:
+        effect = "; no turn is taken" if trouble["blocks"] else ""
+        print(f"  degraded: {trouble['why']} (since {trouble['since']}{effect})")
     for line in _use(report):
         print(f"  {line}")
     if too_fast := sum(report["rate_limited"].values()):
         print(f"  messages refused as too fast: {too_fast}")
     print(f"  journal: {report['journal']}")
-    if error := report.get("journal_error"):
-        print(f"  the journal cannot be written for now: {error}")
+    if report.get("audit") == "failing":
+        print(f"  audit: failing, {report['audit_missing']} entries are missing")
+    if error := report.get("tokens_error"):
+        print(f"  no token but the owner's is good: {error}")
     for key in report["failing"]:
         print(f"  cannot be worked on for now: {key}")
     if report["offline"]:
@@ -53,8 +56,6 @@ def _use(report: dict[str, Any]) -> Iterator[str]:
     else:
         most = f" of {today['cost_limit']}" if today["cost_limit"] is not None else ""
         yield f"cost today: {today['cost']:.4f}{most}"
-    if report["service"] != "closed":
-        yield "the model's service failed several times in a row and is left alone for a while"
     if report["tokens_exact"] is False:
         yield "tokens near a limit are estimated: the tokenizer's file is missing or damaged"
 

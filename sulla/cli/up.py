@@ -11,9 +11,9 @@ import sys
 from sulla.cli.exits import Exit
 from sulla.core.errors import SullaError
 from sulla.core.redact import Redactor
-from sulla.daemon import load_settings
-from sulla.daemon.redaction import log_to
+from sulla.daemon import Settings, load_settings
 from sulla.daemon.run import run_daemon
+from sulla.telemetry import Logs
 
 log = logging.getLogger(__name__)
 
@@ -30,16 +30,23 @@ def run(given: argparse.Namespace) -> Exit:
     flags = {("gateway", "host"): given.host, ("gateway", "port"): given.port}
     settings = load_settings(os.environ, flags, given.home)
     redactor = Redactor()
-    log_to(sys.stderr, settings.daemon.log_level, redactor)
+    logs = Logs(redactor, settings.daemon.log_level)
+    logs.show(sys.stderr, settings.daemon.log_form)
     try:
-        serving = run_daemon(
-            settings, lambda line: print(line, flush=True), redactor=redactor, accept_store=given.accept_store
-        )
-        asyncio.run(serving)
+        asyncio.run(_serve(settings, redactor, logs, accept_store=given.accept_store))
     except SullaError as error:
         error.message = redactor.text(error.message)
         raise
     except Exception:
         log.exception("the daemon has failed in a way that nobody foresaw")  # by way of the log: that shows no secret
         return Exit.FAILED
+    finally:
+        logs.close()
     return Exit.OK
+
+
+async def _serve(settings: Settings, redactor: Redactor, logs: Logs, *, accept_store: bool) -> None:
+    def say(line: str) -> None:
+        print(line, flush=True)
+
+    await run_daemon(settings, say, redactor=redactor, accept_store=accept_store, logs=logs)

@@ -1,4 +1,4 @@
-"""The threads of a home that no daemon runs on: opened for as long as a command needs them, under the home's lock."""
+"""What a home that no daemon runs on keeps: opened for as long as a command needs them, under the home's lock."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from sulla.daemon.place import Place
 from sulla.daemon.stores import MEMORY, make_store, store_file
 from sulla.daemon.system import SystemClock, random_id, random_part
 from sulla.providers import estimate_tokens
+from sulla.store import Store
 from sulla.threads import (
     IMPORTED,
     OpenRun,
@@ -56,7 +57,30 @@ class Archive:
 async def open_archive(
     settings: Settings, *, make: bool, prepare: Callable[[Place], Place] = lambda place: place
 ) -> AsyncIterator[Archive]:
-    """Claim a home and open its threads.
+    """Claim a home and open its threads: see `open_kept`."""
+    async with open_kept(settings, make=make, prepare=prepare) as kept:
+        store, place, ceiling = kept.store, kept.place, settings.limits.history_tokens
+        limits = ThreadLimits(load_tokens=ceiling)
+        yield Archive(
+            ThreadStore(store, place.clock, place.make_id, place.owner, estimate_tokens, limits),
+            ThreadRestore(store, place.clock, place.make_id, place.owner, estimate_tokens, ceiling, _close),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A home that no daemon runs on, claimed, and its store, opened."""
+
+    home: Home
+    place: Place
+    store: Store
+
+
+@asynccontextmanager
+async def open_kept(
+    settings: Settings, *, make: bool, prepare: Callable[[Place], Place] = lambda place: place
+) -> AsyncIterator[Kept]:
+    """Claim a home and open its store.
 
     Args:
         settings: the home and its store.
@@ -73,22 +97,17 @@ async def open_archive(
         raise SettingsError("store.url (SULLA_STORE) is memory:, which ends with its daemon: there is nothing to open")
     file = store_file(settings)
     if not make and file is not None and not file.exists():
-        raise NotFound(f"no thread is kept in {file} yet: talk with `sulla chat`, or name another home with --home DIR")
+        raise NotFound(f"nothing is kept in {file} yet: talk with `sulla chat`, or name another home with --home DIR")
     home = Home(settings.home)
     _claim(home)
     try:
         owner = f"{home.identity(random_id)}:{random_id('boot')}"
         place = prepare(Place(SystemClock(), random_id, owner, random_part))
         store = place.wrap_store(make_store(settings, place))
-        ceiling = settings.limits.history_tokens
         await store.open()
         try:
             await undo_half_import(store, owner)
-            limits = ThreadLimits(load_tokens=ceiling)
-            yield Archive(
-                ThreadStore(store, place.clock, place.make_id, owner, estimate_tokens, limits),
-                ThreadRestore(store, place.clock, place.make_id, owner, estimate_tokens, ceiling, _close),
-            )
+            yield Kept(home, place, store)
         finally:
             await store.close()
     finally:

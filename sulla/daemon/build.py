@@ -25,18 +25,23 @@ from sulla.agent import (
 )
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
+from sulla.core.trail import trail
 from sulla.daemon import bounds
+from sulla.daemon.access import Access, make_access
 from sulla.daemon.account import Account
 from sulla.daemon.agents import home_agent, surroundings, tool_specs, toolbox_of
 from sulla.daemon.checkup import BUDGET_S, Checkup, StoreReport, check_store
 from sulla.daemon.config import Settings
+from sulla.daemon.health import look_after
+from sulla.daemon.instruments import Instruments, make_instruments
 from sulla.daemon.intake import Intake
 from sulla.daemon.journaling import journal_status, make_journal
 from sulla.daemon.minds import asker, exact_count, make_provider
 from sulla.daemon.models import Choice
 from sulla.daemon.place import Place
 from sulla.daemon.ranks import LazyRanks
-from sulla.daemon.report import report_settings, report_use
+from sulla.daemon.report import report_settings, report_troubles, report_use
+from sulla.daemon.roster import roster_of
 from sulla.daemon.service import Service
 from sulla.daemon.stores import make_store, store_reader, store_source
 from sulla.daemon.watch import StoreWatch
@@ -70,6 +75,8 @@ class System:
     summarizer: Summarizer
     journal: Journal | None
     watch: StoreWatch
+    access: Access
+    instruments: Instruments
 
 
 def build(settings: Settings, choice: Choice, place: Place) -> System:
@@ -79,14 +86,16 @@ def build(settings: Settings, choice: Choice, place: Place) -> System:
         SettingsError: a setting asks for something that there is not.
     """
     store = place.wrap_store(make_store(settings, place))
-    threads = ThreadStore(store, place.clock, place.make_id, place.owner, estimate_tokens, bounds.threads(settings))
+    spec = home_agent(settings)
+    toolbox = toolbox_of(spec, place.extra_tools)
+    instruments = make_instruments(settings, choice, place, [tool.name for tool in tool_specs(toolbox)])
+    kept, stream = bounds.threads(settings), instruments.stream
+    threads = ThreadStore(store, place.clock, place.make_id, place.owner, estimate_tokens, kept, stream)
     ledger, ranks = Ledger(bounds.day(settings)), LazyRanks(exact_count)
     provider = place.wrap_provider(make_provider(settings, choice, place))
     model = _model(settings, choice, provider, ledger, ranks, place)
     limits = bounds.run(settings)
     summarizer = Summarizer(threads, model, place.clock, place.make_id, limits)
-    spec = home_agent(settings)
-    toolbox = toolbox_of(spec, place.extra_tools)
     able = settings.model.summaries and choice.model.provider != OFFLINE
     chat = _chat(spec, model, toolbox, settings, limits, summarizer.ask if able else _no_summary)
     graph = create_agent_graph(InputHandler(chat), AgentNode(chat, Calls(toolbox, settings.workspace, place.jitter)))
@@ -97,7 +106,8 @@ def build(settings: Settings, choice: Choice, place: Place) -> System:
 
     async def handle(job: Job) -> None:
         try:
-            await turns.attend(ThreadId(job.key))
+            with trail(thread_id=job.key):
+                await turns.attend(ThreadId(job.key))
         finally:
             if journal is not None:
                 journal.wake(ThreadId(job.key))
@@ -106,6 +116,7 @@ def build(settings: Settings, choice: Choice, place: Place) -> System:
         return await threads.agent_of(ThreadId(key))
 
     work = LocalWork(store, handle, group_of, place.clock, bounds.work(settings))
+    access = make_access(settings, store, place)
     intake = Intake(threads, bounds.rates(settings), place.clock)
 
     async def check() -> StoreReport:
@@ -113,12 +124,16 @@ def build(settings: Settings, choice: Choice, place: Place) -> System:
 
     def report() -> JsonObject:
         said = report_settings(settings, choice, store_source(settings))
-        return said | report_use(settings, model, ranks, place.clock) | journal_status(journal)
+        used = report_use(settings, model, ranks, place.clock) | journal_status(journal)
+        return said | used | access.status() | report_troubles(instruments.health.troubles())
 
     watch = StoreWatch(store, place.clock, lambda: turns.abort("store_replaced"))
-    service = Service(threads, intake, watch, work, tuple(actors), report, Checkup(check).run)
+    service = Service(threads, intake, watch, work, roster_of(spec, choice, toolbox), report, Checkup(check).run)
     account = Account(ledger, store, place.clock)
-    return System(store, threads, provider, turns, work, service, account, summarizer, journal, watch)
+    look_after(instruments.health, watch, service, model.breaker, journal, access)
+    return System(
+        store, threads, provider, turns, work, service, account, summarizer, journal, watch, access, instruments
+    )
 
 
 def _chat(

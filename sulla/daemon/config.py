@@ -47,13 +47,17 @@ class GatewaySettings(_Section):
     """Where clients connect."""
 
     host: str = "127.0.0.1"
-    """The address to listen on. Anything but a loopback address lets other machines try."""
+    """The address to listen on. Anything but a loopback address lets other machines try, and needs `expose`."""
+    expose: bool = False
+    """Whether it is meant that other machines can reach the daemon; put a proxy with TLS before it then."""
     port: Port = 8137
     """The port; 0 picks a free one."""
     allowed_hosts: tuple[str, ...] = ()
     """Names, besides loopback ones, under which clients may address the daemon (the Host header)."""
     allowed_origins: tuple[str, ...] = ()
     """Web pages, besides the daemon's own, that may connect (the Origin header), e.g. `https://example.org`."""
+    on_leave: Literal["go_on", "stop"] = "go_on"
+    """What becomes of a turn whose client leaves while it is shown over REST: it goes on, or it is stopped."""
 
 
 class StoreSettings(_Section):
@@ -153,7 +157,11 @@ class DaemonSettings(_Section):
     drain_s: Seconds = 10.0
     """How long a stop waits for turns to reach a step border, in seconds."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
-    """`debug`, `info`, `warning` or `error`: this and what is worse goes to standard error."""
+    """`debug`, `info`, `warning` or `error`: this and what is worse goes to the log (docs/operations.md)."""
+    log_form: Literal["auto", "json", "plain"] = "auto"
+    """What the log looks like on standard error: `plain` for people, `json` for machines; with `auto` the first on a
+    terminal and else the second. The file in the home is always JSON.
+    """
 
 
 class AgentSettings(_Section):
@@ -182,6 +190,15 @@ class JournalSettings(_Section):
     """Older files that are kept of each of the two; the oldest one goes first."""
 
 
+class TelemetrySettings(_Section):
+    """What the daemon sends to whoever watches it (docs/operations.md)."""
+
+    otlp_endpoint: Address = ""
+    """Where a collector takes spans by OTLP over HTTP, e.g. `http://127.0.0.1:4318/v1/traces`; empty for none. It needs
+    the extra `otel`.
+    """
+
+
 class Settings(_Section):
     """Everything that can be set."""
 
@@ -194,6 +211,7 @@ class Settings(_Section):
     daemon: DaemonSettings = DaemonSettings()
     agent: AgentSettings = AgentSettings()
     journal: JournalSettings = JournalSettings()
+    telemetry: TelemetrySettings = TelemetrySettings()
     prices: dict[str, Any] = {}
     """What models cost, by name: a table each with the price of a million tokens (docs/tokens.md)."""
 

@@ -30,6 +30,7 @@ CHECKS = (
     Check("workspace", probes.workspace),
     Check("daemon", probes.daemon),
     Check("port", probes.port),
+    Check("exposure", probes.exposure),
     Check("store", probes.store, probes.STORE_S + CHECK_S),
     Check("clock", probes.clock),  # behind the store, which knows the newest record
     Check("model", probes.model),

@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from sulla.core.errors import SettingsError
+from sulla.daemon.config import GatewaySettings
 from sulla.daemon.doctor_findings import Finding, fault, ok, size, warning
+from sulla.daemon.exposure import check_exposure, check_owner_token, exposure_warnings
 
 MIB = 1024 * 1024
 LOW_BYTES = 1024 * MIB
@@ -98,7 +101,7 @@ def judge_token(path: Path, entry: Entry | None, text: str | None) -> list[Findi
         return ok(f"{path} does not exist yet: `sulla init`, or the first start, makes it")
     found: list[Finding] = []
     if entry.mode & 0o077:
-        remedy = f"chmod 600 '{path}'; if others may have read it, remove it and restart: a new one is made"
+        remedy = f"chmod 600 '{path}'; if others may have read it, `sulla token revoke owner` makes another one"
         found.append(fault(f"others may read {path} (mode {entry.mode:04o})", remedy))
     if text is None:
         remedy = (
@@ -108,6 +111,25 @@ def judge_token(path: Path, entry: Entry | None, text: str | None) -> list[Findi
     elif not text.strip():
         found.append(warning(f"{path} is empty", "nothing: the next start of the daemon makes a new one"))
     return found or ok(f"{path}, mode {entry.mode:04o}")
+
+
+def judge_exposure(gateway: GatewaySettings, token: str | None) -> list[Finding]:
+    """Where the daemon listens: on this machine alone, or as it was meant.
+
+    Args:
+        gateway: the settings.
+        token: the owner's; None if it was not made yet, or cannot be read.
+    """
+    try:
+        check_exposure(gateway)
+        if token is not None:
+            check_owner_token(gateway, token.strip())
+    except SettingsError as error:
+        return [fault(error.message, "`sulla up` does not start before this is mended")]
+    said = exposure_warnings(gateway)
+    return [warning(one, "docs/cli.md, *Tokens*, says more") for one in said] or ok(
+        f"only this machine reaches {gateway.host}"
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,6 +148,12 @@ async def port(patient: Patient) -> list[Finding]:
     return ok(f"{host}:{number} is free")
 
 
+async def exposure(patient: Patient) -> list[Finding]:
+    """Whether other machines reach the daemon, and whether that is meant."""
+    token = await asyncio.to_thread(_text, patient.home.path / TOKEN)
+    return checks.judge_exposure(patient.settings.gateway, token)
+
+
 def _url(host: str, number: int) -> str:
     host = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(host, host)  # noqa: S104 - asked, not listened on
     return f"http://[{host}]:{number}" if ":" in host else f"http://{host}:{number}"

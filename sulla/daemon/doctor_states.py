@@ -36,6 +36,12 @@ def judge_daemon(version: str, url: str, report: JsonObject) -> list[Finding]:
         shown = ", ".join(str(key) for key in failing[:20])
         said = f"{counted(len(failing), 'thread')} cannot be worked on for now: {shown}"
         found.append(warning(said, "look at the daemon's log and at the check of the store"))
+    if error := report.get("tokens_error"):
+        said = f"no token but the owner's is good, because their log cannot be read: {error}"
+        found.append(fault(said, "bring the store back from a copy; until then clients need the owner's token"))
+    if report.get("audit") == "failing":
+        said = f"the audit log cannot be written; {report.get('audit_missing')} entries are missing"
+        found.append(fault(said, "look at the disk, and at who may write in the home; the daemon goes on by itself"))
     if report.get("stopping"):
         found.append(warning(f"the daemon at {url} is stopping", "nothing, if somebody asked it to"))
     return found or ok(f"version {theirs} answers at {url} with the model {report.get('model')}")

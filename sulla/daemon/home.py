@@ -95,6 +95,25 @@ class Home:
         """
         return self._once(TOKEN, make_token)
 
+    def renew_token(self, make_token: Callable[[], str]) -> str:
+        """Another first token in the place of the one that there was.
+
+        Raises:
+            SettingsError: it cannot be kept; the old one is still there.
+        """
+        token, draft = make_token(), self.path / f".{TOKEN}.new"
+        self._make()
+        try:
+            with os.fdopen(os.open(draft, _FLAGS | os.O_TRUNC, 0o600), "w", encoding="ascii") as file:
+                os.fchmod(file.fileno(), 0o600)
+                file.write(token + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+            draft.replace(self.path / TOKEN)
+        except OSError as error:
+            raise self._unusable("written", error, TOKEN) from None
+        return token
+
     def known_store(self, place: str) -> str:
         """Which store was last used at a place; empty if none was, or nobody knows any more."""
         return self._stores().get(place, "")

@@ -1,10 +1,9 @@
-"""The secrets that the settings hold, and a log that does not show them."""
+"""The secrets that the settings hold."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from typing import TextIO
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from pydantic import SecretStr
@@ -13,8 +12,6 @@ from sulla.core.redact import MIN_CHARS, Redactor
 from sulla.daemon.config import Settings
 
 log = logging.getLogger(__name__)
-
-FORM = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 _QUERY_SECRETS = {"password", "passwd", "pwd", "sslpassword", "secret", "token", "access_token", "key", "api_key"}
 """Fields of a URL's query that hold one."""
@@ -56,36 +53,3 @@ def hide_known(settings: Settings, redactor: Redactor) -> None:
             MIN_CHARS,
             ", ".join(short),
         )
-
-
-class RedactingFormatter(logging.Formatter):
-    """Takes secrets out of whole log entries: message, exception and traceback.
-
-    Args:
-        form: as `logging.Formatter` has it.
-        redactor: what is secret; it may learn more while this is in use.
-    """
-
-    def __init__(self, form: str, redactor: Redactor) -> None:
-        super().__init__(form)
-        self._redactor = redactor
-
-    def format(self, record: logging.LogRecord) -> str:
-        """The entry as text."""
-        return self._redactor.text(super().format(record))
-
-
-def log_to(stream: TextIO, level: str, redactor: Redactor) -> None:
-    """Send this process's log to a stream, warnings of Python's included.
-
-    Args:
-        stream: e.g. standard error.
-        level: our own entries from this level on are shown; those of libraries from WARNING on, because at INFO some
-            log every request to a model's service.
-        redactor: takes secrets out.
-    """
-    handler = logging.StreamHandler(stream)
-    handler.setFormatter(RedactingFormatter(FORM, redactor))
-    logging.basicConfig(level=logging.WARNING, handlers=[handler])
-    logging.captureWarnings(capture=True)
-    logging.getLogger("sulla").setLevel(level.upper())

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sulla import __version__
 from sulla.agent import Model
 from sulla.core.clock import Clock
-from sulla.core.jsontypes import JsonObject
+from sulla.core.jsontypes import Json, JsonObject
+from sulla.core.stamp import stamp
 from sulla.daemon.bounds import MICRO
 from sulla.daemon.config import Settings
 from sulla.daemon.models import HOW_TO, Choice
 from sulla.daemon.ranks import LazyRanks
+from sulla.gateway import Trouble
 from sulla.providers import OFFLINE
 
 
@@ -31,6 +35,14 @@ def report_settings(settings: Settings, choice: Choice, store: str) -> JsonObjec
         "how_to": HOW_TO,
         "workspace": str(settings.workspace),
     }
+
+
+def report_troubles(troubles: Sequence[Trouble]) -> JsonObject:
+    """What is wrong, in the words of `/readyz`."""
+    told: list[Json] = [
+        {"what": one.what, "why": one.why, "since": stamp(one.since_ms), "blocks": one.blocks} for one in troubles
+    ]
+    return {"troubles": told}
 
 
 def report_use(settings: Settings, model: Model, ranks: LazyRanks, clock: Clock) -> JsonObject:

@@ -6,7 +6,8 @@ import asyncio
 import logging
 import os
 import signal
-from collections.abc import Callable, Iterator
+import socket
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,18 +17,25 @@ from sulla.core.errors import SettingsError
 from sulla.core.redact import Redactor
 from sulla.daemon import bounds
 from sulla.daemon.build import System, build
-from sulla.daemon.config import Settings
+from sulla.daemon.config import GatewaySettings, Settings
+from sulla.daemon.exposure import check_exposure, check_owner_token, exposure_warnings
+from sulla.daemon.files import allow_open_files
 from sulla.daemon.home import Home, Whereabouts
+from sulla.daemon.instruments import Instruments, console
 from sulla.daemon.models import HOW_TO, Choice, choose
 from sulla.daemon.place import Place
 from sulla.daemon.redaction import hide_known
 from sulla.daemon.stores import MEMORY, store_place, store_source
 from sulla.daemon.system import SystemClock, random_id, random_part, random_token
 from sulla.daemon.upkeep import redate
-from sulla.gateway import GatewayConfig, Server, TokenBook, bind, build_app, serve
+from sulla.gateway import Gateway, GatewayConfig, Observers, Server, bind, build_app, serve
+from sulla.telemetry import Logs
 from sulla.threads import undo_half_import
 
 log = logging.getLogger(__name__)
+
+LOGS = "logs"
+"""The folder of the home that the log is in."""
 
 SETTLE_S = 1.0
 """How long clients get to take in what has happened, before the sockets close."""
@@ -46,6 +54,7 @@ async def run_daemon(
     *,
     redactor: Redactor | None = None,
     accept_store: bool = False,
+    logs: Logs | None = None,
 ) -> None:
     """Serve until a signal says stop.
 
@@ -58,6 +67,7 @@ async def run_daemon(
         prepare: may put doubles in the place of what the daemon stands on.
         redactor: is told every secret; None if nobody else needs to know.
         accept_store: go on with a store that is not the one the home used last.
+        logs: writes this process's log, from here on into the home too; None if that is somebody else's business.
 
     Raises:
         HomeInUse: another daemon runs on the same home.
@@ -71,13 +81,17 @@ async def run_daemon(
     async with AsyncExitStack() as stack:
         home.lock()
         stack.callback(home.unlock)
+        if logs is not None:
+            logs.keep(settings.home / LOGS)
         owner = f"{home.identity(random_id)}:{random_id('boot')}"
         place = prepare(Place(SystemClock(), random_id, owner, random_part, redactor))
         choice = await choose(settings.model, place.clock)
-        socket = bind(settings.gateway.host, settings.gateway.port)
-        stack.callback(socket.close)
+        allow_open_files()
+        sock = _bind(settings.gateway)
+        stack.callback(sock.close)
         stop = stack.enter_context(_stop_signals())  # from here on there is something to put in order
         system = build(settings, choice, place)
+        stack.push_async_callback(_put_away, system.instruments)
         _make_workspace(settings.workspace)
         await system.store.open()
         stack.push_async_callback(system.store.close)
@@ -86,27 +100,52 @@ async def run_daemon(
         await system.account.open()
         stack.push_async_callback(system.account.close)
         stack.push_async_callback(system.provider.close)
-        token = home.token(random_token)
-        redactor.learn(token)
-        app = build_app(system.service, TokenBook.of_owner(token), _gateway(settings), place.clock)
-        server = await serve(app, socket, place.clock)
+        await _open_access(settings, system, home, redactor)
+        stack.callback(system.access.audit.close)
+        app = _app(settings, system, place, logs)
+        server = await serve(app, sock, place.clock)
         stack.push_async_callback(server.stop, CLOSE_S)
-        stack.push_async_callback(app.state.door.settle, SETTLE_S)
+        stack.push_async_callback(app.settle, SETTLE_S)
         home.announce(Whereabouts(server.url, os.getpid()))
         _greet(say, settings, choice, server)
+        log.info("started", extra={"version": __version__, "pid": os.getpid(), "url": server.url})
         async with asyncio.TaskGroup() as group:
             working = group.create_task(system.work.run(), name="work")
-            beside = (
-                group.create_task(system.watch.run(), name="watch"),
-                group.create_task(system.account.run(), name="account"),
-                group.create_task(system.summarizer.run(), name="summaries"),
-                group.create_task(_redate(settings, system), name="retention"),
-            )
+            beside = [group.create_task(one, name=name) for name, one in _beside(settings, system).items()]
             if system.journal is not None:
                 group.create_task(system.journal.run(), name="journal")
             await _stop_in_order(settings, system, server, stop, working)
             for task in beside:
                 task.cancel()
+
+
+def _bind(gateway: GatewaySettings) -> socket.socket:
+    check_exposure(gateway)
+    return bind(gateway.host, gateway.port)
+
+
+async def _open_access(settings: Settings, system: System, home: Home, redactor: Redactor) -> None:
+    """Find out who may come in."""
+
+    def hidden(token: str) -> str:
+        redactor.learn(token)
+        return token
+
+    token = hidden(home.token(random_token))
+    check_owner_token(settings.gateway, token)
+    await system.access.tokens.open(token, lambda: hidden(home.renew_token(random_token)))
+
+
+def _app(settings: Settings, system: System, place: Place, logs: Logs | None) -> Gateway:
+    return build_app(
+        system.service,
+        system.access.tokens,
+        _gateway(settings),
+        place.clock,
+        Observers(system.access.audit, system.instruments.door),
+        make_id=place.make_id,
+        operations=console(system.instruments, system.work.inspect, logs),
+    )
 
 
 async def _recognize(system: System, home: Home, place: str, *, accept_store: bool) -> None:
@@ -116,6 +155,26 @@ async def _recognize(system: System, home: Home, place: str, *, accept_store: bo
         return
     known = "" if accept_store else home.known_store(place)
     home.remember_store(place, await system.watch.begin(known))
+
+
+def _beside(settings: Settings, system: System) -> dict[str, Coroutine[object, object, None]]:
+    """What goes on for as long as the daemon does."""
+    return {
+        "watch": system.watch.run(),
+        "account": system.account.run(),
+        "tokens": system.access.tokens.run(),
+        "audit": system.access.audit.run(),
+        "summaries": system.summarizer.run(),
+        "retention": _redate(settings, system),
+        "stall": system.instruments.stall.run(),
+        "health": system.instruments.health.run(),
+    }
+
+
+async def _put_away(instruments: Instruments) -> None:
+    """Nothing is measured any more; what was is sent."""
+    instruments.stream.close()
+    await asyncio.to_thread(instruments.close)
 
 
 async def _redate(settings: Settings, system: System) -> None:
@@ -161,6 +220,7 @@ def _gateway(settings: Settings) -> GatewayConfig:
         server_version=__version__,
         allowed_hosts=settings.gateway.allowed_hosts,
         allowed_origins=settings.gateway.allowed_origins,
+        on_leave=settings.gateway.on_leave,
     )
 
 
@@ -170,6 +230,8 @@ def _greet(say: Callable[[str], None], settings: Settings, choice: Choice, serve
         say(HOW_TO)
     else:
         say(f"model {choice.model} ({choice.why})")
+    for warning in exposure_warnings(settings.gateway):
+        say(f"warning: {warning}")
     say(f"ready {server.url}")
 
 

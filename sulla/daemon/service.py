@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from difflib import get_close_matches
 
@@ -10,31 +10,36 @@ from sulla.core.errors import InvalidInput, NotFound, ShuttingDown
 from sulla.core.ids import MessageId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon.intake import Intake
+from sulla.daemon.roster import Roster
 from sulla.daemon.watch import StoreWatch
 from sulla.gateway import (
     Advanced,
+    AgentInfo,
     Event,
+    Hear,
     Live,
     Mode,
+    Over,
     Question,
     Sent,
-    Signals,
+    Signal,
     ThreadInfo,
+    ToolInfo,
     Verdict,
     WaitingThread,
 )
-from sulla.store import LogInfo, Subscription
+from sulla.store import LogInfo
 from sulla.threads import Advanced as LogAdvanced
 from sulla.threads import (
     Answer,
     AskText,
     Entry,
     Input,
-    Origin,
     ThreadCreated,
     ThreadState,
     ThreadStore,
     channel,
+    live_channel,
     pack,
     unpack,
 )
@@ -50,7 +55,7 @@ class Service:
         intake: takes people's messages in.
         watch: looks after the store, whose bus is listened to.
         work: whoever runs turns.
-        agents: the known agents, the home's own first.
+        roster: the known agents, the home's own first, and their tools.
         report: what `status` says.
         look: what `check` does.
     """
@@ -61,7 +66,7 @@ class Service:
         intake: Intake,
         watch: StoreWatch,
         work: Work,
-        agents: tuple[str, ...],
+        roster: Roster,
         report: Callable[[], JsonObject],
         look: Callable[[], Awaitable[JsonObject]],
     ) -> None:
@@ -70,14 +75,21 @@ class Service:
         self._watch = watch
         self._store = watch.store
         self._work = work
-        self._agents = agents
+        self._roster = roster
+        self._agents = tuple(agent.id for agent in roster.agents)
         self._report = report
         self._look = look
         self._closed = False
+        self._heard: tuple[bytes | None, Signal | None] = (None, None)
 
     def refuse_new_work(self) -> None:
         """From now on nothing new is accepted; reading still works."""
         self._closed = True
+
+    @property
+    def stopping(self) -> bool:
+        """Whether nothing new is accepted any more."""
+        return self._closed
 
     async def create_thread(self, agent: str | None, title: str, project: str | None, request_id: str | None) -> str:
         """Make a thread; the same `request_id` gives the same one."""
@@ -90,6 +102,11 @@ class Service:
         self._watch.check()
         found = await self._threads.list(after=after or "", limit=limit)
         return [_row(info, state) for info, state in found]
+
+    async def get_thread(self, thread_id: str) -> ThreadInfo:
+        """One thread."""
+        self._watch.check()
+        return _row(*await self._threads.get(ThreadId(thread_id)))
 
     async def history(self, thread_id: str, after: int, before: int | None, limit: int) -> list[Event]:
         """A thread's durable events in order."""
@@ -149,6 +166,14 @@ class Service:
         self._work.enqueue(Job(thread_id))
         return seq
 
+    async def list_agents(self) -> Sequence[AgentInfo]:
+        """Everybody who can answer."""
+        return self._roster.agents
+
+    async def list_tools(self) -> Sequence[ToolInfo]:
+        """Everything that they can use."""
+        return self._roster.tools
+
     async def check(self) -> JsonObject:
         """Look at everything that is kept."""
         return await self._look()
@@ -165,14 +190,31 @@ class Service:
             "stopping": self._closed,
         }
 
-    def listen(self, thread_id: str) -> AbstractAsyncContextManager[Signals]:
+    def listen(self, thread_id: str, hear: Hear) -> AbstractAsyncContextManager[None]:
         """Hear what happens to a thread, from now on."""
-        return self._listen(thread_id)
+        return self._listen(ThreadId(thread_id), hear)
 
     @asynccontextmanager
-    async def _listen(self, thread_id: str) -> AsyncIterator[Signals]:
-        async with self._store.subscribe(channel(ThreadId(thread_id))) as signals:
-            yield _signals(thread_id, signals)
+    async def _listen(self, thread_id: ThreadId, hear: Hear) -> AsyncIterator[None]:
+        def tell(payload: bytes | None) -> None:
+            if (signal := self._signal(thread_id, payload)) is not None:
+                hear(signal)
+
+        async with (
+            self._store.subscribe(channel(thread_id)) as wakes,
+            self._store.subscribe(live_channel(thread_id)) as moments,
+        ):
+            wakes.attach(tell)
+            moments.attach(tell)
+            yield
+
+    def _signal(self, thread_id: str, payload: bytes | None) -> Signal | None:
+        """What a message says; many may listen to one thread, and it is read once for all of them."""
+        latest, signal = self._heard
+        if payload is None or payload is not latest:
+            signal = _signal(thread_id, payload)
+            self._heard = payload, signal
+        return signal
 
     async def ask_text(self, thread_id: str) -> None:
         """Ask whoever runs the turn to show the text so far again."""
@@ -212,18 +254,18 @@ def _questions(thread_id: str, state: ThreadState) -> tuple[Question, ...]:
     return tuple(Question(thread_id, run.id, wait.wait_id, wait.prompt) for wait in run.waits.values())
 
 
-async def _signals(thread_id: str, signals: Subscription) -> AsyncIterator[Advanced | Live]:
-    async for payload in signals:
-        match unpack(payload):
-            case LogAdvanced(seq):
-                yield Advanced(seq)
-            case LiveSignal(source, type_, data):
-                yield Live(_shown(thread_id, source, None, type_, data))
+def _signal(thread_id: str, payload: bytes | None) -> Signal | None:
+    match unpack(payload) if payload is not None else Over():
+        case LiveSignal(at_ms, run_id, agent, depth, type_, data):
+            return Live(Event(thread_id, None, run_id, None, agent, depth, type_, at_ms, data))
+        case LogAdvanced(seq):
+            return Advanced(seq)
+        case Over() as over:
+            return over
+        case _:
+            return None
 
 
 def _event(thread_id: str, entry: Entry) -> Event:
-    return _shown(thread_id, entry.origin, entry.seq, entry.kind, entry.data)
-
-
-def _shown(thread_id: str, source: Origin, seq: int | None, type_: str, data: JsonObject) -> Event:
-    return Event(thread_id, seq, source.run_id, source.parent_id, source.agent, source.depth, type_, source.at_ms, data)
+    of = entry.origin
+    return Event(thread_id, entry.seq, of.run_id, of.parent_id, of.agent, of.depth, entry.kind, of.at_ms, entry.data)

@@ -8,6 +8,8 @@ import time
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 
+from sulla.access import PREFIX
+
 _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 """Counts on while the machine sleeps, so that a lease that ran out in the meantime is known to have."""
 
@@ -38,8 +40,8 @@ def random_id(prefix: str) -> str:
 
 
 def random_token() -> str:
-    """A new secret for a client: 43 characters that are safe in a header."""
-    return secrets.token_urlsafe(32)
+    """A new secret for a client: ``sulla_`` and 43 characters that are safe in a header."""
+    return f"{PREFIX}{secrets.token_urlsafe(32)}"
 
 
 def random_part() -> float:

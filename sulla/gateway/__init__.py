@@ -1,56 +1,68 @@
 """The door to the gateway: the only way in from outside."""
 
-from sulla.gateway.app import GatewayConfig, build_app
-from sulla.gateway.auth import KnownToken, Principal, TokenBook, Tokens, token_digest
+from sulla.access import KnownToken, Principal, Scope, Tokens, token_digest
+from sulla.gateway.app import Gateway, GatewayConfig, build_app
+from sulla.gateway.auth import address_key
 from sulla.gateway.commands import (
     Advanced,
+    AgentInfo,
     Commands,
     Event,
+    Hear,
     Live,
     Mode,
+    Over,
     Question,
     Sent,
     Signal,
-    Signals,
     ThreadInfo,
+    ToolInfo,
     Verdict,
     WaitingThread,
 )
 from sulla.gateway.limits import Limits
-from sulla.gateway.observing import OK, Asked, Caller, Done, Observer, Unobserved, Way
+from sulla.gateway.observing import OK, Asked, Caller, Done, Observer, Observers, Unobserved, Way
+from sulla.gateway.probes import Operations, Trouble
 from sulla.gateway.server import Server, bind, serve
-from sulla.gateway.wire import PROTOCOL, SUBPROTOCOL, Scope
+from sulla.gateway.wire import PROTOCOL, SUBPROTOCOL
 
 __all__ = [
     "OK",
     "PROTOCOL",
     "SUBPROTOCOL",
     "Advanced",
+    "AgentInfo",
     "Asked",
     "Caller",
     "Commands",
     "Done",
     "Event",
+    "Gateway",
     "GatewayConfig",
+    "Hear",
     "KnownToken",
     "Limits",
     "Live",
     "Mode",
     "Observer",
+    "Observers",
+    "Operations",
+    "Over",
     "Principal",
     "Question",
     "Scope",
     "Sent",
     "Server",
     "Signal",
-    "Signals",
     "ThreadInfo",
-    "TokenBook",
     "Tokens",
+    "ToolInfo",
+    "Trouble",
     "Unobserved",
     "Verdict",
     "WaitingThread",
     "Way",
+    "address_key",
     "bind",
     "build_app",
     "serve",

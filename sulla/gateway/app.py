@@ -2,21 +2,37 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Awaitable
 from dataclasses import dataclass, field
 
 from fastapi import FastAPI
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route, WebSocketRoute
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+from starlette.websockets import WebSocket, WebSocketClose
 
+from sulla.access import TokenOffice
 from sulla.core.clock import Clock
-from sulla.gateway.auth import Guard, Tokens
+from sulla.core.ids import MakeId
+from sulla.gateway import rest_openapi
+from sulla.gateway.asyncapi import document
+from sulla.gateway.auth import Guard
 from sulla.gateway.calls import Calls
 from sulla.gateway.commands import Commands
 from sulla.gateway.connection import Room
 from sulla.gateway.limits import Limits
 from sulla.gateway.observing import Observer, Unobserved
 from sulla.gateway.perimeter import Perimeter
+from sulla.gateway.presence import Presence
+from sulla.gateway.probes import Operations, Probes
+from sulla.gateway.rest import Desk, OnLeave, Resource, answer_problem
+from sulla.gateway.rest_auth import Gatekeeper
+from sulla.gateway.rest_problems import DEFECT, no_such_path, no_such_verb
+from sulla.gateway.rest_routes import by_path
+from sulla.gateway.rest_streams import Streams
 from sulla.gateway.ws import SocketDoor
 
 
@@ -31,12 +47,62 @@ class GatewayConfig:
     allowed_origins: tuple[str, ...] = ()
     """Web origins that may call, beside the gateway's own, e.g. ``https://console.example``."""
     limits: Limits = field(default_factory=Limits)
+    on_leave: OnLeave = "go_on"
+    """What becomes of a turn whose client leaves while it is shown over REST."""
+
+
+class Gateway:
+    """The gateway as an ASGI application, without life-cycle events and without documentation pages.
+
+    Sockets do not go through the framework: its layers would stay around each of them for as long as it is open, and
+    weigh as much as the rest of an idle connection does.
+
+    Args:
+        http: everything else.
+        door: takes sockets in.
+        streams: what is shown over HTTP.
+        config: names.
+        observer: is told who was refused.
+    """
+
+    def __init__(
+        self, http: FastAPI, door: SocketDoor, streams: Streams, config: GatewayConfig, observer: Observer
+    ) -> None:
+        self.http = http
+        """Where other dialects are mounted."""
+        self._door = door
+        self._streams = streams
+        self._all = Perimeter(self._inside, observer, config.allowed_hosts, config.allowed_origins)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request, or a socket to its end."""
+        await self._all(scope, receive, send)
+
+    async def settle(self, patience_s: float) -> None:
+        """Let every client have what has happened by now, before the daemon hangs up.
+
+        Args:
+            patience_s: how long slow clients are waited for, in seconds.
+        """
+        await asyncio.gather(self._door.settle(patience_s), self._streams.settle(patience_s))
+
+    def _inside(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+        if scope["type"] == "websocket" and scope["path"] == "/ws":
+            return self._door.serve(WebSocket(scope, receive, send))
+        return self.http(scope, receive, send)
 
 
 def build_app(
-    commands: Commands, tokens: Tokens, config: GatewayConfig, clock: Clock, observer: Observer | None = None
-) -> FastAPI:
-    """The gateway as an ASGI application, without life-cycle events and without documentation pages.
+    commands: Commands,
+    tokens: TokenOffice,
+    config: GatewayConfig,
+    clock: Clock,
+    observer: Observer | None = None,
+    *,
+    make_id: MakeId,
+    operations: Operations | None = None,
+) -> Gateway:
+    """Put the gateway together.
 
     Args:
         commands: what clients can have done.
@@ -44,19 +110,64 @@ def build_app(
         config: names and bounds.
         clock: for deadlines.
         observer: is told what happens at the door; None if nobody wants to know.
+        make_id: names messages that come without a name.
+        operations: knows how the daemon is; None if nobody asks.
     """
     watching = observer if observer is not None else Unobserved()
-    calls = Calls(commands, config.limits, clock, watching)
-    room = Room(commands, calls, Guard(tokens, clock), clock, config.limits, watching)
+    calls = Calls(commands, tokens, config.limits, clock, watching)
+    presence = Presence(tokens, clock)
+    tokens.tell(presence.sweep)
+    room = Room(commands, calls, Guard(tokens, clock), presence, clock, config.limits, watching)
     door = SocketDoor(room, config.server_version)
     app = FastAPI(title="Sulla", version=config.server_version, openapi_url=None, docs_url=None, redoc_url=None)
-    app.router.routes.append(WebSocketRoute("/ws", door.serve, name="ws"))
     app.router.routes.append(Route("/healthz", _healthz, methods=["GET"]))
-    app.state.door = door  # the daemon has it say good-bye
-    app.add_middleware(Perimeter, hosts=config.allowed_hosts, origins=config.allowed_origins)
-    return app
+    app.router.routes.append(Route("/asyncapi.json", _asyncapi, methods=["GET"]))
+    app.router.routes.append(Route("/openapi.json", _openapi, methods=["GET"]))
+    if operations is not None:
+        app.router.routes += Probes(operations, room).routes()
+    streams = Streams(room)
+    desk = Desk(room, streams, make_id, config.on_leave)
+    for path, routes in by_path().items():
+        app.router.routes.append(Route(path, Resource(routes, desk)))
+    app.router.default = _nothing
+    app.router.redirect_slashes = False
+    app.add_exception_handler(HTTPException, _refused)
+    app.add_exception_handler(Exception, _failed)
+    app.add_middleware(Gatekeeper, guard=room.guard, observer=watching)
+    return Gateway(app, door, streams, config, watching)
 
 
 async def _healthz(request: Request) -> Response:
     """The process is alive and its loop turns; nothing else is looked at."""
     return JSONResponse({"status": "ok"})
+
+
+async def _asyncapi(request: Request) -> Response:
+    """What `sulla.v1` is; no secret, so no token is asked for."""
+    return Response(document(), media_type="application/json")
+
+
+async def _openapi(request: Request) -> Response:
+    """What is found under ``/api``; no secret either."""
+    return Response(rest_openapi.document(request.app.version), media_type="application/json")
+
+
+async def _nothing(scope: Scope, receive: Receive, send: Send) -> None:
+    """There is nothing under this path."""
+    if scope["type"] == "websocket":
+        await WebSocketClose()(scope, receive, send)
+    else:
+        await answer_problem(send, no_such_path(scope["path"]))
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    """A route of the framework's does not take this verb."""
+    path, headers = request.url.path, getattr(error, "headers", None) or {}
+    allowed = tuple(verb.strip() for verb in headers.get("Allow", "").split(",") if verb)
+    problem = no_such_verb(request.method, path, allowed) if allowed else no_such_path(path)
+    return Response(problem.body(), problem.status, dict(headers), "application/json")
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    """A defect of ours. The framework raises it again, so that the log has it."""
+    return Response(DEFECT.body(), DEFECT.status, media_type="application/json")

@@ -1,18 +1,15 @@
-"""Who may come in: tokens, what they allow, and a lock for those who guess."""
+"""Who may come in: whoever brings a valid token, and a lock for those who guess."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
-from dataclasses import dataclass
-from hashlib import sha256
 from hmac import compare_digest
 from ipaddress import IPv6Address, ip_address, ip_network
-from typing import Protocol, get_args
 
+from sulla.access import KnownToken, Principal, Tokens, token_digest
 from sulla.core.clock import Clock
 from sulla.core.errors import Unauthorized
-from sulla.gateway.wire import Scope
+from sulla.core.stamp import stamp
 
 WRONG_TOKENS = 10
 """Different wrong tokens from one address within `WINDOW_S` that lock it."""
@@ -20,56 +17,6 @@ WINDOW_S = 60.0
 LOCK_S = 60.0
 ADDRESSES = 1024
 """Addresses remembered; the one heard of least recently is forgotten first."""
-
-
-@dataclass(frozen=True, slots=True)
-class Principal:
-    """Who a connection belongs to and what it may do."""
-
-    name: str
-    """What the token is called, never the token itself: messages are counted by it."""
-    scopes: frozenset[Scope]
-
-
-@dataclass(frozen=True, slots=True)
-class KnownToken:
-    """A token that opens the door; only its digest is kept."""
-
-    digest: bytes
-    principal: Principal
-
-
-class Tokens(Protocol):
-    """Knows which tokens are valid right now; asked at every check, so that a revoked one is refused at once."""
-
-    def known(self) -> Sequence[KnownToken]:
-        """All of them."""
-        ...
-
-
-def token_digest(token: str) -> bytes:
-    """What is kept of a token. Tokens are long and random, so one round of SHA-256 is enough."""
-    return sha256(token.encode("utf-8", "surrogatepass")).digest()
-
-
-class TokenBook:
-    """A fixed set of tokens.
-
-    Args:
-        known: the tokens.
-    """
-
-    def __init__(self, known: Sequence[KnownToken]) -> None:
-        self._known = tuple(known)
-
-    @classmethod
-    def of_owner(cls, token: str) -> TokenBook:
-        """Only the owner's token, which may do everything."""
-        return cls([KnownToken(token_digest(token), Principal("owner", frozenset(get_args(Scope))))])
-
-    def known(self) -> Sequence[KnownToken]:
-        """All of them."""
-        return self._known
 
 
 def bearer(authorization: str) -> str:
@@ -154,7 +101,7 @@ class Guard:
             token: what it presents; None for nothing.
 
         Raises:
-            Unauthorized: no token, a wrong one, or too many wrong ones from this address.
+            Unauthorized: no token, a wrong one, one whose time is over, or too many wrong ones from this address.
         """
         key, now = address_key(address), self._clock.elapsed()
         if (wait_s := self._lockout.locked_s(key, now)) > 0:
@@ -163,11 +110,14 @@ class Guard:
         if token is None:
             raise Unauthorized("no token: send 'Authorization: Bearer <token>', or a token in hello")
         digest = token_digest(token)
-        found: Principal | None = None
+        found: KnownToken | None = None
         for known in self._tokens.known():  # all of them, so that the time taken says nothing
             if compare_digest(known.digest, digest):
-                found = known.principal
+                found = known
         if found is None:
             self._lockout.wrong(key, digest, now)
-            raise Unauthorized("the token is not valid: `sulla token` shows the valid one")
-        return found
+            raise Unauthorized("the token is not valid: `sulla token` shows one that is")
+        if found.expires_ms is not None and found.expired(self._clock.now()):
+            name, when = found.principal.name, stamp(found.expires_ms)
+            raise Unauthorized(f"the token {name!r} expired at {when}: ask whoever runs the daemon for another one")
+        return found.principal

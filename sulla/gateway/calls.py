@@ -7,32 +7,41 @@ from collections.abc import Coroutine
 
 import orjson
 
+from sulla.access import Principal, TokenOffice
 from sulla.core.clock import Clock
-from sulla.core.errors import SullaError, Unavailable
+from sulla.core.errors import Forbidden, InvalidInput, SullaError, Unavailable
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.stamp import stamp
+from sulla.core.trail import trail
 from sulla.gateway import wire
-from sulla.gateway.auth import Principal
+from sulla.gateway.calls_access import list_agents, list_tools, perform_token
 from sulla.gateway.commands import Commands, ThreadInfo
 from sulla.gateway.limits import Limits
-from sulla.gateway.observing import OK, Asked, Done, Observer
+from sulla.gateway.observing import GIVEN_UP, OK, Asked, Done, Observer
 from sulla.gateway.rpc import event_json
+from sulla.gateway.wire_access import AgentList, TokenCreate, TokenList, TokenRevoke, ToolList
+from sulla.gateway.wire_form import Wire
 
 _log = logging.getLogger("sulla.gateway")
 
 
 class Calls:
-    """Carries requests out, whichever door they came by: within a deadline, with an error that a client can read.
+    """Carries requests out, whichever door they came by: what the token allows, within a deadline, with an error that a
+    client can read.
 
     Args:
         commands: who does it.
+        tokens: who does what is about tokens.
         limits: sizes of replies, and the deadline.
         clock: for the deadline.
         observer: is told of every request.
     """
 
-    def __init__(self, commands: Commands, limits: Limits, clock: Clock, observer: Observer) -> None:
+    def __init__(
+        self, commands: Commands, tokens: TokenOffice, limits: Limits, clock: Clock, observer: Observer
+    ) -> None:
         self._commands = commands
+        self._tokens = tokens
         self._limits = limits
         self._clock = clock
         self._observer = observer
@@ -46,7 +55,7 @@ class Calls:
         Raises:
             SullaError: whatever the daemon refused it with, that it took too long, or a defect of ours.
         """
-        return await self.answer(asked, _perform(self._commands, self._limits, asked.params, asked.caller.principal))
+        return await self.answer(asked, self._perform(asked.params, asked.caller.principal))
 
     async def answer(self, asked: Asked, work: Coroutine[object, object, JsonObject]) -> JsonObject:
         """Do `work` for a request, and tell the observer.
@@ -54,10 +63,15 @@ class Calls:
         Raises:
             SullaError: see `perform`.
         """
-        code, began_s = OK, self._clock.elapsed()
+        code, began_s = GIVEN_UP, self._clock.elapsed()
         try:
-            async with self._clock.timeout(self._limits.call_s):
-                return await work
+            _check_scope(asked)
+            names = {"session": asked.caller.session, "request_id": asked.request_id}
+            with trail(**names):
+                async with self._clock.timeout(self._limits.call_s):
+                    result = await work
+            code = OK
+            return result
         except SullaError as error:
             code = error.code
             raise
@@ -69,10 +83,30 @@ class Calls:
             _log.exception("a request failed", extra={"session": asked.caller.session, "method": asked.method})
             raise SullaError("something went wrong inside the daemon; its log has the details") from None
         finally:
+            work.close()  # it never began if it was refused
             self._observer.done(Done(asked, code, self._clock.elapsed() - began_s))
 
+    async def _perform(self, params: Wire, caller: Principal) -> JsonObject:
+        match params:
+            case TokenCreate() | TokenList() | TokenRevoke():
+                return await perform_token(self._tokens, params, caller)
+            case AgentList():
+                return await list_agents(self._commands)
+            case ToolList():
+                return await list_tools(self._commands)
+            case wire.EventsUnsubscribe():
+                return wire.Unsubscribed(ended=False).model_dump()  # whoever follows knows better
+            case _:
+                return await _perform(self._commands, self._limits, params, caller)
 
-async def _perform(commands: Commands, limits: Limits, params: wire.Wire, caller: Principal) -> JsonObject:
+
+def _check_scope(asked: Asked) -> None:
+    scope = asked.scope
+    if scope is not None and scope not in asked.caller.principal.scopes:
+        raise Forbidden(f"{asked.method!r} needs a token with the scope {scope!r}")
+
+
+async def _perform(commands: Commands, limits: Limits, params: Wire, caller: Principal) -> JsonObject:
     match params:
         case wire.TurnSend() | wire.TurnStop() | wire.TurnContinue():
             return await _turns(commands, params, caller.name)
@@ -101,7 +135,7 @@ async def _turns(
             return wire.TurnAsked(seq=await commands.resume_turns(thread_id, request_id)).model_dump()
 
 
-async def _threads(commands: Commands, limits: Limits, params: wire.Wire) -> JsonObject:
+async def _threads(commands: Commands, limits: Limits, params: Wire) -> JsonObject:
     match params:
         case wire.ThreadCreate(agent=agent, title=title, project=project, request_id=request_id):
             made = await commands.create_thread(agent, title, project, request_id)
@@ -111,8 +145,12 @@ async def _threads(commands: Commands, limits: Limits, params: wire.Wire) -> Jso
             return wire.ThreadDeleted(thread_id=thread_id).model_dump()
         case wire.ThreadList():
             return await _list(commands, params)
+        case wire.ThreadGet(thread_id=thread_id):
+            return _row(await commands.get_thread(thread_id)).model_dump()
         case wire.ThreadHistory():
             return await _history(commands, limits, params)
+        case wire.EventsSubscribe(thread_id=thread_id, after=after):
+            return await _place(commands, thread_id, after)
         case _:
             raise TypeError(f"{type(params).__name__} is in the table of methods, but nobody does it")
 
@@ -146,6 +184,14 @@ async def _questions(commands: Commands, params: wire.ApprovalList) -> JsonObjec
     ]
     following = page[-1].thread_id if len(threads) > params.limit else None
     return wire.Questions(questions=rows, next=following).model_dump()
+
+
+async def _place(commands: Commands, thread_id: str, after: int) -> JsonObject:
+    """Where a thread ends that somebody wants to follow; whoever asks does the following."""
+    last = await commands.last_seq(thread_id)
+    if after > last:
+        raise InvalidInput(f"after: got {after}, but {thread_id!r} ends at {last}: follow it again from 0")
+    return wire.Subscribed(seq=last).model_dump()
 
 
 async def _history(commands: Commands, limits: Limits, params: wire.ThreadHistory) -> JsonObject:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from sulla.core.jsontypes import JsonObject
 
@@ -13,9 +13,10 @@ Mode = Literal["queue", "steer", "interrupt"]
 """What a message does to a running turn (design §4.2)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
-    """Something that happened to a thread: durable if it has a number, else only shown live."""
+class Event(NamedTuple):
+    """Something that happened to a thread: durable if it has a number, else only shown live. A tuple, because one is
+    made for every token.
+    """
 
     thread_id: str
     seq: int | None
@@ -42,6 +43,30 @@ class ThreadInfo:
     created_ms: int
     waiting: int
     """How many messages wait for their turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentInfo:
+    """One agent."""
+
+    id: str
+    completion: str
+    """How it says that it is done."""
+    model: str
+    tools: tuple[str, ...]
+    """The names of those that it may use."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolInfo:
+    """One tool."""
+
+    name: str
+    description: str
+    category: str
+    effect: str
+    parameters: JsonObject
+    """A JSON Schema."""
 
 
 Verdict = Literal["result", "run_again", "give_up"]
@@ -92,11 +117,16 @@ class Live:
     event: Event
 
 
-Signal = Advanced | Live
+@dataclass(frozen=True, slots=True)
+class Over:
+    """Nothing more will be heard: listen again."""
 
 
-Signals = AsyncIterator[Signal]
+Signal = Advanced | Live | Over
 """What is heard of a thread while one listens. Anything may be lost, doubled or late."""
+
+Hear = Callable[[Signal], None]
+"""Takes a signal in the step of whoever brings it, once for each token: must return at once, and never raises."""
 
 
 class Commands(Protocol):
@@ -121,6 +151,14 @@ class Commands(Protocol):
 
     async def list_threads(self, after: str | None, limit: int) -> Sequence[ThreadInfo]:
         """Threads ordered by id, at most `limit`, those behind `after` only."""
+        ...
+
+    async def get_thread(self, thread_id: str) -> ThreadInfo:
+        """One row of `list_threads`.
+
+        Raises:
+            NotFound: there is no such thread.
+        """
         ...
 
     async def last_seq(self, thread_id: str) -> int:
@@ -201,6 +239,14 @@ class Commands(Protocol):
         """
         ...
 
+    async def list_agents(self) -> Sequence[AgentInfo]:
+        """Everybody who can answer, the default agent first."""
+        ...
+
+    async def list_tools(self) -> Sequence[ToolInfo]:
+        """Everything that some agent can use, by name."""
+        ...
+
     async def status(self) -> JsonObject:
         """How the daemon is, for people."""
         ...
@@ -213,7 +259,7 @@ class Commands(Protocol):
         """
         ...
 
-    def listen(self, thread_id: str) -> AbstractAsyncContextManager[Signals]:
+    def listen(self, thread_id: str, hear: Hear) -> AbstractAsyncContextManager[None]:
         """Hear of a thread for as long as the block lasts; listening has begun when the block is entered."""
         ...
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 
-from sulla.gateway.commands import Advanced, Event, Live, Signal
+from sulla.gateway.commands import Advanced, Event, Live, Over, Signal
 
 TEXT = "TEXT_MESSAGE_CONTENT"
 REASONING = "REASONING_MESSAGE_CONTENT"
@@ -40,6 +40,16 @@ class Show:
 
 
 @dataclass(frozen=True, slots=True)
+class Gap:
+    """Tell the client that the log no longer has what lies between two numbers."""
+
+    after: int
+    """The last one that the client has."""
+    following: int
+    """The one that comes next."""
+
+
+@dataclass(frozen=True, slots=True)
 class Read:
     """Read a page of the log behind `after`, then tell by `Feed.read`."""
 
@@ -51,7 +61,7 @@ class AskText:
     """Ask for the text so far."""
 
 
-Effect = Show | Read | AskText
+Effect = Show | Gap | Read | AskText
 
 
 @dataclass(slots=True)
@@ -96,25 +106,34 @@ class Feed:
     def signal(self, signal: Signal) -> list[Effect]:
         """Take a signal."""
         match signal:
+            case Live():
+                return self._live(signal.event)
             case Advanced(seq):
                 return [Read(self.cursor)] if seq > self.cursor else []
-            case Live(event):
-                return self._live(event)
+            case Over():
+                return []
 
     def tick(self) -> list[Effect]:
         """Some time has passed: heal what was lost."""
         self._asked = False
         return [Read(self.cursor)]
 
-    def read(self, events: Sequence[Event]) -> list[Effect]:
-        """Take a page of the log."""
+    def read(self, events: Sequence[Event], *, more: bool = False) -> list[Effect]:
+        """Take a page of the log.
+
+        Args:
+            events: behind the last one that was shown.
+            more: there may be more of them, although the page is not full.
+        """
         effects: list[Effect] = []
         for event in events:
             if event.seq is not None and event.seq > self.cursor:
+                if event.seq > self.cursor + 1:
+                    effects.append(Gap(self.cursor, event.seq))
                 self.cursor = event.seq
                 self._learn(event)
                 effects.append(Show(event))
-        if len(events) >= self._page:
+        if more or len(events) >= self._page:
             effects.append(Read(self.cursor))
             return effects
         if not self._begun:
@@ -190,7 +209,7 @@ class Feed:
         if end <= shown:
             return []
         if offset < shown:
-            event = replace(event, data={**data, "offset": shown, "delta": delta[shown - offset :]})
+            event = event._replace(data={**data, "offset": shown, "delta": delta[shown - offset :]})
         return [Show(event)]
 
     def _unknown(self, event: Event, about: str, settled: bool) -> list[Effect]:

@@ -27,7 +27,17 @@ class Limits:
     fragments: int = 1024
     """The most pieces that one message may come in."""
     connections: int = 1000
-    """Sockets at once; a common default allows 1024 open files."""
+    """Connections at once of peers that have shown a valid token."""
+    strangers: int = 256
+    """Connections at once of peers that have not; one more cuts the oldest of them."""
+    strangers_per_address: int = 64
+    """Of these, how many of one address."""
+    head_bytes: int = 16 * 1024
+    """The largest head of a request; it may be a KiB more."""
+    idle_s: float = 5.0
+    """How long a connection may stay between two HTTP requests."""
+    pings_per_s: int = 100
+    """Pings and pongs that a client may send within a second."""
     call_s: float = 30.0
     """How long one request may take before it is answered with a retryable error."""
     queue_bytes: int = 1024 * 1024
@@ -42,5 +52,13 @@ class Limits:
     """How often a subscription looks at the log by itself, in case a wake-up was lost."""
     page: int = 128
     """Events read from the log in one go."""
+    body_s: float = 10.0
+    """How long a request's body may take."""
+    streams: int = 500
+    """Streams of events at once, those included whose client has left and whose turn is still to be stopped."""
+    keep_alive_s: float = 15.0
+    """How long a stream of events is silent before it says that it is still there."""
+    abandoned_s: float = 1800.0
+    """How long a turn whose client has left is watched for its beginning, so that it can be stopped then."""
     history_bytes: int = 768 * 1024
     """Where a page of history is cut, so that its reply fits a client's frame limit."""

@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from sulla.access import Principal, Scope
 from sulla.core.jsontypes import JsonObject
-from sulla.gateway.auth import Principal
-from sulla.gateway.wire import METHOD_OF, METHODS, Scope, Wire
+from sulla.gateway.wire import METHOD_OF, METHODS
+from sulla.gateway.wire_form import Wire
 
 Way = Literal["ws", "rest"]
 """By which door somebody came."""
 OK = "ok"
+GIVEN_UP = "given_up"
+"""The connection ended before the request did."""
 _UNSAID = {"text", "title", "token"}
 """Fields that hold people's words, or a secret."""
 
@@ -60,7 +63,7 @@ class Done:
 
     asked: Asked
     code: str
-    """`OK`, or the error's code."""
+    """`OK`, `GIVEN_UP`, or the error's code."""
     took_s: float
 
 
@@ -82,6 +85,37 @@ class Observer(Protocol):
     def left(self, way: Way) -> None:
         """It has ended."""
         ...
+
+
+class Observers:
+    """Tells several.
+
+    Args:
+        observers: those.
+    """
+
+    def __init__(self, *observers: Observer) -> None:
+        self._observers = observers
+
+    def done(self, done: Done) -> None:
+        """A request was carried out or refused."""
+        for observer in self._observers:
+            observer.done(done)
+
+    def refused(self, way: Way, address: str, code: str) -> None:
+        """Somebody was not let in."""
+        for observer in self._observers:
+            observer.refused(way, address, code)
+
+    def came(self, way: Way) -> None:
+        """A connection has begun."""
+        for observer in self._observers:
+            observer.came(way)
+
+    def left(self, way: Way) -> None:
+        """It has ended."""
+        for observer in self._observers:
+            observer.left(way)
 
 
 class Unobserved:

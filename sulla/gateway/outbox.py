@@ -7,10 +7,16 @@ and a stuck one runs into `TooSlow`. Nobody who puts is an agent: they read the 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 from sulla.core.clock import Clock
 from sulla.gateway.backlog import Backlog
 from sulla.gateway.commands import Event
+from sulla.gateway.rpc import event_frame
+
+LULL_S = 0.01
+"""How long a piece of text waits for more, from the last thing that was sent on. A client that has been sent nothing
+for so long is idle, and gets the first piece at once (design §12)."""
 
 
 class TooSlow(Exception):
@@ -21,20 +27,37 @@ class Outbox:
     """A backlog that one side waits to fill and the other waits to empty.
 
     Args:
-        clock: for the stall.
+        clock: for the stall and the lull.
         limit_bytes: above this, whoever puts something in has to wait.
         stall_s: how long, before the client counts as stuck.
+        form: what an event looks like on the wire.
     """
 
-    def __init__(self, clock: Clock, limit_bytes: int, stall_s: float) -> None:
+    def __init__(
+        self, clock: Clock, limit_bytes: int, stall_s: float, form: Callable[[Event], bytes] = event_frame
+    ) -> None:
         self._clock = clock
         self._limit_bytes = limit_bytes
         self._stall_s = stall_s
-        self._backlog = Backlog()
+        self._backlog = Backlog(form)
         self._some = asyncio.Event()
+        self._urgent = asyncio.Event()
         self._room = asyncio.Event()
+        self.sent_s = float("-inf")
+        """When something was last sent to this client, this way or around it."""
+        self._sending = False
         self._taken = 0
         self._finished = False
+
+    @property
+    def waiting(self) -> int:
+        """Roughly how many bytes wait."""
+        return self._backlog.size
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing waits, and what was taken has been sent."""
+        return not (self._sending or self._backlog.size)
 
     async def put(self, frame: bytes) -> None:
         """Add a frame; after `finish` it is dropped.
@@ -46,7 +69,7 @@ class Outbox:
             await self._wait_for_room()
         if not self._finished:
             self._backlog.add(frame)
-            self._some.set()
+            self._added()
 
     async def put_event(self, event: Event) -> None:
         """Add an event; after `finish` it is dropped.
@@ -56,27 +79,46 @@ class Outbox:
         """
         if self._backlog.size >= self._limit_bytes:
             await self._wait_for_room()
+        self.add_event(event)
+
+    def add_event(self, event: Event) -> bool:
+        """Add an event if there is room; after `finish` it is dropped.
+
+        Returns:
+            Whether there was.
+        """
+        if self._backlog.size >= self._limit_bytes:
+            return False
         if not self._finished:
             self._backlog.add_event(event)
-            self._some.set()
+            self._added()
+        return True
 
     def finish(self) -> None:
         """Nothing more is added; what waits is still sent."""
         self._finished = True
         self._some.set()
+        self._urgent.set()
         self._room.set()
 
     async def take(self) -> bytes | None:
-        """The next frame, as soon as there is one; None after the last."""
+        """The next frame, as soon as there is one, and text a moment later if it need not hurry; None after the last.
+
+        Who takes again has sent what was taken before.
+        """
+        self._sending = False
         while not self._backlog:
             if self._finished:
                 return None
             self._some.clear()
             await self._some.wait()
+        await self._gather()
         frame = self._backlog.take()
+        self._sending = True
         self._taken += 1
         if self._backlog.size < self._limit_bytes:
             self._room.set()
+        self.sent_s = self._clock.elapsed()
         return frame
 
     async def emptied(self) -> None:
@@ -84,6 +126,23 @@ class Outbox:
         while self._backlog and not self._finished:
             self._room.clear()
             await self._room.wait()
+
+    def _added(self) -> None:
+        self._some.set()
+        if self._backlog.urgent:
+            self._urgent.set()
+
+    async def _gather(self) -> None:
+        """Let more text come, unless something else waits too, or the client is idle."""
+        rest_s = self.sent_s + LULL_S - self._clock.elapsed()
+        if rest_s <= 0 or self._backlog.urgent or self._finished:
+            return
+        self._urgent.clear()
+        try:
+            async with self._clock.timeout(rest_s):
+                await self._urgent.wait()
+        except TimeoutError:
+            return
 
     async def _wait_for_room(self) -> None:
         while self._backlog.size >= self._limit_bytes and not self._finished:

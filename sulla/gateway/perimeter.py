@@ -7,15 +7,21 @@ pointed there (DNS rebinding), `Origin` one that connects across sites.
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from ipaddress import ip_address
 from math import ceil
+from typing import cast
 from urllib.parse import parse_qsl, urlsplit
 
 import orjson
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from sulla.core.errors import Busy
+from sulla.gateway.observing import Observer
+
+KNOWN = "sulla.known"
+"""The ASGI extension by which our server is told that a peer has shown a valid token."""
 SECRET_NAMES = frozenset({"token", "access_token", "auth_token", "api_key", "apikey", "authorization"})
 Headers = Iterable[tuple[bytes, bytes]]
 _log = logging.getLogger("sulla.gateway")
@@ -44,6 +50,9 @@ def refuse(headers: Headers, query: bytes, hosts: Collection[str], origins: Coll
         None if nothing speaks against it.
     """
     found = list(headers)
+    if {b"content-length", b"transfer-encoding"} <= {name for name, _ in found}:
+        # A proxy may read it otherwise than we do, and take what comes behind it for somebody else's request.
+        return Refusal(400, "invalid_input", "Content-Length and Transfer-Encoding: expected one of them")
     host_values = [value.decode("latin-1").strip() for name, value in found if name == b"host"]
     if len(host_values) != 1:
         return Refusal(400, "invalid_input", f"got {len(host_values)} Host headers, expected one")
@@ -102,12 +111,14 @@ class Perimeter:
 
     Args:
         app: what is behind.
+        observer: is told who was refused.
         hosts: see `refuse`.
         origins: see `refuse`.
     """
 
-    def __init__(self, app: ASGIApp, hosts: Collection[str] = (), origins: Collection[str] = ()) -> None:
+    def __init__(self, app: ASGIApp, observer: Observer, hosts: Collection[str], origins: Collection[str]) -> None:
         self._app = app
+        self._observer = observer
         self._hosts = frozenset(host.lower() for host in hosts)
         self._origins = frozenset(origin.lower().rstrip("/") for origin in origins)
 
@@ -116,9 +127,23 @@ class Perimeter:
         if scope["type"] in ("http", "websocket"):
             refusal = refuse(scope["headers"], scope["query_string"], self._hosts, self._origins)
             if refusal is not None:
+                address, _ = scope.get("client") or ("unknown", 0)
+                self._observer.refused("ws" if scope["type"] == "websocket" else "rest", address, refusal.code)
                 await deny(scope, send, refusal)
                 return
         await self._app(scope, receive, send)
+
+
+def welcome(scope: Scope) -> None:
+    """The peer has shown a valid token: its connection is no stranger's any more, until it ends.
+
+    Raises:
+        Busy: as many are known as may be.
+    """
+    know = cast(Callable[[], bool] | None, scope.get("extensions", {}).get(KNOWN))
+    if know is not None and not know():
+        message = "the daemon has as many clients as it may have: close one that is not needed, or come back later"
+        raise Busy(message, retry_after_s=5.0)
 
 
 async def deny(scope: Scope, send: Send, refusal: Refusal) -> None:
@@ -139,5 +164,7 @@ async def deny(scope: Scope, send: Send, refusal: Refusal) -> None:
     if refusal.status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
     prefix = "websocket.http" if scope["type"] == "websocket" else "http"
+    if prefix == "http":
+        headers.append((b"connection", b"close"))  # what is still to come of it is nobody's
     await send({"type": f"{prefix}.response.start", "status": refusal.status, "headers": headers})
     await send({"type": f"{prefix}.response.body", "body": body})

@@ -24,7 +24,8 @@ from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.stamp import stamp
 from sulla.gateway.commands import Event
 from sulla.gateway.limits import ID_CHARS, TEXT_CHARS
-from sulla.gateway.wire import METHODS, PATTERN_WORDS, PLANNED, Wire
+from sulla.gateway.wire import METHODS, PLANNED
+from sulla.gateway.wire_form import PATTERN_WORDS, Wire
 
 RequestId = str | int
 
@@ -104,8 +105,8 @@ def _invalid(id_: RequestId | None, message: str) -> Fault:
     return Fault(id_, INVALID_REQUEST, message, "invalid_request")
 
 
-def read_params(request: Request) -> Wire | Fault:
-    """The request's parameters as the method's model."""
+def read_params(request: Request, within: str = "params") -> Wire | Fault:
+    """The request's parameters as the method's model; `within` is what errors call the place where they stand."""
     method = METHODS.get(request.method)
     if method is None:
         return _unknown_method(request)
@@ -113,7 +114,7 @@ def read_params(request: Request) -> Wire | Fault:
         return method.params.model_validate(request.params)
     except ValidationError as error:
         details = error.errors(include_url=False)
-        message = "; ".join(explain(detail, method.params) for detail in details[:5])
+        message = "; ".join(explain(detail, method.params, within) for detail in details[:5])
         too_large = any(detail["type"] == "string_too_long" for detail in details)
         return Fault(request.id, INVALID_PARAMS, message, "too_large" if too_large else "invalid_input")
 
@@ -127,12 +128,12 @@ def _unknown_method(request: Request) -> Fault:
     return Fault(request.id, METHOD_NOT_FOUND, f"no method {show(name)}; {hint}", "unknown_method")
 
 
-def explain(detail: ErrorDetails, model: type[BaseModel]) -> str:
+def explain(detail: ErrorDetails, model: type[BaseModel], within: str = "params") -> str:
     """One finding of pydantic in our words: the field, what was got, what was expected.
 
     A secret is never repeated: of ``token`` only the kind of value is said.
     """
-    where = ".".join(["params", *(str(part) for part in detail["loc"])])[:200]
+    where = ".".join([*([within] if within else ()), *(str(part) for part in detail["loc"])])[:200]
     kind, got = detail["type"], detail["input"]
     if kind == "missing":
         return f"{where}: missing"
@@ -203,6 +204,12 @@ def ended_frame(thread_id: str, fault: Fault) -> bytes:
     return orjson.dumps(
         {"jsonrpc": "2.0", "method": "events.ended", "params": {"thread_id": thread_id, "error": error_json(fault)}}
     )
+
+
+def gap_frame(thread_id: str, after: int, following: int) -> bytes:
+    """A hole in the log as a frame."""
+    params: JsonObject = {"thread_id": thread_id, "after": after, "next": following}
+    return orjson.dumps({"jsonrpc": "2.0", "method": "events.gap", "params": params})
 
 
 def event_json(event: Event) -> JsonObject:

@@ -7,26 +7,22 @@ import contextlib
 import errno
 import logging
 import socket
-from asyncio import BaseTransport
 from ipaddress import ip_address
-from typing import cast
 
-import h11
 import uvicorn
-from starlette.types import ASGIApp, Receive, Scope, Send
-from uvicorn.protocols.http.h11_impl import H11Protocol
-from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
-from websockets.frames import Frame
+from starlette.types import ASGIApp
 
 from sulla.core.clock import Clock
 from sulla.core.errors import PortInUse, SettingsError
-from sulla.gateway.connection import ABORT
-from sulla.gateway.heads import Heads
+from sulla.gateway.entrance import Entrance
 from sulla.gateway.limits import Limits
+from sulla.gateway.sockets import Config, Http, WebSocket
 
 _BACKLOG = 512
+"""Connections that may wait in the kernel."""
+_ACCEPTS = 16
+"""How many of them are taken in before others have their turn: each costs a tenth of a millisecond."""
 _SHUTDOWN_STEP_S = 0.01
-_log = logging.getLogger("sulla.gateway")
 
 
 def bind(host: str, port: int, limits: Limits | None = None) -> socket.socket:
@@ -69,94 +65,6 @@ def bind(host: str, port: int, limits: Limits | None = None) -> socket.socket:
     return sock
 
 
-class _Config(uvicorn.Config):
-    """uvicorn's settings, with ours beside them."""
-
-    limits: Limits
-    heads: Heads
-
-
-class _Http(H11Protocol):
-    """HTTP with a deadline for each request's head, and an upper bound of connections."""
-
-    def connection_made(self, transport: BaseTransport) -> None:
-        """A peer has come."""
-        super().connection_made(cast(asyncio.Transport, transport))
-        if len(self.connections) > cast(_Config, self.config).limits.connections:
-            self.transport.abort()
-        else:
-            self._watch()
-
-    def data_received(self, data: bytes) -> None:
-        """It has said something."""
-        super().data_received(data)
-        self._watch()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """It is gone."""
-        cast(_Config, self.config).heads.unwatch(self)
-        super().connection_lost(exc)
-
-    def _watch(self) -> None:
-        """A head that has begun, or that was not yet begun on a new connection, has to be complete in time."""
-        heads = cast(_Config, self.config).heads
-        if self.conn.their_state is h11.IDLE and not self.transport.is_closing():
-            heads.watch(self, self.transport.abort)
-        else:
-            heads.unwatch(self)
-
-
-class _WebSocket(WebSocketsSansIOProtocol):
-    """WebSocket with bounds where uvicorn has none, and a way to cut a connection whose peer reads nothing."""
-
-    def connection_made(self, transport: BaseTransport) -> None:
-        """The upgrade is asked for."""
-        self.close_timeout = cast(_Config, self.config).limits.close_s
-        super().connection_made(transport)
-
-    async def run_asgi(self) -> None:
-        """Serve the connection."""
-        extensions = cast(dict[str, object], self.scope["extensions"])
-        extensions[ABORT] = self.transport.abort
-        self.app = self._serve
-        await super().run_asgi()
-
-    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self.config.loaded_app(scope, receive, send)
-        if self.initial_response is not None and self.close_sent:
-            # A refusal is an answer; uvicorn would report that there was none.
-            self.handshake_complete = True
-
-    def send_receive_event_to_app(self) -> None:
-        """Pass a message on; one that is not UTF-8 is the peer's mistake and deserves no traceback."""
-        if self.curr_msg_data_type == "text" and not self.close_sent:
-            self.frames = [b"".join(self.frames)]
-            try:
-                self.frames[0].decode()
-            except UnicodeDecodeError as error:
-                _log.warning("a client's text is not UTF-8 (byte %d): its connection is closed", error.start)
-                self.conn.fail(1007, f"byte {error.start} is not UTF-8")
-                self.handle_parser_exception()
-                return
-        super().send_receive_event_to_app()
-
-    def handle_ping(self) -> None:
-        """Answer, unless the peer asks and asks without reading the answers, for which nobody else waits."""
-        if self.transport.get_write_buffer_size() > cast(_Config, self.config).limits.queue_bytes:
-            self.transport.abort()
-        else:
-            super().handle_ping()
-
-    def handle_cont(self, event: Frame) -> None:
-        """Collect a message's pieces, up to a bound; empty ones count towards no size."""
-        limit = cast(_Config, self.config).limits.fragments
-        if len(self.frames) < limit:
-            super().handle_cont(event)
-        elif not self.close_sent:
-            self.conn.fail(1008, f"a message in more than {limit} pieces")
-            self.handle_parser_exception()
-
-
 class Server:
     """What serves an application on a socket.
 
@@ -173,11 +81,13 @@ class Server:
     def __init__(self, app: ASGIApp, sock: socket.socket, clock: Clock, limits: Limits) -> None:
         self._sock = sock
         self._clock = clock
-        config = _Config(
+        config = Config(
             app,
             interface="asgi3",
-            http=_Http,
-            ws=_WebSocket,
+            backlog=_ACCEPTS,
+            http=Http,
+            ws=WebSocket,
+            h11_max_incomplete_event_size=limits.head_bytes,
             ws_max_size=limits.frame_bytes,
             ws_per_message_deflate=False,
             lifespan="off",
@@ -187,8 +97,8 @@ class Server:
             server_header=False,
             date_header=False,
         )
-        config.limits = limits
-        config.heads = Heads(clock, limits.handshake_s)
+        config.timeout_keep_alive = limits.idle_s  # type: ignore[assignment]  # seconds for a timer, whole or not
+        config.entrance = Entrance(clock, limits)
         self._config = config
         self._uvicorn = uvicorn.Server(config)
         self._watching: asyncio.Task[None] | None = None
@@ -213,7 +123,8 @@ class Server:
         self._config.load()
         self._uvicorn.lifespan = self._config.lifespan_class(self._config)
         await self._uvicorn.startup(sockets=[self._sock])
-        self._watching = asyncio.create_task(self._config.heads.run(), name="request heads")
+        self._sock.listen(_BACKLOG)  # asyncio has one number for both
+        self._watching = asyncio.create_task(self._config.entrance.heads.run(), name="request heads")
 
     async def stop_listening(self) -> None:
         """Take no new connections; those that are open stay."""

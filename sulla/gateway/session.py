@@ -1,14 +1,15 @@
-"""One connection as a state machine: frames in, effects out. Pure."""
+"""One connection as a state machine: frames in, effects out. What a token allows is looked at in `calls`. Pure."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sulla.core.errors import Busy, Conflict, Forbidden, SullaError
+from sulla.access import Principal
+from sulla.core.errors import Busy, Conflict, SullaError
 from sulla.gateway import rpc, wire
-from sulla.gateway.auth import Principal
 from sulla.gateway.limits import ID_CHARS, SUBSCRIPTIONS, TEXT_CHARS, TITLE_CHARS, Limits
 from sulla.gateway.rpc import Fault, Request, RequestId
+from sulla.gateway.wire_form import Wire
 
 NOT_TEXT = 1003
 POLICY = 1008
@@ -41,7 +42,7 @@ class Call:
     """Have the daemon do this, then reply under `id`."""
 
     id: RequestId
-    params: wire.Wire
+    params: Wire
     principal: Principal
     """Whose token it came with."""
 
@@ -97,6 +98,11 @@ class Session:
         """Whether hello is over and went well."""
         return self._open
 
+    @property
+    def principal(self) -> Principal | None:
+        """Who it is, as far as that is known."""
+        return self._principal
+
     def hear(self, text: str) -> list[Effect]:
         """Take a text frame."""
         bound = self._limits.frame_bytes if self._open else self._limits.hello_bytes
@@ -131,8 +137,9 @@ class Session:
         return [Reply(rpc.reply_frame(id_, welcome.model_dump()))]
 
     def refuse(self, id_: RequestId, error: SullaError) -> list[Effect]:
-        """Whoever said hello under `id_` has no token, or a wrong one."""
-        return [Reply(rpc.fault_frame(rpc.fault_of(id_, error))), Close(UNAUTHORIZED, error.message)]
+        """Whoever said hello under `id_` has no token, or a wrong one, or there is no room."""
+        code = TOO_SLOW if isinstance(error, Busy) else UNAUTHORIZED
+        return [Reply(rpc.fault_frame(rpc.fault_of(id_, error))), Close(code, error.message)]
 
     def forget(self, thread_id: str) -> None:
         """The thread is not followed any more."""
@@ -158,9 +165,9 @@ class Session:
         params = rpc.read_params(request)
         if isinstance(params, Fault):
             return self._refused(params)
-        scope, who = wire.METHODS[request.method].scope, self._principal
-        if who is None or (scope is not None and scope not in who.scopes):
-            return self._declined(request.id, Forbidden(f"{request.method!r} needs a token with the scope {scope!r}"))
+        who = self._principal
+        if who is None:
+            raise TypeError("a session is open, but nobody knows whose it is")
         match params:
             case wire.Hello():
                 return self._declined(request.id, Conflict("hello was said already: one per connection"))
@@ -168,7 +175,7 @@ class Session:
                 return self._subscribe(request.id, params, who)
             case wire.EventsUnsubscribe(thread_id=thread_id):
                 if thread_id not in self._followed:
-                    return [Reply(rpc.reply_frame(request.id, wire.Unsubscribed(ended=False).model_dump()))]
+                    return [Call(request.id, params, who)]
                 self._followed.discard(thread_id)
                 return [Unsubscribe(request.id, thread_id)]
             case _:

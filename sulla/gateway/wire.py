@@ -5,40 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StringConstraints
+from pydantic_core import PydanticCustomError
 
-from sulla.gateway.limits import ID_CHARS, TEXT_CHARS, TITLE_CHARS
+from sulla.access import Scope
+from sulla.gateway import wire_access as access
+from sulla.gateway.wire_form import Answer, Id, Label, QuestionId, Seq, Title, Wire, Words
 
 SUBPROTOCOL = "sulla.v1"
 PROTOCOL = 1
 
-Scope = Literal["read", "write", "approve", "admin"]
-"""What a token allows; granted by the server, never asked for."""
 
-ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.\-]*$"
-QUESTION_PATTERN = r"^[a-z]+(:[A-Za-z0-9_.\-]+)+$"
-LINE_PATTERN = r"^[^\x00-\x1f\x7f]*$"
-PATTERN_WORDS = {
-    ID_PATTERN: "letters, digits, '_', '.' and '-', beginning with a letter or digit",
-    QUESTION_PATTERN: "a question's id as approval.list or SUSPENDED gives it, e.g. 'review:tool_…'",
-    LINE_PATTERN: "one line without control characters",
-}
-"""What the patterns mean, for error messages."""
-
-Id = Annotated[str, StringConstraints(min_length=1, max_length=ID_CHARS, pattern=ID_PATTERN)]
-Title = Annotated[str, StringConstraints(max_length=TITLE_CHARS, pattern=LINE_PATTERN)]
-Label = Annotated[str, StringConstraints(min_length=1, max_length=ID_CHARS, pattern=LINE_PATTERN)]
-Words = Annotated[str, StringConstraints(min_length=1, max_length=TEXT_CHARS)]
-QuestionId = Annotated[str, StringConstraints(min_length=1, max_length=4 * ID_CHARS, pattern=QUESTION_PATTERN)]
-Answer = Annotated[str, StringConstraints(max_length=TEXT_CHARS)]
-Seq = Annotated[int, Field(ge=0, le=2**53)]
-"""A number that JavaScript holds exactly."""
-
-
-class Wire(BaseModel):
-    """The root of all models here: no guessing of types, no unknown fields."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+def _one(value: object) -> object:
+    """``true`` and ``1.0`` equal 1 too, which is all that pydantic asks of a literal."""
+    if type(value) is not int:
+        raise PydanticCustomError("literal_error", "Input should be 1")
+    return value
 
 
 # ------------------------------------------------------------------------------------------------------ parameters
@@ -55,7 +37,7 @@ class Hello(Wire):
     """`hello`: the first request of a connection."""
 
     client: Client
-    protocol: Literal[1]
+    protocol: Annotated[Literal[1], BeforeValidator(_one)]
     token: Annotated[str, StringConstraints(min_length=1, max_length=512)] | None = None
 
 
@@ -73,6 +55,12 @@ class ThreadList(Wire):
 
     after: Id | None = None
     limit: Annotated[int, Field(ge=1, le=200)] = 50
+
+
+class ThreadGet(Wire):
+    """`thread.get`."""
+
+    thread_id: Id
 
 
 class ThreadHistory(Wire):
@@ -188,7 +176,7 @@ class ThreadCreated(Wire):
 
 
 class ThreadRow(Wire):
-    """One thread in a list."""
+    """One thread in a list, and the answer to `thread.get`."""
 
     thread_id: str
     title: str
@@ -312,6 +300,16 @@ class EndedParams(Wire):
     error: Error
 
 
+class GapParams(Wire):
+    """The parameters of the `events.gap` notification: kept events between two numbers are not there any more."""
+
+    thread_id: str
+    after: int
+    """The last number that the client has."""
+    next: int
+    """The number of the event that comes next, which is higher than the one behind `after`."""
+
+
 # ---------------------------------------------------------------------------------------------------------- methods
 
 
@@ -329,6 +327,7 @@ METHODS: dict[str, Method] = {
     "hello": Method(Hello, Welcome, None),
     "thread.create": Method(ThreadCreate, ThreadCreated, "write"),
     "thread.list": Method(ThreadList, Threads, "read"),
+    "thread.get": Method(ThreadGet, ThreadRow, "read"),
     "thread.history": Method(ThreadHistory, History, "read"),
     "thread.delete": Method(ThreadDelete, ThreadDeleted, "write"),
     "turn.send": Method(TurnSend, TurnSent, "write"),
@@ -338,6 +337,11 @@ METHODS: dict[str, Method] = {
     "approval.answer": Method(ApprovalAnswer, Answered, "approve"),
     "events.subscribe": Method(EventsSubscribe, Subscribed, "read"),
     "events.unsubscribe": Method(EventsUnsubscribe, Unsubscribed, "read"),
+    "agent.list": Method(access.AgentList, access.Agents, "read"),
+    "tool.list": Method(access.ToolList, access.Tools, "read"),
+    "token.create": Method(access.TokenCreate, access.TokenCreated, "admin"),
+    "token.list": Method(access.TokenList, access.TokenRows, "admin"),
+    "token.revoke": Method(access.TokenRevoke, access.TokenRevoked, "admin"),
     "system.status": Method(SystemStatus, Status, "read"),
     "system.check": Method(SystemCheck, Status, "admin"),
 }
@@ -350,7 +354,7 @@ PLANNED = frozenset(
         *("speech.chunk", "speech.flush", "speech.status"),
         *("heartbeat.status", "heartbeat.trigger", "heartbeat.pause", "heartbeat.resume", "heartbeat.log"),
         *("workflow.list", "workflow.check", "workflow.start", "workflow.status", "workflow.cancel", "workflow.resume"),
-        *("agent.list", "skill.list", "project.list", "project.get", "tool.list"),
+        *("skill.list", "project.list", "project.get"),
         *("system.pause", "system.resume"),
     }
 )

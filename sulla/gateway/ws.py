@@ -6,13 +6,16 @@ import asyncio
 
 from starlette.websockets import WebSocket
 
-from sulla.core.errors import InvalidInput, SullaError, Unauthorized
+from sulla.access import Principal
+from sulla.core.errors import Busy, InvalidInput, SullaError, Unauthorized
 from sulla.core.ids import derived_id
-from sulla.gateway.auth import Principal, bearer
+from sulla.gateway.auth import bearer
 from sulla.gateway.connection import Connection, Room, address_of
-from sulla.gateway.perimeter import Refusal, deny
+from sulla.gateway.perimeter import Refusal, deny, welcome
 from sulla.gateway.session import Session
 from sulla.gateway.wire import SUBPROTOCOL
+
+_STATUS = ((Unauthorized, 401), (Busy, 429))
 
 
 class SocketDoor:
@@ -48,7 +51,7 @@ class SocketDoor:
             principal = self._knock(socket)
         except SullaError as error:
             self._room.observer.refused("ws", address_of(socket), error.code)
-            status = 401 if isinstance(error, Unauthorized) else 400
+            status = next((status for kind, status in _STATUS if isinstance(error, kind)), 400)
             await deny(socket.scope, socket.send, Refusal(status, error.code, error.message, error.retry_after_s))
             return
         await socket.accept(subprotocol=SUBPROTOCOL)
@@ -69,8 +72,13 @@ class SocketDoor:
         Raises:
             InvalidInput: it does not speak our protocol.
             Unauthorized: it brings a token that is not valid.
+            Busy: as many clients are here as may be.
         """
         if SUBPROTOCOL not in socket.scope["subprotocols"]:
             raise InvalidInput(f"the client has to offer the WebSocket subprotocol {SUBPROTOCOL!r}")
         authorization = socket.headers.get("authorization")
-        return self._room.guard.admit(address_of(socket), bearer(authorization)) if authorization is not None else None
+        if authorization is None:
+            return None
+        principal = self._room.guard.admit(address_of(socket), bearer(authorization))
+        welcome(socket.scope)
+        return principal

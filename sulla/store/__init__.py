@@ -1,6 +1,7 @@
 """The door to the store: the promise, not its keepers (those are named by `daemon.build` alone)."""
 
 from sulla.store.base import Store, Subscription
+from sulla.store.sealing import seal, unseal
 from sulla.store.values import (
     MAX_BODY_BYTES,
     MAX_NAME_BYTES,
@@ -29,4 +30,6 @@ __all__ = [
     "Status",
     "Store",
     "Subscription",
+    "seal",
+    "unseal",
 ]

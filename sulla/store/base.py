@@ -7,7 +7,7 @@ capability that owns the log; the store looks at the `Head` alone.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
@@ -24,6 +24,16 @@ class Subscription(Protocol):
     @property
     def lagged(self) -> bool:
         """Whether anything was dropped since the last look; looking resets it."""
+        ...
+
+    def attach(self, hear: Callable[[bytes | None], None]) -> None:
+        """From now on hand over each message at once, in the step of whoever brings it, instead of queueing it.
+
+        For those to whom a task switch for each message is too much. What is queued already comes first.
+
+        Args:
+            hear: takes a message, and None when no more will come. Must return at once, and never raises.
+        """
         ...
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from sulla.core.errors import StoreUnavailable
@@ -45,7 +45,7 @@ class LocalBus:
             ValueError: it is over `MAX_PUBLISH_BYTES`.
         """
         check_payload(payload)
-        for listener in self._channels.get(channel, ()):
+        for listener in tuple(self._channels.get(channel, ())):  # whoever hears it may stop listening
             listener.take(payload)
 
     def lag(self, channel: str | None = None) -> None:
@@ -81,6 +81,7 @@ class _Listener:
     def __init__(self, capacity: int) -> None:
         self._queue: deque[bytes] = deque(maxlen=capacity)
         self._news = asyncio.Event()
+        self._hear: Callable[[bytes | None], None] | None = None
         self._ended = False
         self._lagged = False
 
@@ -101,8 +102,20 @@ class _Listener:
         lagged, self._lagged = self._lagged, False
         return lagged
 
+    def attach(self, hear: Callable[[bytes | None], None]) -> None:
+        """See `Subscription.attach`."""
+        while self._queue:
+            hear(self._queue.popleft())
+        self._hear = hear
+        if self._ended:
+            hear(None)
+
     def take(self, payload: bytes) -> None:
-        """Queue a message, in the place of the oldest if there is no room."""
+        """Queue a message, in the place of the oldest if there is no room; or hand it over."""
+        if self._hear is not None:
+            if not self._ended:
+                self._hear(payload)
+            return
         self._lagged = self._lagged or len(self._queue) == self._queue.maxlen
         self._queue.append(payload)
         self._news.set()
@@ -113,5 +126,7 @@ class _Listener:
 
     def end(self) -> None:
         """Nothing more will come; what is queued can still be read."""
-        self._ended = True
+        told, self._ended = self._ended, True
         self._news.set()
+        if not told and self._hear is not None:
+            self._hear(None)

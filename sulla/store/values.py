@@ -45,7 +45,7 @@ class Head:
     """The small part of a log that the store understands, and its owner's checkpoint."""
 
     kind: str
-    """What the log is: ``thread``, ``playbook``, ``beat``, ``child``."""
+    """What the log is: ``thread``, ``tokens``, ``playbook``, ``beat``, ``child``."""
     status: Status = "idle"
     agent: str = ""
     due_ms: int | None = None

@@ -10,9 +10,33 @@ from dataclasses import dataclass, field
 from sulla.core.errors import MessageIdReused, NotFound
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import JsonObject
-from sulla.gateway import Advanced, Event, Live, Mode, Sent, Signal, Signals, ThreadInfo, Verdict, WaitingThread
+from sulla.gateway import (
+    Advanced,
+    AgentInfo,
+    Event,
+    Hear,
+    Live,
+    Mode,
+    Over,
+    Sent,
+    Signal,
+    ThreadInfo,
+    ToolInfo,
+    Verdict,
+    WaitingThread,
+)
 
 _AT_MS = 1_800_000_000_000
+_ALWAYS: dict[str, JsonObject] = {
+    "INPUT": {"message_id": "m", "text": ""},
+    "RUN_STARTED": {"input_seq": 1, "message_id": "m"},
+    "MODEL_STARTED": {"call_id": "c"},
+    "TEXT_MESSAGE_END": {"call_id": "c"},
+    "RUN_FINISHED": {"outcome": {}},
+    "RUN_ERROR": {"code": "internal", "message": ""},
+}
+"""What events of a type always hold, where it says nothing to a test."""
+_ENDS = ("RUN_FINISHED", "RUN_ERROR")
 
 
 @dataclass(slots=True)
@@ -22,8 +46,10 @@ class _Thread:
     title: str
     agent: str
     log: list[Event] = field(default_factory=list)
-    listeners: list[asyncio.Queue[Signal]] = field(default_factory=list)
+    listeners: list[Hear] = field(default_factory=list)
     messages: dict[str, tuple[tuple[str, Mode, str | None], Sent]] = field(default_factory=dict)
+    lost: set[int] = field(default_factory=set)
+    """Numbers that the log no longer has."""
 
 
 class MemoryCommands:
@@ -58,7 +84,9 @@ class MemoryCommands:
     def add(self, thread_id: str, type_: str, run_id: str | None = None, **data: object) -> Event:
         """Something is kept in the thread's log, and its listeners are woken."""
         thread = self._threads[thread_id]
-        event = Event(thread_id, len(thread.log) + 1, run_id, None, thread.agent, 0, type_, _AT_MS, _json(data))
+        ends: JsonObject = {"run_id": run_id} if type_ in _ENDS else {}
+        whole = _ALWAYS.get(type_, {}) | ends | _json(data)
+        event = Event(thread_id, len(thread.log) + 1, run_id, None, thread.agent, 0, type_, _AT_MS, whole)
         thread.log.append(event)
         self.tell(thread_id, Advanced(len(thread.log)))
         return event
@@ -71,12 +99,16 @@ class MemoryCommands:
     def tell(self, thread_id: str, signal: Signal) -> None:
         """The thread's listeners hear a signal."""
         if not self.deaf:
-            for listener in self._threads[thread_id].listeners:
-                listener.put_nowait(signal)
+            for hear in tuple(self._threads[thread_id].listeners):
+                hear(signal)
 
     def listeners(self, thread_id: str) -> int:
         """How many listen to the thread."""
         return len(self._threads[thread_id].listeners)
+
+    def lose(self, thread_id: str, *seqs: int) -> None:
+        """The log no longer has these."""
+        self._threads[thread_id].lost.update(seqs)
 
     def forget(self, thread_id: str) -> None:
         """The thread is gone, without anybody being told."""
@@ -97,10 +129,12 @@ class MemoryCommands:
         """Threads by id."""
         await self._called("list_threads", after, limit)
         ids = sorted(id_ for id_ in self._threads if id_ > (after or ""))[:limit]
-        return [
-            ThreadInfo(id_, thread.title, thread.agent, "idle", len(thread.log), _AT_MS, 0)
-            for id_, thread in ((id_, self._threads[id_]) for id_ in ids)
-        ]
+        return [_info(id_, self._threads[id_]) for id_ in ids]
+
+    async def get_thread(self, thread_id: str) -> ThreadInfo:
+        """One thread."""
+        await self._called("get_thread", thread_id)
+        return _info(thread_id, self._thread(thread_id))
 
     async def last_seq(self, thread_id: str) -> int:
         """The number of the log's last event."""
@@ -110,8 +144,9 @@ class MemoryCommands:
     async def history(self, thread_id: str, after: int, before: int | None, limit: int) -> Sequence[Event]:
         """Durable events in order."""
         await self._called("history", thread_id, after, before, limit)
-        log = self._thread(thread_id).log
-        return log[after : len(log) if before is None else max(after, before - 1)][:limit]
+        thread = self._thread(thread_id)
+        wanted = thread.log[after : len(thread.log) if before is None else max(after, before - 1)]
+        return [event for event in wanted if event.seq not in thread.lost][:limit]
 
     async def delete_thread(self, thread_id: str) -> None:
         """Remove a thread."""
@@ -160,6 +195,16 @@ class MemoryCommands:
         self._thread(thread_id)
         return self.add(thread_id, "ANSWER", wait_id=question, verdict=verdict, text=text).seq or 0
 
+    async def list_agents(self) -> Sequence[AgentInfo]:
+        """One agent."""
+        await self._called("list_agents")
+        return [AgentInfo("sulla", "wrapper", "scripted", ("note",))]
+
+    async def list_tools(self) -> Sequence[ToolInfo]:
+        """One tool."""
+        await self._called("list_tools")
+        return [ToolInfo("note", "Note something.", "general", "once", {"type": "object", "properties": {}})]
+
     async def status(self) -> JsonObject:
         """A small status."""
         await self._called("status")
@@ -170,9 +215,9 @@ class MemoryCommands:
         await self._called("check")
         return {"logs": len(self._threads), "damaged": 0}
 
-    def listen(self, thread_id: str) -> AbstractAsyncContextManager[Signals]:
+    def listen(self, thread_id: str, hear: Hear) -> AbstractAsyncContextManager[None]:
         """Hear what `tell` says."""
-        return self._listen(thread_id)
+        return self._listen(thread_id, hear)
 
     async def ask_text(self, thread_id: str) -> None:
         """Do what `retell` says."""
@@ -182,14 +227,15 @@ class MemoryCommands:
     # ------------------------------------------------------------------------------------------------------ private
 
     @asynccontextmanager
-    async def _listen(self, thread_id: str) -> AsyncIterator[Signals]:
+    async def _listen(self, thread_id: str, hear: Hear) -> AsyncIterator[None]:
         await self._called("listen", thread_id)
-        thread, queue = self._thread(thread_id), asyncio.Queue[Signal]()
-        thread.listeners.append(queue)
+        thread = self._thread(thread_id)
+        thread.listeners.append(hear)
         try:
-            yield _Heard(queue)
+            yield
         finally:
-            thread.listeners.remove(queue)
+            thread.listeners.remove(hear)
+            hear(Over())
 
     async def _called(self, name: str, *arguments: object) -> None:
         self.calls.append((name, *arguments))
@@ -205,17 +251,8 @@ class MemoryCommands:
             raise NotFound(f"no thread {thread_id!r}: create one with thread.create") from None
 
 
-class _Heard:
-    """A listener's queue as an iterator."""
-
-    def __init__(self, queue: asyncio.Queue[Signal]) -> None:
-        self._queue = queue
-
-    def __aiter__(self) -> _Heard:
-        return self
-
-    async def __anext__(self) -> Signal:
-        return await self._queue.get()
+def _info(thread_id: str, thread: _Thread) -> ThreadInfo:
+    return ThreadInfo(thread_id, thread.title, thread.agent, "idle", len(thread.log), _AT_MS, 0)
 
 
 def _json(data: dict[str, object]) -> JsonObject:

@@ -31,7 +31,7 @@ from sulla.core.ids import MessageId, ThreadId
 from sulla.providers import Calibrations, ModelName, Prices, Provider, ToolSpec, estimate_tokens
 from sulla.store import Store
 from sulla.testing.clock import ManualClock
-from sulla.threads import Entry, Input, Mode, Retention, Sent, ThreadCreated, ThreadLimits, ThreadStore
+from sulla.threads import Entry, Input, Mode, Retention, Sent, ThreadCreated, ThreadLimits, ThreadStore, Watcher
 from sulla.tools import Effect, Tool, Toolbox
 
 
@@ -73,6 +73,7 @@ class World:
         boot: which boot of the home this is.
         home: which home.
         lease_ttl_s: how long its leases hold, in seconds.
+        watcher: is told what is kept and shown.
     """
 
     def __init__(  # noqa: PLR0913 - every knob of a double has a name and a default
@@ -89,13 +90,15 @@ class World:
         boot: int = 1,
         home: str = "home",
         lease_ttl_s: float = 30.0,
+        watcher: Watcher | None = None,
     ) -> None:
         self.store = store
         self.clock = clock if clock is not None else ManualClock()
         self._numbers = count(1)
         self._boot = boot
         kept = ThreadLimits(lease_ttl_s=lease_ttl_s, retention=retention if retention is not None else Retention())
-        self.threads = ThreadStore(store, self.clock, self._make_id, f"{home}:boot{boot}", estimate_tokens, kept)
+        owner = f"{home}:boot{boot}"
+        self.threads = ThreadStore(store, self.clock, self._make_id, owner, estimate_tokens, kept, watcher)
         limits = limits if limits is not None else RunLimits()
         toolbox = Toolbox(tools)
         effects: dict[str, Effect] = {tool.name: tool.effect for tool in tools}

@@ -2,7 +2,7 @@
 
 from sulla.threads.archive import MAX_LINE_BYTES, Sealer, event_of
 from sulla.threads.audit import Audit, Readable, audit_threads
-from sulla.threads.bus import Advanced, AskText, Live, Signal, channel, pack, unpack
+from sulla.threads.bus import Advanced, AskText, Live, Signal, channel, live_channel, pack, unpack
 from sulla.threads.codec import Entry, Origin
 from sulla.threads.desk import Continue, GoOn, Ignore, Interrupt, Rest, Resume, Start, Stop, Task, next_task
 from sulla.threads.facts import (
@@ -30,6 +30,7 @@ from sulla.threads.facts import (
     Suspended,
     TextMessageEnd,
     ThreadCreated,
+    ThreadFact,
     ToolCallResult,
     ToolCallStart,
     Usage,
@@ -45,6 +46,7 @@ from sulla.threads.session import ThreadSession
 from sulla.threads.state import OpenRun, RunRef, ThreadState, WaitingInput
 from sulla.threads.store import Sent, ThreadLimits, ThreadStore
 from sulla.threads.transcript import Measure, Transcript
+from sulla.threads.watching import Kept, Watcher
 
 __all__ = [
     "IMPORTED",
@@ -66,6 +68,7 @@ __all__ = [
     "InputIgnored",
     "InputsJoined",
     "Interrupt",
+    "Kept",
     "Listener",
     "Live",
     "Measure",
@@ -100,6 +103,7 @@ __all__ = [
     "Task",
     "TextMessageEnd",
     "ThreadCreated",
+    "ThreadFact",
     "ThreadLimits",
     "ThreadRestore",
     "ThreadSession",
@@ -111,11 +115,13 @@ __all__ = [
     "Usage",
     "Wait",
     "WaitingInput",
+    "Watcher",
     "apply_message",
     "apply_offer",
     "audit_threads",
     "channel",
     "event_of",
+    "live_channel",
     "next_task",
     "pack",
     "undo_half_import",

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import orjson
 
-from sulla.core.event import Moment, Progress, ReasoningShown, TextShown
-from sulla.core.ids import MessageId, RunId, ThreadId
+from sulla.core.event import Moment, Progress, TextShown
+from sulla.core.ids import RunId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.store import MAX_PUBLISH_BYTES
-from sulla.threads.codec import Origin
 
 _PIECE_CHARS = (MAX_PUBLISH_BYTES - 1024) // 6
 """A code point takes up to six bytes escaped as JSON; the rest is for the envelope."""
@@ -29,11 +29,13 @@ class AskText:
     """Whoever runs the turn should send the text so far again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Live:
-    """A moment of a running turn."""
+class Live(NamedTuple):
+    """A moment of a running turn. A tuple, because one is made for every token."""
 
-    source: Origin
+    at_ms: int
+    run_id: RunId
+    agent: str
+    depth: int
     type: str
     data: JsonObject
 
@@ -42,47 +44,55 @@ Signal = Advanced | AskText | Live
 
 
 def channel(thread_id: ThreadId) -> str:
-    """The bus channel of a thread."""
+    """The bus channel of a thread's wake-ups and requests."""
     return f"thread:{thread_id}"
+
+
+def live_channel(thread_id: ThreadId) -> str:
+    """The bus channel of a thread's moments: one of its own, so that whoever runs a turn does not hear himself."""
+    return f"live:{thread_id}"
 
 
 def pack(signal: Signal) -> bytes:
     """A signal as bytes."""
     match signal:
+        case Live():
+            return orjson.dumps({"of": signal[:4], "type": signal.type, "data": signal.data})
         case Advanced(seq):
             return orjson.dumps({"seq": seq})
         case AskText():
             return b'{"ask":"text"}'
-        case Live(source, type_, data):
-            whose = [source.at_ms, source.run_id, source.agent, source.depth]
-            return orjson.dumps({"of": whose, "type": type_, "data": data})
 
 
 def unpack(payload: bytes) -> Signal | None:
     """The signal, or None if the payload is of a kind that this version does not know."""
-    match orjson.loads(payload):
+    found = orjson.loads(payload)
+    if not isinstance(found, dict):
+        return None
+    # By hand for what nearly all of them are: patterns cost ten times as much as reading the JSON does.
+    whose, type_, data = found.get("of"), found.get("type"), found.get("data")
+    if type(whose) is list and len(whose) == 4 and type(type_) is str and type(data) is dict:
+        at_ms, run_id, agent, depth = whose
+        if type(at_ms) is int and type(run_id) is str and type(agent) is str and type(depth) is int:
+            return Live(at_ms, RunId(run_id), agent, depth, type_, data)
+    match found:
         case {"seq": int(seq)}:
             return Advanced(seq)
         case {"ask": "text"}:
             return AskText()
-        case {"of": [int(at_ms), str(run_id), str(agent), int(depth)], "type": str(type_), "data": dict(data)}:
-            return Live(Origin(at_ms, RunId(run_id), agent, depth=depth), type_, data)
         case _:
             return None
 
 
-def live(source: Origin, moment: Moment) -> Iterator[Live]:
+def live(at_ms: int, run_id: RunId, agent: str, depth: int, moment: Moment) -> Sequence[Live]:
     """A moment as signals that fit the bus; a long text becomes several."""
-    match moment:
-        case TextShown(message_id, offset, delta):
-            yield from _pieces(source, "TEXT_MESSAGE_CONTENT", message_id, offset, delta)
-        case ReasoningShown(message_id, offset, delta):
-            yield from _pieces(source, "REASONING_MESSAGE_CONTENT", message_id, offset, delta)
-        case Progress(call_id, note):
-            yield Live(source, "TOOL_CALL_PROGRESS", {"call_id": call_id, "note": note})
-
-
-def _pieces(source: Origin, type_: str, message_id: MessageId, offset: int, delta: str) -> Iterator[Live]:
-    for start in range(0, len(delta), _PIECE_CHARS):
-        piece = delta[start : start + _PIECE_CHARS]
-        yield Live(source, type_, {"message_id": message_id, "offset": offset + start, "delta": piece})
+    if isinstance(moment, Progress):
+        data: JsonObject = {"call_id": moment.call_id, "note": moment.note}
+        return (Live(at_ms, run_id, agent, depth, "TOOL_CALL_PROGRESS", data),)
+    type_ = "TEXT_MESSAGE_CONTENT" if isinstance(moment, TextShown) else "REASONING_MESSAGE_CONTENT"
+    message_id, offset, delta = moment.message_id, moment.offset, moment.delta
+    return [
+        Live(at_ms, run_id, agent, depth, type_, {"message_id": message_id, "offset": offset + start, "delta": piece})
+        for start in range(0, len(delta), _PIECE_CHARS)
+        for piece in (delta[start : start + _PIECE_CHARS],)
+    ]

@@ -1,6 +1,4 @@
-"""Records as bytes: versioned, checksummed JSON.
-
-``<version> <crc32, 8 hex digits> <JSON>``. The JSON is an object with ``at`` (UTC milliseconds), ``run``, ``agent``,
+"""Records as bytes: sealed JSON, an object with ``at`` (UTC milliseconds), ``run``, ``agent``,
 ``parent``, ``depth`` (each only where it says something) and ``data``.
 """
 
@@ -8,7 +6,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import get_args
-from zlib import crc32
 
 import orjson
 
@@ -16,11 +13,10 @@ from sulla.core.errors import CorruptRecord
 from sulla.core.event import Fact
 from sulla.core.ids import RunId
 from sulla.core.jsontypes import JsonObject
-from sulla.store import Draft, Record
+from sulla.store import Draft, Record, seal, unseal
 from sulla.threads.facts import ThreadFact
 from sulla.threads.forms import Form
 
-VERSION = b"1"
 _FORMS: dict[str, Form[ThreadFact]] = {cls.kind: Form(cls) for cls in get_args(ThreadFact)}
 
 
@@ -54,35 +50,6 @@ class Entry:
         """
         form = _FORMS.get(self.kind)
         return form.read(self.data) if form is not None else None
-
-
-def seal(kind: str, payload: bytes) -> bytes:
-    """Put version and checksum before a payload; the checksum covers the kind too."""
-    return b"%b %08x %b" % (VERSION, _checksum(kind, payload), payload)
-
-
-def unseal(kind: str, body: bytes, where: str) -> bytes:
-    """The payload, if it is what was sealed.
-
-    Args:
-        kind: what it should be.
-        body: what was kept.
-        where: names the place for the error.
-
-    Raises:
-        CorruptRecord: another version, a wrong checksum, or no seal at all.
-    """
-    version, _, rest = body.partition(b" ")
-    checksum, _, payload = rest.partition(b" ")
-    if version != VERSION:
-        raise CorruptRecord(f"{where}: unknown record version {version[:16]!r}, expected {VERSION!r}")
-    if checksum != b"%08x" % _checksum(kind, payload):
-        raise CorruptRecord(f"{where}: the checksum does not match; the record was changed or cut")
-    return payload
-
-
-def _checksum(kind: str, payload: bytes) -> int:
-    return crc32(payload, crc32(kind.encode("utf-8", "surrogatepass")))
 
 
 def encode(fact: Fact, origin: Origin) -> Draft:

@@ -9,8 +9,7 @@ import orjson
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import CallId, MessageId, NodeId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson
-from sulla.store import Head, Status
-from sulla.threads.codec import seal, unseal
+from sulla.store import Head, Status, seal, unseal
 from sulla.threads.desk import Rest, next_task
 from sulla.threads.facts import ModelStarted, Outcome, Usage, Wait
 from sulla.threads.forms import Form, fields_to_json

@@ -15,12 +15,13 @@ from sulla.core.event import Fact, Moment
 from sulla.core.ids import RunId
 from sulla.store import MAX_PUBLISH_BYTES, Draft, Head, Lease, Store
 from sulla.threads import facts as f
-from sulla.threads.bus import Advanced, channel, live, pack
+from sulla.threads.bus import Advanced, channel, live, live_channel, pack
 from sulla.threads.codec import Entry, Origin, decode, encode
 from sulla.threads.fold import apply_decision, apply_offer
 from sulla.threads.head import to_head
 from sulla.threads.retention import Retention, expires_ms
 from sulla.threads.state import ThreadState
+from sulla.threads.watching import Kept, Watcher
 
 T = TypeVar("T")
 _OFFERS = get_args(f.Offer)
@@ -53,10 +54,18 @@ class ThreadSession:
         known: the thread as it is.
         asked_s: when the lease was asked for, by `clock.elapsed`: the store's clock on it started no earlier.
         retention: how long threads are kept.
+        watcher: is told what is kept and shown; None if nobody wants to know.
     """
 
     def __init__(
-        self, store: Store, clock: Clock, lease: Lease, known: Known, asked_s: float, retention: Retention
+        self,
+        store: Store,
+        clock: Clock,
+        lease: Lease,
+        known: Known,
+        asked_s: float,
+        retention: Retention,
+        watcher: Watcher | None = None,
     ) -> None:
         self.state = known.state
         self.fruitless = known.fruitless
@@ -71,6 +80,8 @@ class ThreadSession:
         self._lock = asyncio.Lock()
         self._deadline = asked_s + lease.ttl_s
         self._retention = retention
+        self._watcher = watcher
+        self._noted: list[Kept] = []
         self._released = False
         self._failed = False
         self._unfinished: set[asyncio.Task[Any]] = set()
@@ -120,6 +131,8 @@ class ThreadSession:
             if isinstance(fact, _DECISIONS):
                 apply_decision(self.state, fact, origin)
             self._drafts.append(encode(fact, origin))
+            if self._watcher is not None:
+                self._noted.append(Kept(fact, origin))
 
     async def commit(self, *facts: Fact) -> None:
         """Fold facts in and keep them and all noted ones, in one step.
@@ -202,11 +215,13 @@ class ThreadSession:
         """Show a moment to whoever listens; nothing once the lease's time is over."""
         if not self.live:
             return
-        source = Origin(round(self._clock.now() * 1000), run_id, agent, depth=self.state.depth)
-        for signal in live(source, moment):
+        if self._watcher is not None:
+            self._watcher.shown(run_id, moment)
+        where = live_channel(self.state.thread_id)
+        for signal in live(round(self._clock.now() * 1000), run_id, agent, self.state.depth, moment):
             payload = pack(signal)
             if len(payload) <= MAX_PUBLISH_BYTES:  # only a tool's progress note can be longer, and it is for show
-                self._store.publish(channel(self.state.thread_id), payload)
+                self._store.publish(where, payload)
 
     # -------------------------------------------------------------------------------------------------- private
 
@@ -226,6 +241,7 @@ class ThreadSession:
                 raise StoreUnavailable(f"{self.state.thread_id}: an earlier write of this lease was not kept")
             # Drafts and head belong together: both are taken before anything can happen in between.
             drafts, self._drafts = self._drafts, []
+            noted, self._noted = self._noted, []
             due_ms = expires_ms(self.state, self._retention)
             head = to_head(self.state, self._seen, self.epoch, due_ms)
             self._write_no += 1
@@ -234,6 +250,8 @@ class ThreadSession:
             undisturbed = last == self._seen + len(drafts)
             if undisturbed:
                 self._seen = last
+        if self._watcher is not None and noted:
+            self._watcher.kept(self.state.thread_id, noted)
         if drafts:
             self._store.publish(channel(self.state.thread_id), pack(Advanced(last)))
         if not undisturbed and not release:

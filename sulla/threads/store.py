@@ -24,6 +24,7 @@ from sulla.threads.session import Known, ThreadSession
 from sulla.threads.state import ThreadState
 from sulla.threads.tail import load_tail
 from sulla.threads.transcript import Measure, Transcript
+from sulla.threads.watching import Kept, Watcher
 
 _OFFERS = get_args(f.Offer)
 
@@ -68,10 +69,18 @@ class ThreadStore:
         owner: ``<home id>:<boot nonce>``.
         measure: the size of a message in tokens.
         limits: bounds.
+        watcher: is told what is kept and shown; None if nobody wants to know.
     """
 
     def __init__(
-        self, store: Store, clock: Clock, make_id: MakeId, owner: str, measure: Measure, limits: ThreadLimits
+        self,
+        store: Store,
+        clock: Clock,
+        make_id: MakeId,
+        owner: str,
+        measure: Measure,
+        limits: ThreadLimits,
+        watcher: Watcher | None = None,
     ) -> None:
         self._store = store
         self._clock = clock
@@ -79,6 +88,7 @@ class ThreadStore:
         self._owner = owner
         self._measure = measure
         self._limits = limits
+        self._watcher = watcher
         self._cache: OrderedDict[ThreadId, tuple[int, int, ThreadState]] = OrderedDict()
         self._given_back: dict[ThreadId, int] = {}
         """Leases of threads that could not be read, given back in order. Only threads in trouble are in here."""
@@ -99,10 +109,10 @@ class ThreadStore:
         made = self._make_id("thr") if request_id is None else derived_id("thr", "request", request_id)
         thread_id = ThreadId(made)
         # The first head holds what the thread begins with, so that a list can show it before its first turn.
-        state = ThreadState(thread_id, Transcript(self._measure))
-        apply_offer(state, fact, 1, Origin(round(self._clock.now() * 1000)))
+        state, origin = ThreadState(thread_id, Transcript(self._measure)), self._origin()
+        apply_offer(state, fact, 1, origin)
         head = to_head(state, claimed=1, epoch=0, due_ms=expires_ms(state, self._limits.retention))
-        await self._offer(thread_id, fact, create=head, wakes=False)
+        await self._offer(thread_id, fact, origin=origin, create=head, wakes=False)
         return thread_id
 
     async def send(self, thread_id: ThreadId, fact: f.Input, *, max_waiting: int | None = None) -> Sent:
@@ -118,7 +128,7 @@ class ThreadStore:
         """
         run_id = run_of(thread_id, fact.message_id)
         room = self._limits.max_waiting if max_waiting is None else max_waiting
-        offered = await self._offer(thread_id, fact, run_id=run_id, max_waiting=room)
+        offered = await self._offer(thread_id, fact, origin=self._origin(run_id), max_waiting=room)
         return Sent(run_id, offered.seq, offered.first)
 
     async def stop(self, thread_id: ThreadId, request_id: str | None = None) -> int:
@@ -183,7 +193,9 @@ class ThreadStore:
             self._given_back[thread_id] = self._given_back.get(thread_id, 0) + 1
             await self._store.release(grant.lease)
             raise
-        return ThreadSession(self._store, self._clock, grant.lease, known, asked_s, self._limits.retention)
+        return ThreadSession(
+            self._store, self._clock, grant.lease, known, asked_s, self._limits.retention, self._watcher
+        )
 
     async def agent_of(self, thread_id: ThreadId) -> str:
         """Whose thread it is; empty if there is no such thread. Remembered, so that it costs nothing on a busy
@@ -260,6 +272,17 @@ class ThreadStore:
         infos = await self._store.find(kind=KIND, status=status, after_key=after, limit=limit)
         return [(info, self._state_of(info)) for info in infos]
 
+    async def get(self, thread_id: ThreadId) -> tuple[LogInfo, ThreadState | None]:
+        """One thread, in the form of `list`.
+
+        Raises:
+            NotFound: there is no such thread.
+        """
+        info = await self._store.head(thread_id)
+        if info is None or info.head.kind != KIND:
+            raise _no_thread(thread_id)
+        return info, self._state_of(info)
+
     async def misdated(self, *, after: str = "", limit: int = 100) -> tuple[Sequence[ThreadId], str]:
         """Idle threads whose kept due time is not what the retention says, because it was set otherwise before.
 
@@ -293,12 +316,13 @@ class ThreadStore:
         fact: f.Offer,
         *,
         request_id: str = "",
-        run_id: RunId | None = None,
+        origin: Origin | None = None,
         create: Head | None = None,
         wakes: bool = True,
         max_waiting: int | None = None,
     ) -> Offered:
-        draft = encode(fact, Origin(round(self._clock.now() * 1000), run_id))
+        origin = origin or self._origin()
+        draft = encode(fact, origin)
         known_as, content = dedupe_id(fact, request_id), digest(fact)
         try:
             offered = await self._store.offer(
@@ -307,8 +331,13 @@ class ThreadStore:
         except NotFound:  # people know nothing of logs
             raise _no_thread(thread_id) from None
         if offered.first:
+            if self._watcher is not None:
+                self._watcher.kept(thread_id, (Kept(fact, origin),))
             self._store.publish(channel(thread_id), pack(Advanced(offered.seq)))
         return offered
+
+    def _origin(self, run_id: RunId | None = None) -> Origin:
+        return Origin(round(self._clock.now() * 1000), run_id)
 
     async def _control(self, thread_id: ThreadId, fact: f.StopAsked | f.ContinueAsked, request_id: str | None) -> int:
         asked = request_id if request_id is not None else self._make_id("req")

@@ -25,6 +25,8 @@ from sulla.core.errors import (
 )
 from sulla.testing.wire import WireRequest, WireResponse, WireServer
 
+pytestmark = pytest.mark.usefixtures("foreign_frames")
+
 HELLO = {"limits": {"frame_bytes": 1000}}
 
 Answer = Callable[[dict[str, Any]], object]

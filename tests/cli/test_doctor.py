@@ -24,7 +24,7 @@ from tests.cli.typed import typed
 from tests.daemon.running import Place, service
 from tests.daemon.serving import beside
 
-NAMES = ["home", "settings", "token", "workspace", "daemon", "port", "store", "clock", "model", "fallback"]
+NAMES = ["home", "settings", "token", "workspace", "daemon", "port", "exposure", "store", "clock", "model", "fallback"]
 SCRIPT = Script([Rule(Reply("Hello.<AGENT_DONE/>"))])
 
 

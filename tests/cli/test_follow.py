@@ -21,6 +21,7 @@ from sulla.daemon.home import Whereabouts
 from sulla.testing.clock import ManualClock
 from tests.gateway.peer import until
 
+pytestmark = pytest.mark.usefixtures("foreign_frames")
 Capsys = pytest.CaptureFixture[str]
 HELLO: dict[str, object] = {"limits": {"frame_bytes": 100_000}}
 END = {

@@ -292,7 +292,7 @@ def test_a_wrong_command_line_is_explained(capsys: Capsys, words: tuple[str, ...
 def test_where_nothing_is_kept_nothing_is_made(capsys: Capsys, tmp_path: Path) -> None:
     done = typed(capsys, "thread", "export", "thr_1", "--home", str(tmp_path / "none"))
     assert (done.code, done.out) == (Exit.REFUSED, "")
-    assert "no thread is kept in" in done.err
+    assert "nothing is kept in" in done.err
     assert not (tmp_path / "none").exists()
 
 

@@ -98,7 +98,7 @@ async def test_the_home_is_claimed_and_given_back(tmp_path: Path) -> None:
 
 
 async def test_who_only_reads_makes_nothing(tmp_path: Path) -> None:
-    with pytest.raises(NotFound, match=r"no thread is kept in .*sulla\.db yet"):
+    with pytest.raises(NotFound, match=r"nothing is kept in .*sulla\.db yet"):
         async with open_archive(settings_in(tmp_path / "none"), make=False):
             pass
     assert list(tmp_path.iterdir()) == []

@@ -43,6 +43,19 @@ def test_a_daemon_that_is_not_quite_right_is_worth_a_word(report: JsonObject, fo
     assert found in finding.found
 
 
+@pytest.mark.parametrize(
+    ("report", "found"),
+    [
+        ({"tokens_error": "record 7: the checksum does not match"}, "record 7: the checksum does not match"),
+        ({"audit": "failing", "audit_missing": 3}, "3 entries are missing"),
+    ],
+)
+def test_a_daemon_whose_guards_are_not_whole_is_a_fault(report: JsonObject, found: str) -> None:
+    finding = _one(judge_daemon("1.0", URL, {"version": "1.0", "audit": "on", **report}))
+    assert finding.result == "fault"
+    assert found in finding.found
+
+
 def test_what_a_dead_daemon_left_is_named_with_its_process() -> None:
     path = Path("/srv/daemon.json")
     assert _one(judge_leftover(path, False, None)).result == "ok"

@@ -169,6 +169,24 @@ def test_a_token_that_others_can_read_is_closed_to_them(folder: Path) -> None:
     assert _mode(folder / "token") == 0o600
 
 
+def test_a_renewed_token_takes_the_place_of_the_old_one_as_a_whole(folder: Path) -> None:
+    home = Home(folder)
+    assert home.token(lambda: "old") == "old"
+    assert home.renew_token(lambda: "new") == "new"
+    assert home.known_token() == home.token(lambda: "another") == "new"
+    assert _mode(folder / "token") == 0o600
+    assert [path.name for path in folder.iterdir()] == ["token"]
+
+
+def test_a_token_that_cannot_be_renewed_stays(folder: Path) -> None:
+    home = Home(folder)
+    home.token(lambda: "old")
+    (folder / ".token.new").mkdir()
+    with pytest.raises(SettingsError, match="'token'"):
+        home.renew_token(lambda: "new")
+    assert home.known_token() == "old"
+
+
 def test_a_token_that_a_crash_left_empty_is_made_anew(folder: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "token").write_text("\n")

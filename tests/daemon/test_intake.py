@@ -7,36 +7,26 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
+from sulla.access import ALL_SCOPES
 from sulla.core.errors import StoreUnavailable
 from sulla.daemon import SystemClock, load_settings
 from sulla.daemon.build import System, build
 from sulla.daemon.models import Choice
 from sulla.daemon.place import Place
-from sulla.gateway import (
-    GatewayConfig,
-    KnownToken,
-    Principal,
-    Scope,
-    Server,
-    TokenBook,
-    bind,
-    build_app,
-    serve,
-    token_digest,
-)
+from sulla.gateway import GatewayConfig, Server, bind, build_app, serve
 from sulla.providers import ModelName
 from sulla.store import Store
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.store import FaultyStore, at_record
+from sulla.testing.tokens import MemoryTokens
 from tests.gateway.peer import Frame, Peer
 
 TOKENS = ("ann", "bob")
-ALL_SCOPES = frozenset(get_args(Scope))
 
 
 class Scene:
@@ -93,9 +83,10 @@ async def scene(
     )
     system = build(settings, Choice(ModelName("offline"), "nothing is configured"), place)
     await system.store.open()
-    book = TokenBook([KnownToken(token_digest(name), Principal(name, ALL_SCOPES)) for name in TOKENS])
+    book = MemoryTokens(dict.fromkeys(TOKENS, ALL_SCOPES))
     wall = SystemClock()
-    server = await serve(build_app(system.service, book, GatewayConfig("0"), wall), bind("127.0.0.1", 0), wall)
+    app = build_app(system.service, book, GatewayConfig("0"), wall, make_id=place.make_id)
+    server = await serve(app, bind("127.0.0.1", 0), wall)
     try:
         async with Peer.connect(server) as ann, Peer.connect(server) as bob:
             await ann.hello("ann")

@@ -1,12 +1,9 @@
-"""No sink shows a key: the settings' secrets are known, and the log takes them out of everything."""
+"""No sink shows a key: the settings' secrets are known (tests/telemetry/test_lines.py: what the log makes of them)."""
 
 from __future__ import annotations
 
-import io
-import logging
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +11,7 @@ import pytest
 from sulla.cli.exits import Exit
 from sulla.core.redact import MARK, Redactor
 from sulla.daemon import load_settings
-from sulla.daemon.redaction import FORM, RedactingFormatter, hide_known, known_secrets
+from sulla.daemon.redaction import hide_known, known_secrets
 from sulla.daemon.sources import FOREIGN_NAMES
 from tests.daemon.running import Place
 
@@ -63,46 +60,7 @@ def test_what_is_too_short_to_be_hidden_is_told_by_its_name(tmp_path: Path, capl
     assert "EMPTY" not in told
 
 
-# ------------------------------------------------------------------------------------------------------------- logs
-
-
-@pytest.fixture
-def out() -> Iterator[io.StringIO]:
-    """What a log of its own wrote."""
-    stream = io.StringIO()
-    handler = logging.StreamHandler(stream)
-    handler.setFormatter(RedactingFormatter(FORM, Redactor([KEY])))
-    logger = logging.getLogger("redacted")
-    logger.propagate = False
-    logger.addHandler(handler)
-    yield stream
-    logger.removeHandler(handler)
-
-
-def _deep(key: str) -> None:
-    try:
-        raise ValueError(f"the inner one: {key!r}")
-    except ValueError as inner:
-        raise RuntimeError(f"cannot open https://host/?key={key}") from inner
-
-
-def test_a_log_shows_no_key_in_its_message_or_arguments(out: io.StringIO) -> None:
-    logging.getLogger("redacted").error("asked with %s and %r", KEY, {"x-api-key": KEY})
-    assert out.getvalue().endswith(f"ERROR redacted: asked with {MARK} and {{'x-api-key': '{MARK}'}}\n")
-
-
-def test_a_log_shows_no_key_in_an_exception_its_cause_its_notes_or_the_stack(out: io.StringIO) -> None:
-    try:
-        _deep(KEY)
-    except RuntimeError as error:
-        error.add_note(f"seen with {KEY}")
-        logging.getLogger("redacted").exception("failed", stack_info=True)
-    said = out.getvalue()
-    assert KEY not in said
-    assert said.count(MARK) == 3
-    assert "Traceback" in said
-    assert "_deep" in said
-
+# ------------------------------------------------------------------------------------------ a daemon that fails
 
 _BREAKS = f"""
 import sys

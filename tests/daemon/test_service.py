@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from itertools import count
 from pathlib import Path
@@ -15,7 +16,7 @@ from sulla.daemon.models import Choice
 from sulla.daemon.place import Place
 from sulla.daemon.service import Service
 from sulla.daemon.stores import store_source
-from sulla.gateway import Advanced
+from sulla.gateway import Advanced, Over, Signal
 from sulla.providers import ModelName
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
@@ -54,6 +55,16 @@ async def test_a_thread_belongs_to_the_homes_own_agent_unless_told_otherwise(ser
     (event,) = await service.history(thread_id, 0, None, 10)
     assert (event.type, event.data["agent"], event.data["title"]) == ("THREAD_CREATED", "sulla", "A title")
     assert [info.thread_id for info in await service.list_threads(None, 10)] == [thread_id]
+
+
+async def test_agents_and_tools_are_told_as_they_are(service: Service) -> None:
+    (agent,) = await service.list_agents()
+    tools = await service.list_tools()
+    assert (agent.id, agent.completion, agent.model) == ("sulla", "wrapper", "offline")
+    assert agent.tools == tuple(tool.name for tool in tools) == tuple(sorted(agent.tools))
+    read = next(tool for tool in tools if tool.name == "read_file")
+    assert (read.effect, read.parameters["type"]) == ("pure", "object")
+    assert json.loads(json.dumps(read.parameters)) == read.parameters
 
 
 async def test_the_same_request_makes_one_thread(service: Service) -> None:
@@ -118,9 +129,11 @@ async def test_a_daemon_that_stops_takes_nothing_new_and_can_still_be_read(servi
 
 async def test_whoever_listens_hears_that_the_log_went_on(service: Service) -> None:
     thread_id = await service.create_thread(None, "", None, None)
-    async with service.listen(thread_id) as signals:
+    heard: list[Signal] = []
+    async with service.listen(thread_id, heard.append):
         sent = await service.send(thread_id, "msg_1", "hi", "queue", None, "owner")
-        assert await anext(signals) == Advanced(sent.seq)
+        assert heard == [Advanced(sent.seq)]
+    assert heard[1:] == [Over(), Over()]  # of the wake-ups, and of what is shown live
 
 
 async def test_status_tells_where_all_is_and_that_nothing_runs(service: Service, tmp_path: Path) -> None:

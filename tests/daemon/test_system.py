@@ -35,4 +35,4 @@ def test_ids_have_their_form_and_never_come_twice() -> None:
 def test_a_token_is_long_safe_in_a_header_and_new_each_time() -> None:
     tokens = {random_token() for _ in range(100)}
     assert len(tokens) == 100
-    assert all(re.fullmatch(r"[A-Za-z0-9_-]{43}", token) for token in tokens)
+    assert all(re.fullmatch(r"sulla_[A-Za-z0-9_-]{43}", token) for token in tokens)

@@ -60,6 +60,7 @@ class Daemon:
         self.process: Process | None = None
         self.effects = EffectLedger(home.parent / "effects.jsonl")
         self._effects_path = home.parent / "effects.jsonl"
+        self._complaints = home.with_name(f"{home.name}.err")
 
     async def __aenter__(self) -> Self:
         return self
@@ -78,16 +79,18 @@ class Daemon:
             str(self._effects_path),
             *faults,
         )
-        self.process = await asyncio.create_subprocess_exec(
-            sys.executable, *arguments, env=self._env, stdout=PIPE, stderr=PIPE, start_new_session=True
-        )
+        with self._complaints.open("ab") as complaints:  # no pipe: it fills up, and then the daemon stands still
+            self.process = await asyncio.create_subprocess_exec(
+                sys.executable, *arguments, env=self._env, stdout=PIPE, stderr=complaints, start_new_session=True
+            )
         assert self.process.stdout is not None
         async with CLOCK.timeout(READY_S):
             while line := await self.process.stdout.readline():
                 if line.startswith(b"ready "):
                     return
-        _, said = await self.process.communicate()
-        assert self.process.returncode == -signal.SIGKILL, f"the daemon did not start: {said.decode()[-2000:]}"
+        await self.process.communicate()
+        said = self._complaints.read_text(encoding="utf-8")
+        assert self.process.returncode == -signal.SIGKILL, f"the daemon did not start: {said[-2000:]}"
 
     async def kill(self) -> None:
         """SIGKILL; nothing if it never began."""

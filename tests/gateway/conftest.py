@@ -4,28 +4,18 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
+from typing import Literal
 
 import pytest
 
-from sulla.daemon.system import SystemClock
-from sulla.gateway import GatewayConfig, KnownToken, Limits, Principal, Server, bind, build_app, serve, token_digest
+from sulla.access import ALL_SCOPES
+from sulla.daemon.system import SystemClock, random_id
+from sulla.gateway import GatewayConfig, Limits, Server, bind, build_app, serve
 from sulla.testing.commands import MemoryCommands
+from sulla.testing.tokens import MemoryTokens
 from tests.gateway.peer import Peer, Raw
 
 Start = Callable[..., Awaitable[Server]]
-
-
-class Book:
-    """Tokens that a test may take away."""
-
-    def __init__(self) -> None:
-        self.tokens = [
-            KnownToken(token_digest("owner"), Principal("owner", frozenset({"read", "write", "approve", "admin"}))),
-            KnownToken(token_digest("reader"), Principal("reader", frozenset({"read"}))),
-        ]
-
-    def known(self) -> list[KnownToken]:
-        return self.tokens
 
 
 @pytest.fixture
@@ -35,14 +25,20 @@ def commands() -> MemoryCommands:
 
 
 @pytest.fixture
-async def start(commands: MemoryCommands) -> AsyncIterator[Start]:
+def tokens() -> MemoryTokens:
+    """Those that open the door."""
+    return MemoryTokens({"owner": ALL_SCOPES, "reader": ["read"]})
+
+
+@pytest.fixture
+async def start(commands: MemoryCommands, tokens: MemoryTokens) -> AsyncIterator[Start]:
     """Starts a server with the limits it is given."""
     async with AsyncExitStack() as stack:
 
-        async def begin(**limits: float) -> Server:
+        async def begin(on_leave: Literal["go_on", "stop"] = "go_on", **limits: float) -> Server:
             clock, bounds = SystemClock(), Limits(**limits)  # type: ignore[arg-type]  # ints and floats by name
-            config = GatewayConfig("1.2.3", ("sulla.test",), ("https://console.test",), bounds)
-            app = build_app(commands, Book(), config, clock)
+            config = GatewayConfig("1.2.3", ("sulla.test",), ("https://console.test",), bounds, on_leave)
+            app = build_app(commands, tokens, config, clock, make_id=random_id)
             server = await serve(app, bind("127.0.0.1", 0, bounds), clock, bounds)
             stack.push_async_callback(server.stop, 1.0)
             return server

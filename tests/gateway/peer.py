@@ -8,7 +8,7 @@ import itertools
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 from websockets.asyncio.client import ClientConnection
@@ -17,10 +17,17 @@ from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
 from sulla.gateway import Server
-from sulla.gateway.wire import METHODS, EndedParams, Error, EventParams
+from sulla.gateway.wire import METHODS, EndedParams, Error, EventParams, GapParams
 
 PATIENCE_S = 5.0
 Frame = dict[str, Any]
+
+
+class Answering(Protocol):
+    """Somebody who answers: a server in this process, or a daemon in its own."""
+
+    @property
+    def url(self) -> str: ...
 
 
 class Peer:
@@ -36,7 +43,7 @@ class Peer:
     @asynccontextmanager
     async def connect(
         cls,
-        server: Server,
+        server: Answering,
         token: str | None = None,
         *,
         headers: dict[str, str] | None = None,
@@ -97,6 +104,8 @@ class Peer:
                 EventParams.model_validate(params)
             case {"method": "events.ended", "params": params}:
                 EndedParams.model_validate(params)
+            case {"method": "events.gap", "params": params}:
+                GapParams.model_validate(params)
             case {"id": _, "error": error}:
                 Error.model_validate(error)
             case {"id": _, "result": dict()}:

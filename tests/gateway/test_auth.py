@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from sulla.access import KnownToken, Principal, token_digest
 from sulla.core.errors import Unauthorized
 from sulla.gateway.auth import (
     ADDRESSES,
@@ -9,13 +10,9 @@ from sulla.gateway.auth import (
     WINDOW_S,
     WRONG_TOKENS,
     Guard,
-    KnownToken,
     Lockout,
-    Principal,
-    TokenBook,
     address_key,
     bearer,
-    token_digest,
 )
 from sulla.testing.clock import ManualClock
 
@@ -49,10 +46,11 @@ def test_a_right_token_says_who_it_is(guard: Guard) -> None:
     assert guard.admit("127.0.0.1", "right") == READER
 
 
-def test_the_owners_token_allows_everything() -> None:
-    (known,) = TokenBook.of_owner("secret").known()
-    assert known.principal.scopes == {"read", "write", "approve", "admin"}
-    assert b"secret" not in known.digest
+async def test_an_expired_token_is_refused_with_its_name_and_is_no_guess(guard: Guard, book: Book) -> None:
+    book.tokens[0] = KnownToken(token_digest("right"), READER, 1000)
+    for _ in range(2 * WRONG_TOKENS):
+        with pytest.raises(Unauthorized, match=r"'reader' expired at 1970-01-01T00:00:01"):
+            guard.admit("127.0.0.1", "right")
 
 
 @pytest.mark.parametrize("token", [None, "", "Right", "right ", "\udc80", "x" * 100_000])

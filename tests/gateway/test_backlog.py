@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -107,3 +108,15 @@ def test_no_text_is_lost_and_the_size_returns_to_zero(steps: list[str]) -> None:
     assert got == "ab" * (offset // 2)
     assert [frame["seq"] for frame in frames if frame.get("type") == "INPUT"] == list(range(1, kept + 1))
     assert backlog.size == 0
+
+
+def test_what_waits_takes_no_more_room_than_its_size() -> None:
+    backlog = Backlog()
+    tracemalloc.start()
+    try:
+        for seq in range(1, 501):
+            backlog.add_event(durable(seq))
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert held < 2 * backlog.size

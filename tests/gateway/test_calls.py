@@ -5,16 +5,21 @@ from typing import Any
 
 import pytest
 
-from sulla.core.errors import NotFound, SullaError, Unavailable
+from sulla.access import ALL_SCOPES, Principal, Scope
+from sulla.core.errors import Forbidden, NotFound, SullaError, Unavailable
 from sulla.core.jsontypes import JsonObject
-from sulla.gateway import Asked, Caller, Done, Limits, Principal, Unobserved
+from sulla.gateway import Asked, Caller, Done, Limits, Unobserved
 from sulla.gateway.calls import Calls
-from sulla.gateway.wire import METHODS, SystemStatus, TurnSend, Wire
+from sulla.gateway.wire import METHODS, SystemStatus, TurnSend
+from sulla.gateway.wire_form import Wire
 from sulla.testing.clock import ManualClock
 from sulla.testing.commands import MemoryCommands
+from sulla.testing.tokens import MemoryTokens
 
-KNOWN = {"thread_id": "thr_1", "message_id": "m1", "text": "hi", "id": "review:tool_1"}
-CALLER = Caller(Principal("owner", frozenset({"read", "write"})), "127.0.0.1", "ws", "ses_1")
+KNOWN = {"thread_id": "thr_1", "message_id": "m1", "text": "hi", "id": "review:tool_1", "scopes": ["read"]}
+OWNER = Principal("owner", ALL_SCOPES)
+NAMES = {"token.create": "new", "token.revoke": "spare"}
+WANTED = [(name, row.scope) for name, row in METHODS.items() if row.scope is not None]
 
 
 class Watching(Unobserved):
@@ -28,24 +33,51 @@ class Watching(Unobserved):
         self.told.append(done)
 
 
-def asked(params: Wire) -> Asked:
-    return Asked(CALLER, "7", params)
+def asked(params: Wire, principal: Principal = OWNER) -> Asked:
+    return Asked(Caller(principal, "127.0.0.1", "ws", "ses_1"), "7", params)
+
+
+def params_of(method: str) -> Wire:
+    model = METHODS[method].params
+    known = {**KNOWN, "name": NAMES.get(method, "")}
+    return model.model_validate({name: value for name, value in known.items() if name in model.model_fields})
 
 
 def calls_of(commands: MemoryCommands, clock: ManualClock | None = None) -> tuple[Calls, Watching]:
     watching = Watching()
-    return Calls(commands, Limits(), clock or ManualClock(), watching), watching
+    tokens = MemoryTokens({"owner": ALL_SCOPES, "spare": ["read"]})
+    return Calls(commands, tokens, Limits(), clock or ManualClock(), watching), watching
 
 
-@pytest.mark.parametrize("method", sorted(set(METHODS) - {"hello", "events.subscribe", "events.unsubscribe"}))
+@pytest.mark.parametrize("method", sorted(set(METHODS) - {"hello"}))
 async def test_every_method_is_done_by_somebody_and_answered_in_its_form(method: str) -> None:
     commands = MemoryCommands()
     commands.make("thr_1")
     calls, watching = calls_of(commands)
-    model = METHODS[method].params
-    params = model.model_validate({name: value for name, value in KNOWN.items() if name in model.model_fields})
-    METHODS[method].result.model_validate(await calls.perform(asked(params)))
+    METHODS[method].result.model_validate(await calls.perform(asked(params_of(method))))
     assert [(done.asked.method, done.code) for done in watching.told] == [(method, "ok")]
+
+
+@pytest.mark.parametrize(("method", "scope"), WANTED)
+async def test_a_token_without_the_scope_may_not_and_nothing_is_begun(method: str, scope: Scope) -> None:
+    commands = MemoryCommands()
+    calls, watching = calls_of(commands)
+    others = Principal("others", ALL_SCOPES - {scope})
+    with pytest.raises(Forbidden, match=f"'{method}' needs a token with the scope '{scope}'"):
+        await calls.perform(asked(params_of(method), others))
+    assert commands.calls == []
+    assert [(done.asked.method, done.code) for done in watching.told] == [(method, "forbidden")]
+
+
+async def test_a_request_whose_connection_ends_is_told_as_given_up() -> None:
+    commands = MemoryCommands()
+    commands.gates["status"] = asyncio.Event()
+    calls, watching = calls_of(commands)
+    asking: asyncio.Task[Any] = asyncio.ensure_future(calls.perform(asked(SystemStatus())))
+    await asyncio.sleep(0)
+    asking.cancel()
+    await asyncio.wait((asking,))
+    assert [done.code for done in watching.told] == ["given_up"]
 
 
 async def test_a_defect_is_an_answer_without_details() -> None:

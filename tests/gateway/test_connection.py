@@ -220,7 +220,7 @@ async def test_before_hello_frames_have_to_be_small(server: Server) -> None:
         await peer.say("x" * (64 * 1024 + 1))
         code, reason = await peer.closed()
         assert code == 1009
-        assert "before hello" in reason
+        assert "exceeds limit of 65536" in reason
 
 
 async def test_text_that_is_no_utf8_ends_the_connection(raw: OpenRaw) -> None:

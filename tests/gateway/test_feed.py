@@ -2,13 +2,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sulla.core.jsontypes import Json
 from sulla.gateway import feed as module
 from sulla.gateway.commands import Advanced, Event, Live, Signal
-from sulla.gateway.feed import LOOK_BACK, PROGRESS, REASONING, TEXT, AskText, Effect, Feed, Read, Show
+from sulla.gateway.feed import LOOK_BACK, PROGRESS, REASONING, TEXT, AskText, Effect, Feed, Gap, Read, Show
 from sulla.threads import (
     ModelAbandoned,
     ModelStarted,
@@ -32,6 +33,9 @@ class Thread:
     shown: list[Event] = field(default_factory=list)
     asked: int = 0
     reads: int = 0
+    gaps: list[Gap] = field(default_factory=list)
+    lost: set[int] = field(default_factory=set)
+    """Numbers that the log no longer has."""
 
     def __post_init__(self) -> None:
         self.feed = Feed(self.after, PAGE)
@@ -58,12 +62,15 @@ class Thread:
     def do(self, effects: list[Effect]) -> None:
         todo = list(effects)
         while todo:
-            match todo.pop(0):
+            match effect := todo.pop(0):
                 case Show(event):
                     self.shown.append(event)
                 case Read(after):
                     self.reads += 1
-                    todo.extend(self.feed.read(self.log[after : after + PAGE]))
+                    left = [event for event in self.log[after:] if event.seq not in self.lost]
+                    todo.extend(self.feed.read(left[:PAGE]))
+                case Gap():
+                    self.gaps.append(effect)
                 case AskText():
                     self.asked += 1
 
@@ -113,6 +120,45 @@ def test_what_was_missed_comes_first_page_by_page() -> None:
         thread.add("INPUT")
     thread.begin()
     assert thread.seqs == list(range(3, 3 + 3 * PAGE))
+
+
+@pytest.mark.parametrize(
+    ("after", "lost", "gaps"),
+    [
+        (0, (), []),
+        (0, (1, 2), [Gap(0, 3)]),
+        (2, (1, 2), []),
+        (2, (3,), [Gap(2, 4)]),
+        (2, (3, 4, 5, 6, 7, 8), [Gap(2, 9)]),
+        (1, (4, 6, 7), [Gap(3, 5), Gap(5, 8)]),
+        (0, (PAGE + 1,), [Gap(PAGE, PAGE + 2)]),
+        (9, (10,), []),
+        (3, (10,), []),
+    ],
+)
+def test_where_the_log_has_holes_it_says_so_once(after: int, lost: tuple[int, ...], gaps: list[Gap]) -> None:
+    thread = Thread(after=after, lost=set(lost))
+    for _ in range(10):
+        thread.add("INPUT")
+    thread.begin()
+    thread.tick()
+    assert thread.gaps == gaps
+    assert thread.seqs == [seq for seq in range(after + 1, 11) if seq not in lost]
+
+
+def test_a_hole_is_told_right_before_what_comes_behind_it() -> None:
+    event = Event("thr", 5, RUN, None, "sulla", 0, "INPUT", 0, {})
+    assert Feed(2, PAGE).read([event])[:2] == [Gap(2, 5), Show(event)]
+
+
+def test_a_hole_that_opens_while_it_is_followed_is_told_too() -> None:
+    thread = Thread()
+    thread.begin()
+    for _ in range(3):
+        thread.add("INPUT")
+    thread.lost = {1, 2}
+    thread.wake()
+    assert (thread.gaps, thread.seqs) == ([Gap(0, 3)], [3])
 
 
 def test_a_wake_up_for_what_was_shown_reads_nothing() -> None:

@@ -28,8 +28,8 @@ class Subscriber:
         self.outbox = Outbox(self.clock, 2**20, 1.0)
         self.task: asyncio.Future[SullaError] | None = None
 
-    async def follow(self, after: int = 0) -> None:
-        follower = Follower(self.commands, self.outbox, self.clock, LIMITS, THREAD, after)
+    async def follow(self, after: int = 0, limits: Limits = LIMITS) -> None:
+        follower = Follower(self.commands, self.outbox, self.clock, limits, THREAD, after)
         self.task = asyncio.ensure_future(follower.run())
         await self.clock.settle()
 
@@ -90,6 +90,17 @@ async def test_it_begins_behind_what_the_client_has(subscriber: Subscriber, comm
     add(commands, 20)
     await subscriber.follow(after=11)
     assert await subscriber.seqs() == list(range(12, 21))
+
+
+async def test_what_the_log_no_longer_has_is_told_before_what_comes_next(
+    subscriber: Subscriber, commands: MemoryCommands
+) -> None:
+    add(commands, 6)
+    commands.lose(THREAD, 3, 4)
+    await subscriber.follow(after=1)
+    found = await subscriber.events()
+    assert [event.get("seq", "gap") for event in found] == [2, "gap", 5, 6]
+    assert found[1] == {"thread_id": THREAD, "after": 2, "next": 5}
 
 
 async def test_lost_wake_ups_are_healed(subscriber: Subscriber, commands: MemoryCommands) -> None:
@@ -163,3 +174,43 @@ async def test_it_ends_with_a_record_that_cannot_be_read(subscriber: Subscriber,
     add(commands, 1)
     assert isinstance(await subscriber.ended(), CorruptRecord)
     assert commands.listeners(THREAD) == 0
+
+
+# -------------------------------------------------------------------------------------------------------- large events
+
+LARGE = "x" * 300_000
+
+
+def asked(commands: MemoryCommands) -> list[tuple[int, int]]:
+    """Behind which event each page began, and how many it could hold."""
+    found = []
+    for call in commands.calls:
+        match call:
+            case ("history", _, int(after), _, int(limit)):
+                found.append((after, limit))
+    return found
+
+
+async def test_for_a_client_that_reads_nothing_little_is_held(subscriber: Subscriber, commands: MemoryCommands) -> None:
+    for _ in range(100):
+        commands.add(THREAD, "INPUT", text=LARGE)
+    await subscriber.follow(limits=Limits())
+    assert asked(commands) == [(0, 8), (3, 6)]  # 900 KB of the first page; the second is kept until there is room
+
+
+async def test_large_events_come_whole_and_in_order(subscriber: Subscriber, commands: MemoryCommands) -> None:
+    for size in (300_000, 1, 1, 900_000, 300_000, 1, 900_000, 900_000, 1):
+        commands.add(THREAD, "INPUT", text="x" * size)
+    await subscriber.follow(limits=Limits())
+    found: list[int] = []
+    while seqs := await subscriber.seqs():
+        found += seqs
+        subscriber.outbox._room.set()
+    assert found == list(range(1, 10))
+
+
+async def test_small_events_come_in_ever_larger_pages(subscriber: Subscriber, commands: MemoryCommands) -> None:
+    add(commands, 300)
+    await subscriber.follow(limits=Limits())
+    assert await subscriber.seqs() == list(range(1, 301))
+    assert [limit for _, limit in asked(commands)] == [8, 16, 32, 64, 128, 128]

@@ -1,10 +1,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 
 import pytest
 
-from sulla.gateway.outbox import Outbox, TooSlow
+from sulla.core.jsontypes import JsonObject
+from sulla.gateway.commands import Event
+from sulla.gateway.feed import TEXT
+from sulla.gateway.outbox import LULL_S, Outbox, TooSlow
 from sulla.testing.clock import ManualClock
 
 STALL_S = 6.0
@@ -77,6 +81,84 @@ async def test_after_the_end_what_waits_is_still_taken_and_nothing_is_added(outb
     outbox.finish()
     await outbox.put(b"b")
     assert [await outbox.take(), await outbox.take(), await outbox.take()] == [b"a", None, None]
+
+
+def piece(offset: int, text: str) -> Event:
+    data: JsonObject = {"message_id": "m1", "offset": offset, "delta": text}
+    return Event("thr", None, "run_1", None, "sulla", 0, TEXT, 0, data)
+
+
+def said(frame: bytes | None) -> object:
+    return json.loads(frame or b"null")["params"]["data"]["delta"]
+
+
+@pytest.fixture
+def wide(clock: ManualClock) -> Outbox:
+    return Outbox(clock, limit_bytes=100_000, stall_s=STALL_S)
+
+
+async def test_the_first_piece_of_text_goes_to_an_idle_client_at_once(wide: Outbox) -> None:
+    assert wide.add_event(piece(0, "Hel"))
+    assert said(await wide.take()) == "Hel"
+
+
+async def test_text_that_follows_waits_a_moment_for_more(wide: Outbox, clock: ManualClock) -> None:
+    wide.add_event(piece(0, "Hel"))
+    await wide.take()
+    async with asyncio.TaskGroup() as tasks:
+        taking = tasks.create_task(wide.take())
+        wide.add_event(piece(3, "lo"))
+        await clock.advance(LULL_S * 0.9)
+        assert not taking.done()
+        wide.add_event(piece(5, " you"))
+        await clock.advance(LULL_S * 0.2)
+    assert said(taking.result()) == "lo you"
+
+
+async def test_what_is_no_text_waits_for_nothing_and_takes_the_text_along(wide: Outbox, clock: ManualClock) -> None:
+    wide.add_event(piece(0, "Hel"))
+    await wide.take()
+    wide.add_event(piece(3, "lo"))
+    async with asyncio.TaskGroup() as tasks:
+        taking = tasks.create_task(wide.take())
+        await clock.settle()
+        assert not taking.done()
+        await wide.put(b"urgent")
+        await clock.settle()
+        assert taking.done()
+    assert said(taking.result()) == "lo"
+    assert await wide.take() == b"urgent"
+
+
+async def test_the_end_hurries_text(wide: Outbox, clock: ManualClock) -> None:
+    wide.add_event(piece(0, "Hel"))
+    await wide.take()
+    wide.add_event(piece(3, "lo"))
+    wide.finish()
+    assert said(await wide.take()) == "lo"
+    assert await wide.take() is None
+
+
+async def test_it_is_idle_when_what_was_taken_has_been_sent(wide: Outbox, clock: ManualClock) -> None:
+    idle = [wide.idle]
+    await wide.put(b"a")
+    idle.append(wide.idle)
+    await wide.take()
+    idle.append(wide.idle)
+    taking = asyncio.ensure_future(wide.take())
+    await clock.settle()
+    idle.append(wide.idle)
+    assert idle == [True, False, False, True]
+    wide.finish()
+    await taking
+
+
+async def test_an_event_without_room_is_not_added(outbox: Outbox) -> None:
+    await outbox.put(b"x" * 10)
+    assert not outbox.add_event(piece(0, "Hel"))
+    assert await outbox.take() == b"x" * 10
+    assert outbox.idle is False
+    assert outbox.add_event(piece(0, "Hel"))
 
 
 async def test_the_end_wakes_everybody(outbox: Outbox, clock: ManualClock) -> None:

@@ -13,6 +13,8 @@ import sulla.threads
 from sulla.core.errors import SullaError
 from sulla.gateway import feed, rpc, session, wire
 from sulla.gateway.limits import Limits
+from sulla.gateway.wire_form import Wire
+from tests.gateway.frames import Conversation, published
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "protocol.md").read_text()
 EXAMPLES = re.findall(r"^([→←]) (\{.*\})$", PAGE, re.MULTILINE)
@@ -41,12 +43,26 @@ def test_every_request_is_accepted_and_has_its_answer(example: dict[str, Any]) -
 
 
 def test_every_notification_and_error_has_its_form() -> None:
-    forms: dict[str, type[wire.Wire]] = {"event": wire.EventParams, "events.ended": wire.EndedParams}
+    forms: dict[str, type[Wire]] = {
+        "event": wire.EventParams,
+        "events.ended": wire.EndedParams,
+        "events.gap": wire.GapParams,
+    }
     for frame in CAME:
         if "method" in frame:
             forms[frame["method"]].model_validate(frame["params"])
         elif "error" in frame:
             wire.Error.model_validate(frame["error"])
+
+
+def test_every_example_of_a_frame_is_one_that_the_daemon_may_send() -> None:
+    found: list[str] = []
+    conversation = Conversation(published(), found.append)
+    for frame in SENT:
+        conversation.heard(json.dumps(frame))
+    for frame in CAME:
+        conversation.said(json.dumps(frame))
+    assert found == []
 
 
 def test_every_heading_names_the_scope_that_is_asked_for() -> None:

@@ -91,7 +91,7 @@ def test_a_refusal_carries_the_id_as_soon_as_it_is_known() -> None:
 
 @pytest.mark.parametrize(
     ("name", "hint"),
-    [("turn.sned", "did you mean 'turn.send'?"), ("zzz", "there are approval.answer,"), ("x" * 10_000, "(10000 char")],
+    [("turn.sned", "did you mean 'turn.send'?"), ("zzz", "there are agent.list,"), ("x" * 10_000, "(10000 char")],
 )
 def test_an_unknown_method_names_the_nearest(name: str, hint: str) -> None:
     found = params_fault(name, {})
@@ -110,6 +110,7 @@ GOOD: dict[str, JsonObject] = {
     "system.check": {},
     "thread.create": {},
     "thread.list": {},
+    "thread.get": {"thread_id": "thr_1"},
     "thread.history": {"thread_id": "thr_1"},
     "thread.delete": {"thread_id": "thr_1"},
     "turn.send": {"thread_id": "thr_1", "message_id": "m1", "text": "hi"},
@@ -117,6 +118,11 @@ GOOD: dict[str, JsonObject] = {
     "turn.continue": {"thread_id": "thr_1"},
     "events.subscribe": {"thread_id": "thr_1"},
     "events.unsubscribe": {"thread_id": "thr_1"},
+    "agent.list": {},
+    "tool.list": {},
+    "token.create": {"name": "bob", "scopes": ["read"]},
+    "token.list": {},
+    "token.revoke": {"name": "bob"},
     "system.status": {},
     "approval.list": {},
     "approval.answer": {"thread_id": "thr_1", "id": "review:tool_1"},
@@ -155,6 +161,8 @@ def test_no_method_takes_an_unknown_field(method: str) -> None:
         ("thread.history", {"after": -1}, "params.after: got -1"),
         ("thread.history", {"after": 2**60}, "params.after: got 1152921504606846976"),
         ("hello", {"protocol": 2}, "params.protocol: got 2, expected 1"),
+        ("hello", {"protocol": True}, "params.protocol: got True, expected 1"),
+        ("hello", {"protocol": 1.0}, "params.protocol: got 1.0, expected 1"),
         ("hello", {"client": {"name": "t"}}, "params.client.version: missing"),
     ],
 )

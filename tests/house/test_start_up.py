@@ -11,7 +11,10 @@ import pytest
 from tests.house.source import ROOT
 
 SERVER = {"fastapi", "starlette", "uvicorn", "websockets", "pydantic", "orjson", "sqlite3", "asyncio"}
-HEAVY = {"anthropic", "ollama", "openai", "httpx", "httpx2", "aiohttp", "tiktoken", "apscheduler", "rich", "langgraph"}
+HEAVY = {
+    *("anthropic", "ollama", "openai", "httpx", "httpx2", "aiohttp", "tiktoken"),
+    *("apscheduler", "rich", "langgraph", "prometheus_client", "structlog"),
+}
 
 
 def _imported_by(line: str) -> set[str]:

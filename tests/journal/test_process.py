@@ -114,7 +114,7 @@ async def test_a_journal_that_cannot_be_written_stops_no_turn_and_is_shown(tmp_p
         code, said, _ = place.run("status")
         assert code == Exit.OK
         assert "  journal: failing\n" in said
-        assert f"  the journal cannot be written for now: {_log(place)}: Is a directory\n" in said
+        assert f"  degraded: the journal cannot be written: {_log(place)}: Is a directory (since " in said
         assert daemon.ended(signal.SIGTERM) == 0
         assert daemon.complaints.count("the journal cannot be written") == 1
     _log(place).rmdir()

@@ -140,6 +140,16 @@ class BusKit(InWorld):
             store.publish("channel", b"hello")
             assert await _next(heard) == b"hello"
 
+    async def test_who_is_attached_hears_in_the_step_that_says_it(self, store: Store) -> None:
+        told: list[bytes | None] = []
+        async with store.subscribe("channel") as heard:
+            store.publish("channel", b"queued")
+            heard.attach(told.append)
+            assert told == [b"queued"]
+            store.publish("channel", b"at once")
+            assert told == [b"queued", b"at once"]
+        assert told == [b"queued", b"at once", None], "and that there will be no more"
+
     async def test_a_slow_listener_loses_the_oldest_and_is_told(self, store: Store) -> None:
         async with store.subscribe("channel") as slow, store.subscribe("channel") as other:
             for n in range(FLOOD):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AsyncExitStack
 
 import pytest
 
@@ -71,3 +72,30 @@ async def test_what_is_queued_when_the_bus_closes_can_still_be_read(bus: LocalBu
 
 def test_a_queue_of_the_largest_messages_is_a_few_megabytes() -> None:
     assert QUEUED_MESSAGES * 4096 == 4 * 2**20
+
+
+async def test_who_is_attached_when_it_is_over_is_told_so_once(bus: LocalBus) -> None:
+    told: list[bytes | None] = []
+    async with bus.subscribe("channel") as heard:
+        heard.attach(told.append)
+        bus.close()
+        assert told == [None]
+    assert told == [None]
+    late: list[bytes | None] = []
+    heard.attach(late.append)
+    assert late == [None]
+
+
+async def test_who_hears_may_stop_listening_in_the_same_step(bus: LocalBus) -> None:
+    told: list[bytes | None] = []
+
+    def hear(payload: bytes | None) -> None:
+        told.append(payload)
+        bus.close()
+
+    async with AsyncExitStack() as stack:
+        for _ in range(2):
+            listener = await stack.enter_async_context(bus.subscribe("channel"))
+            listener.attach(hear)
+        bus.publish("channel", b"x")
+    assert told == [b"x", None, None]

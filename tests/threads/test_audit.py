@@ -10,12 +10,11 @@ import pytest
 
 from sulla.core.errors import CorruptRecord, StoreUnavailable
 from sulla.core.ids import MessageId
-from sulla.store import Draft, Head, LogInfo, Record
+from sulla.store import Draft, Head, LogInfo, Record, seal
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.threads import Audit, Input, ThreadCreated, ThreadLimits, ThreadStore, audit_threads
 from sulla.threads.audit import NAMED
-from sulla.threads.codec import seal
 
 DAY_S = 86_400.0
 

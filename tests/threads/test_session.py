@@ -24,6 +24,7 @@ from sulla.threads import (
     ThreadSession,
     ThreadStore,
     channel,
+    live_channel,
     unpack,
 )
 
@@ -215,7 +216,7 @@ async def test_a_take_over_ends_the_renewal(scene: Scene) -> None:
 
 async def test_a_long_text_is_shown_in_pieces_that_fit_the_bus(scene: Scene) -> None:
     text = "\U0001f600" * 3000
-    async with scene.inner.subscribe(channel(scene.thread)) as heard:
+    async with scene.inner.subscribe(live_channel(scene.thread)) as heard:
         scene.session.emit(RunId("run"), "sulla", TextShown(MessageId("a"), 7, text))
         shown = ""
         async for payload in heard:
@@ -229,7 +230,7 @@ async def test_a_long_text_is_shown_in_pieces_that_fit_the_bus(scene: Scene) -> 
 
 
 async def test_a_progress_note_that_is_too_long_is_left_out(scene: Scene) -> None:
-    async with scene.inner.subscribe(channel(scene.thread)) as heard:
+    async with scene.inner.subscribe(live_channel(scene.thread)) as heard:
         scene.session.emit(RunId("run"), "sulla", Progress("c", "x" * 5000))
         scene.session.emit(RunId("run"), "sulla", Progress("c", "short"))
         signal = unpack(await anext(aiter(heard)))

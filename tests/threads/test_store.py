@@ -68,6 +68,23 @@ async def test_a_request_id_gives_the_same_thread(store: MemoryStore) -> None:
     assert await threads.create(ThreadCreated("sulla"), None) != await threads.create(ThreadCreated("sulla"), None)
 
 
+class _Running(ManualClock):
+    """Time goes on between two looks at it."""
+
+    def now(self) -> float:
+        self._now += 0.001
+        return super().now()
+
+
+async def test_the_list_and_the_log_agree_on_when_a_thread_was_made(store: MemoryStore) -> None:
+    threads = ThreadStore(store, _Running(), lambda prefix: f"{prefix}_1", "home:1", lambda message: 10, ThreadLimits())
+    thread_id = await threads.create(ThreadCreated("sulla"))
+    (entry,) = await threads.entries(thread_id)
+    _, listed = await threads.get(thread_id)
+    assert listed is not None
+    assert listed.created_ms == entry.origin.at_ms
+
+
 async def test_an_unknown_thread_takes_nothing(store: MemoryStore) -> None:
     threads = threads_of(store)
     nowhere = ThreadId("thr_nowhere")

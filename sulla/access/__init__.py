@@ -1,0 +1,42 @@
+"""The door to who may do what: named tokens, what they allow, and the log of what was done with them."""
+
+from sulla.access.audit import AuditLog
+from sulla.access.keeper import TokenKeeper
+from sulla.access.principal import (
+    ALL_SCOPES,
+    MOST_TOKEN_S,
+    NAME_CHARS,
+    OWNER,
+    PREFIX,
+    KnownToken,
+    NewToken,
+    Principal,
+    Scope,
+    TokenInfo,
+    TokenOffice,
+    Tokens,
+    hide_tokens,
+    token_digest,
+)
+from sulla.access.refusals import Refusal, Refusals
+
+__all__ = [
+    "ALL_SCOPES",
+    "MOST_TOKEN_S",
+    "NAME_CHARS",
+    "OWNER",
+    "PREFIX",
+    "AuditLog",
+    "KnownToken",
+    "NewToken",
+    "Principal",
+    "Refusal",
+    "Refusals",
+    "Scope",
+    "TokenInfo",
+    "TokenKeeper",
+    "TokenOffice",
+    "Tokens",
+    "hide_tokens",
+    "token_digest",
+]

@@ -1,0 +1,237 @@
+"""Keeps the named tokens: a log of its own in the store, which every daemon on that store reads along."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from sulla.access import tokens as book
+from sulla.access.principal import (
+    ALL_SCOPES,
+    MOST_TOKEN_S,
+    OWNER,
+    KnownToken,
+    NewToken,
+    Principal,
+    Scope,
+    TokenInfo,
+    owner_token,
+    token_digest,
+)
+from sulla.core.clock import Clock
+from sulla.core.errors import Conflict, CorruptRecord, Forbidden, InvalidInput, MessageIdReused, StoreUnavailable
+from sulla.store import Store
+
+log = logging.getLogger(__name__)
+
+POLL_S: Final = 0.5
+"""How often the log's end is looked at, in case a wake-up was lost."""
+CHANNEL: Final = "access:tokens"
+_PAGE: Final = 512
+_TRIES: Final = 8
+"""How often a change is tried anew because another daemon made one of the same name in between."""
+
+
+class TokenKeeper:
+    """The driver of the book of tokens; keeps `TokenOffice`.
+
+    If a record cannot be read, no named token is good any more, because it may have been the one that revoked it; the
+    owner's still is.
+
+    Args:
+        store: where the log is.
+        clock: all time.
+        make_token: makes a secret.
+    """
+
+    def __init__(self, store: Store, clock: Clock, make_token: Callable[[], str]) -> None:
+        self._store = store
+        self._clock = clock
+        self._make_token = make_token
+        self._renew: Callable[[], str] = make_token
+        self._owner: KnownToken | None = None
+        self._book = book.Book()
+        self._born_ms = 0
+        """When the log that is in the book was made, UTC milliseconds."""
+        self._known: tuple[KnownToken, ...] = ()
+        self._good: frozenset[Principal] = frozenset()
+        self._changed: Callable[[], None] = lambda: None
+        self._reading = asyncio.Lock()
+        self._damage: str | None = None
+        self._away = False
+
+    @property
+    def damage(self) -> str | None:
+        """Why no named token is good, if none is."""
+        return self._damage
+
+    def known(self) -> Sequence[KnownToken]:
+        """All that were not revoked, expired ones too."""
+        return self._known
+
+    async def open(self, owner: str, renew: Callable[[], str]) -> None:
+        """Read what there is.
+
+        Args:
+            owner: the owner's token.
+            renew: makes another one in its place, for good, and returns it.
+
+        Raises:
+            StoreUnavailable: the store does not answer.
+        """
+        self._owner, self._renew = owner_token(owner), renew
+        await self._catch_up()
+
+    def tell(self, changed: Callable[[], None]) -> None:
+        """From now on, have `changed` called whenever a token has become good or is good no more."""
+        self._changed = changed
+
+    async def run(self) -> None:
+        """Follow what other daemons do, and notice what expires, until cancelled."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._poll())
+            tasks.create_task(self._listen())
+
+    # -------------------------------------------------------------------------------------------------------- changes
+
+    async def create(self, name: str, scopes: frozenset[Scope], expires_s: float | None, by: Principal) -> NewToken:
+        """Make a token: see `TokenOffice`."""
+        book.check_name(name)
+        if not scopes or not scopes <= ALL_SCOPES:
+            raise InvalidInput(f"scopes: name at least one of {', '.join(sorted(ALL_SCOPES))}")
+        if expires_s is not None and not 0 < expires_s <= MOST_TOKEN_S:
+            raise InvalidInput(f"expires_s: got {expires_s:g}, expected more than 0 and at most {MOST_TOKEN_S}")
+        if lacking := sorted(scopes - by.scopes):
+            raise Forbidden(f"{by.name!r} cannot grant {', '.join(map(repr, lacking))}, which it does not have itself")
+        for _ in range(_TRIES):
+            await self._read()
+            self._book.check_free(name, self._clock.now())
+            made = await self._try_to_create(name, scopes, expires_s, by)
+            if made is not None:
+                return made
+        raise Conflict(f"others make and revoke tokens called {name!r} at this moment: choose another name")
+
+    async def _try_to_create(
+        self, name: str, scopes: frozenset[Scope], expires_s: float | None, by: Principal
+    ) -> NewToken | None:
+        """One attempt; None if another daemon was quicker."""
+        secret, now_ms = self._make_token(), round(self._clock.now() * 1000)
+        expires_ms = None if expires_s is None else now_ms + round(expires_s * 1000)
+        digest = token_digest(secret)
+        fact = book.TokenCreated(name, digest.hex(), tuple(sorted(scopes)), expires_ms, by.name, now_ms)
+        seq = await self._offer("create", fact, digest)
+        if seq is None or not self._book.made_by(seq, name):
+            return None
+        return NewToken(name, secret, scopes, expires_ms)
+
+    async def list(self) -> Sequence[TokenInfo]:
+        """All that were not revoked: see `TokenOffice`."""
+        await self._read()
+        return [TokenInfo(OWNER, ALL_SCOPES, None, None, False, ""), *self._book.infos(self._clock.now())]
+
+    async def revoke(self, name: str, by: Principal) -> bool:
+        """Take a token back: see `TokenOffice`."""
+        if name == OWNER:
+            self._owner = owner_token(self._renew())
+            self._take_stock()
+            return True
+        for _ in range(_TRIES):
+            await self._read()
+            if not self._book.is_granted(name):
+                return False
+            fact = book.TokenRevoked(name, by.name, round(self._clock.now() * 1000))
+            if await self._offer("revoke", fact, b"revoke") is not None:
+                return True
+        raise Conflict(f"others make and revoke tokens called {name!r} at this moment: try again")
+
+    async def _offer(self, what: str, fact: book.Fact, digest: bytes) -> int | None:
+        """Write a change down and read it back; None if another one stands in its place."""
+        dedupe_id = self._book.dedupe_id(what, fact.name)
+        try:
+            offered = await self._store.offer(
+                book.KEY, dedupe_id, book.encode(fact), digest=digest, create=book.HEAD, wakes=False
+            )
+        except MessageIdReused:
+            return None
+        self._store.publish(CHANNEL, b"")
+        await self._read()
+        return offered.seq
+
+    # -------------------------------------------------------------------------------------------------------- reading
+
+    async def _read(self) -> None:
+        """Take in what is new.
+
+        Raises:
+            CorruptRecord: a record cannot be read.
+            StoreUnavailable: the store does not answer.
+        """
+        await self._catch_up()
+        if self._damage is not None:
+            raise CorruptRecord(self._damage)
+
+    async def _catch_up(self) -> None:
+        async with self._reading:
+            try:
+                await self._pages()
+            except CorruptRecord as error:
+                if self._damage is None:
+                    log.critical("the log of tokens cannot be read, so only the owner's is good: %s", error.message)
+                self._damage = error.message
+            self._take_stock()
+
+    async def _pages(self) -> None:
+        info = await self._store.head(book.KEY)
+        last, born_ms = (info.last_seq, info.created_ms) if info is not None else (0, 0)
+        if last < self._book.seq or born_ms != self._born_ms:
+            self._book = book.Book()  # another log than the one that was read: what that one said holds no more
+        self._born_ms = born_ms
+        while self._damage is None and self._book.seq < last:
+            await self._page()
+
+    async def _page(self) -> None:
+        records = await self._store.read(book.KEY, after=self._book.seq, limit=_PAGE)
+        if not records:
+            raise CorruptRecord(f"{book.KEY}: nothing follows record {self._book.seq}")
+        for record in records:
+            if record.seq != self._book.seq + 1:
+                raise CorruptRecord(f"{book.KEY}: record {record.seq} follows record {self._book.seq}")
+            self._book.apply(record.seq, book.decode(record))
+
+    def _take_stock(self) -> None:
+        """Find out what is good now, and tell if that has changed."""
+        owners = () if self._owner is None else (self._owner,)
+        self._known = (*owners, *(self._book.known() if self._damage is None else ()))
+        now_s = self._clock.now()
+        good = frozenset(known.principal for known in self._known if not known.expired(now_s))
+        if good != self._good:
+            self._good = good
+            self._changed()
+
+    async def _poll(self) -> None:
+        while True:
+            await self._clock.sleep(POLL_S)
+            await self._look()
+
+    async def _listen(self) -> None:
+        while True:
+            try:
+                async with self._store.subscribe(CHANNEL) as heard:
+                    async for _ in heard:
+                        await self._look()
+            except StoreUnavailable as error:
+                log.debug("nobody can listen for changes of tokens, so they are only polled: %s", error)
+            await self._clock.sleep(POLL_S)
+
+    async def _look(self) -> None:
+        try:
+            await self._catch_up()
+        except StoreUnavailable as error:
+            if not self._away:
+                log.warning("the store does not answer; tokens stay as they were until it does: %s", error)
+            self._away = True
+            self._take_stock()  # time goes on all the same
+        else:
+            self._away = False

@@ -1,0 +1,120 @@
+"""`sulla token create`, `list` and `revoke`: by a daemon if one runs, else in its store, under the home's lock."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from typing import Any
+
+from sulla.access import OWNER, TokenInfo
+from sulla.cli.client import open_client
+from sulla.cli.exits import Exit
+from sulla.cli.place import door, home_of, settings_of
+from sulla.cli.table import Table, one_line, paper
+from sulla.core.stamp import stamp
+from sulla.daemon import Home
+
+_HEADS = ("NAME", "CREATED (UTC)", "EXPIRES (UTC)", "BY", "SCOPES")
+_WIDTHS = (16, 16, 16, 8)
+
+
+def _create(given: argparse.Namespace) -> Exit:
+    made = asyncio.run(_made(given))
+    if given.json:
+        print(json.dumps(made))
+        return Exit.OK
+    until = f", until {_minute(made['expires_at'])} UTC" if made["expires_at"] else ""
+    allowed = ", ".join(made["scopes"])
+    print(f"token {made['name']!r} ({allowed}{until}); it is not shown again:", file=sys.stderr)
+    print(made["token"])
+    return Exit.OK
+
+
+async def _made(given: argparse.Namespace) -> dict[str, Any]:
+    scopes = list(dict.fromkeys(given.scope))
+    if _has_daemon(given):
+        return await _ask(given, "token.create", name=given.name, scopes=scopes, expires_s=given.expires)
+    from sulla.daemon.token_desk import open_desk
+
+    async with open_desk(settings_of(given), make=True) as desk:
+        made = await desk.create(given.name, frozenset(scopes), given.expires)
+    return {
+        "name": made.name,
+        "token": made.secret,
+        "scopes": sorted(made.scopes),
+        "expires_at": None if made.expires_ms is None else stamp(made.expires_ms),
+    }
+
+
+def _list(given: argparse.Namespace) -> Exit:
+    rows = asyncio.run(_rows(given))
+    table = Table(_HEADS, _WIDTHS, paper())
+    if not given.json:
+        print(table.head())
+    for row in rows:
+        if given.json:
+            print(json.dumps(row))
+            continue
+        expires = "expired" if row["expired"] else _minute(row["expires_at"]) or "never"
+        print(table.row((row["name"], _minute(row["created_at"]), expires, row["by"], " ".join(row["scopes"]))))
+    return Exit.OK
+
+
+async def _rows(given: argparse.Namespace) -> list[dict[str, Any]]:
+    if _has_daemon(given):
+        rows: list[dict[str, Any]] = (await _ask(given, "token.list"))["tokens"]
+        return rows
+    from sulla.daemon.token_desk import open_desk
+
+    async with open_desk(settings_of(given), make=False) as desk:
+        return [_row(info) for info in await desk.list()]
+
+
+def _row(info: TokenInfo) -> dict[str, Any]:
+    return {
+        "name": info.name,
+        "scopes": sorted(info.scopes),
+        "created_at": None if info.created_ms is None else stamp(info.created_ms),
+        "expires_at": None if info.expires_ms is None else stamp(info.expires_ms),
+        "expired": info.expired,
+        "by": info.by,
+    }
+
+
+def _revoke(given: argparse.Namespace) -> Exit:
+    revoked = asyncio.run(_revoked(given))
+    if given.json:
+        print(json.dumps({"name": given.name, "revoked": revoked}))
+    elif given.name == OWNER:
+        print("the owner's token is another one now: `sulla token` prints it")
+    else:
+        print(f"revoked {one_line(given.name)}" if revoked else f"{one_line(given.name)} was revoked before")
+    return Exit.OK
+
+
+async def _revoked(given: argparse.Namespace) -> bool:
+    if _has_daemon(given):
+        return bool((await _ask(given, "token.revoke", name=given.name))["revoked"])
+    from sulla.daemon.token_desk import open_desk
+
+    async with open_desk(settings_of(given), make=given.name == OWNER) as desk:
+        return await desk.revoke(given.name)
+
+
+def _has_daemon(given: argparse.Namespace) -> bool:
+    return Home(home_of(given)).whereabouts() is not None
+
+
+async def _ask(given: argparse.Namespace, method: str, **params: object) -> dict[str, Any]:
+    async with open_client(door(home_of(given))) as client:
+        return await client.call(method, **params)
+
+
+def _minute(at: str | None) -> str:
+    return "" if at is None else at[:16].replace("T", " ")
+
+
+CHANGES = {"create": _create, "list": _list, "revoke": _revoke}
+"""What does each command."""

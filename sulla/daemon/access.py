@@ -1,0 +1,38 @@
+"""Who may do what with this daemon, and the log of what was done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sulla.access import AuditLog, TokenKeeper
+from sulla.core.jsontypes import JsonObject
+from sulla.daemon.auditing import AuditTrail
+from sulla.daemon.config import Settings
+from sulla.daemon.place import Place
+from sulla.daemon.system import random_token
+from sulla.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What was built for it."""
+
+    tokens: TokenKeeper
+    audit: AuditTrail
+
+    def status(self) -> JsonObject:
+        """What `sulla status` says of it."""
+        said: JsonObject = {"audit": "failing" if self.audit.failing else "on", "audit_missing": self.audit.failed}
+        return said | ({"tokens_error": self.tokens.damage} if self.tokens.damage is not None else {})
+
+
+def make_access(settings: Settings, store: Store, place: Place) -> Access:
+    """Not opened yet.
+
+    Args:
+        settings: where the home is.
+        store: where named tokens are kept.
+        place: what the daemon stands on.
+    """
+    audit = AuditTrail(AuditLog(settings.home, place.redactor), place.clock)
+    return Access(TokenKeeper(store, place.clock, random_token), audit)

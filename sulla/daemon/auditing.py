@@ -1,0 +1,92 @@
+"""The audit log's observer: what is done by whom, and who was not let in, before the client is told."""
+
+from __future__ import annotations
+
+from typing import Final, NoReturn
+
+from sulla.access import AuditLog, Refusal, Refusals
+from sulla.core.clock import Clock
+from sulla.core.errors import Forbidden
+from sulla.core.stamp import stamp
+from sulla.gateway import Done, Unobserved, Way, address_key
+
+_FLUSH_S: Final = 1.0
+
+
+class AuditTrail(Unobserved):
+    """Keeps `gateway.Observer`: writes down every request that could change something, and every refusal.
+
+    A request that only reads is not written down, unless its token does not even allow that.
+
+    Args:
+        log: the file.
+        clock: all time.
+    """
+
+    def __init__(self, log: AuditLog, clock: Clock) -> None:
+        self._log = log
+        self._clock = clock
+        self._refusals = Refusals()
+
+    @property
+    def failing(self) -> bool:
+        """Whether the last entry could not be written."""
+        return self._log.failing
+
+    @property
+    def failed(self) -> int:
+        """Entries that could not be written."""
+        return self._log.failed
+
+    def done(self, done: Done) -> None:
+        """A request was carried out or refused."""
+        asked = done.asked
+        if asked.scope == "read" and done.code != Forbidden.code:
+            return
+        caller = asked.caller
+        self._log.write(
+            {
+                "at": self._now(),
+                "token": caller.principal.name,
+                "token_id": caller.principal.id,
+                "address": caller.address,
+                "way": caller.way,
+                "session": caller.session,
+                "request_id": asked.request_id,
+                "method": asked.method,
+                "about": asked.about,
+                "code": done.code,
+                "took_ms": round(done.took_s * 1000, 1),
+            }
+        )
+
+    def refused(self, way: Way, address: str, code: str) -> None:
+        """Somebody was not let in."""
+        self._write_down(self._refusals.add(way, address_key(address), code, self._clock.elapsed()))
+
+    async def run(self) -> NoReturn:
+        """Write down what was summed up, until cancelled."""
+        while True:
+            await self._clock.sleep(_FLUSH_S)
+            self._write_down(self._refusals.due(self._clock.elapsed()))
+
+    def close(self) -> None:
+        """Write down the rest."""
+        self._write_down(self._refusals.all())
+        self._log.close()
+
+    def _write_down(self, refusals: list[Refusal]) -> None:
+        for one in refusals:
+            self._log.write(
+                {
+                    "at": self._now(),
+                    "way": one.way,
+                    "address": one.address,
+                    "method": "admission",
+                    "code": one.code,
+                    "count": one.count,
+                }
+            )
+
+    def _now(self) -> str:
+        return stamp(round(self._clock.now() * 1000))

@@ -1,0 +1,40 @@
+"""How many files and sockets this process may have open."""
+
+from __future__ import annotations
+
+import logging
+import resource
+from contextlib import suppress
+
+OPEN_FILES = 2048
+"""A thousand clients, 256 connections of strangers, and room for stores, providers and tools."""
+log = logging.getLogger(__name__)
+
+
+def allow_open_files(wanted: int = OPEN_FILES) -> None:
+    """Raise the process's own limit, as far as the system lets it, and warn if that is not far enough.
+
+    Many systems begin with 1024, or 256; who runs into that cannot take connections nor open a log.
+
+    Args:
+        wanted: files and sockets at once.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if _enough(soft, wanted):
+        return
+    reachable = wanted if _enough(hard, wanted) else hard
+    with suppress(OSError, ValueError):  # what counts is how many it is afterwards
+        resource.setrlimit(resource.RLIMIT_NOFILE, (reachable, hard))
+    found, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if not _enough(found, wanted):
+        log.warning(
+            "this process may have %d files and sockets open, and wants %d: raise the hard limit (`ulimit -Hn %d`, or "
+            "LimitNOFILE= of its service), or many clients at once can exhaust it",
+            found,
+            wanted,
+            wanted,
+        )
+
+
+def _enough(limit: int, wanted: int) -> bool:
+    return limit == resource.RLIM_INFINITY or limit >= wanted

@@ -1,0 +1,169 @@
+"""What watches the daemon at work: figures, spans, lines of the log. Everything here reads; nothing waits for it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sulla import __version__
+from sulla.daemon.config import Settings
+from sulla.daemon.health import Health
+from sulla.daemon.models import Choice
+from sulla.daemon.place import Place
+from sulla.gateway import Done, Trouble, Way
+from sulla.telemetry import (
+    CONNECTIONS,
+    LOOP_LAG_S,
+    REFUSALS,
+    REQUEST_S,
+    REQUESTS,
+    Gauge,
+    Labels,
+    Logs,
+    Measures,
+    Metrics,
+    Read,
+    Spans,
+    StallWatch,
+    Stream,
+    Tally,
+    narrate,
+    new_tally,
+    trace_to,
+)
+from sulla.work import Inspection
+
+STALL_TOLD_S = 60.0
+"""How long a stall of the event loop is told after it was noticed, in seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Instruments:
+    """The instruments of one daemon."""
+
+    tally: Tally
+    stream: Stream
+    """What threads tell."""
+    stall: StallWatch
+    health: Health
+    door: Door
+    """What the gateway tells."""
+    close: Callable[[], None]
+    """Let go of what is open; blocks for a moment if spans are sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """Counts what happens at the gateway (its `Observer`)."""
+
+    tally: Tally
+    inside: Counter[str] = field(default_factory=Counter)
+    """Connections and streams now, by way."""
+
+    def done(self, done: Done) -> None:
+        """A request was carried out or refused."""
+        method = done.asked.method
+        self.tally.count(REQUESTS, done.asked.caller.way, method, done.code)
+        self.tally.observe(REQUEST_S, done.took_s, method)
+
+    def refused(self, way: Way, address: str, code: str) -> None:
+        """Somebody was not let in."""
+        self.tally.count(REFUSALS, way, code)
+
+    def came(self, way: Way) -> None:
+        """A connection has begun."""
+        self.tally.count(CONNECTIONS, way)
+        self.inside[way] += 1
+
+    def left(self, way: Way) -> None:
+        """It has ended."""
+        self.inside[way] -= 1
+
+
+def make_instruments(settings: Settings, choice: Choice, place: Place, tools: Collection[str]) -> Instruments:
+    """The instruments that the settings ask for.
+
+    Args:
+        settings: say whether spans are sent, and where to.
+        choice: the model.
+        place: what the daemon stands on.
+        tools: the names of the tools that there are.
+
+    Raises:
+        SettingsError: spans are to be sent, and what sends them is not installed.
+    """
+    tally = new_tally()
+    readers: list[Read] = [Measures(tally, frozenset(tools)).read, narrate]
+    endpoint, close = settings.telemetry.otlp_endpoint, _nothing
+    if endpoint:
+        tracing = trace_to(endpoint, __version__)
+        readers.append(Spans(tracing.tracer, choice.model.provider, choice.model.model).read)
+        close = tracing.close
+    stream = Stream(place.clock, readers)
+    stall = StallWatch(place.clock, lambda late_s: tally.observe(LOOP_LAG_S, late_s))
+    health = Health(place.clock, place.redactor)
+    health.watch("loop_stalled", lambda: _stalled(stall), blocks=False)
+    return Instruments(tally, stream, stall, health, Door(tally), close)
+
+
+@dataclass(frozen=True, slots=True)
+class Console:
+    """What the gateway shows of the daemon (its `Operations`)."""
+
+    instruments: Instruments
+    metrics_of: Metrics
+
+    def troubles(self) -> Sequence[Trouble]:
+        """What is wrong now."""
+        return self.instruments.health.troubles()
+
+    async def metrics(self, accept: str) -> tuple[str, bytes]:
+        """The figures."""
+        return await self.metrics_of.scrape(accept)
+
+
+def console(instruments: Instruments, work: Callable[[], Inspection], logs: Logs | None) -> Console:
+    """Put what changes up and down beside what is counted.
+
+    Args:
+        instruments: the daemon's.
+        work: what is going on.
+        logs: where its log goes; None if that is somebody else's business.
+    """
+
+    if logs is not None:
+        instruments.health.watch("log", lambda: logs.trouble, blocks=False)
+
+    def gauges() -> Iterable[Gauge]:
+        doing, health = work(), instruments.health.troubles()
+        states = {"running": len(doing.running), "queued": len(doing.queued), "failing": len(doing.failing)}
+        troubled: dict[Labels, float] = {(trouble.what,): 1.0 for trouble in health}
+        ready = not any(trouble.blocks for trouble in health)
+        stalls, lost = float(instruments.stall.stalls), float(logs.lost if logs is not None else 0)
+        inside = _floats(instruments.door.inside)
+        return (
+            Gauge("sulla_info", "The daemon's version.", {(__version__,): 1.0}, ("version",)),
+            Gauge("sulla_ready", "Whether turns can be taken.", {(): float(ready)}),
+            Gauge("sulla_trouble", "What is wrong now, as /readyz says it.", troubled, ("what",)),
+            Gauge("sulla_work_threads", "Threads at work.", _floats(states), ("state",)),
+            Gauge("sulla_gateway_connections", "Connections and streams now.", inside, ("way",)),
+            Gauge("sulla_loop_stalls", "How often the event loop stood still.", {(): stalls}, rises=True),
+            Gauge("sulla_log_entries_lost", "Entries that a log did not get.", {(): lost}, rises=True),
+        )
+
+    return Console(instruments, Metrics(instruments.tally, gauges))
+
+
+def _floats(counts: Mapping[str, int]) -> dict[Labels, float]:
+    return {(name,): float(count) for name, count in counts.items()}
+
+
+def _stalled(stall: StallWatch) -> str:
+    if not stall.stalled_within(STALL_TOLD_S):
+        return ""
+    return f"the event loop stood still within the last {STALL_TOLD_S:.0f} s; the log says what it was doing"
+
+
+def _nothing() -> None:
+    return None

@@ -1,0 +1,68 @@
+"""Everything that is open by virtue of a token, so that it can be closed when the token is good no more. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from sulla.access import Principal, Tokens
+from sulla.core.clock import Clock
+
+Close = Callable[[str], None]
+"""Ends something at once; the argument says why. Must not wait, and never raises; may be called more than once."""
+
+
+class Presence:
+    """Who is here: sockets, and streams of other dialects.
+
+    Args:
+        tokens: those that are valid.
+        clock: for those that expire.
+    """
+
+    def __init__(self, tokens: Tokens, clock: Clock) -> None:
+        self._tokens = tokens
+        self._clock = clock
+        self._here: dict[Principal, dict[Close, None]] = {}
+
+    @contextmanager
+    def of(self, principal: Principal, close: Close) -> Iterator[None]:
+        """Something that belongs to `principal` is open for as long as the block lasts: see `enter`."""
+        self.enter(principal, close)
+        try:
+            yield
+        finally:
+            self.leave(principal, close)
+
+    def enter(self, principal: Principal, close: Close) -> None:
+        """Something is open from now on.
+
+        Args:
+            principal: whose it is.
+            close: is called when the token is good no more; at once, if it is not now. Each thing has its own.
+        """
+        self._here.setdefault(principal, {})[close] = None
+        if (reason := self._over(principal)) is not None:
+            close(reason)
+
+    def leave(self, principal: Principal, close: Close) -> None:
+        """It is open no more."""
+        here = self._here[principal]
+        del here[close]
+        if not here:
+            del self._here[principal]
+
+    def sweep(self) -> None:
+        """Close whatever is open by a token that is good no more; to be called when tokens have changed."""
+        for principal in list(self._here):
+            if (reason := self._over(principal)) is not None:
+                for close in list(self._here.get(principal, ())):
+                    close(reason)
+
+    def _over(self, principal: Principal) -> str | None:
+        """Why the principal may not be here; None if it may."""
+        for known in self._tokens.known():
+            if known.principal == principal:
+                expired = known.expired(self._clock.now())
+                return f"the token {principal.name!r} has expired" if expired else None
+        return f"the token {principal.name!r} was revoked"

@@ -1,0 +1,77 @@
+"""Nobody unknown comes past here: ASGI middleware, so that it covers every route and every mount alike."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from sulla.access import Principal
+from sulla.core.errors import Busy, Unauthorized
+from sulla.gateway.auth import Guard, bearer
+from sulla.gateway.observing import Observer
+from sulla.gateway.perimeter import Refusal, deny, welcome
+
+OPEN = frozenset({"/healthz", "/readyz", "/openapi.json", "/asyncapi.json"})
+"""What anybody may see: that the daemon is there, and how to talk to it."""
+_SOCKET = "/ws"
+"""Here the token may come in hello."""
+_PRINCIPAL = "principal"
+
+
+class Gatekeeper:
+    """Asks each request for its token.
+
+    Args:
+        app: what is behind.
+        guard: knows the tokens, and who has to wait.
+        observer: is told who was not let in.
+    """
+
+    def __init__(self, app: ASGIApp, guard: Guard, observer: Observer) -> None:
+        self._app = app
+        self._guard = guard
+        self._observer = observer
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on with whoever makes it, or refuse it."""
+        if scope["type"] in ("http", "websocket") and not _is_open(scope):
+            address = peer_of(scope)
+            try:
+                principal = self._guard.admit(address, _token(scope))
+                welcome(scope)
+            except (Unauthorized, Busy) as error:
+                self._observer.refused("rest", address, error.code)
+                status = 401 if isinstance(error, Unauthorized) else 429
+                await deny(scope, send, Refusal(status, error.code, error.message, error.retry_after_s))
+                return
+            scope.setdefault("state", {})[_PRINCIPAL] = principal
+        await self._app(scope, receive, send)
+
+
+def principal_of(scope: Scope) -> Principal:
+    """Who makes a request that has come past the gatekeeper."""
+    return cast(Principal, scope["state"][_PRINCIPAL])
+
+
+def peer_of(scope: Scope) -> str:
+    """The peer's IP address."""
+    client = cast(tuple[str, int] | None, scope.get("client"))
+    return client[0] if client is not None else "unknown"
+
+
+def _is_open(scope: Scope) -> bool:
+    path = scope["path"]
+    return path in OPEN if scope["type"] == "http" else path == _SOCKET
+
+
+def _token(scope: Scope) -> str | None:
+    """What the header says.
+
+    Raises:
+        Unauthorized: it is of another form, or there are several.
+    """
+    found = [value for name, value in scope["headers"] if name == b"authorization"]
+    if len(found) > 1:
+        raise Unauthorized(f"got {len(found)} Authorization headers, expected one")
+    return bearer(found[0].decode("latin-1")) if found else None

@@ -1,0 +1,89 @@
+"""Which path of the REST interface stands for which method of the protocol. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from sulla.gateway.wire import METHODS, Method
+
+ROOT = "/api"
+Verb = Literal["GET", "POST", "DELETE"]
+
+
+@dataclass(frozen=True, slots=True)
+class RestRoute:
+    """One verb on one path. What stands in braces is a field of the method's parameters; the others come in the query
+    of a ``GET`` and in the body of a ``POST``.
+    """
+
+    verb: Verb
+    path: str
+    name: str
+    """The method of the protocol that does it."""
+    summary: str
+    status: int = 200
+    """What a good answer says."""
+    key: str | None = None
+    """The field that the header ``Idempotency-Key`` stands for."""
+    numbers: tuple[str, ...] = ("limit",)
+    """Fields that are numbers; a query holds nothing but text."""
+    streams: bool = False
+    """Whether ``Accept: text/event-stream`` is understood."""
+
+    @property
+    def method(self) -> Method:
+        """The row of the protocol."""
+        return METHODS[self.name]
+
+    @property
+    def in_path(self) -> tuple[str, ...]:
+        """The fields that are in the path."""
+        return tuple(part[1:-1] for part in self.path.split("/") if part.startswith("{"))
+
+    @property
+    def elsewhere(self) -> tuple[str, ...]:
+        """The fields that are in the query or in the body."""
+        return tuple(name for name in self.method.params.model_fields if name not in self.in_path)
+
+
+_THREAD = f"{ROOT}/threads/{{thread_id}}"
+
+ROUTES: tuple[RestRoute, ...] = (
+    RestRoute("GET", f"{ROOT}/threads", "thread.list", "Threads by id, a page at a time."),
+    RestRoute("POST", f"{ROOT}/threads", "thread.create", "Make a thread.", 201, "request_id"),
+    RestRoute("GET", _THREAD, "thread.get", "One thread."),
+    RestRoute("DELETE", _THREAD, "thread.delete", "Remove a thread with all it holds."),
+    RestRoute(
+        "GET",
+        f"{_THREAD}/events",
+        "thread.history",
+        "Kept events, or a stream that goes on live.",
+        numbers=("after", "before", "limit"),
+        streams=True,
+    ),
+    RestRoute(
+        "POST",
+        f"{_THREAD}/turns",
+        "turn.send",
+        "Keep a message; as a stream, show what comes of it.",
+        202,
+        "message_id",
+        streams=True,
+    ),
+    RestRoute("POST", f"{_THREAD}/stop", "turn.stop", "End the running turn and hold what waits.", 202, "request_id"),
+    RestRoute("POST", f"{_THREAD}/continue", "turn.continue", "Let held messages go on.", 202, "request_id"),
+    RestRoute("GET", f"{ROOT}/approvals", "approval.list", "Questions that suspended turns wait for an answer to."),
+    RestRoute("POST", f"{ROOT}/approvals/{{thread_id}}/{{id}}", "approval.answer", "Answer one; the first wins.", 202),
+    RestRoute("GET", f"{ROOT}/agents", "agent.list", "The agents that can be talked to."),
+    RestRoute("GET", f"{ROOT}/tools", "tool.list", "The tools that agents have."),
+    RestRoute("GET", f"{ROOT}/status", "system.status", "How the daemon is."),
+)
+
+
+def by_path() -> dict[str, dict[str, RestRoute]]:
+    """The routes of each path, by verb."""
+    found: dict[str, dict[str, RestRoute]] = {}
+    for route in ROUTES:
+        found.setdefault(route.path, {})[route.verb] = route
+    return found

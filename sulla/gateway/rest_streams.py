@@ -1,0 +1,297 @@
+"""Streams of events over HTTP: the I/O around `sse`. Each ends with a last event, whatever happens."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import NoReturn, cast
+
+from starlette.types import Receive, Scope, Send
+
+from sulla.access import Principal
+from sulla.core.errors import Busy, NotFound, ShuttingDown, SullaError, Unauthorized, Unavailable, leaf
+from sulla.gateway import sse
+from sulla.gateway.commands import Event
+from sulla.gateway.connection import ABORT, Room
+from sulla.gateway.follower import Follower
+from sulla.gateway.outbox import Outbox, TooSlow
+from sulla.gateway.rest_models import Reason
+from sulla.gateway.rest_problems import DEFECT, Headers, Problem, problem_of
+
+_RETRY_MS = 2000
+_HEADERS = [
+    (b"content-type", b"text/event-stream; charset=utf-8"),
+    (b"cache-control", b"no-store"),
+    (b"x-accel-buffering", b"no"),
+]
+_log = logging.getLogger("sulla.gateway")
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One request, as ASGI has it; its body was read."""
+
+    scope: Scope
+    receive: Receive
+    send: Send
+    request_id: str
+    """Names it in the log."""
+
+    @property
+    def names(self) -> Headers:
+        """The header by which the client learns that name."""
+        return [(b"x-request-id", self.request_id.encode())]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a stream shows, and to whom."""
+
+    principal: Principal
+    thread_id: str
+    after: int
+    """The last number of the log that need not be looked at."""
+    run_id: str | None = None
+    """The turn whose end is the stream's; None for the whole thread, without end."""
+    seen: int = 0
+    """Up to which number the client has the turn's events."""
+    abandon: Callable[[], Awaitable[object]] | None = None
+    """Stops the turn, if that is to be done when the client leaves."""
+
+
+class Streams:
+    """All streams that are open.
+
+    Args:
+        room: what all connections share.
+    """
+
+    def __init__(self, room: Room) -> None:
+        self._room = room
+        self._open: set[Stream] = set()
+        self._closed = False
+
+    async def settle(self, patience_s: float) -> None:
+        """Let every client have what has happened by now, and say good-bye: the daemon is about to hang up.
+
+        Args:
+            patience_s: how long slow clients are waited for, in seconds.
+        """
+        self._closed = True
+        try:
+            async with self._room.clock.timeout(patience_s):
+                await asyncio.gather(*(stream.settle() for stream in self._open))
+        except TimeoutError:
+            return  # whoever is that slow comes back and reads the log
+
+    def check_room(self) -> None:
+        """See whether one more can be opened.
+
+        Raises:
+            Busy: there are too many.
+            ShuttingDown: the daemon is stopping.
+        """
+        if self._closed:
+            raise ShuttingDown("the daemon is stopping; try again when it is back", retry_after_s=2.0)
+        if len(self._open) >= (most := self._room.limits.streams):
+            raise Busy(f"{most} streams are open, more are not possible: close some, or wait")
+
+    async def serve(self, exchange: Exchange, shown: Shown) -> None:
+        """Keep one stream, until it ends."""
+        stream = Stream(self._room, exchange, shown)
+        self._open.add(stream)
+        self._room.observer.came("rest")
+        try:
+            with self._room.presence.of(shown.principal, stream.expel):
+                await stream.run()
+        finally:
+            self._open.discard(stream)
+            self._room.observer.left("rest")
+
+
+class Stream:
+    """One client for as long as it is shown something.
+
+    Args:
+        room: what all connections share.
+        exchange: the request.
+        shown: what it wants to see.
+    """
+
+    def __init__(self, room: Room, exchange: Exchange, shown: Shown) -> None:
+        self._room = room
+        self._clock = room.clock
+        self._limits = limits = room.limits
+        self._exchange = exchange
+        self._shown = shown
+        self._turn = sse.OneTurn(shown.run_id, shown.seen) if shown.run_id is not None else None
+        self._outbox = Outbox(room.clock, limits.queue_bytes, limits.stall_s, self._block)
+        self._follower = Follower(
+            room.commands, self._outbox, room.clock, limits, shown.thread_id, shown.after, sse.gap_block
+        )
+        self._spoke_s = room.clock.elapsed()
+        self._ended = False
+        self._expelled = ""
+        self._expelling = asyncio.Event()
+        self._enough = asyncio.Event()
+        self._done = asyncio.Event()
+
+    def expel(self, reason: str) -> None:
+        """End at once: the token is good no more."""
+        self._expelled = reason
+        self._expelling.set()
+
+    async def settle(self) -> None:
+        """Let the client have what has happened by now: the daemon is about to hang up."""
+        self._enough.set()
+        with contextlib.suppress(SullaError, TooSlow):  # it follows on its own, and has said so
+            await self._follower.settle()
+            await self._end("stopping")
+        await self._done.wait()
+
+    async def run(self) -> None:
+        """Show events until the client leaves, gets stuck, or nothing more can come."""
+        try:
+            left = await self._show()
+            if left and self._shown.abandon is not None and not self._expelling.is_set():
+                await self._abandon(self._shown.abandon)
+        finally:
+            self._done.set()
+
+    # -------------------------------------------------------------------------------------------------------- showing
+
+    async def _show(self) -> bool:
+        """Returns whether the client has left, or was cut off, before the end."""
+        left = False
+        try:
+            headers = [*_HEADERS, *self._exchange.names]
+            await self._exchange.send({"type": "http.response.start", "status": 200, "headers": headers})
+            await self._outbox.put(sse.retry_block(_RETRY_MS))
+            async with asyncio.TaskGroup() as tasks:
+                beside = [tasks.create_task(self._follow()), tasks.create_task(self._keep_alive())]
+                writing, leaving = tasks.create_task(self._write()), tasks.create_task(self._leaving())
+                expelling = tasks.create_task(self._expelling.wait())
+                await asyncio.wait((writing, leaving, expelling), return_when=asyncio.FIRST_COMPLETED)
+                left = leaving.done() and not writing.done()
+                for task in (*beside, writing, leaving, expelling):
+                    task.cancel()
+            if self._expelling.is_set() and not left:
+                await self._cut("revoked", problem_of(Unauthorized(self._expelled)))
+        except* TooSlow as stuck:
+            left = True
+            _log.warning("a client reads its stream too slowly", extra={"thread_id": self._shown.thread_id})
+            await self._cut("too_slow", problem_of(Unavailable(str(leaf(stuck)))))
+        except* Exception:  # noqa: BLE001  # a defect of ours ends this stream, not the daemon
+            _log.exception("a stream failed", extra={"thread_id": self._shown.thread_id})
+            await self._cut("failed", DEFECT)
+        return left
+
+    def _block(self, event: Event) -> bytes:
+        if self._turn is None:
+            return sse.event_block(event)
+        block = self._turn.block(event)
+        if self._turn.over:
+            self._outbox.finish()
+        return block
+
+    async def _follow(self) -> None:
+        error = await self._follower.run()
+        await self._end("ended" if isinstance(error, NotFound) else "failed", problem_of(error))
+
+    async def _keep_alive(self) -> NoReturn:
+        while True:
+            silent_s = self._clock.elapsed() - self._spoke_s
+            if silent_s < self._limits.keep_alive_s:
+                await self._clock.sleep(self._limits.keep_alive_s - silent_s)
+            else:
+                self._spoke_s = self._clock.elapsed()
+                await self._outbox.put(sse.KEEP_ALIVE)
+
+    async def _leaving(self) -> None:
+        while (await self._exchange.receive())["type"] != "http.disconnect":
+            continue
+
+    # -------------------------------------------------------------------------------------------------------- writing
+
+    async def _write(self) -> None:
+        while (block := await self._outbox.take()) is not None:
+            if block:
+                await self._send(block)
+        await self._send(b"", more=False)
+
+    async def _send(self, body: bytes, *, more: bool = True) -> None:
+        await self._exchange.send({"type": "http.response.body", "body": body, "more_body": more})
+        self._spoke_s = self._clock.elapsed()
+
+    async def _end(self, reason: Reason, problem: Problem | None = None) -> None:
+        """Say that this was all, unless that was said already."""
+        if not self._ended:
+            self._ended = True
+            await self._outbox.put(sse.end_block(reason, problem))
+            self._outbox.finish()
+
+    async def _cut(self, reason: Reason, problem: Problem) -> None:
+        """Say why, if the client takes it; it is cut off if not."""
+        try:
+            async with self._clock.timeout(self._limits.close_s):
+                await self._send(sse.end_block(reason, problem), more=False)
+        except TimeoutError:
+            abort = cast(Callable[[], None] | None, self._exchange.scope.get("extensions", {}).get(ABORT))
+            if abort is not None:
+                abort()
+
+    # -------------------------------------------------------------------------------------------------------- leaving
+
+    async def _abandon(self, stop: Callable[[], Awaitable[object]]) -> None:
+        """Stop the turn. While another one is going on, wait until its own begins: a stop is for whichever runs."""
+        turn = self._turn
+        if turn is None or turn.over:
+            return
+        try:
+            async with self._clock.timeout(self._limits.abandoned_s):
+                await self._beginning(turn)
+            if turn.begun and not turn.over:
+                await stop()
+        except (TimeoutError, SullaError) as error:
+            about = {"thread_id": self._shown.thread_id, "reason": str(error)}
+            _log.warning("a turn whose client has left goes on: it could not be stopped", extra=about)
+
+    async def _beginning(self, turn: sse.OneTurn) -> None:
+        """Return when the log says that the turn has begun, or never will, or when the daemon stops."""
+        room, watch = self._room, _Watch(turn, self._enough)
+        follower = Follower(room.commands, watch, room.clock, self._limits, self._shown.thread_id, self._shown.after)
+        async with asyncio.TaskGroup() as tasks:
+            following, enough = tasks.create_task(follower.run()), tasks.create_task(self._enough.wait())
+            await asyncio.wait((following, enough), return_when=asyncio.FIRST_COMPLETED)
+            following.cancel()
+            enough.cancel()
+
+
+class _Watch:
+    """Sees events that nobody is shown any more, until the turn begins.
+
+    Args:
+        turn: learns from them.
+        enough: set then.
+    """
+
+    def __init__(self, turn: sse.OneTurn, enough: asyncio.Event) -> None:
+        self._turn = turn
+        self._enough = enough
+
+    async def put(self, frame: bytes) -> None:
+        """Nobody reads it."""
+
+    async def put_event(self, event: Event) -> None:
+        """Learn from it."""
+        self.add_event(event)
+
+    def add_event(self, event: Event) -> bool:
+        """Learn from it."""
+        self._turn.block(event)
+        if self._turn.begun or self._turn.over:
+            self._enough.set()
+        return True

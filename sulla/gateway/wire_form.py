@@ -1,0 +1,37 @@
+"""What all models of ``sulla.v1`` are made of: their root, and the forms of ids and texts. Pure."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from sulla.access import NAME_CHARS
+from sulla.gateway.limits import ID_CHARS, TEXT_CHARS, TITLE_CHARS
+
+ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.\-]*$"
+QUESTION_PATTERN = r"^[a-z]+(:[A-Za-z0-9_.\-]+)+$"
+LINE_PATTERN = r"^[^\x00-\x1f\x7f]*$"
+PATTERN_WORDS = {
+    ID_PATTERN: "letters, digits, '_', '.' and '-', beginning with a letter or digit",
+    QUESTION_PATTERN: "a question's id as approval.list or SUSPENDED gives it, e.g. 'review:tool_…'",
+    LINE_PATTERN: "one line without control characters",
+}
+"""What the patterns mean, for error messages."""
+
+Id = Annotated[str, StringConstraints(min_length=1, max_length=ID_CHARS, pattern=ID_PATTERN)]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=NAME_CHARS, pattern=ID_PATTERN)]
+Title = Annotated[str, StringConstraints(max_length=TITLE_CHARS, pattern=LINE_PATTERN)]
+Label = Annotated[str, StringConstraints(min_length=1, max_length=ID_CHARS, pattern=LINE_PATTERN)]
+Words = Annotated[str, StringConstraints(min_length=1, max_length=TEXT_CHARS)]
+QuestionId = Annotated[str, StringConstraints(min_length=1, max_length=4 * ID_CHARS, pattern=QUESTION_PATTERN)]
+Answer = Annotated[str, StringConstraints(max_length=TEXT_CHARS)]
+MOST_SEQ = 2**53
+"""The largest number that JavaScript holds exactly."""
+Seq = Annotated[int, Field(ge=0, le=MOST_SEQ)]
+
+
+class Wire(BaseModel):
+    """The root of all models here: no guessing of types, no unknown fields."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)

@@ -1,0 +1,72 @@
+"""Whether a loop still turns, from the times at which it said so. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+BEAT_S: Final = 0.25
+"""How often the loop says that it turns, and how often somebody looks, in seconds."""
+LATE_S: Final = 0.5
+"""Later than this is a stall."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stalled:
+    """The loop has been late for so long, and still is."""
+
+    late_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Over:
+    """It turns again, after so long."""
+
+    late_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    """Nothing of this process has run for so long: a machine that slept, or a process that was stopped."""
+
+    for_s: float
+
+
+class Beats:
+    """Judges by two series of times: of the loop's beats, and of the looks at them.
+
+    Args:
+        now_s: seconds on a clock that only goes forward.
+    """
+
+    def __init__(self, now_s: float) -> None:
+        self._beat_s = self._look_s = now_s
+        self._since_s: float | None = None
+        self.stalls = 0
+        """Stalls so far."""
+        self.stalled_s: float | None = None
+        """When the newest one was noticed."""
+
+    def beat(self, now_s: float) -> float:
+        """The loop turns; by how much it was late, in seconds."""
+        late_s = max(0.0, now_s - self._beat_s - BEAT_S)
+        self._beat_s = now_s
+        return late_s
+
+    def look(self, now_s: float) -> Stalled | Over | Frozen | None:
+        """What there is to say about the loop now; each stall is told once, and once that it is over."""
+        slept_s, self._look_s = now_s - self._look_s - BEAT_S, now_s
+        late_s = now_s - self._beat_s - BEAT_S
+        if self._since_s is not None:
+            if late_s >= LATE_S:
+                return None
+            since_s, self._since_s = self._since_s, None
+            return Over(self._beat_s - since_s)
+        if slept_s >= LATE_S:  # who looks was held up like the loop
+            self._beat_s = now_s
+            return Frozen(slept_s)
+        if late_s < LATE_S:
+            return None
+        self._since_s = self._beat_s + BEAT_S
+        self.stalls, self.stalled_s = self.stalls + 1, now_s
+        return Stalled(late_s)

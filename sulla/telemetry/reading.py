@@ -1,0 +1,30 @@
+"""Everything that is measured, as it was at one moment. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sulla.telemetry.tally import Counter, Distribution, Histogram, Labels
+
+
+@dataclass(frozen=True, slots=True)
+class Gauge:
+    """Something that is known by asking: as it is now."""
+
+    name: str
+    help: str
+    values: Mapping[Labels, float]
+    """By label values; with ``()`` for one without labels."""
+    labels: Labels = ()
+    rises: bool = False
+    """Whether it only goes up: then it is shown as a counter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What there was."""
+
+    gauges: tuple[Gauge, ...]
+    counts: tuple[tuple[Counter, dict[Labels, float]], ...]
+    spreads: tuple[tuple[Histogram, dict[Labels, Distribution]], ...]

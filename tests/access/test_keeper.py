@@ -1,0 +1,305 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from itertools import count
+
+import pytest
+
+from sulla.access import ALL_SCOPES, MOST_TOKEN_S, OWNER, Principal, TokenKeeper, token_digest
+from sulla.access.keeper import POLL_S
+from sulla.access.tokens import HEAD, KEY
+from sulla.core.errors import Conflict, CorruptRecord, Forbidden, InvalidInput, NotFound, StoreUnavailable
+from sulla.core.ids import ThreadId
+from sulla.store import Draft, LogInfo, Record
+from sulla.store.memory import MemoryStore
+from sulla.testing.clock import ManualClock
+from sulla.threads import ThreadLimits, ThreadStore, audit_threads
+
+ADMIN = Principal(OWNER, ALL_SCOPES)
+_NUMBERS: Iterator[int] = count(1)
+
+
+def secret() -> str:
+    return f"secret {next(_NUMBERS)}"
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+class Shaky(MemoryStore):
+    """A store that can be away, whose bus can lose everything, and which counts what is asked of it."""
+
+    away = False
+    deaf = False
+    heads = 0
+    reads = 0
+
+    async def head(self, key: str) -> LogInfo | None:
+        self.heads += 1
+        await asyncio.sleep(0)  # so that two who ask at once both see what is there before
+        if self.away:
+            raise StoreUnavailable("away")
+        return await super().head(key)
+
+    async def read(
+        self, key: str, *, after: int = 0, before: int | None = None, limit: int = 512, reverse: bool = False
+    ) -> list[Record]:
+        self.reads += 1
+        return await super().read(key, after=after, before=before, limit=limit, reverse=reverse)
+
+    def publish(self, channel: str, payload: bytes) -> None:
+        if not self.deaf:
+            super().publish(channel, payload)
+
+
+@pytest.fixture
+async def store(clock: ManualClock) -> AsyncIterator[Shaky]:
+    store = Shaky(clock, lambda prefix: f"{prefix}_1")
+    await store.open()
+    yield store
+    await store.close()
+
+
+async def opened(store: Shaky, clock: ManualClock, owner: str = "owner's secret") -> TokenKeeper:
+    keeper = TokenKeeper(store, clock, secret)
+    await keeper.open(owner, secret)
+    return keeper
+
+
+@asynccontextmanager
+async def running(keeper: TokenKeeper) -> AsyncIterator[None]:
+    task = asyncio.ensure_future(keeper.run())
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait((task,))
+
+
+def good(keeper: TokenKeeper, token: str, clock: ManualClock) -> bool:
+    digest = token_digest(token)
+    return any(known.digest == digest and not known.expired(clock.now()) for known in keeper.known())
+
+
+async def bob(keeper: TokenKeeper, expires_s: float | None = None) -> str:
+    return (await keeper.create("bob", frozenset({"read"}), expires_s, ADMIN)).secret
+
+
+async def test_a_token_is_good_from_the_moment_that_it_is_shown_until_it_is_revoked(
+    store: Shaky, clock: ManualClock
+) -> None:
+    keeper = await opened(store, clock)
+    token = await bob(keeper)
+    assert good(keeper, token, clock)
+    assert await keeper.revoke("bob", ADMIN)
+    assert not good(keeper, token, clock)
+    assert good(keeper, "owner's secret", clock)
+
+
+async def test_it_survives_a_restart(store: Shaky, clock: ManualClock) -> None:
+    token = await bob(await opened(store, clock))
+    again = await opened(store, clock)
+    assert good(again, token, clock)
+    assert [info.name for info in await again.list()] == [OWNER, "bob"]
+
+
+async def test_the_store_never_sees_a_secret(store: Shaky, clock: ManualClock) -> None:
+    token = await bob(await opened(store, clock))
+    (record,) = await store.read(KEY)
+    assert token.encode() not in record.body
+    assert token_digest(token).hex().encode() in record.body
+
+
+async def test_nobody_grants_what_he_lacks(store: Shaky, clock: ManualClock) -> None:
+    keeper = await opened(store, clock)
+    with pytest.raises(Forbidden, match="'approve', 'write'"):
+        await keeper.create("bob", ALL_SCOPES, None, Principal("clerk", frozenset({"read", "admin"})))
+    with pytest.raises(InvalidInput, match="at least one"):
+        await keeper.create("bob", frozenset(), None, ADMIN)
+    for expires_s in (0, -1, MOST_TOKEN_S + 1, float("nan"), float("inf")):
+        with pytest.raises(InvalidInput, match="expires_s"):
+            await keeper.create("bob", frozenset({"read"}), expires_s, ADMIN)
+    assert await store.head(KEY) is None
+
+
+async def test_the_same_name_made_at_once_by_two_daemons_is_one_token_and_one_conflict(
+    store: Shaky, clock: ManualClock
+) -> None:
+    one, two = await opened(store, clock), await opened(store, clock)
+    made = await asyncio.gather(bob(one), bob(two), return_exceptions=True)
+    tokens = [result for result in made if isinstance(result, str)]
+    assert [type(result) for result in made if not isinstance(result, str)] == [Conflict]
+    for keeper in (one, two, await opened(store, clock)):
+        await keeper.list()
+        assert [good(keeper, token, clock) for token in tokens] == [True]
+        assert len(keeper.known()) == 2
+
+
+async def test_revoked_at_once_by_two_daemons_it_is_revoked_once(store: Shaky, clock: ManualClock) -> None:
+    one, two = await opened(store, clock), await opened(store, clock)
+    await bob(one)
+    await two.list()
+    assert all(await asyncio.gather(one.revoke("bob", ADMIN), two.revoke("bob", ADMIN)))
+    info = await store.head(KEY)
+    assert info is not None
+    assert info.last_seq == 2
+
+
+async def test_revoking_again_says_that_it_was_revoked_before(store: Shaky, clock: ManualClock) -> None:
+    keeper = await opened(store, clock)
+    await bob(keeper)
+    assert [await keeper.revoke("bob", ADMIN) for _ in range(2)] == [True, False]
+    with pytest.raises(NotFound, match="no token 'ann'"):
+        await keeper.revoke("ann", ADMIN)
+
+
+async def test_a_daemon_that_slept_through_a_life_of_the_name_makes_the_next_one(
+    store: Shaky, clock: ManualClock
+) -> None:
+    awake, asleep = await opened(store, clock), await opened(store, clock)
+    first = await bob(awake)
+    await awake.revoke("bob", ADMIN)
+    second = await bob(asleep)
+    fresh = await opened(store, clock)
+    assert (good(fresh, first, clock), good(fresh, second, clock)) == (False, True)
+
+
+async def test_what_another_daemon_does_is_known_at_once(store: Shaky, clock: ManualClock) -> None:
+    here, there = await opened(store, clock), await opened(store, clock)
+    async with running(there):
+        await clock.settle()
+        token = await bob(here)
+        await clock.settle()
+        assert good(there, token, clock)
+        await here.revoke("bob", ADMIN)
+        await clock.settle()
+        assert not good(there, token, clock)
+
+
+async def test_a_lost_wake_up_is_made_up_for_in_half_a_second(store: Shaky, clock: ManualClock) -> None:
+    store.deaf = True
+    here, there = await opened(store, clock), await opened(store, clock)
+    async with running(there):
+        await clock.settle()
+        token = await bob(here)
+        await clock.settle()
+        assert not good(there, token, clock)
+        await clock.advance(POLL_S)
+        assert good(there, token, clock)
+
+
+async def test_only_what_is_new_is_read(store: Shaky, clock: ManualClock) -> None:
+    keeper = await opened(store, clock)
+    await bob(keeper)
+    async with running(keeper):
+        heads, reads = store.heads, store.reads
+        await clock.advance(10 * POLL_S)
+        assert (store.heads - heads, store.reads - reads) == (10, 0)
+
+
+async def test_whoever_wants_to_know_is_told_of_each_change_once(store: Shaky, clock: ManualClock) -> None:
+    keeper, told = await opened(store, clock), list[int]()
+    keeper.tell(lambda: told.append(len(keeper.known())))
+    await bob(keeper, expires_s=10)
+    async with running(keeper):
+        await clock.advance(9)
+        assert told == [2]
+        await clock.advance(1 + POLL_S)
+        assert told == [2, 2], "it has expired"
+        await keeper.revoke(OWNER, ADMIN)
+        assert len(told) == 3
+
+
+async def test_revoking_the_owners_puts_another_one_in_its_place(store: Shaky, clock: ManualClock) -> None:
+    keeper, renewed = TokenKeeper(store, clock, secret), list[str]()
+
+    def renew() -> str:
+        renewed.append(secret())
+        return renewed[-1]
+
+    await keeper.open("the old one", renew)
+    assert await keeper.revoke(OWNER, ADMIN)
+    assert not good(keeper, "the old one", clock)
+    assert good(keeper, renewed[0], clock)
+    assert len(renewed) == 1
+
+
+async def test_nobody_can_make_a_token_that_is_called_owner(store: Shaky, clock: ManualClock) -> None:
+    keeper = await opened(store, clock)
+    with pytest.raises(InvalidInput, match="'owner' is the home's own token"):
+        await keeper.create(OWNER, frozenset({"read"}), None, ADMIN)
+
+
+@pytest.mark.parametrize("draft", [Draft("TOKEN_CREATED", b"1 00000000 {}"), Draft("TOKEN_FROM_THE_FUTURE", b"")])
+async def test_with_a_record_that_cannot_be_read_no_named_token_is_good_any_more(
+    store: Shaky, clock: ManualClock, draft: Draft
+) -> None:
+    keeper = await opened(store, clock)
+    token = await bob(keeper)
+    await store.offer(KEY, "damage", draft, digest=b"", create=HEAD, wakes=False)
+    for one in (keeper, await opened(store, clock)):
+        with pytest.raises(CorruptRecord, match="record 2"):
+            await one.list()
+        assert not good(one, token, clock)
+        assert good(one, "owner's secret", clock)
+        assert one.damage is not None
+    with pytest.raises(CorruptRecord):
+        await bob(keeper)
+
+
+async def test_while_the_store_is_away_tokens_stay_as_they_were_but_for_time(store: Shaky, clock: ManualClock) -> None:
+    keeper, told = await opened(store, clock), list[int]()
+    token = await bob(keeper, expires_s=10)
+    keeper.tell(lambda: told.append(1))
+    async with running(keeper):
+        store.away = True
+        await clock.advance(5)
+        assert good(keeper, token, clock)
+        with pytest.raises(StoreUnavailable):
+            await keeper.revoke("bob", ADMIN)
+        await clock.advance(5 + POLL_S)
+        assert told == [1]
+        store.away = False
+        await clock.advance(POLL_S)
+        assert await keeper.revoke("bob", ADMIN)
+
+
+async def test_another_log_in_its_place_is_read_from_its_beginning(store: Shaky, clock: ManualClock) -> None:
+    keeper, other = await opened(store, clock), await opened(store, clock)
+    token = await bob(keeper)
+    grant = await store.acquire(KEY, "home:boot", 30)
+    assert grant is not None
+    await store.delete(grant.lease)
+    await clock.advance(1)
+    made = [await other.create(name, frozenset({"read"}), None, ADMIN) for name in ("ann", "eve", "sue")]
+    await keeper.list()
+    assert not good(keeper, token, clock)
+    assert all(good(keeper, one.secret, clock) for one in made)
+
+
+async def test_a_log_that_is_gone_takes_its_tokens_along(store: Shaky, clock: ManualClock) -> None:
+    keeper = await opened(store, clock)
+    token = await bob(keeper)
+    grant = await store.acquire(KEY, "home:boot", 30)
+    assert grant is not None
+    await store.delete(grant.lease)
+    await keeper.list()
+    assert not good(keeper, token, clock)
+
+
+async def test_threads_and_their_keepers_pass_the_log_over(store: Shaky, clock: ManualClock) -> None:
+    await bob(await opened(store, clock))
+    threads = ThreadStore(store, clock, lambda prefix: f"{prefix}_1", "home:boot", lambda message: 1, ThreadLimits())
+    assert list(await threads.list()) == []
+    assert (await threads.misdated())[0] in ([], ())
+    assert await store.find(ready=True) == []
+    assert await store.find(kind="thread") == []
+    assert await store.find(due_before_ms=2**53) == []
+    found = await audit_threads(store, clock, 10)
+    assert (found.finished, found.damaged, found.logs, found.records) == (True, 0, 1, 0)
+    with pytest.raises(NotFound):
+        await threads.get(ThreadId(KEY))

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sulla.access import ALL_SCOPES, AuditLog, Principal
+from sulla.access.audit import FILE
+from sulla.core.redact import Redactor
+from sulla.daemon.auditing import AuditTrail
+from sulla.gateway import OK, Asked, Caller, Done
+from sulla.gateway.wire import METHODS
+from sulla.gateway.wire_form import Wire
+from sulla.testing.clock import ManualClock
+
+BOB = Principal("bob", ALL_SCOPES, "0011223344556677")
+FIELDS = {
+    "thread_id": "thr_1",
+    "message_id": "m1",
+    "text": "my diary",
+    "title": "my diary",
+    "id": "review:tool_1",
+    "name": "ann",
+    "scopes": ["read"],
+}
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture
+def trail(tmp_path: Path, clock: ManualClock) -> AuditTrail:
+    return AuditTrail(AuditLog(tmp_path, Redactor()), clock)
+
+
+def lines(folder: Path) -> list[dict[str, Any]]:
+    path = folder / FILE
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def asked(method: str) -> Asked:
+    model = METHODS[method].params
+    params: Wire = model.model_validate({name: value for name, value in FIELDS.items() if name in model.model_fields})
+    return Asked(Caller(BOB, "192.0.2.1", "ws", "ses_1"), "7", params)
+
+
+@pytest.mark.parametrize("method", sorted(name for name, row in METHODS.items() if row.scope not in (None, "read")))
+def test_whatever_changes_something_is_written_down_with_who_did_it(
+    trail: AuditTrail, tmp_path: Path, method: str
+) -> None:
+    trail.done(Done(asked(method), OK, 0.0123))
+    (line,) = lines(tmp_path)
+    about = line.pop("about")
+    assert line == {
+        "at": "2027-01-15T08:00:00.000Z",
+        "token": "bob",
+        "token_id": "0011223344556677",
+        "address": "192.0.2.1",
+        "way": "ws",
+        "session": "ses_1",
+        "request_id": "7",
+        "method": method,
+        "code": "ok",
+        "took_ms": 12.3,
+    }
+    assert "diary" not in str(about)
+
+
+@pytest.mark.parametrize("method", sorted(name for name, row in METHODS.items() if row.scope == "read"))
+def test_reading_is_not_written_down_but_a_try_without_the_right_is(
+    trail: AuditTrail, tmp_path: Path, method: str
+) -> None:
+    trail.done(Done(asked(method), OK, 0.0))
+    trail.done(Done(asked(method), "not_found", 0.0))
+    assert lines(tmp_path) == []
+    trail.done(Done(asked(method), "forbidden", 0.0))
+    assert [line["code"] for line in lines(tmp_path)] == ["forbidden"]
+
+
+async def test_refused_admissions_are_summed_up_each_second(
+    trail: AuditTrail, tmp_path: Path, clock: ManualClock
+) -> None:
+    task = asyncio.ensure_future(trail.run())
+    await clock.settle()
+    for address in ("192.0.2.1", "::ffff:192.0.2.1", "192.0.2.1"):
+        trail.refused("ws", address, "unauthorized")
+    assert lines(tmp_path) == []
+    await clock.advance(1.0)
+    (line,) = lines(tmp_path)
+    assert (line["method"], line["address"], line["code"], line["count"]) == (
+        "admission",
+        "192.0.2.1",
+        "unauthorized",
+        3,
+    )
+    task.cancel()
+
+
+def test_what_was_not_written_yet_is_written_at_the_end(trail: AuditTrail, tmp_path: Path) -> None:
+    trail.refused("rest", "192.0.2.1", "unauthorized")
+    trail.close()
+    assert [line["count"] for line in lines(tmp_path)] == [1]
+
+
+def test_it_says_whether_it_can_write(tmp_path: Path, clock: ManualClock) -> None:
+    trail = AuditTrail(AuditLog(tmp_path / "nowhere", Redactor()), clock)
+    trail.done(Done(asked("turn.stop"), OK, 0.0))
+    assert (trail.failing, trail.failed) == (True, 1)

@@ -1,0 +1,15 @@
+"""Writes docs/asyncapi.json as the daemon serves it.
+
+``python -m tests.gateway.asyncapi_page``
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sulla.gateway.asyncapi import document
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "asyncapi.json"
+
+if __name__ == "__main__":
+    PAGE.write_bytes(document())
