@@ -33,7 +33,7 @@ NAME = "gateway"
 
 STREAMS = 40
 TOKENS = 160
-"""Of one stream: four seconds."""
+"""Of one stream, or as many frames: four seconds."""
 WINDOW_S = 2.5
 """From when the last of the streams has begun; none may end in it."""
 TOGETHER = 10
@@ -60,15 +60,18 @@ class Stream:
 
     arrived: list[tuple[float, float]] = field(default_factory=list)
     """When each token came, in seconds by the monotonic clock, and how long it was on its way, in milliseconds."""
-    frames: int = 0
+    rest: str = ""
+    """The beginning of a token whose end has not come."""
 
     def take(self, delta: str) -> None:
         """A piece of the answer has come."""
         now_ns = time.monotonic_ns()
-        self.frames += 1
-        for start in range(0, len(delta) - TOKEN_CHARS + 1, TOKEN_CHARS):
-            sent_ns = int(delta[start : start + TOKEN_CHARS - 1])
+        text = self.rest + delta
+        whole = len(text) - len(text) % TOKEN_CHARS
+        for start in range(0, whole, TOKEN_CHARS):
+            sent_ns = int(text[start : start + TOKEN_CHARS - 1])
             self.arrived.append((now_ns / 1e9, (now_ns - sent_ns) / 1e6))
+        self.rest = text[whole:]
 
 
 Watch = Callable[[ClientConnection, Stream], Coroutine[object, object, None]]
@@ -153,7 +156,7 @@ class _Measurement:
 
     @asynccontextmanager
     async def _bare(self, url: str, together: int, *, one: bool = False) -> AsyncIterator[Contender]:
-        with running(("-m", "bench.bare_gateway", f"{url}/{TOKENS}/{together}")) as process:
+        with running(("-m", "bench.bare_gateway", f"{url}/{TOKENS * together}/{together}")) as process:
             where = ready_url(process)
             on_core(process.pid, 0)
             async with AsyncExitStack() as stack:
@@ -166,17 +169,17 @@ class _Measurement:
                 async def watch(socket: ClientConnection, stream: Stream) -> None:
                     if not one or socket is sockets[0]:
                         await socket.send("go")
-                    while len(stream.arrived) < TOKENS:
+                    while len(stream.arrived) < TOKENS * together:
                         stream.take(orjson.loads(await socket.recv())["params"]["data"]["delta"])
 
-                yield lambda: _stream(process.pid, sockets, watch)
+                yield lambda: _stream(process.pid, sockets, watch, together)
 
     @asynccontextmanager
     async def _ours(self, url: str, together: int, *, one: bool = False) -> AsyncIterator[Contender]:
         home = self._folder / f"home-{together}-{one}"
         settings = {
             "SULLA_MODEL": "anthropic:fake",
-            "ANTHROPIC_BASE_URL": f"{url}/{TOKENS}/{together}",
+            "ANTHROPIC_BASE_URL": f"{url}/{TOKENS * together}/{together}",
             "ANTHROPIC_API_KEY": "none",
             "SULLA_DAEMON__LOG_LEVEL": "error",
             "SULLA_MODEL__SUMMARIES": "false",
@@ -197,7 +200,7 @@ class _Measurement:
                 for socket in sockets:
                     await hello(socket)
                 if not one:
-                    yield lambda: _stream(daemon.pid, sockets, self._watch)
+                    yield lambda: _stream(daemon.pid, sockets, self._watch, together)
                     return
 
                 async def of_one() -> tuple[float, float]:
@@ -237,7 +240,7 @@ class _Measurement:
 # -------------------------------------------------------------------------------------------------------------- streams
 
 
-async def _stream(pid: int, sockets: list[ClientConnection], watch: Watch) -> tuple[float, float]:
+async def _stream(pid: int, sockets: list[ClientConnection], watch: Watch, together: int = 1) -> tuple[float, float]:
     """Have all clients stream at once; what a token took of the server, in µs, and the 99th hundredth of their ways."""
     streams = [Stream() for _ in sockets]
     gc.collect()
@@ -250,6 +253,7 @@ async def _stream(pid: int, sockets: list[ClientConnection], watch: Watch) -> tu
         await asyncio.sleep(WINDOW_S)
         ended_s, used_s = time.monotonic(), processor_s(pid) - used_s
     window = [late_ms for stream in streams for at_s, late_ms in stream.arrived if began_s <= at_s < ended_s]
-    assert len(window) > 0.9 * STREAMS * RATE * (ended_s - began_s), f"only {len(window)} tokens came in the window"
-    assert all(len(stream.arrived) == TOKENS for stream in streams), [len(stream.arrived) for stream in streams]
+    due = STREAMS * RATE * together * (ended_s - began_s)
+    assert len(window) > 0.9 * due, f"only {len(window)} of {due:.0f} tokens came in the window"
+    assert all(len(stream.arrived) == TOKENS * together for stream in streams), [len(one.arrived) for one in streams]
     return used_s * 1e6 / len(window), sorted(window)[int(len(window) * 0.99)]

@@ -1,7 +1,8 @@
 """A model's service whose tokens say when they were sent: ``python -m bench.token_service``; prints ``ready …``.
 
-A request to ``/N/TOGETHER/v1/messages`` is answered in Anthropic's form with N tokens, 40 a second. TOGETHER of them
-are one write, so that rate and text stay the same while the number of reads falls. A token is the monotonic clock's
+A request to ``/N/TOGETHER/v1/messages`` is answered in Anthropic's form with N tokens in 40 writes a second, TOGETHER
+tokens in each: a processor that sleeps longer between two writes pays more for waking up, and would have that counted
+as the tokens' cost if the writes became fewer. A token is the monotonic clock's
 nanoseconds in 20 digits, which all processes of a machine share, and a full stop.
 """
 
@@ -15,7 +16,7 @@ from sulla.testing import anthropic_stream
 from sulla.testing.script import Reply
 
 RATE = 40
-"""Tokens a second of one stream (issue 4)."""
+"""Writes a second of one stream (issue 4)."""
 TOKEN_CHARS = 21
 _PLACE = b"00000000000000000000."
 
@@ -45,7 +46,7 @@ async def _answer(writer: asyncio.StreamWriter, tokens: int, together: int) -> N
     writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
     for event in before:
         writer.write(_chunk(event))
-    step_s = together / RATE
+    step_s = 1 / RATE
     # Streams that all tick at once would be one burst.
     due = time.monotonic() + random.random() * step_s
     for _ in range(tokens // together):

@@ -21,7 +21,15 @@ from sulla.access.principal import (
     token_digest,
 )
 from sulla.core.clock import Clock
-from sulla.core.errors import Conflict, CorruptRecord, Forbidden, InvalidInput, MessageIdReused, StoreUnavailable
+from sulla.core.errors import (
+    Conflict,
+    CorruptRecord,
+    Forbidden,
+    InvalidInput,
+    MessageIdReused,
+    StoreUnavailable,
+    Unauthorized,
+)
 from sulla.store import Store
 
 log = logging.getLogger(__name__)
@@ -107,6 +115,7 @@ class TokenKeeper:
             raise Forbidden(f"{by.name!r} cannot grant {', '.join(map(repr, lacking))}, which it does not have itself")
         for _ in range(_TRIES):
             await self._read()
+            self._check_good(by)
             self._book.check_free(name, self._clock.now())
             made = await self._try_to_create(name, scopes, expires_s, by)
             if made is not None:
@@ -139,12 +148,22 @@ class TokenKeeper:
             return True
         for _ in range(_TRIES):
             await self._read()
+            self._check_good(by)
             if not self._book.is_granted(name):
                 return False
             fact = book.TokenRevoked(name, by.name, round(self._clock.now() * 1000))
             if await self._offer("revoke", fact, b"revoke") is not None:
                 return True
         raise Conflict(f"others make and revoke tokens called {name!r} at this moment: try again")
+
+    def _check_good(self, by: Principal) -> None:
+        """See whether whoever asks was not revoked a moment ago, at another daemon perhaps.
+
+        Raises:
+            Unauthorized: it was.
+        """
+        if by.id and by not in self._good:  # without an id it is the owner at the machine itself
+            raise Unauthorized(f"the token {by.name!r} is good no more")
 
     async def _offer(self, what: str, fact: book.Fact, digest: bytes) -> int | None:
         """Write a change down and read it back; None if another one stands in its place."""

@@ -1,26 +1,30 @@
-"""Sums up who was not let in, so that nobody can fill a disk by being refused. Pure: the time is told."""
+"""Sums up what was refused, so that nobody can fill a disk by being refused. Pure: the time is told."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 WINDOW_S: Final = 1.0
 """Of one address and code there is one line in so many seconds at the most."""
 ADDRESSES: Final = 64
-"""Pairs of address and code that have lines of their own within the window; all others share one."""
+"""Kinds of refusals that have lines of their own by address within the window; the addresses of others share one."""
 OTHERS: Final = "others"
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Admissions that were refused for one reason."""
+    """Admissions that were refused for one reason; or requests, to one that was let in."""
 
     way: str
     address: str
     """The peer's IP address, or `OTHERS`."""
     code: str
     count: int
+    token: str = ""
+    """The name of the token that a request came with."""
+    token_id: str = ""
+    method: str = "admission"
 
 
 class Refusals:
@@ -28,27 +32,25 @@ class Refusals:
 
     def __init__(self) -> None:
         self._since = 0.0
-        self._counts: dict[tuple[str, str, str], int] = {}
+        self._counts: dict[Refusal, int] = {}
 
-    def add(self, way: str, address: str, code: str, now: float) -> list[Refusal]:
-        """One more was refused.
+    def add(self, one: Refusal, now: float) -> list[Refusal]:
+        """Some more were refused.
 
         Args:
-            way: by which door it came.
-            address: the peer's IP address.
-            code: why it was refused.
+            one: they.
             now: seconds since some fixed point.
 
         Returns:
             What is due.
         """
         due = self.due(now)
-        key = (way, address, code)
+        key = replace(one, count=0)
         if key not in self._counts and len(self._counts) >= ADDRESSES:
-            key = (way, OTHERS, code)
+            key = replace(key, address=OTHERS)
         if not self._counts:
             self._since = now
-        self._counts[key] = self._counts.get(key, 0) + 1
+        self._counts[key] = self._counts.get(key, 0) + one.count
         return due
 
     def due(self, now: float) -> list[Refusal]:
@@ -57,6 +59,6 @@ class Refusals:
 
     def all(self) -> list[Refusal]:
         """Everything that was counted and not given out yet."""
-        found = [Refusal(*key, count) for key, count in self._counts.items()]
+        found = [replace(key, count=count) for key, count in self._counts.items()]
         self._counts = {}
         return found

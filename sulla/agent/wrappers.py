@@ -31,6 +31,7 @@ MAX_WHITE = 256
 
 _STATUS: dict[str, Status] = {"AGENT_DONE": "done", "AGENT_BLOCKED": "blocked", "AGENT_CONTINUE": "continue"}
 _TOKEN = re.compile(r"[^<`~\n]+|`+|~+|\n|<")
+_PLAIN = re.compile(r"[^<`~\n]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +101,27 @@ class Stripper:
         Returns:
             Text that may be shown now; offsets into all of it count code points.
         """
+        if self._is_plain(delta):
+            self._place.fences.feed_text(delta)
+            return self._shown.put_at_once(delta)
         self._buffer = self._read(self._buffer + delta, at_end=False)
         return self._shown.take()
+
+    def _is_plain(self, delta: str) -> bool:
+        """Whether a piece can be shown as it stands, as most pieces of most replies can: it is no part of anything, and
+        ends in what is not held back.
+        """
+        place = self._place
+        return (
+            not self._buffer
+            and self._open is None
+            and self._quote is None
+            and not (place.cut or place.end or place.fences.run)
+            and self._shown.anything
+            and delta != ""
+            and not delta[-1].isspace()
+            and _PLAIN.fullmatch(delta) is not None
+        )
 
     def finish(self) -> tuple[str, Wrapper | None]:
         """The reply is over; nothing may be fed after this.
@@ -319,6 +339,11 @@ class _Shown:
             if self.anything:
                 self._ready.append(self._white[:-MAX_WHITE])
             self._white = self._white[-MAX_WHITE:]
+
+    def put_at_once(self, text: str) -> str:
+        """More text, behind other text, with nothing ready and no white space at its end; what may be shown now."""
+        white, self._white = self._white, ""
+        return white + text
 
     def take(self) -> str:
         """What may be shown now."""

@@ -18,7 +18,7 @@ from sulla.cli.options import count
 from sulla.cli.place import home_of
 from sulla.cli.table import Paper, paper
 from sulla.core.clock import Clock
-from sulla.core.errors import NotFound
+from sulla.core.errors import NotFound, Refused
 from sulla.core.stamp import stamp
 from sulla.daemon import SystemClock
 from sulla.telemetry import FILE, as_text
@@ -29,7 +29,9 @@ LOOK_S: Final = 0.25
 """How often a growing log is looked at."""
 
 _UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
-_TIME: Final = re.compile(r"\d{4}-\d\d-\d\d(T\d\d(:\d\d(:\d\d(\.\d{1,3})?)?)?Z?)?", re.ASCII)
+_TIME: Final = re.compile(
+    r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(T([01]\d|2[0-3])(:[0-5]\d(:[0-5]\d(\.\d{1,3})?)?)?Z?)?", re.ASCII
+)
 
 
 def arguments(command: argparse.ArgumentParser) -> None:
@@ -72,13 +74,21 @@ def run(given: argparse.Namespace) -> Exit:
     path = home_of(given) / "logs" / FILE
     since = _moment(given.since, SystemClock())
     wanted = Wanted(given.thread, given.run, given.level, since, given.grep or "")
-    with LogFiles(path) as files:
-        if not files.is_there and not given.follow:
-            raise NotFound(f"there is no log at {path}: a daemon writes it while it runs; start one with `sulla up`")
-        reader = _Reader(files, wanted, given.json, paper())
-        reader.show_last(given.lines)
-        if given.follow:
-            asyncio.run(reader.follow(SystemClock()))
+    try:
+        with LogFiles(path) as files:
+            if not files.is_there and not given.follow:
+                raise NotFound(
+                    f"there is no log at {path}: a daemon writes it while it runs; start one with `sulla up`"
+                )
+            reader = _Reader(files, wanted, given.json, paper())
+            reader.show_last(given.lines)
+            if given.follow:
+                asyncio.run(reader.follow(SystemClock()))
+    except OSError as error:
+        if error.filename is None:  # it is about what is printed
+            raise
+        why = f"cannot read the log {error.filename}: {error.strerror}"
+        raise Refused(f"{why}; run this as the user that the daemon runs as, or see what is there") from None
     return Exit.OK
 
 
@@ -108,7 +118,7 @@ class _Reader:
         for raw in self._files.lines():
             try:
                 entry = json.loads(raw)
-            except ValueError:
+            except (ValueError, RecursionError):
                 self._damaged += bool(raw.strip())
                 continue
             if isinstance(entry, dict) and self._wanted.has(entry):

@@ -12,6 +12,7 @@ from sulla.cli.exits import Exit
 from sulla.core.errors import SullaError
 from sulla.core.redact import Redactor
 from sulla.daemon import Settings, load_settings
+from sulla.daemon.loop import new_loop
 from sulla.daemon.run import run_daemon
 from sulla.telemetry import Logs
 
@@ -33,7 +34,8 @@ def run(given: argparse.Namespace) -> Exit:
     logs = Logs(redactor, settings.daemon.log_level)
     logs.show(sys.stderr, settings.daemon.log_form)
     try:
-        asyncio.run(_serve(settings, redactor, logs, accept_store=given.accept_store))
+        with asyncio.Runner(loop_factory=new_loop) as runner:
+            runner.run(_serve(settings, redactor, logs, accept_store=given.accept_store))
     except SullaError as error:
         error.message = redactor.text(error.message)
         raise

@@ -7,6 +7,7 @@ from typing import Final, NoReturn
 from sulla.access import AuditLog, Refusal, Refusals
 from sulla.core.clock import Clock
 from sulla.core.errors import Forbidden
+from sulla.core.jsontypes import JsonObject
 from sulla.core.stamp import stamp
 from sulla.gateway import Done, Unobserved, Way, address_key
 
@@ -16,7 +17,8 @@ _FLUSH_S: Final = 1.0
 class AuditTrail(Unobserved):
     """Keeps `gateway.Observer`: writes down every request that could change something, and every refusal.
 
-    A request that only reads is not written down, unless its token does not even allow that.
+    A request that only reads is not written down, unless its token does not even allow that. What a token does not
+    allow is summed up: else it could push everything else out of the log, which keeps so many bytes, within a minute.
 
     Args:
         log: the file.
@@ -41,9 +43,13 @@ class AuditTrail(Unobserved):
     def done(self, done: Done) -> None:
         """A request was carried out or refused."""
         asked = done.asked
-        if asked.scope == "read" and done.code != Forbidden.code:
-            return
         caller = asked.caller
+        if done.code == Forbidden.code:
+            who, address = caller.principal, address_key(caller.address)
+            self._sum_up(Refusal(caller.way, address, done.code, 1, who.name, who.id, asked.method))
+            return
+        if asked.scope == "read":
+            return
         self._log.write(
             {
                 "at": self._now(),
@@ -62,7 +68,7 @@ class AuditTrail(Unobserved):
 
     def refused(self, way: Way, address: str, code: str) -> None:
         """Somebody was not let in."""
-        self._write_down(self._refusals.add(way, address_key(address), code, self._clock.elapsed()))
+        self._sum_up(Refusal(way, address_key(address), code, 1))
 
     async def run(self) -> NoReturn:
         """Write down what was summed up, until cancelled."""
@@ -75,14 +81,19 @@ class AuditTrail(Unobserved):
         self._write_down(self._refusals.all())
         self._log.close()
 
+    def _sum_up(self, one: Refusal) -> None:
+        self._write_down(self._refusals.add(one, self._clock.elapsed()))
+
     def _write_down(self, refusals: list[Refusal]) -> None:
         for one in refusals:
+            who: JsonObject = {"token": one.token, "token_id": one.token_id} if one.token else {}
             self._log.write(
                 {
                     "at": self._now(),
+                    **who,
                     "way": one.way,
                     "address": one.address,
-                    "method": "admission",
+                    "method": one.method,
                     "code": one.code,
                     "count": one.count,
                 }

@@ -109,7 +109,7 @@ class Home:
                 file.write(token + "\n")
                 file.flush()
                 os.fsync(file.fileno())
-            draft.replace(self.path / TOKEN)
+            _replace(draft, self.path / TOKEN)
         except OSError as error:
             raise self._unusable("written", error, TOKEN) from None
         return token
@@ -219,6 +219,16 @@ class Home:
     def _unusable(self, what: str, error: OSError, name: str = "") -> SettingsError:
         asked = f"the file {name!r} of the home {self.path}" if name else f"the home {self.path}"
         return SettingsError(f"{asked} cannot be {what}: {error.strerror}; name another with SULLA_HOME or --home DIR")
+
+
+def _replace(draft: Path, path: Path) -> None:
+    """Put a file in the place of another in its folder, for good: a crash of the machine does not bring it back."""
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        draft.replace(path)
+        os.fsync(folder)
+    finally:
+        os.close(folder)
 
 
 def _held(handle: int) -> bool:

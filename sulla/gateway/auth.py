@@ -17,6 +17,7 @@ WINDOW_S = 60.0
 LOCK_S = 60.0
 ADDRESSES = 1024
 """Addresses remembered; the one heard of least recently is forgotten first."""
+_LOOPBACK = "127.0.0.1"
 
 
 def bearer(authorization: str) -> str:
@@ -34,7 +35,8 @@ def bearer(authorization: str) -> str:
 def address_key(address: str) -> str:
     """One name for all addresses that one peer can easily use.
 
-    An IPv4 address mapped into IPv6 is that IPv4 address; other IPv6 addresses count by their /64 network.
+    An IPv4 address mapped into IPv6 is that IPv4 address; other IPv6 addresses count by their /64 network. All loopback
+    addresses are one: whoever is on this machine can use millions of them.
     """
     try:
         ip = ip_address(address.partition("%")[0])
@@ -42,9 +44,9 @@ def address_key(address: str) -> str:
         return address
     if isinstance(ip, IPv6Address):
         if ip.ipv4_mapped is not None:
-            return str(ip.ipv4_mapped)
-        return str(ip) if ip.is_loopback else str(ip_network((ip, 64), strict=False))
-    return str(ip)
+            return address_key(str(ip.ipv4_mapped))
+        return _LOOPBACK if ip.is_loopback else str(ip_network((ip, 64), strict=False))
+    return _LOOPBACK if ip.is_loopback else str(ip)
 
 
 class Lockout:

@@ -66,8 +66,7 @@ class Calls:
         code, began_s = GIVEN_UP, self._clock.elapsed()
         try:
             _check_scope(asked)
-            names = {"session": asked.caller.session, "request_id": asked.request_id}
-            with trail(**names):
+            with trail(**_names(asked)):
                 async with self._clock.timeout(self._limits.call_s):
                     result = await work
             code = OK
@@ -80,7 +79,7 @@ class Calls:
             raise Unavailable(f"no answer within {self._limits.call_s:g} s: ask again with the same id") from None
         except Exception:  # noqa: BLE001  # a defect of ours is an answer too: nobody waits for ever
             code = SullaError.code
-            _log.exception("a request failed", extra={"session": asked.caller.session, "method": asked.method})
+            _log.exception("a request failed", extra={**_names(asked), "method": asked.method})
             raise SullaError("something went wrong inside the daemon; its log has the details") from None
         finally:
             work.close()  # it never began if it was refused
@@ -98,6 +97,10 @@ class Calls:
                 return wire.Unsubscribed(ended=False).model_dump()  # whoever follows knows better
             case _:
                 return await _perform(self._commands, self._limits, params, caller)
+
+
+def _names(asked: Asked) -> dict[str, str]:
+    return {"session": asked.caller.session, "request_id": asked.request_id}
 
 
 def _check_scope(asked: Asked) -> None:

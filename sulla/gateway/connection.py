@@ -15,6 +15,7 @@ from sulla.access import Principal
 from sulla.core.clock import Clock
 from sulla.core.errors import InvalidInput, SullaError, leaf
 from sulla.core.jsontypes import JsonObject
+from sulla.core.trail import trail
 from sulla.gateway import rpc, wire
 from sulla.gateway import session as says
 from sulla.gateway.auth import Guard
@@ -217,7 +218,7 @@ class Connection:
                 address = address_of(self._socket)
                 try:
                     principal = self._guard.admit(address, token)
-                    welcome(self._socket.scope)
+                    welcome(self._socket.scope, principal)
                     self._register(principal)
                     return self._session.admit(id_, principal)
                 except SullaError as error:
@@ -241,11 +242,9 @@ class Connection:
                     self._followers[thread_id] = _Following(follower, task)
                 else:
                     self._session.forget(thread_id)
-            case says.Unsubscribe(id_, thread_id):
-                if (following := self._followers.pop(thread_id, None)) is not None:
-                    following.task.cancel()
-                    await asyncio.wait((following.task,))
-                await self._outbox.put(says.unsubscribed(id_).frame)
+            case says.Unsubscribe(id_, params, principal):
+                asked = self._asked(id_, params, principal)
+                await self._answer(id_, self._calls.answer(asked, self._leave(params.thread_id)))
             case _:
                 raise TypeError(f"{type(effect).__name__} is no effect for here")
 
@@ -269,8 +268,15 @@ class Connection:
             raise InvalidInput(f"params.after: got {after}, but {thread_id!r} ends at {last}: subscribe again from 0")
         return wire.Subscribed(seq=last).model_dump()
 
+    async def _leave(self, thread_id: str) -> JsonObject:
+        if (following := self._followers.pop(thread_id, None)) is not None:
+            following.task.cancel()
+            await asyncio.wait((following.task,))
+        return wire.Unsubscribed(ended=True).model_dump()
+
     async def _follow(self, thread_id: str, follower: Follower) -> None:
-        error = await follower.run()
+        with trail(session=self._session.id):
+            error = await follower.run()
         self._followers.pop(thread_id, None)
         self._session.forget(thread_id)
         await self._outbox.put(rpc.ended_frame(thread_id, rpc.fault_of(None, error)))

@@ -51,15 +51,19 @@ class Entrance:
                 self._pushed_out,
             )
 
-    def know(self, transport: Transport) -> bool:
+    def know(self, transport: Transport, *, admin: bool) -> bool:
         """The peer has shown a valid token.
+
+        Args:
+            transport: its connection.
+            admin: whether the token may revoke others.
 
         Returns:
             False if as many are known as may be; then it stays a stranger.
         """
         if transport not in self._strangers:
             return True  # known already; or gone meanwhile, and then nobody would take it out again
-        if len(self._known) >= self.limits.connections:
+        if len(self._known) >= self.limits.connections - (0 if admin else self.limits.kept_free):
             return False
         self._strangers.leave(transport)
         self._known.add(transport)

@@ -80,7 +80,7 @@ class Follower:
         self._heard: deque[Signal] = deque(maxlen=_HEARD)
         """What could not be shown in the step that brought it."""
         self._owed: list[Effect] = []
-        """What such a signal asks for; comes before all that is heard later."""
+        """What such a signal asks for; comes before all that is heard or read later."""
         self._failure: Exception | None = None
         self._held_up = False
         self._news = asyncio.Event()
@@ -152,8 +152,7 @@ class Follower:
             if self._failure is not None:
                 raise self._failure
             async with self._turn:
-                owed, self._owed = self._owed, []
-                await self._do(owed)
+                await self._do([])
                 while self._heard:
                     signal = self._heard.popleft()
                     if isinstance(signal, Over):
@@ -186,10 +185,11 @@ class Follower:
                 self._feed.recall(await self._read(max(0, self._after - LOOK_BACK), self._after + 1, LOOK_BACK))
                 self._recalled = True
             await self._do(self._feed.catch_up())
-            self._current = True
+            self._current, self._held_up = True, False
 
     async def _do(self, effects: list[Effect]) -> None:
-        waiting = deque(effects)  # grows on the way; what is done is let go
+        owed, self._owed = self._owed, []
+        waiting = deque([*owed, *effects])  # grows on the way; what is done is let go
         while waiting:
             match waiting.popleft():
                 case Show(event):
@@ -220,5 +220,6 @@ class Follower:
                 found = await self._commands.history(self._thread_id, after, before, limit)
         except TimeoutError:
             raise Unavailable(f"thread {self._thread_id!r} could not be read in {self._limits.call_s:g} s") from None
-        self._held_up = False
+        if self._current:
+            self._held_up = False
         return found

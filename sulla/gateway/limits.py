@@ -28,6 +28,8 @@ class Limits:
     """The most pieces that one message may come in."""
     connections: int = 1000
     """Connections at once of peers that have shown a valid token."""
+    kept_free: int = 16
+    """Of these, how many only a token with the scope `admin` gets: whoever may revoke can always come in to do so."""
     strangers: int = 256
     """Connections at once of peers that have not; one more cuts the oldest of them."""
     strangers_per_address: int = 64

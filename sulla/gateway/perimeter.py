@@ -7,16 +7,17 @@ pointed there (DNS rebinding), `Origin` one that connects across sites.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from ipaddress import ip_address
 from math import ceil
-from typing import cast
+from typing import Protocol, cast
 from urllib.parse import parse_qsl, urlsplit
 
 import orjson
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from sulla.access import Principal
 from sulla.core.errors import Busy
 from sulla.gateway.observing import Observer
 
@@ -134,14 +135,26 @@ class Perimeter:
         await self._app(scope, receive, send)
 
 
-def welcome(scope: Scope) -> None:
+class Know(Protocol):
+    """What stands under `KNOWN`."""
+
+    def __call__(self, *, admin: bool) -> bool:
+        """See `Entrance.know`."""
+        ...
+
+
+def welcome(scope: Scope, principal: Principal) -> None:
     """The peer has shown a valid token: its connection is no stranger's any more, until it ends.
+
+    Args:
+        scope: the connection's.
+        principal: whose token it is.
 
     Raises:
         Busy: as many are known as may be.
     """
-    know = cast(Callable[[], bool] | None, scope.get("extensions", {}).get(KNOWN))
-    if know is not None and not know():
+    know = cast(Know | None, scope.get("extensions", {}).get(KNOWN))
+    if know is not None and not know(admin="admin" in principal.scopes):
         message = "the daemon has as many clients as it may have: close one that is not needed, or come back later"
         raise Busy(message, retry_after_s=5.0)
 

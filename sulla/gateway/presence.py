@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from sulla.access import Principal, Tokens
 from sulla.core.clock import Clock
+from sulla.core.errors import Unauthorized
 
 Close = Callable[[str], None]
 """Ends something at once; the argument says why. Must not wait, and never raises; may be called more than once."""
@@ -44,6 +45,15 @@ class Presence:
         self._here.setdefault(principal, {})[close] = None
         if (reason := self._over(principal)) is not None:
             close(reason)
+
+    def check(self, principal: Principal) -> None:
+        """See whether somebody who was let in a while ago may still go on.
+
+        Raises:
+            Unauthorized: the token is good no more.
+        """
+        if (reason := self._over(principal)) is not None:
+            raise Unauthorized(reason)
 
     def leave(self, principal: Principal, close: Close) -> None:
         """It is open no more."""

@@ -10,12 +10,12 @@ from urllib.parse import parse_qsl
 import orjson
 from starlette.types import Receive, Scope, Send
 
-from sulla.core.errors import Forbidden, SullaError, TooLarge
+from sulla.core.errors import Forbidden, SullaError, TooLarge, Unauthorized
 from sulla.core.ids import MakeId, derived_id
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway import wire
 from sulla.gateway.connection import Room
-from sulla.gateway.observing import Asked, Caller
+from sulla.gateway.observing import Asked, Caller, Done
 from sulla.gateway.rest_auth import peer_of, principal_of
 from sulla.gateway.rest_problems import Headers, Malformed, Problem, no_such_verb, problem_of
 from sulla.gateway.rest_read import Said, read, read_place
@@ -77,12 +77,13 @@ class Resource:
             headers={name.decode("latin-1"): value.decode("latin-1") for name, value in exchange.scope["headers"]},
         )
         streaming = route.streams and said.wants_stream
-        self._check_scopes(exchange.scope, route, streaming)
+        self._check_scopes(exchange, route, streaming)
         try:
             async with self._desk.room.clock.timeout(limits.body_s):
                 said = replace(said, body=await _read_body(exchange, said.headers, limits.frame_bytes))
         except TimeoutError:
             raise Malformed(408, "timeout", f"the body did not come within {limits.body_s:g} s") from None
+        self._check_token(exchange.scope)
         if not streaming:
             await self._answer(route, exchange, said)
         elif route.name == "turn.send":
@@ -90,18 +91,34 @@ class Resource:
         else:
             await self._show_thread(route, exchange, said)
 
-    def _check_scopes(self, scope: Scope, route: RestRoute, streaming: bool) -> None:
+    def _check_scopes(self, exchange: Exchange, route: RestRoute, streaming: bool) -> None:
         """See whether the token allows it; who is shown something needs to be allowed to read it.
 
         Raises:
             Forbidden: it does not.
         """
-        principal = principal_of(scope)
+        caller = _caller(exchange.scope)
         for name in (route.name, _SUBSCRIBE) if streaming else (route.name,):
             needed = METHODS[name].scope
-            if needed is not None and needed not in principal.scopes:
-                self._desk.room.observer.refused("rest", peer_of(scope), Forbidden.code)
+            if needed is not None and needed not in caller.principal.scopes:
+                unread = METHODS[
+                    name
+                ].params.model_construct()  # whoever may not do this need not send what it is about
+                asked = Asked(caller, exchange.request_id, unread)
+                self._desk.room.observer.done(Done(asked, Forbidden.code, 0.0))
                 raise Forbidden(f"{route.verb} {route.path} needs a token with the scope {needed!r}")
+
+    def _check_token(self, scope: Scope) -> None:
+        """See whether the token is still good: a body may take its time, and the token be revoked meanwhile.
+
+        Raises:
+            Unauthorized: it is not.
+        """
+        try:
+            self._desk.room.presence.check(principal_of(scope))
+        except Unauthorized:
+            self._desk.room.observer.refused("rest", peer_of(scope), Unauthorized.code)
+            raise
 
     # ------------------------------------------------------------------------------------------------------- answering
 
@@ -116,11 +133,8 @@ class Resource:
         return read(route, said, lambda: self._desk.make_id("msg"))
 
     async def _perform(self, exchange: Exchange, params: Wire) -> JsonObject:
-        scope = exchange.scope
-        caller = Caller(
-            principal_of(scope), peer_of(scope), "rest", derived_id("ses", "rest", str(scope.get("client")))
-        )
-        return await self._desk.room.calls.perform(Asked(caller, exchange.request_id, params))
+        asked = Asked(_caller(exchange.scope), exchange.request_id, params)
+        return await self._desk.room.calls.perform(asked)
 
     # --------------------------------------------------------------------------------------------------------- showing
 
@@ -146,6 +160,10 @@ class Resource:
         abandon = stop if self._desk.on_leave == "stop" else None
         shown = Shown(principal_of(exchange.scope), thread_id, seq - 1, run_id, last or 0, abandon)
         await self._desk.streams.serve(exchange, shown)
+
+
+def _caller(scope: Scope) -> Caller:
+    return Caller(principal_of(scope), peer_of(scope), "rest", derived_id("ses", "rest", str(scope.get("client"))))
 
 
 async def _read_body(exchange: Exchange, headers: Mapping[str, str], limit_bytes: int) -> bytes:

@@ -39,7 +39,7 @@ class Gatekeeper:
             address = peer_of(scope)
             try:
                 principal = self._guard.admit(address, _token(scope))
-                welcome(scope)
+                welcome(scope, principal)
             except (Unauthorized, Busy) as error:
                 self._observer.refused("rest", address, error.code)
                 status = 401 if isinstance(error, Unauthorized) else 429

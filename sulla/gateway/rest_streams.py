@@ -13,9 +13,10 @@ from starlette.types import Receive, Scope, Send
 
 from sulla.access import Principal
 from sulla.core.errors import Busy, NotFound, ShuttingDown, SullaError, Unauthorized, Unavailable, leaf
+from sulla.core.trail import trail
 from sulla.gateway import sse
 from sulla.gateway.commands import Event
-from sulla.gateway.connection import ABORT, Room
+from sulla.gateway.connection import ABORT, EXPEL_S, Room
 from sulla.gateway.follower import Follower
 from sulla.gateway.outbox import Outbox, TooSlow
 from sulla.gateway.rest_models import Reason
@@ -83,7 +84,7 @@ class Streams:
         self._closed = True
         try:
             async with self._room.clock.timeout(patience_s):
-                await asyncio.gather(*(stream.settle() for stream in self._open))
+                await asyncio.gather(*(stream.settle(patience_s) for stream in self._open))
         except TimeoutError:
             return  # whoever is that slow comes back and reads the log
 
@@ -106,6 +107,8 @@ class Streams:
         self._room.observer.came("rest")
         try:
             with self._room.presence.of(shown.principal, stream.expel):
+                if self._closed:  # it was asked for before; the others have been told
+                    await stream.say_goodbye()
                 await stream.run()
         finally:
             self._open.discard(stream)
@@ -144,20 +147,31 @@ class Stream:
         self._expelled = reason
         self._expelling.set()
 
-    async def settle(self) -> None:
-        """Let the client have what has happened by now: the daemon is about to hang up."""
+    async def settle(self, patience_s: float) -> None:
+        """Let the client have what has happened by now: the daemon is about to hang up.
+
+        Args:
+            patience_s: for how long, in seconds; half of it for the store.
+        """
         self._enough.set()
-        with contextlib.suppress(SullaError, TooSlow):  # it follows on its own, and has said so
-            await self._follower.settle()
-            await self._end("stopping")
+        with contextlib.suppress(SullaError, TooSlow, TimeoutError):  # it follows on its own, and has said so
+            async with self._clock.timeout(patience_s / 2):
+                await self._follower.settle()
+        await self.say_goodbye()
         await self._done.wait()
+
+    async def say_goodbye(self) -> None:
+        """Tell the client that the daemon stops, and nothing after that."""
+        with contextlib.suppress(TooSlow):
+            await self._end("stopping")
 
     async def run(self) -> None:
         """Show events until the client leaves, gets stuck, or nothing more can come."""
         try:
-            left = await self._show()
-            if left and self._shown.abandon is not None and not self._expelling.is_set():
-                await self._abandon(self._shown.abandon)
+            with trail(request_id=self._exchange.request_id):
+                left = await self._show()
+                if left and self._shown.abandon is not None and not self._expelling.is_set():
+                    await self._abandon(self._shown.abandon)
         finally:
             self._done.set()
 
@@ -235,8 +249,9 @@ class Stream:
 
     async def _cut(self, reason: Reason, problem: Problem) -> None:
         """Say why, if the client takes it; it is cut off if not."""
+        patience_s = EXPEL_S if self._expelling.is_set() else self._limits.close_s
         try:
-            async with self._clock.timeout(self._limits.close_s):
+            async with self._clock.timeout(patience_s):
                 await self._send(sse.end_block(reason, problem), more=False)
         except TimeoutError:
             abort = cast(Callable[[], None] | None, self._exchange.scope.get("extensions", {}).get(ABORT))

@@ -36,6 +36,9 @@ INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 REFUSED = -32000
 
+MOST_FIELDS = 64
+"""Of one object in the parameters: more than any model has."""
+
 _CODES: tuple[tuple[type[SullaError], int], ...] = (
     (InvalidInput, INVALID_PARAMS),
     (Unauthorized, -32001),
@@ -110,6 +113,8 @@ def read_params(request: Request, within: str = "params") -> Wire | Fault:
     method = METHODS.get(request.method)
     if method is None:
         return _unknown_method(request)
+    if (crowd := _crowd(request.params, within)) is not None:
+        return Fault(request.id, INVALID_PARAMS, crowd, "invalid_input")
     try:
         return method.params.model_validate(request.params)
     except ValidationError as error:
@@ -117,6 +122,19 @@ def read_params(request: Request, within: str = "params") -> Wire | Fault:
         message = "; ".join(explain(detail, method.params, within) for detail in details[:5])
         too_large = any(detail["type"] == "string_too_long" for detail in details)
         return Fault(request.id, INVALID_PARAMS, message, "too_large" if too_large else "invalid_input")
+
+
+def _crowd(params: JsonObject, within: str) -> str | None:
+    """What is wrong if an object has more fields than any model: to explain 75,000 of them would take 0.3 s, in which
+    nobody else is served.
+    """
+    if len(params) > MOST_FIELDS:
+        return f"{within or 'the values'}: got {len(params)} fields, expected at most {MOST_FIELDS}"
+    for name, part in params.items():
+        if isinstance(part, dict) and len(part) > MOST_FIELDS:
+            where = f"{within}.{name}" if within else name
+            return f"{where[:200]}: got {len(part)} fields, expected at most {MOST_FIELDS}"
+    return None
 
 
 def _unknown_method(request: Request) -> Fault:

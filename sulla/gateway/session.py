@@ -61,7 +61,8 @@ class Unsubscribe:
     """Stop following a thread, then reply under `id`."""
 
     id: RequestId
-    thread_id: str
+    params: wire.EventsUnsubscribe
+    principal: Principal
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +178,7 @@ class Session:
                 if thread_id not in self._followed:
                     return [Call(request.id, params, who)]
                 self._followed.discard(thread_id)
-                return [Unsubscribe(request.id, thread_id)]
+                return [Unsubscribe(request.id, params, who)]
             case _:
                 return [Call(request.id, params, who)]
 
@@ -197,11 +198,6 @@ class Session:
         """Somebody unknown gets one try; somebody known may make mistakes."""
         reply = Reply(rpc.fault_frame(fault))
         return [reply] if self._open else [reply, Close(POLICY, fault.message)]
-
-
-def unsubscribed(id_: RequestId) -> Reply:
-    """The answer to a subscription that has ended."""
-    return Reply(rpc.reply_frame(id_, wire.Unsubscribed(ended=True).model_dump()))
 
 
 def short_reason(reason: str) -> str:

@@ -59,6 +59,8 @@ class Shortcut:
 
     def add_event(self, event: Event) -> bool:
         """Send an event, or let it wait if there is room; see `Outbox.add_event`."""
+        if self._finished:  # whoever would empty an outbox that is made now would never end
+            return True
         outbox = self._outbox
         if outbox is None or outbox.idle:
             sent_s = self._sent_s if outbox is None else outbox.sent_s

@@ -95,8 +95,8 @@ class Http(H11Protocol):
         scope["extensions"] = {ABORT: self.transport.abort, KNOWN: self._know}
         await self.config.loaded_app(scope, receive, send)
 
-    def _know(self) -> bool:
-        return self._entrance.know(self.transport)
+    def _know(self, *, admin: bool) -> bool:
+        return self._entrance.know(self.transport, admin=admin)
 
     def _watch(self) -> None:
         """A head that is not complete, and a body that nobody waits for any more, have to end in time."""
@@ -150,8 +150,8 @@ class WebSocket(WebSocketsSansIOProtocol):
             # A refusal is an answer; uvicorn would report that there was none.
             self.handshake_complete = True
 
-    def _know(self) -> bool:
-        if not self._entrance.know(self.transport):
+    def _know(self, *, admin: bool) -> bool:
+        if not self._entrance.know(self.transport, admin=admin):
             return False
         self.conn.max_message_size = self._limits.frame_bytes
         return True

@@ -80,5 +80,5 @@ class SocketDoor:
         if authorization is None:
             return None
         principal = self._room.guard.admit(address_of(socket), bearer(authorization))
-        welcome(socket.scope)
+        welcome(socket.scope, principal)
         return principal

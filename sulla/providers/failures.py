@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 
 from sulla.core.errors import ProviderTransient, ProviderUnreachable
+
+_USER = re.compile(r"//[^/]*@")
 
 
 def retry_after_s(headers: Mapping[str, str], now_s: float) -> float | None:
@@ -39,6 +42,11 @@ def innermost(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 
+def shown(address: str) -> str:
+    """An address for people: without a password, and without a query, which can hold a key. Clients are told it too."""
+    return _USER.sub("//", re.split(r"[?#]", address, maxsplit=1)[0])
+
+
 def caused_by(error: Exception, *kinds: type[Exception]) -> bool:
     """Whether an error, or one that led to it, is of these kinds."""
     cause: BaseException | None = error
@@ -68,5 +76,6 @@ def no_connection(
     """
     kind = ProviderUnreachable if caused_by(error, *nobody) else ProviderTransient
     return kind(
-        f"no connection to {address} for the model {model!r} ({innermost(error)}): check the network and {variable}"
+        f"no connection to {shown(address)} for the model {model!r} ({innermost(error)}): "
+        f"check the network and {variable}"
     )

@@ -10,7 +10,7 @@ from sulla.core.clock import Clock
 from sulla.core.errors import ProviderProtocol
 from sulla.providers.base import ChatRequest, Delta
 from sulla.providers.deadline import Deadline, drain
-from sulla.providers.failures import innermost, took_too_long
+from sulla.providers.failures import innermost, shown, took_too_long
 
 
 class Answer(Protocol):
@@ -66,7 +66,8 @@ async def expect_events(answer: Answer, model: str, address: str, variable: str)
     if not kind.startswith("text/event-stream"):
         await answer.aclose()
         raise ProviderProtocol(
-            f"{address} answered the model {model!r} with {kind!r} where an event stream was expected: check {variable}"
+            f"{shown(address)} answered the model {model!r} with {kind!r} where an event stream was expected: "
+            f"check {variable}"
         )
 
 

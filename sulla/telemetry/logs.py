@@ -19,6 +19,7 @@ from typing import Final, Literal, TextIO
 
 from sulla.core.redact import Redactor
 from sulla.core.trail import here
+from sulla.telemetry.flood import Flood
 
 Form = Literal["json", "plain"]
 
@@ -91,6 +92,7 @@ class Sink(logging.Handler):
         self._make = make
         self._form: Form = form
         self._redactor = redactor
+        self._flood = Flood()
         self._waiting: Queue[logging.LogRecord | None] = Queue(most_waiting)
         self._untold = 0
         self._counting = Lock()
@@ -100,7 +102,10 @@ class Sink(logging.Handler):
         self._thread.start()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Take an entry in; what it says is fixed now, and written soon."""
+        """Take an entry in; what it says is fixed now, and written soon. Too many warnings of one place are counted."""
+        if record.levelno == logging.WARNING and self._flood.over((record.pathname, record.lineno), record.created):
+            self._lose(1)
+            return
         try:
             self._waiting.put_nowait(_fixed(record))
         except Full:

@@ -10,7 +10,7 @@ import pytest
 from sulla.access import ALL_SCOPES, MOST_TOKEN_S, OWNER, Principal, TokenKeeper, token_digest
 from sulla.access.keeper import POLL_S
 from sulla.access.tokens import HEAD, KEY
-from sulla.core.errors import Conflict, CorruptRecord, Forbidden, InvalidInput, NotFound, StoreUnavailable
+from sulla.core.errors import Conflict, CorruptRecord, Forbidden, InvalidInput, NotFound, StoreUnavailable, Unauthorized
 from sulla.core.ids import ThreadId
 from sulla.store import Draft, LogInfo, Record
 from sulla.store.memory import MemoryStore
@@ -124,6 +124,23 @@ async def test_nobody_grants_what_he_lacks(store: Shaky, clock: ManualClock) -> 
         with pytest.raises(InvalidInput, match="expires_s"):
             await keeper.create("bob", frozenset({"read"}), expires_s, ADMIN)
     assert await store.head(KEY) is None
+
+
+async def test_whoever_was_revoked_at_another_daemon_makes_and_revokes_nothing_any_more(
+    store: Shaky, clock: ManualClock
+) -> None:
+    store.deaf = True
+    here, there = await opened(store, clock), await opened(store, clock)
+    await here.create("bob", ALL_SCOPES, None, ADMIN)
+    await here.create("ann", ALL_SCOPES, None, ADMIN)
+    await there.list()
+    bob = next(known.principal for known in there.known() if known.principal.name == "bob")
+    await here.revoke("bob", ADMIN)
+    with pytest.raises(Unauthorized, match="'bob' is good no more"):
+        await there.create("spare", ALL_SCOPES, None, bob)
+    with pytest.raises(Unauthorized):
+        await there.revoke("ann", bob)
+    assert [info.name for info in await here.list()] == [OWNER, "ann"]
 
 
 async def test_the_same_name_made_at_once_by_two_daemons_is_one_token_and_one_conflict(

@@ -6,30 +6,39 @@ from sulla.access.refusals import ADDRESSES, OTHERS, WINDOW_S, Refusal, Refusals
 def test_what_comes_within_a_second_is_one_line() -> None:
     refusals = Refusals()
     for number in range(1000):
-        assert refusals.add("ws", "192.0.2.1", "unauthorized", 5.0 + number / 1001) == []
+        assert refusals.add(Refusal("ws", "192.0.2.1", "unauthorized", 1), 5.0 + number / 1001) == []
     assert refusals.due(5.0 + WINDOW_S) == [Refusal("ws", "192.0.2.1", "unauthorized", 1000)]
     assert refusals.due(9.0) == []
 
 
 def test_the_next_second_is_another_line() -> None:
     refusals = Refusals()
-    refusals.add("ws", "a", "unauthorized", 5.0)
-    assert refusals.add("ws", "a", "unauthorized", 5.0 + WINDOW_S) == [Refusal("ws", "a", "unauthorized", 1)]
-    assert refusals.all() == [Refusal("ws", "a", "unauthorized", 1)]
+    one = Refusal("ws", "a", "unauthorized", 1)
+    refusals.add(one, 5.0)
+    assert refusals.add(one, 5.0 + WINDOW_S) == [one]
+    assert refusals.all() == [one]
 
 
-def test_addresses_doors_and_reasons_are_told_apart() -> None:
+def test_addresses_doors_reasons_tokens_and_methods_are_told_apart() -> None:
     refusals = Refusals()
-    told = [("ws", "a", "x"), ("ws", "b", "x"), ("rest", "a", "x"), ("ws", "a", "y")]
+    told = [
+        Refusal("ws", "a", "x", 1),
+        Refusal("ws", "b", "x", 1),
+        Refusal("rest", "a", "x", 1),
+        Refusal("ws", "a", "y", 1),
+        Refusal("ws", "a", "x", 1, "bob", "01", "turn.send"),
+        Refusal("ws", "a", "x", 1, "bob", "02", "turn.send"),
+        Refusal("ws", "a", "x", 1, "bob", "01", "turn.stop"),
+    ]
     for one in told:
-        refusals.add(*one, 5.0)
-    assert refusals.all() == [Refusal(*one, 1) for one in told]
+        refusals.add(one, 5.0)
+    assert refusals.all() == told
 
 
 def test_somebody_with_endless_addresses_does_not_get_endless_lines() -> None:
     refusals = Refusals()
     for number in range(100_000):
-        refusals.add("ws", f"address {number}", "unauthorized", 5.0)
+        refusals.add(Refusal("ws", f"address {number}", "unauthorized", 1), 5.0)
     lines = refusals.all()
     assert len(lines) == ADDRESSES + 1
     assert lines[-1] == Refusal("ws", OTHERS, "unauthorized", 100_000 - ADDRESSES)

@@ -88,6 +88,25 @@ def test_people_read_lines_and_are_told_of_damaged_ones(home: Path, capsys: pyte
     assert said.err == "1 damaged lines are left out\n"
 
 
+def test_a_line_that_is_nested_without_end_is_a_damaged_one(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (home / "logs" / f"{FILE}.2").write_text("[" * 100_000 + "\n")
+    assert main(["logs", "--home", str(home)]) == Exit.OK
+    said = capsys.readouterr()
+    assert said.out.endswith("ERROR sulla.x: worst\n  Traceback:\n    needle\n")
+    assert said.err == "2 damaged lines are left out\n"
+
+
+@pytest.mark.parametrize(("made", "wrong"), [(f"logs/{FILE}/x", "Is a directory"), ("logs", "Not a directory")])
+def test_a_log_that_cannot_be_read_is_told_without_a_traceback(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], made: str, wrong: str
+) -> None:
+    (tmp_path / made).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / made).write_text("x")
+    assert main(["logs", "--home", str(tmp_path)]) == Exit.REFUSED
+    said = capsys.readouterr().err
+    assert said.startswith(f"sulla: cannot read the log {tmp_path}/logs/{FILE}: {wrong}; run this as the user")
+
+
 def test_what_others_wrote_moves_no_cursor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "logs").mkdir()
     (tmp_path / "logs" / FILE).write_text(json.dumps(_entry(0, "a\x1b[2J", name="\x9b1m")) + "\n[1]\n7\n")
@@ -104,7 +123,9 @@ def test_a_home_without_a_log_is_told_with_what_to_do(tmp_path: Path, capsys: py
     )
 
 
-@pytest.mark.parametrize("since", ["1x", "h", "-1h", "2027", "2027-01-15 08:00", "\u0661h"])
+@pytest.mark.parametrize(
+    "since", ["1x", "h", "-1h", "2027", "2027-01-15 08:00", "\u0661h", "2027-13-01", "2027-01-15T24"]
+)
 def test_a_time_that_is_none_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str], since: str) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["logs", "--home", str(tmp_path), f"--since={since}"])

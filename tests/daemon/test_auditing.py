@@ -79,7 +79,28 @@ def test_reading_is_not_written_down_but_a_try_without_the_right_is(
     trail.done(Done(asked(method), "not_found", 0.0))
     assert lines(tmp_path) == []
     trail.done(Done(asked(method), "forbidden", 0.0))
+    trail.close()
     assert [line["code"] for line in lines(tmp_path)] == ["forbidden"]
+
+
+def test_a_token_cannot_push_out_of_the_log_what_was_done_by_asking_for_what_it_may_not(
+    trail: AuditTrail, tmp_path: Path
+) -> None:
+    for _ in range(1000):
+        trail.done(Done(asked("turn.stop"), "forbidden", 0.0))
+    trail.close()
+    assert lines(tmp_path) == [
+        {
+            "at": "2027-01-15T08:00:00.000Z",
+            "token": "bob",
+            "token_id": "0011223344556677",
+            "way": "ws",
+            "address": "192.0.2.1",
+            "method": "turn.stop",
+            "code": "forbidden",
+            "count": 1000,
+        }
+    ]
 
 
 async def test_refused_admissions_are_summed_up_each_second(

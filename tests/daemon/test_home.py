@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
 import signal
 import stat
 import subprocess
@@ -176,6 +177,22 @@ def test_a_renewed_token_takes_the_place_of_the_old_one_as_a_whole(folder: Path)
     assert home.known_token() == home.token(lambda: "another") == "new"
     assert _mode(folder / "token") == 0o600
     assert [path.name for path in folder.iterdir()] == ["token"]
+
+
+def test_a_crash_of_the_machine_does_not_bring_back_a_token_that_was_renewed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, kept = Home(folder), list[tuple[bool, str]]()
+    home.token(lambda: "old")
+    sync = os.fsync
+
+    def fsync(handle: int) -> None:
+        kept.append((stat.S_ISDIR(os.fstat(handle).st_mode), (folder / "token").read_text().strip()))
+        sync(handle)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    home.renew_token(lambda: "new")
+    assert kept == [(False, "old"), (True, "new")]
 
 
 def test_a_token_that_cannot_be_renewed_stays(folder: Path) -> None:

@@ -6,9 +6,21 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from sulla.core.errors import QueueFull, StoreUnavailable, SullaError
-from sulla.gateway import Question, Server, WaitingThread
+from sulla.daemon.system import SystemClock, random_id
+from sulla.gateway import (
+    Done,
+    GatewayConfig,
+    Question,
+    Server,
+    Unobserved,
+    WaitingThread,
+    bind,
+    build_app,
+    serve,
+)
 from sulla.gateway.feed import TEXT
 from sulla.testing.commands import MemoryCommands
+from sulla.testing.tokens import MemoryTokens
 from tests.gateway.conftest import Start
 from tests.gateway.peer import PATIENCE_S, Peer, Raw, masked, until
 
@@ -313,6 +325,31 @@ async def test_after_leaving_a_thread_nothing_more_comes_of_it(connect: Connect,
     assert peer.ahead == []
     await peer.call("events.subscribe", thread_id=THREAD, after=1)
     assert (await peer.event())["seq"] == 2
+
+
+async def test_every_request_is_told_to_whoever_counts_them(commands: MemoryCommands, tokens: MemoryTokens) -> None:
+    counted: list[tuple[str, str]] = []
+
+    class Counting(Unobserved):
+        def done(self, done: Done) -> None:
+            counted.append((done.asked.method, done.code))
+
+    clock = SystemClock()
+    app = build_app(commands, tokens, GatewayConfig("1"), clock, Counting(), make_id=random_id)
+    server = await serve(app, bind("127.0.0.1", 0), clock)
+    async with Peer.connect(server) as peer:
+        await peer.hello()
+        await peer.call("events.subscribe", thread_id=THREAD)
+        await peer.call("events.unsubscribe", thread_id=THREAD)
+        await peer.call("events.unsubscribe", thread_id=THREAD)
+        await peer.fail("events.subscribe", thread_id="thr_9")
+    await server.stop(1.0)
+    assert counted == [
+        ("events.subscribe", "ok"),
+        ("events.unsubscribe", "ok"),
+        ("events.unsubscribe", "ok"),
+        ("events.subscribe", "not_found"),
+    ]
 
 
 async def test_two_threads_are_followed_side_by_side(connect: Connect, commands: MemoryCommands) -> None:

@@ -37,10 +37,10 @@ def test_who_is_gone_when_its_token_is_seen_takes_nobodys_place() -> None:
     entrance.come(pushed_out, "127.0.0.1")
     entrance.come(here, "127.0.0.1")
     assert [line.cut for line in (left, pushed_out, here)] == [False, True, False]
-    assert [entrance.know(line) for line in (left, pushed_out, here, here)] == [True] * 4
+    assert [entrance.know(line, admin=True) for line in (left, pushed_out, here, here)] == [True] * 4
     late = Line()
     entrance.come(late, "127.0.0.1")
-    assert not entrance.know(late)
+    assert not entrance.know(late, admin=True)
 
 
 def test_addresses_that_one_peer_can_use_count_as_one() -> None:
@@ -131,3 +131,16 @@ async def test_the_log_says_once_that_there_are_too_many(
     assert record.getMessage() == (
         "more than 256 connections without a token, or 2 from one address (now 127.0.0.1): 1 of the oldest were cut"
     )
+
+
+async def test_whoever_may_revoke_a_token_comes_in_however_many_connections_it_has_opened(
+    start: Start, connect: Connect
+) -> None:
+    server = await start(connections=3, kept_free=1)
+    crowd = [await connect(server, "reader") for _ in range(2)]
+    status, error = await refusal(Peer.connect(server, token="reader"))
+    assert (status, error["code"]) == (429, "busy")
+    owner = await connect(server)
+    assert await owner.call("token.revoke", name="reader") == {"revoked": True}
+    for peer in crowd:
+        assert (await peer.closed())[0] == 4401

@@ -11,7 +11,7 @@ from sulla.core.errors import CorruptRecord, NotFound, StoreUnavailable, SullaEr
 from sulla.gateway.feed import TEXT
 from sulla.gateway.follower import Follower
 from sulla.gateway.limits import Limits
-from sulla.gateway.outbox import Outbox
+from sulla.gateway.outbox import LULL_S, Outbox
 from sulla.testing.clock import ManualClock
 from sulla.testing.commands import MemoryCommands
 
@@ -112,6 +112,30 @@ async def test_lost_wake_ups_are_healed(subscriber: Subscriber, commands: Memory
     assert await subscriber.seqs() == [1, 2, 3, 4, 5, 6, 7]
 
 
+async def test_text_that_found_no_room_is_not_overtaken_by_what_is_read_meanwhile(commands: MemoryCommands) -> None:
+    commands.add(THREAD, "MODEL_STARTED", "run_1", message_id="msg_1")
+    clock = ManualClock()
+    outbox = Outbox(clock, 1, 60.0)
+    follower = Follower(commands, outbox, clock, LIMITS, THREAD, 1)
+    following = asyncio.ensure_future(follower.run())
+    await clock.settle()
+    commands.show(THREAD, TEXT, "run_1", message_id="msg_1", offset=0, delta="Hel")
+    commands.deaf = True
+    commands.add(THREAD, "TEXT_MESSAGE_END", "run_1", message_id="msg_1", text="Hello")
+    commands.deaf = False
+    settling = asyncio.ensure_future(follower.settle())  # has its turn before whoever is told of the next piece
+    commands.show(THREAD, TEXT, "run_1", message_id="msg_1", offset=3, delta="lo")
+    found: list[dict[str, Any]] = []
+    while len(found) < 3:
+        taking = asyncio.ensure_future(outbox.take())
+        await clock.advance(LULL_S)
+        found.append(json.loads(await taking or b"")["params"])
+    assert [event["data"].get("delta", event["type"]) for event in found] == ["Hel", "lo", "TEXT_MESSAGE_END"]
+    await settling
+    following.cancel()
+    await asyncio.wait((following,))
+
+
 async def test_it_asks_for_the_text_so_far_when_it_comes_in_the_middle(
     subscriber: Subscriber, commands: MemoryCommands
 ) -> None:
@@ -139,6 +163,22 @@ async def test_a_store_that_fails_for_a_while_is_waited_for(subscriber: Subscrib
     await subscriber.clock.advance(2 * LIMITS.heal_s)
     add(commands, 1)
     assert await subscriber.seqs() == [4, 5]
+
+
+async def test_a_bus_that_stays_away_while_the_log_is_read_is_told_once(
+    subscriber: Subscriber, commands: MemoryCommands, caplog: pytest.LogCaptureFixture
+) -> None:
+    commands.failures["listen"] = StoreUnavailable("away")
+    await subscriber.follow()
+    add(commands, 1)
+    await subscriber.clock.advance(5 * LIMITS.heal_s)
+    assert await subscriber.seqs() == [1]
+    assert len(caplog.records) == 1
+    del commands.failures["listen"]
+    await subscriber.clock.advance(2 * LIMITS.heal_s)
+    commands.failures["history"] = StoreUnavailable("another outage")
+    await subscriber.clock.advance(2 * LIMITS.heal_s)
+    assert [vars(record)["reason"] for record in caplog.records] == ["away", "another outage"]
 
 
 async def test_a_bus_that_fails_is_listened_to_again(subscriber: Subscriber, commands: MemoryCommands) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
+from sulla.access import ALL_SCOPES, Principal
 from sulla.core.errors import (
     AlreadyAnswered,
     Busy,
@@ -23,6 +24,7 @@ from sulla.gateway import Question, Server, WaitingThread
 from sulla.gateway.rest_models import Failure, TurnTaken
 from sulla.gateway.rest_routes import ROUTES, RestRoute
 from sulla.testing.commands import MemoryCommands
+from sulla.testing.tokens import MemoryTokens
 from tests.gateway.conftest import Start
 from tests.gateway.peer import PATIENCE_S, Raw
 
@@ -359,3 +361,28 @@ async def answer_of(peer: Raw) -> bytes:
         size = next(int(line.split(b":")[1]) for line in answer.split(b"\r\n") if line.startswith(b"content-length"))
         Failure.model_validate(json.loads(await peer.reader.readexactly(size)))
     return answer
+
+
+async def test_a_body_that_ends_after_its_token_was_revoked_does_nothing(
+    server: Server, commands: MemoryCommands, tokens: MemoryTokens
+) -> None:
+    bob = (await tokens.create("bob", frozenset({"write"}), None, Principal("owner", ALL_SCOPES))).secret
+    async with Raw.connect(server) as peer:
+        lines = (
+            "POST /api/threads HTTP/1.1",
+            "Host: 127.0.0.1",
+            f"Authorization: Bearer {bob}",
+            "Expect: 100-continue",
+        )
+        more = ("Content-Type: application/json", "Content-Length: 2")
+        await peer.send("\r\n".join([*lines, *more, "", ""]).encode())
+        async with asyncio.timeout(PATIENCE_S):
+            asked = await peer.reader.readuntil(b"\r\n\r\n")
+        assert asked.startswith(b"HTTP/1.1 100 "), "it was let in, and its body is waited for"
+        await tokens.revoke("bob", Principal("owner", ALL_SCOPES))
+        await peer.send(b"{}")
+        async with asyncio.timeout(PATIENCE_S):
+            said = await peer.reader.readuntil(b"}")
+    assert said.startswith(b"HTTP/1.1 401 ")
+    assert b"the token 'bob' was revoked" in said
+    assert commands.calls == []

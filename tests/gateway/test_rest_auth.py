@@ -13,7 +13,7 @@ from starlette.websockets import WebSocket
 
 from sulla.access import ALL_SCOPES
 from sulla.daemon.system import SystemClock, random_id
-from sulla.gateway import GatewayConfig, Server, build_app
+from sulla.gateway import Done, GatewayConfig, Server, Unobserved, Way, build_app
 from sulla.gateway.app import Gateway
 from sulla.gateway.auth import WRONG_TOKENS
 from sulla.gateway.rest_auth import OPEN
@@ -102,6 +102,28 @@ async def test_a_token_does_what_it_allows_and_nothing_else(
         answer = await http.request(route.verb, path, json={"scopes": ["admin"]} if route.verb == "POST" else None)
         assert repr(needed) in wrong(answer, 403, "forbidden")
     assert commands.calls == []
+
+
+class Watching(Unobserved):
+    """Remembers which requests were made, by whom, and what came of them."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[str, Way, str, str]] = []
+
+    def done(self, done: Done) -> None:
+        self.told.append((done.asked.caller.principal.name, done.asked.caller.way, done.asked.method, done.code))
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=lambda route: f"{route.verb} {route.path}")
+async def test_whoever_keeps_the_audit_log_is_told_whose_token_did_not_allow_it(route: RestRoute) -> None:
+    watching, needed = Watching(), route.method.scope
+    assert needed is not None
+    tokens = MemoryTokens({"small": ALL_SCOPES - {needed}})
+    config = GatewayConfig("1", ("test",))
+    app = build_app(MemoryCommands(), tokens, config, SystemClock(), watching, make_id=random_id)
+    async with inside(app, {"Authorization": "Bearer small"}) as http:
+        wrong(await http.request(route.verb, route.path.format(thread_id="thr_1", id="review:x")), 403, "forbidden")
+    assert watching.told == [("small", "rest", route.name, "forbidden")]
 
 
 async def test_who_guesses_has_to_wait_and_is_told_how_long(server: Server) -> None:

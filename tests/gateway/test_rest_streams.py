@@ -11,6 +11,7 @@ from sulla.access import ALL_SCOPES, Principal
 from sulla.core.errors import CorruptRecord, StoreUnavailable
 from sulla.daemon.system import SystemClock, random_id
 from sulla.gateway import GatewayConfig, Server, bind, build_app, serve
+from sulla.gateway.sockets import Http
 from sulla.testing.commands import MemoryCommands
 from sulla.testing.tokens import MemoryTokens
 from tests.gateway.conftest import Start
@@ -204,6 +205,25 @@ async def test_a_reader_that_is_stuck_is_cut_off(start: Start, commands: MemoryC
         await until(lambda: server.connections == 0)
 
 
+async def test_a_reader_that_is_stuck_is_gone_within_a_second_when_its_token_is_revoked(
+    server: Server, commands: MemoryCommands, tokens: MemoryTokens
+) -> None:
+    commands.make("thr_1")
+    clock = asyncio.get_running_loop().time
+    async with Raw.connect(server) as peer:
+        await peer.send(head("GET /api/threads/thr_1/events", "Accept: text/event-stream"))
+        await until(lambda: commands.listeners("thr_1"))
+        cast(asyncio.Transport, peer.writer.transport).pause_reading()
+        for _ in range(200):
+            commands.add("thr_1", "INPUT", text="x" * 100_000)
+        (connection,) = server._uvicorn.server_state.connections
+        await until(lambda: cast(Http, connection).flow.write_paused)
+        began_s = clock()
+        await tokens.revoke("owner", OWNER)
+        await until(lambda: server.connections == 0)
+        assert clock() - began_s < 1.0
+
+
 async def test_a_reader_that_reads_again_in_time_is_told(start: Start, commands: MemoryCommands) -> None:
     server = await start(queue_bytes=10_000, stall_s=0.05, close_s=PATIENCE_S)
     commands.make("thr_1")
@@ -240,4 +260,47 @@ async def test_a_daemon_that_stops_says_so_and_shows_what_has_happened(
         assert [(block.id, block.data.get("reason")) for block in found] == [("2", None), (None, "stopping")]
         async with browse(server) as http:
             wrong(await http.get("/api/threads/thr_1/events", headers=STREAM), 503, "shutting_down")
+    await server.stop(1.0)
+
+
+@pytest.mark.parametrize("hangs", [False, True])
+async def test_a_daemon_that_stops_says_so_also_when_its_store_is_away(
+    commands: MemoryCommands, tokens: MemoryTokens, hangs: bool
+) -> None:
+    clock = SystemClock()
+    app = build_app(commands, tokens, GatewayConfig("1"), clock, make_id=random_id)
+    server = await serve(app, bind("127.0.0.1", 0), clock)
+    commands.make("thr_1")
+    commands.add("thr_1", "INPUT", text="one")
+    async with stream(server, "/api/threads/thr_1/events") as reader:
+        await reader.next()
+        if hangs:
+            commands.gates["history"] = asyncio.Event()
+        else:
+            commands.failures["history"] = StoreUnavailable("away")
+        await app.settle(0.4)
+        found = await reader.to_the_end()
+        assert [block.data.get("reason") for block in found] == ["stopping"]
+    await server.stop(1.0)
+
+
+async def test_a_stream_that_was_asked_for_while_the_daemon_stops_is_told_so(
+    commands: MemoryCommands, tokens: MemoryTokens
+) -> None:
+    clock = SystemClock()
+    app = build_app(commands, tokens, GatewayConfig("1"), clock, make_id=random_id)
+    server = await serve(app, bind("127.0.0.1", 0), clock)
+    commands.make("thr_1")
+    commands.gates["last_seq"] = gate = asyncio.Event()
+
+    async def follow() -> list[object]:
+        async with stream(server, "/api/threads/thr_1/events") as reader:
+            return [block.data.get("reason") for block in await reader.to_the_end()]
+
+    following = asyncio.ensure_future(follow())
+    await until(lambda: any(call[0] == "last_seq" for call in commands.calls))
+    await app.settle(PATIENCE_S)
+    gate.set()
+    async with asyncio.timeout(PATIENCE_S):
+        assert await following == ["stopping"]
     await server.stop(1.0)

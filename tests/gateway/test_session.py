@@ -160,7 +160,9 @@ def test_a_thread_is_followed_once_at_a_time() -> None:
     subscribe = frame("events.subscribe", thread_id="thr_1", after=3)
     assert session.hear(subscribe) == [Subscribe(1, wire.EventsSubscribe(thread_id="thr_1", after=3), OWNER)]
     assert error_of(session.hear(subscribe))["data"]["code"] == "conflict"
-    assert session.hear(frame("events.unsubscribe", 2, thread_id="thr_1")) == [Unsubscribe(2, "thr_1")]
+    assert session.hear(frame("events.unsubscribe", 2, thread_id="thr_1")) == [
+        Unsubscribe(2, wire.EventsUnsubscribe(thread_id="thr_1"), OWNER)
+    ]
     assert session.hear(subscribe) == [Subscribe(1, wire.EventsSubscribe(thread_id="thr_1", after=3), OWNER)]
     session.forget("thr_1")
     assert session.hear(subscribe) == [Subscribe(1, wire.EventsSubscribe(thread_id="thr_1", after=3), OWNER)]

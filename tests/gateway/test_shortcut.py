@@ -143,6 +143,14 @@ async def test_after_the_end_nothing_takes_the_shortcut_either(socket: Socket) -
     await socket.shortcut.emptied()
 
 
+async def test_text_that_comes_within_the_lull_after_the_end_starts_no_writer_that_nobody_ends(socket: Socket) -> None:
+    socket.shortcut.add_event(piece(0, "Hel"))
+    socket.shortcut.finish()
+    assert socket.shortcut.add_event(piece(3, "lo"))
+    await socket.clock.advance(LULL_S * 2)
+    assert (socket.texts(), socket.writer) == (["Hel"], None)
+
+
 @settings(max_examples=60)
 @given(st.lists(st.sampled_from(["text", "frame", "way", "time", "step"]), max_size=60))
 async def test_all_comes_whole_and_in_order(steps: list[str]) -> None:

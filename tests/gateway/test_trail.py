@@ -4,14 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sulla.access import Principal
+import pytest
+
+from sulla.access import ALL_SCOPES, Principal
+from sulla.core.errors import SullaError
 from sulla.core.trail import here
-from sulla.gateway import Asked, Caller, Limits, ThreadInfo, Unobserved
+from sulla.daemon.system import SystemClock, random_id
+from sulla.gateway import (
+    Asked,
+    Caller,
+    Event,
+    GatewayConfig,
+    Limits,
+    ThreadInfo,
+    Unobserved,
+    bind,
+    build_app,
+    serve,
+)
 from sulla.gateway.calls import Calls
-from sulla.gateway.wire import ThreadList
+from sulla.gateway.wire import SystemStatus, ThreadList
 from sulla.testing.clock import ManualClock
 from sulla.testing.commands import MemoryCommands
 from sulla.testing.tokens import MemoryTokens
+from tests.gateway.peer import Peer
+from tests.gateway.reading import stream
 
 
 class Curious(MemoryCommands):
@@ -26,6 +43,11 @@ class Curious(MemoryCommands):
         self.seen.append(here())
         return []
 
+    async def history(self, thread_id: str, after: int, before: int | None, limit: int) -> Sequence[Event]:
+        """Durable events in order."""
+        self.seen.append(here())
+        return await super().history(thread_id, after, before, limit)
+
 
 async def test_a_request_is_known_by_its_connection_and_its_id_until_it_is_done() -> None:
     commands = Curious()
@@ -35,3 +57,30 @@ async def test_a_request_is_known_by_its_connection_and_its_id_until_it_is_done(
         await calls.perform(Asked(caller, request_id, ThreadList()))
     assert commands.seen == [{"session": "ses_1", "request_id": "7"}, {"session": "ses_1"}]
     assert dict(here()) == {}
+
+
+async def test_a_request_that_fails_is_named_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    commands = Curious()
+    commands.failures["status"] = ZeroDivisionError("a defect")
+    calls = Calls(commands, MemoryTokens(), Limits(), ManualClock(), Unobserved())
+    caller = Caller(Principal("owner", frozenset({"read"})), "127.0.0.1", "rest", "ses_1")
+    with pytest.raises(SullaError, match="its log has the details"):
+        await calls.perform(Asked(caller, "req_1", SystemStatus()))
+    (record,) = caplog.records
+    assert (vars(record)["session"], vars(record)["request_id"]) == ("ses_1", "req_1")
+
+
+async def test_what_is_done_to_show_a_thread_is_known_by_whom_it_is_shown_to() -> None:
+    commands, clock = Curious(), SystemClock()
+    commands.make("thr_1")
+    commands.add("thr_1", "INPUT", text="one")
+    app = build_app(commands, MemoryTokens({"owner": ALL_SCOPES}), GatewayConfig("1"), clock, make_id=random_id)
+    server = await serve(app, bind("127.0.0.1", 0), clock)
+    async with Peer.connect(server) as peer, stream(server, "/api/threads/thr_1/events") as reader:
+        await reader.next()
+        assert commands.seen[0] == {"request_id": reader.answer.headers["x-request-id"]}
+        session = (await peer.hello("owner"))["session"]
+        await peer.call("events.subscribe", thread_id="thr_1")
+        await peer.events(1)
+        assert {"session": session} in commands.seen
+    await server.stop(1.0)

@@ -42,5 +42,12 @@ def test_nobody_there_is_told_from_a_connection_that_broke() -> None:
     assert all(word in nobody.message for word in ("'m'", "http://there", "X_BASE_URL", "refused"))
 
 
+@pytest.mark.parametrize("secret", ["user:hunter2@there:8000/v1", "there:8000/v1?api_key=hunter2"])
+def test_the_address_is_told_without_the_secrets_in_it(secret: str) -> None:
+    message = no_connection("m", f"http://{secret}", "X_BASE_URL", OSError("refused")).message
+    assert "no connection to http://there:8000/v1 for" in message
+    assert "hunter2" not in message
+
+
 def test_too_long_says_how_long_is_allowed() -> None:
     assert "'m' took longer than 2.5 s" in took_too_long("m", 2.5).message

@@ -97,6 +97,19 @@ def test_a_full_file_is_moved_and_only_so_many_are_kept(logs: Logs, tmp_path: Pa
     assert kept == [f"entry {number}" for number in range(100 - len(kept), 100)]
 
 
+def test_whoever_knocks_without_end_does_not_fill_the_log(logs: Logs, tmp_path: Path) -> None:
+    logs.keep(tmp_path)
+    for number in range(3000):
+        log.warning("refused %d", number)
+    log.info("what was done")
+    logs.close()
+    entries = _entries(tmp_path)
+    assert len([one for one in entries if one["event"].startswith("refused")]) == 20
+    assert "what was done" in [one["event"] for one in entries]
+    told = [one["event"] for one in entries if one["event"].startswith("entries of the log that")]
+    assert sum(int(event.rpartition(" ")[2]) for event in told) == 2980
+
+
 def test_what_a_crash_left_of_a_line_does_not_spoil_the_next_one(logs: Logs, tmp_path: Path) -> None:
     (tmp_path / FILE).write_text('{"at": "2027')
     logs.keep(tmp_path)

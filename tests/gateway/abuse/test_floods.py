@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
+from sulla.daemon.system import SystemClock
 from sulla.gateway import Server
 from sulla.gateway.follower import Follower
 from sulla.gateway.outbox import Outbox
@@ -113,10 +114,13 @@ async def test_a_stuck_reader_is_told_to_come_back_and_its_memory_is_let_go(
         await peer.upgrade()
         await peer.hello()
         await peer.send(frame(TEXT, SUBSCRIBE))
-        await until(lambda: _alive(Outbox))
+        await until(lambda: commands.listeners("thr_1"))
         await until(lambda: not commands.listeners("thr_1"))
         assert await peer.close_code() == 1013
     await until(lambda: not server.connections)
+    planted = Outbox(SystemClock(), 1, 1.0)
+    assert _alive(Outbox) == 1, "what somebody holds on to is found"
+    del planted
     assert not _alive(Outbox)
     assert not _alive(Follower)
 
