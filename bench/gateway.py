@@ -14,7 +14,7 @@ import os
 import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -95,31 +95,16 @@ class _Measurement:
     # ------------------------------------------------------------------------------------------------------ tokens
 
     async def _tokens(self) -> list[Row]:
-        costs: dict[str, list[float]] = {}
-        waits: dict[str, list[float]] = {}
-        async with AsyncExitStack() as stack:
-            service = stack.enter_context(running(("-m", "bench.token_service")))
-            url = ready_url(service)
-            on_core(service.pid, 1)
-            on_core(os.getpid(), 1)
-            contenders = {
-                f"token, {_BY_HAND}": await stack.enter_async_context(self._bare(url, 1)),
-                f"token, {_OURS}": await stack.enter_async_context(self._ours(url, 1)),
-                f"token of {TOGETHER} in a frame, {_BY_HAND}": await stack.enter_async_context(
-                    self._bare(url, TOGETHER)
-                ),
-                f"token of {TOGETHER} in a frame, {_OURS}": await stack.enter_async_context(self._ours(url, TOGETHER)),
-            }
-            rounds = max(1, self._frame.rounds // _ROUNDS_PER_STREAMING)
-            for name, contender in contenders.items():
-                costs[name], waits[name] = [], []
-                await contender()  # the first turn of a daemon loads what it needs
-            for names in self._frame.orders(list(contenders), rounds):
-                for name in names:
-                    cost, late_ms = await contenders[name]()
-                    costs[name].append(cost)
-                    waits[name].append(late_ms)
-        bare, ours, bare_many, ours_many = contenders
+        async with self._service() as url:
+            costs, waits = await self._compared(
+                {
+                    f"token, {_BY_HAND}": self._bare(url, 1),
+                    f"token, {_OURS}": self._ours(url, 1),
+                    f"token of {TOGETHER} in a frame, {_BY_HAND}": self._bare(url, TOGETHER),
+                    f"token of {TOGETHER} in a frame, {_OURS}": self._ours(url, TOGETHER),
+                }
+            )
+        bare, ours, bare_many, ours_many = costs
         spent, late = Samples(costs, "µs CPU"), Samples({f"p99 of a {name}": waits[name] for name in waits}, "ms")
         added = late.median(f"p99 of a {ours}") - late.median(f"p99 of a {bare}")
         return [
@@ -133,26 +118,38 @@ class _Measurement:
         ]
 
     async def _fan_out(self) -> list[Row]:
-        costs: dict[str, list[float]] = {}
-        async with AsyncExitStack() as stack:
-            service = stack.enter_context(running(("-m", "bench.token_service")))
+        bare, ours = f"token to one of {STREAMS}, {_BY_HAND}", f"token to one of {STREAMS}, {_OURS}"
+        async with self._service() as url:
+            costs, _ = await self._compared({bare: self._bare(url, 1, one=True), ours: self._ours(url, 1, one=True)})
+        spent = Samples(costs, "µs CPU")
+        return [spent.row(bare), spent.row(ours, bare)]
+
+    @asynccontextmanager
+    async def _service(self) -> AsyncIterator[str]:
+        """The model's service, on the clients' processor; its address."""
+        with running(("-m", "bench.token_service")) as service:
             url = ready_url(service)
             on_core(service.pid, 1)
             on_core(os.getpid(), 1)
-            contenders = {
-                f"token to one of {STREAMS}, {_BY_HAND}": await stack.enter_async_context(self._bare(url, 1, one=True)),
-                f"token to one of {STREAMS}, {_OURS}": await stack.enter_async_context(self._ours(url, 1, one=True)),
-            }
+            yield url
+
+    async def _compared(
+        self, servers: dict[str, AbstractAsyncContextManager[Contender]]
+    ) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
+        """What a token took of each server, in µs, and the 99th hundredth of the tokens' ways, in ms, by round."""
+        costs: dict[str, list[float]] = {name: [] for name in servers}
+        waits: dict[str, list[float]] = {name: [] for name in servers}
+        async with AsyncExitStack() as stack:
+            contenders = {name: await stack.enter_async_context(server) for name, server in servers.items()}
+            for contender in contenders.values():
+                await contender()  # the first turn of a daemon loads what it needs
             rounds = max(1, self._frame.rounds // _ROUNDS_PER_STREAMING)
-            for name, contender in contenders.items():
-                costs[name] = []
-                await contender()
             for names in self._frame.orders(list(contenders), rounds):
                 for name in names:
-                    costs[name].append((await contenders[name]())[0])
-        bare, ours = contenders
-        spent = Samples(costs, "µs CPU")
-        return [spent.row(bare), spent.row(ours, bare)]
+                    cost, late_ms = await contenders[name]()
+                    costs[name].append(cost)
+                    waits[name].append(late_ms)
+        return costs, waits
 
     @asynccontextmanager
     async def _bare(self, url: str, together: int, *, one: bool = False) -> AsyncIterator[Contender]:

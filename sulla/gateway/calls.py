@@ -47,7 +47,7 @@ class Calls:
         self._observer = observer
 
     async def perform(self, asked: Asked) -> JsonObject:
-        """Have a request done; hello and subscriptions are the connection's own business.
+        """Have a request done. Of a subscription this is the answer; following is the business of who asks.
 
         Returns:
             The result, in the form of the method's result model.

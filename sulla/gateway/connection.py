@@ -13,7 +13,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from sulla.access import Principal
 from sulla.core.clock import Clock
-from sulla.core.errors import InvalidInput, SullaError, leaf
+from sulla.core.errors import SullaError, leaf
 from sulla.core.jsontypes import JsonObject
 from sulla.core.trail import trail
 from sulla.gateway import rpc, wire
@@ -25,7 +25,7 @@ from sulla.gateway.follower import Follower
 from sulla.gateway.limits import Limits
 from sulla.gateway.observing import Asked, Caller, Observer
 from sulla.gateway.outbox import Outbox, TooSlow
-from sulla.gateway.perimeter import welcome
+from sulla.gateway.perimeter import peer_of, welcome
 from sulla.gateway.pipe import PIPE
 from sulla.gateway.presence import Presence
 from sulla.gateway.rpc import RequestId
@@ -215,7 +215,7 @@ class Connection:
             return self._session.hear_binary()
         match self._session.hear(text):
             case [says.Authenticate(id_, token)]:
-                address = address_of(self._socket)
+                address = peer_of(self._socket.scope)
                 try:
                     principal = self._guard.admit(address, token)
                     welcome(self._socket.scope, principal)
@@ -235,8 +235,7 @@ class Connection:
                 await self._answer(id_, self._calls.perform(self._asked(id_, params, principal)))
             case says.Subscribe(id_, params, principal):
                 thread_id, after = params.thread_id, params.after
-                asked = self._asked(id_, params, principal)
-                if await self._answer(id_, self._calls.answer(asked, self._place(thread_id, after))):
+                if await self._answer(id_, self._calls.perform(self._asked(id_, params, principal))):
                     follower = Follower(self._commands, self._outbox, self._clock, self._limits, thread_id, after)
                     task = self._tasks.create_task(self._follow(thread_id, follower))
                     self._followers[thread_id] = _Following(follower, task)
@@ -249,7 +248,7 @@ class Connection:
                 raise TypeError(f"{type(effect).__name__} is no effect for here")
 
     def _asked(self, id_: RequestId, params: Wire, principal: Principal) -> Asked:
-        return Asked(Caller(principal, address_of(self._socket), "ws", self._session.id), str(id_), params)
+        return Asked(Caller(principal, peer_of(self._socket.scope), "ws", self._session.id), str(id_), params)
 
     async def _answer(self, id_: RequestId, work: Coroutine[object, object, JsonObject]) -> bool:
         """Do something and reply with its result, or with why there is none; whether it went well."""
@@ -261,12 +260,6 @@ class Connection:
         return good
 
     # ------------------------------------------------------------------------------------------------------ following
-
-    async def _place(self, thread_id: str, after: int) -> JsonObject:
-        last = await self._commands.last_seq(thread_id)
-        if after > last:
-            raise InvalidInput(f"params.after: got {after}, but {thread_id!r} ends at {last}: subscribe again from 0")
-        return wire.Subscribed(seq=last).model_dump()
 
     async def _leave(self, thread_id: str) -> JsonObject:
         if (following := self._followers.pop(thread_id, None)) is not None:
@@ -316,8 +309,3 @@ class Connection:
                 abort()
         except _CLOSED:
             return
-
-
-def address_of(socket: WebSocket) -> str:
-    """The peer's IP address."""
-    return socket.client.host if socket.client is not None else "unknown"

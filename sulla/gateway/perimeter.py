@@ -159,10 +159,15 @@ def welcome(scope: Scope, principal: Principal) -> None:
         raise Busy(message, retry_after_s=5.0)
 
 
+def peer_of(scope: Scope) -> str:
+    """The peer's IP address."""
+    client = cast(tuple[str, int] | None, scope.get("client"))
+    return client[0] if client is not None else "unknown"
+
+
 async def deny(scope: Scope, send: Send, refusal: Refusal) -> None:
     """Answer a request, or an upgrade that was not accepted yet, with an HTTP error."""
-    address, _ = scope.get("client") or ("unknown", 0)
-    _log.warning("refused a request from %s with %d: %s", address, refusal.status, refusal.message)
+    _log.warning("refused a request from %s with %d: %s", peer_of(scope), refusal.status, refusal.message)
     wait_s = refusal.retry_after_s
     error = {
         "code": refusal.code,

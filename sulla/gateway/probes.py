@@ -15,7 +15,8 @@ from sulla.core.jsontypes import JsonObject
 from sulla.core.stamp import stamp
 from sulla.gateway.auth import bearer
 from sulla.gateway.connection import Room
-from sulla.gateway.rest_auth import peer_of, principal_of
+from sulla.gateway.perimeter import peer_of
+from sulla.gateway.rest_auth import principal_of
 from sulla.gateway.rest_problems import problem_of
 
 

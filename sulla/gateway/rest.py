@@ -16,7 +16,8 @@ from sulla.core.jsontypes import JsonObject
 from sulla.gateway import wire
 from sulla.gateway.connection import Room
 from sulla.gateway.observing import Asked, Caller, Done
-from sulla.gateway.rest_auth import peer_of, principal_of
+from sulla.gateway.perimeter import peer_of
+from sulla.gateway.rest_auth import principal_of
 from sulla.gateway.rest_problems import Headers, Malformed, Problem, no_such_verb, problem_of
 from sulla.gateway.rest_read import Said, read, read_place
 from sulla.gateway.rest_routes import RestRoute

@@ -10,7 +10,8 @@ from sulla.access import Principal
 from sulla.core.errors import Busy, Unauthorized
 from sulla.gateway.auth import Guard, bearer
 from sulla.gateway.observing import Observer
-from sulla.gateway.perimeter import Refusal, deny, welcome
+from sulla.gateway.perimeter import Refusal, deny, peer_of, welcome
+from sulla.gateway.rest_problems import status_of
 
 OPEN = frozenset({"/healthz", "/readyz", "/openapi.json", "/asyncapi.json"})
 """What anybody may see: that the daemon is there, and how to talk to it."""
@@ -42,8 +43,7 @@ class Gatekeeper:
                 welcome(scope, principal)
             except (Unauthorized, Busy) as error:
                 self._observer.refused("rest", address, error.code)
-                status = 401 if isinstance(error, Unauthorized) else 429
-                await deny(scope, send, Refusal(status, error.code, error.message, error.retry_after_s))
+                await deny(scope, send, Refusal(status_of(error), error.code, error.message, error.retry_after_s))
                 return
             scope.setdefault("state", {})[_PRINCIPAL] = principal
         await self._app(scope, receive, send)
@@ -52,12 +52,6 @@ class Gatekeeper:
 def principal_of(scope: Scope) -> Principal:
     """Who makes a request that has come past the gatekeeper."""
     return cast(Principal, scope["state"][_PRINCIPAL])
-
-
-def peer_of(scope: Scope) -> str:
-    """The peer's IP address."""
-    client = cast(tuple[str, int] | None, scope.get("client"))
-    return client[0] if client is not None else "unknown"
 
 
 def _is_open(scope: Scope) -> bool:

@@ -88,8 +88,12 @@ def problem_of(error: SullaError | Malformed) -> Problem:
     """The answer that an error deserves."""
     if isinstance(error, Malformed):
         return error.problem
-    status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
-    return Problem(status, error.code, error.message, error.retryable, error.retry_after_s)
+    return Problem(status_of(error), error.code, error.message, error.retryable, error.retry_after_s)
+
+
+def status_of(error: SullaError) -> int:
+    """The HTTP status that an error deserves."""
+    return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
 
 
 def no_such_path(path: str) -> Problem:

@@ -7,15 +7,14 @@ import asyncio
 from starlette.websockets import WebSocket
 
 from sulla.access import Principal
-from sulla.core.errors import Busy, InvalidInput, SullaError, Unauthorized
+from sulla.core.errors import InvalidInput, SullaError
 from sulla.core.ids import derived_id
 from sulla.gateway.auth import bearer
-from sulla.gateway.connection import Connection, Room, address_of
-from sulla.gateway.perimeter import Refusal, deny, welcome
+from sulla.gateway.connection import Connection, Room
+from sulla.gateway.perimeter import Refusal, deny, peer_of, welcome
+from sulla.gateway.rest_problems import status_of
 from sulla.gateway.session import Session
 from sulla.gateway.wire import SUBPROTOCOL
-
-_STATUS = ((Unauthorized, 401), (Busy, 429))
 
 
 class SocketDoor:
@@ -50,9 +49,9 @@ class SocketDoor:
         try:
             principal = self._knock(socket)
         except SullaError as error:
-            self._room.observer.refused("ws", address_of(socket), error.code)
-            status = next((status for kind, status in _STATUS if isinstance(error, kind)), 400)
-            await deny(socket.scope, socket.send, Refusal(status, error.code, error.message, error.retry_after_s))
+            self._room.observer.refused("ws", peer_of(socket.scope), error.code)
+            refusal = Refusal(status_of(error), error.code, error.message, error.retry_after_s)
+            await deny(socket.scope, socket.send, refusal)
             return
         await socket.accept(subprotocol=SUBPROTOCOL)
         self._taken_in += 1
@@ -79,6 +78,6 @@ class SocketDoor:
         authorization = socket.headers.get("authorization")
         if authorization is None:
             return None
-        principal = self._room.guard.admit(address_of(socket), bearer(authorization))
+        principal = self._room.guard.admit(peer_of(socket.scope), bearer(authorization))
         welcome(socket.scope, principal)
         return principal

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 
 import pytest
 from opentelemetry import trace
@@ -53,14 +53,6 @@ def provider(exporter: InMemorySpanExporter) -> Iterator[TracerProvider]:
     made.add_span_processor(SimpleSpanProcessor(exporter))
     yield made
     made.shutdown()
-
-
-@pytest.fixture
-async def store() -> AsyncIterator[MemoryStore]:
-    made = MemoryStore(ManualClock(), lambda prefix: f"{prefix}_mem")
-    await made.open()
-    yield made
-    await made.close()
 
 
 def _world(store: MemoryStore, provider: TracerProvider, *steps: Step, boot: int = 1) -> tuple[World, Stream]:

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
-import pytest
-
 from sulla.core.ids import MessageId, RunId, ThreadId
 from sulla.providers import estimate_tokens
 from sulla.store.memory import MemoryStore
@@ -19,14 +15,6 @@ from sulla.threads.retention import expires_ms
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
 DAY_S = 86_400.0
 DAYS = Retention(conversation_s=30 * DAY_S)
-
-
-@pytest.fixture
-async def store() -> AsyncIterator[MemoryStore]:
-    made = MemoryStore(ManualClock(), lambda prefix: f"{prefix}_mem")
-    await made.open()
-    yield made
-    await made.close()
 
 
 def state(depth: int = 0) -> ThreadState:

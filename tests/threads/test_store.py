@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from sulla.core.errors import AlreadyAnswered, Busy, CorruptRecord, MessageIdReused, NotFound, QueueFull
@@ -26,14 +24,6 @@ from sulla.threads import (
     ThreadStore,
 )
 from sulla.threads.codec import Origin, encode
-
-
-@pytest.fixture
-async def store() -> AsyncIterator[MemoryStore]:
-    made = MemoryStore(ManualClock(), lambda prefix: f"{prefix}_mem")
-    await made.open()
-    yield made
-    await made.close()
 
 
 def threads_of(store: MemoryStore, boot: int = 1, **limits: int) -> ThreadStore:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 
 import pytest
 
@@ -32,14 +32,6 @@ class Recorder:
 
     def shown(self, run_id: RunId, moment: Moment) -> None:
         self.moments.append((run_id, moment))
-
-
-@pytest.fixture
-async def store() -> AsyncIterator[MemoryStore]:
-    made = MemoryStore(ManualClock(), lambda prefix: f"{prefix}_mem")
-    await made.open()
-    yield made
-    await made.close()
 
 
 async def test_every_record_of_a_turn_is_told_in_the_order_of_the_log(store: MemoryStore) -> None:
