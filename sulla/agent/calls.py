@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
+from sulla.agent.file_marks import OUTPUTS, Touch
+from sulla.agent.guard import Cleared, Guard, Refused
 from sulla.agent.loop import RunCalls
 from sulla.agent.pause import pause
 from sulla.agent.repeats import ENDS_AT, Again, Repeating, repeated
@@ -17,10 +19,10 @@ from sulla.core.errors import Aborted, GraphError, LimitReached, StaleLease, Sto
 from sulla.core.event import Progress
 from sulla.core.ids import CallId
 from sulla.core.limit import LimitHit
-from sulla.core.message import ToolCall
+from sulla.core.message import UNTRUSTED, ToolCall
 from sulla.core.run import Run
-from sulla.threads import Suspended, ThreadState, ToolCallResult, ToolCallStart, Wait
-from sulla.tools import Done, Result, Toolbox, ToolContext, Waiting, run_call
+from sulla.threads import OpenRun, Suspended, ThreadState, ToolCallResult, ToolCallStart, Wait
+from sulla.tools import Done, Effect, Result, Toolbox, ToolContext, Waiting, mend, run_call
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,8 @@ class Calls:
     workspace: Path
     jitter: Callable[[], float]
     """A random number from 0 to 1 at each call."""
+    guard: Guard = field(default_factory=Guard)
+    """Says which of them may be made."""
 
     async def run(self, todo: RunCalls, state: ThreadState, run: Run, fresh: frozenset[CallId]) -> None:
         """Run calls that have no result yet and write down what they come to; suspend the run if some have to wait.
@@ -46,25 +50,55 @@ class Calls:
         if open_run is None:
             raise GraphError(f"{state.thread_id}: calls without an open run")
         waits: list[Wait] = []
-        runnable: list[ToolCall] = []
+        runnable: dict[CallId, ToolContext] = {}
         again = repeated(state.transcript)
         for call in todo.calls:
             if call.id in again:
                 await self._refuse(call, again[call.id], run)
-            elif call.id in fresh or open_run.intents.get(call.id, "once") != "once":
-                runnable.append(call)
-            elif call.id in open_run.granted:
-                # Writing the intent down again uses the permission up: a second crash asks again.
-                await run.journal.commit(ToolCallStart(call.id, call.name, call.args, todo.message_id, "once"))
-                runnable.append(call)
-            else:
+                continue
+            if call.id not in fresh and _may_have_run(call, open_run):
                 waits.append(_review(call, open_run.crashes))
-        for together, group in groupby(runnable, self._may_share):
+                continue
+            ruling = await self.guard.rule(call, self.toolbox, self._context(call, state, run), state, run)
+            match ruling:
+                case Cleared(context):
+                    await self._begin_again(call, ruling, todo, open_run, run)
+                    runnable[call.id] = context
+                case Refused(text):
+                    await run.journal.commit(ToolCallResult(call.id, text, is_error=True, failure="denied"))
+                case Wait():
+                    waits.append(ruling)
+        for together, group in groupby([call for call in todo.calls if call.id in runnable], self._may_share):
             some = list(group)
-            waits += await (self._side_by_side(some, run) if together else self._in_turn(some, run))
+            waits += await (self._side_by_side(some, runnable, run) if together else self._in_turn(some, runnable, run))
         if waits:
             # Also those that waited before: an answer may come for any of them.
             await run.journal.commit(Suspended((*open_run.waits.values(), *waits)))
+
+    def _context(self, call: ToolCall, state: ThreadState, run: Run) -> ToolContext:
+        return ToolContext(
+            run.thread_id,
+            run.id,
+            call.id,
+            f"{run.id}:{call.id}",
+            self.workspace,
+            run.clock,
+            run.control,
+            lambda note: run.emit(Progress(call.id, self.guard.redactor.json(note))),
+            run.agent,
+            state.project,
+            state.tainted,
+        )
+
+    async def _begin_again(self, call: ToolCall, cleared: Cleared, todo: RunCalls, open_run: OpenRun, run: Run) -> None:
+        """Use up the permission that a call is made on, before it is made: after a crash a person is asked again."""
+        permit = cleared.permit
+        if permit is None and call.id not in open_run.granted:
+            return
+        if permit is not None and permit.always:
+            await self.guard.rules.allow(permit, run.agent)
+        effect = open_run.intents.get(call.id, "once")
+        await run.journal.commit(ToolCallStart(call.id, call.name, call.args, todo.message_id, _effect(effect)))
 
     async def _refuse(self, call: ToolCall, verdict: Again | Repeating, run: Run) -> None:
         if isinstance(verdict, Repeating):
@@ -76,34 +110,33 @@ class Calls:
         tool = self.toolbox.get(call.name)
         return tool is not None and tool.parallel
 
-    async def _in_turn(self, calls: Sequence[ToolCall], run: Run) -> list[Wait]:
-        return [wait for call in calls if (wait := await self._one(call, run)) is not None]
+    async def _in_turn(self, calls: Sequence[ToolCall], contexts: Mapping[CallId, ToolContext], run: Run) -> list[Wait]:
+        return [wait for call in calls if (wait := await self._one(call, contexts[call.id], run)) is not None]
 
-    async def _side_by_side(self, calls: Sequence[ToolCall], run: Run) -> list[Wait]:
+    async def _side_by_side(
+        self, calls: Sequence[ToolCall], contexts: Mapping[CallId, ToolContext], run: Run
+    ) -> list[Wait]:
         try:
             async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(self._one(call, run)) for call in calls]
+                tasks = [group.create_task(self._one(call, contexts[call.id], run)) for call in calls]
         except BaseExceptionGroup as failures:
             raise _foremost(failures) from None
         return [wait for task in tasks if (wait := task.result()) is not None]
 
-    async def _one(self, call: ToolCall, run: Run) -> Wait | None:
-        context = ToolContext(
-            run.thread_id,
-            run.id,
-            call.id,
-            f"{run.id}:{call.id}",
-            self.workspace,
-            run.clock,
-            run.control,
-            lambda note: run.emit(Progress(call.id, note)),
+    async def _one(self, call: ToolCall, context: ToolContext, run: Run) -> Wait | None:
+        tool = self.toolbox.get(call.name)
+        touch = (
+            await self.guard.files.before(tool, mend(self.toolbox, call).args, context) if tool is not None else Touch()
         )
         result = await self._attempts(call, context, run)
+        tainted = isinstance(result, Done) and (result.tainted or touch.tainted or result.origin in UNTRUSTED)
+        await self.guard.files.after(touch, self.workspace / OUTPUTS / f"{call.id}.txt" if tainted else None)
         match result:
             case Done(text, is_error, origin):
-                await run.journal.commit(ToolCallResult(call.id, text, is_error, origin))
+                shown = self.guard.redactor.text(text)  # what the log never holds, no reader of it can let out
+                await run.journal.commit(ToolCallResult(call.id, shown, is_error, origin, tainted))
             case Waiting(wait_id, prompt):
-                return Wait(wait_id, call.id, prompt)
+                return Wait(wait_id, call.id, self.guard.redactor.text(prompt))
         return None
 
     async def _attempts(self, call: ToolCall, context: ToolContext, run: Run) -> Result | None:
@@ -141,6 +174,16 @@ def _foremost(failures: BaseExceptionGroup[BaseException]) -> BaseException:
         if found is not None:
             return leaf(found)
     return leaf(failures)
+
+
+def _may_have_run(call: ToolCall, run: OpenRun) -> bool:
+    """Whether a call whose intent is from before may have taken effect, and a repeat would do harm."""
+    allowed = call.id in run.granted or call.id in run.permits
+    return run.intents.get(call.id, "once") == "once" and not allowed
+
+
+def _effect(word: str) -> Effect:
+    return "pure" if word == "pure" else "idempotent" if word == "idempotent" else "once"
 
 
 def _review(call: ToolCall, crashes: int) -> Wait:

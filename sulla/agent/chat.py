@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from sulla.agent.gauge import Fitted
@@ -14,7 +14,7 @@ from sulla.agent.wrappers import Wrapper
 from sulla.core.ids import CallId, MessageId, ThreadId, derived_id
 from sulla.core.message import Message, Part, Text, ToolCall
 from sulla.core.run import Run
-from sulla.providers import Completed, ModelName, ToolSpec
+from sulla.providers import Completed, ModelName, Section, ToolSpec
 from sulla.threads import Outcome, TextMessageEnd, ThreadState, ToolCallStart
 from sulla.tools import Effect
 
@@ -32,6 +32,10 @@ class Chat:
     surroundings: Surroundings
     summarize: Callable[[ThreadId], bool]
     """Asks for a summary, to be made beside the turn; whether that is under way now because of it."""
+    known: Callable[[], tuple[Section, ...]] = tuple
+    """What stands at the end of the prompt: the same until somebody changes what the daemon knows, e.g. a skill."""
+    offer: Callable[[Iterable[ToolCall]], tuple[ToolSpec, ...]] | None = None
+    """What the model is told of in a conversation with these calls; None for `tools`, always."""
 
     async def reply(self, state: ThreadState, run: Run) -> bool:
         """Ask for a reply, show it as it comes, and note what it said and wants done.
@@ -46,7 +50,7 @@ class Chat:
             LimitReached: the call does not fit a limit; it was not made.
             ProviderError: the model's service failed; nothing of the reply counts.
         """
-        said = await self.model.ask(state, run, self._ask(), self.limits)
+        said = await self.model.ask(state, run, self._ask(state), self.limits)
         if said is None:
             return False
         if said.evicted:
@@ -83,7 +87,7 @@ class Chat:
             LimitReached: the call does not fit a limit.
             ProviderError: the model's service failed.
         """
-        ask = Ask(sections(self.spec, self.surroundings), self.tools, self.limits.nudge_tokens, "nudge")
+        ask = Ask(self._prompt(), self._told(state), self.limits.nudge_tokens, "nudge")
         said = await self.model.ask(state, run, ask, self.limits)
         if said is None:
             return False
@@ -101,7 +105,7 @@ class Chat:
         Raises:
             LimitReached: it could not.
         """
-        await self.model.check_room(state, run, self._ask(), self.limits, more)
+        await self.model.check_room(state, run, self._ask(state), self.limits, more)
 
     async def fit(self, state: ThreadState) -> Fitted:
         """Forget what of the conversation the model will not be shown any more.
@@ -109,11 +113,18 @@ class Chat:
         Raises:
             LimitReached: not even the newest message fits.
         """
-        return await self.model.fit(state, self._ask(), self.limits)
+        return await self.model.fit(state, self._ask(state), self.limits)
 
-    def _ask(self) -> Ask:
-        prompt = sections(self.spec, self.surroundings)
-        return Ask(prompt, self.tools, self.model.gauge.reply_tokens(self.limits))
+    def _ask(self, state: ThreadState) -> Ask:
+        return Ask(self._prompt(), self._told(state), self.model.gauge.reply_tokens(self.limits))
+
+    def _told(self, state: ThreadState) -> tuple[ToolSpec, ...]:
+        if self.offer is None:
+            return self.tools
+        return self.offer(call for message in state.transcript for call in message.calls)
+
+    def _prompt(self) -> tuple[Section, ...]:
+        return (*sections(self.spec, self.surroundings), *self.known())
 
     def _outcome(self, wrapper: Wrapper | None, run: Run) -> Outcome:
         now_ms = round(run.clock.now() * 1000)

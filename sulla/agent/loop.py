@@ -4,10 +4,11 @@ way.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from sulla.core.ids import MessageId
-from sulla.core.message import ToolCall
+from sulla.core.message import ToolCall, ToolResult
 from sulla.threads import OpenRun, Transcript
 
 
@@ -39,6 +40,29 @@ class Finished:
 
 
 Action = CallModel | RunCalls | AwaitAnswers | Finished
+
+
+def direct_reply(transcript: Transcript, is_direct: Callable[[str], bool]) -> tuple[MessageId, str] | None:
+    """What the newest calls came to, if it ends the reply and is shown to the person as it stands.
+
+    That is so if every tool of the newest reply says so (`Tool.return_direct`) and none of the calls failed.
+
+    Args:
+        transcript: the conversation; only its end is looked at.
+        is_direct: whether the tool of that name says so.
+
+    Returns:
+        The reply that asked for the calls, and their results; None if the model has to see them.
+    """
+    results: list[ToolResult] = []
+    for message in reversed(transcript):
+        if message.role == "tool":
+            results = [part for part in message.parts if isinstance(part, ToolResult)] + results
+            continue
+        direct = message.role == "assistant" and bool(message.calls) and all(is_direct(c.name) for c in message.calls)
+        whole = {result.call_id for result in results if not result.is_error} >= {call.id for call in message.calls}
+        return (message.id, "\n\n".join(result.text for result in results)) if direct and whole else None
+    return None
 
 
 def next_action(transcript: Transcript, run: OpenRun) -> Action:

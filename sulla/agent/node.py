@@ -8,7 +8,7 @@ from typing import assert_never
 from sulla.agent.calls import Calls
 from sulla.agent.chat import Chat
 from sulla.agent.input import screen_latest
-from sulla.agent.loop import AwaitAnswers, CallModel, Finished, RunCalls, next_action
+from sulla.agent.loop import AwaitAnswers, CallModel, Finished, RunCalls, direct_reply, next_action
 from sulla.agent.reminders import CONTINUE, NUDGE
 from sulla.core.errors import GraphError
 from sulla.core.ids import CallId, MessageId, RunId, derived_id
@@ -20,6 +20,7 @@ from sulla.threads import (
     Outcome,
     Reminder,
     RunFinished,
+    TextMessageEnd,
     ThreadState,
 )
 
@@ -51,10 +52,8 @@ class AgentNode:
                 case _ if run.control.draining:
                     return Continue()
                 case CallModel(after_tools):
-                    if after_tools and state.steering:
-                        # Only if the model will be asked: a message that joins must be seen.
-                        await self.chat.check_room(state, run, [item.text for item in state.steering])
-                        await self._join(state, run)
+                    if after_tools and await self._boundary(state, run):
+                        continue
                     known = set(open_run.intents)
                     if not await self.chat.reply(state, run):
                         return Continue()
@@ -63,6 +62,30 @@ class AgentNode:
                     await self.calls.run(action, state, run, fresh)
                 case _:
                     assert_never(action)
+
+    async def _boundary(self, state: ThreadState, run: Run) -> bool:
+        """Between results and the next reply: let messages join; whether that reply is there already."""
+        if not state.steering:
+            return self._reply_directly(state, run)
+        # Only if the model will be asked: a message that joins must be seen.
+        await self.chat.check_room(state, run, [item.text for item in state.steering])
+        await self._join(state, run)
+        return False
+
+    def _reply_directly(self, state: ThreadState, run: Run) -> bool:
+        """Have results that are meant for the person end the reply; whether there are any."""
+        direct = direct_reply(state.transcript, self._is_direct)
+        if direct is None:
+            return False
+        asked, text = direct
+        call_id, message_id = CallId(derived_id("direct", asked)), MessageId(derived_id("msg", asked, "direct"))
+        outcome = Outcome("done", updated_at_ms=round(run.clock.now() * 1000))
+        run.journal.note(TextMessageEnd(call_id, message_id, text, outcome=outcome))
+        return True
+
+    def _is_direct(self, name: str) -> bool:
+        tool = self.calls.toolbox.get(name)
+        return tool is not None and tool.return_direct
 
     async def _remind(self, state: ThreadState, run: Run, open_run: OpenRun) -> Decision | None:
         """On a loop-back, end the conversation in the user's role, so that no model is called with its own text last.

@@ -68,9 +68,11 @@ def sections(spec: AgentSpec, surroundings: Surroundings) -> tuple[Section, ...]
         surroundings: where it works.
     """
     found = [Section("base", spec.prompt), Section("directive", DIRECTIVE), Section("awareness", AWARENESS)]
+    if spec.directives:
+        found.append(Section("directives", spec.directives))
     if spec.completion == "wrapper":
         found.append(Section("wrappers", WRAPPERS))
-    if environment := _environment(surroundings):
+    if environment := "\n\n".join(filter(None, (_environment(surroundings), spec.environment))):
         found.append(Section("environment", environment))
     return tuple(found)
 

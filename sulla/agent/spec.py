@@ -22,6 +22,18 @@ class AgentSpec:
     """The names of the tools that it may use; None for all."""
     model: str = ""
     """``provider:model``; empty for the daemon's own choice."""
+    directives: str = ""
+    """What it is to do or leave, beside what all agents are told."""
+    environment: str = ""
+    """Where it works, beside what all agents are told."""
+    max_turns: int | None = None
+    """Model calls per run, where that is fewer than the settings allow; None for what they allow."""
+    spawns: tuple[str, ...] = ()
+    """The agents that it may set to work."""
+    description: str = ""
+    """What it is for, for people and for other agents."""
+    skills: tuple[str, ...] | None = None
+    """The skills that it may use; None for all."""
 
 
 SULLA = AgentSpec(

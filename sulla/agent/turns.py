@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from sulla.agent.answers import answered, overdue
 from sulla.agent.ending import Cut, Ending, Failed, Walked, close_run, failed
 from sulla.agent.ledger import Ledger
 from sulla.agent.limits import Charge, RunLimits, limit_reached, wall_hit
@@ -45,7 +46,6 @@ from sulla.threads import (
     ThreadSession,
     ThreadState,
     ThreadStore,
-    ToolCallResult,
     WaitingInput,
     channel,
     next_task,
@@ -62,6 +62,15 @@ OUT_OF_TIME = "limit_wall_s"
 
 LEAVE_S = 2.0
 """How long a turn that is cut off may take to say so in its log."""
+
+
+Told = Callable[[str, str], Awaitable[str]]
+"""Gives an agent's memory, by its id and the message that a thread begins with. It answers within its own deadline."""
+
+
+async def nothing_told(agent: str, message: str) -> str:
+    """Who has no memory is told nothing."""
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +92,7 @@ class TurnDriver:
         actors: the agents, by id.
         limits: bounds of each run.
         ledger: what all agents use; it hears of calls that are written off here.
+        told: what an agent (by its id) is told of its memory, beside the first message of a thread.
     """
 
     def __init__(
@@ -93,8 +103,10 @@ class TurnDriver:
         actors: Mapping[str, Actor],
         limits: RunLimits,
         ledger: Ledger,
+        told: Told = nothing_told,
     ) -> None:
         self._threads = threads
+        self._told = told
         self._store = store
         self._clock = clock
         self._actors = actors
@@ -161,6 +173,8 @@ class TurnDriver:
                 return await session.park()
             state = session.state
             match next_task(state):
+                case Rest() | GoOn() if self._run_out(session):
+                    pass
                 case Rest() if session.expired:
                     if await session.remove():
                         log.info("a thread was kept for as long as it is to be", extra={"thread_id": state.thread_id})
@@ -168,7 +182,9 @@ class TurnDriver:
                 case Rest():
                     return await session.release()
                 case Start(item):
-                    self._start(session, item)
+                    # Once for a thread: what stands in its first message stays, so that a provider's cache can hit.
+                    memory = "" if len(state.transcript) else await self._told(item.agent or state.agent, item.text)
+                    self._start(session, item, memory)
                     await self._work(session)
                 case GoOn():
                     await self._work(session)
@@ -215,25 +231,24 @@ class TurnDriver:
     def _crashed(self, times: int) -> Failed:
         return Failed("crashed_repeatedly", f"the daemon stopped {times} times during this run; it is not tried again")
 
-    def _start(self, session: ThreadSession, item: WaitingInput) -> None:
+    def _start(self, session: ThreadSession, item: WaitingInput, memory: str = "") -> None:
         state = session.state
         agent = item.agent or state.agent
         actor = self._actors.get(agent)
         context = turn_context(self._clock.now(), state.project, sorted(self._running.values(), key=_begun))
         model = actor.model if actor else ""
-        session.note(RunStarted(item.seq, item.message_id, agent, model, context, max(state.waiting)))
+        session.note(RunStarted(item.seq, item.message_id, agent, model, context, max(state.waiting), memory=memory))
 
     def _resume(self, session: ThreadSession, task: Resume) -> None:
         run = session.state.run
-        if run is None:
-            return
-        answer, wait = task.answer, run.waits[task.answer.wait_id]
-        session.note(Resumed("answered", wait.wait_id, task.seq, run.crashes))
-        if answer.verdict == "give_up":
-            text = answer.text or "Given up by a person; nobody knows whether it took effect."
-            session.note(ToolCallResult(wait.call_id, text, True, answer.origin))
-        elif answer.verdict == "result":
-            session.note(ToolCallResult(wait.call_id, answer.text, answer.is_error, answer.origin))
+        if run is not None:
+            session.note(*answered(run, task.seq, task.answer, session.state.controls[task.seq].at_ms))
+
+    def _run_out(self, session: ThreadSession) -> bool:
+        """Take it for a no where a question was not answered in time; whether there was any such question."""
+        over = overdue(session.state.run, round(self._clock.now() * 1000))
+        session.note(*over)
+        return bool(over)
 
     def _end(self, session: ThreadSession, ending: Ending, shown: str = "") -> None:
         run = session.state.run

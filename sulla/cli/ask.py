@@ -16,6 +16,7 @@ def arguments(command: argparse.ArgumentParser) -> None:
     """The command's own arguments."""
     command.add_argument("text", nargs="+", metavar="TEXT", help="the question; - reads it from standard input")
     command.add_argument("--thread", metavar="ID", help="go on in this thread instead of a new one")
+    command.add_argument("--agent", metavar="ID", help="ask this agent instead of the thread's own")
     command.add_argument("--json", action="store_true", help="print every event as a line of JSON")
 
 
@@ -24,5 +25,6 @@ def run(given: argparse.Namespace) -> Exit:
     text = sys.stdin.read() if given.text == ["-"] else " ".join(given.text)
     if fault := fault_in(text):
         given.wrong(fault)
+    asking = Asking(home_of(given), given.thread, text, SystemClock(), as_json=given.json, agent=given.agent)
     with asyncio.Runner() as runner:
-        return run_turn(Asking(home_of(given), given.thread, text, SystemClock(), as_json=given.json), runner)
+        return run_turn(asking, runner)

@@ -17,6 +17,7 @@ from sulla.daemon import SystemClock
 def arguments(command: argparse.ArgumentParser) -> None:
     """The command's own arguments."""
     command.add_argument("--thread", metavar="ID", help="go on in this thread instead of a new one")
+    command.add_argument("--agent", metavar="ID", help="ask this agent instead of the thread's own")
     command.add_argument("--json", action="store_true", help="print every event as a line of JSON, and no prompt")
 
 
@@ -30,7 +31,7 @@ def run(given: argparse.Namespace) -> Exit:
     thread_id, ended, clock = given.thread, Exit.OK, SystemClock()
     with asyncio.Runner() as runner:
         for text in _lines(by_hand):
-            asking = Asking(home, thread_id, text, clock, as_json=given.json)
+            asking = Asking(home, thread_id, text, clock, as_json=given.json, agent=given.agent)
             ended = _answer(asking, text, runner)
             thread_id = asking.thread_id
             if not by_hand and ended in (Exit.CANCELLED, Exit.INTERRUPTED):

@@ -44,12 +44,16 @@ class Asking:
         text: the question.
         clock: for waiting.
         as_json: print each event as a line of JSON instead of the answer.
+        agent: who is asked; None for the thread's own.
     """
 
-    def __init__(self, home: Path, thread_id: str | None, text: str, clock: Clock, *, as_json: bool) -> None:
+    def __init__(
+        self, home: Path, thread_id: str | None, text: str, clock: Clock, *, as_json: bool, agent: str | None = None
+    ) -> None:
         self._home = home
         self.thread_id = thread_id
         self._text = text
+        self._agent = agent
         self._as_json = as_json
         # The same ids at every attempt: whatever was acknowledged before a break is not done twice.
         self._request_id = random_id("req")
@@ -95,7 +99,7 @@ class Asking:
 
     async def _follow(self, client: Client) -> Exit:
         if self.thread_id is None:
-            made = await client.call("thread.create", request_id=self._request_id)
+            made = await client.call("thread.create", request_id=self._request_id, agent=self._agent)
             self.thread_id = str(made["thread_id"])
         sent = await self._send(client)
         if self._screen is None:
@@ -116,9 +120,8 @@ class Asking:
         while True:
             self._may_be_kept = True
             try:
-                return await client.call(
-                    "turn.send", thread_id=self.thread_id, message_id=self._message_id, text=self._text
-                )
+                given = {"message_id": self._message_id, "text": self._text, "agent": self._agent}
+                return await client.call("turn.send", thread_id=self.thread_id, **given)
             except RateLimited as error:
                 self._may_be_kept = self._screen is not None
                 wait_s = error.retry_after_s or _RETRY_S

@@ -13,6 +13,7 @@ from sulla.cli.options import add_home
 from sulla.cli.place import home_of, settings_of
 from sulla.cli.table import harmless, paper
 from sulla.cli.thread_pages import Pages, all_events
+from sulla.daemon import SystemClock
 from sulla.daemon.agents import Prompt, prompt_of
 
 
@@ -24,13 +25,14 @@ def arguments(command: argparse.ArgumentParser) -> None:
     show.add_argument(
         "--thread", metavar="ID", help="also what changes from turn to turn, as of this thread's last turn"
     )
+    show.add_argument("--agent", metavar="ID", default="", help="of this agent (else the home's own)")
     show.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(given: argparse.Namespace) -> Exit:
     """Print the prompt, piece by piece, in the order in which a model gets it."""
     home = home_of(given)
-    pieces = list(_stable(prompt_of(settings_of(given))))
+    pieces = list(_stable(prompt_of(settings_of(given), SystemClock(), given.agent)))
     if given.thread:
         with Pages(home) as pages:
             pieces += _volatile(all_events(pages, given.thread, 0, None))

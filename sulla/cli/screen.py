@@ -46,6 +46,10 @@ class Screen:
             case "TOOL_CALL_START":
                 given = json.dumps(data.get("args", {}), ensure_ascii=False)
                 return self._line_end(), f"· {data['name']} {given[:120]}\n"
+            case "NOTICE":
+                return self._line_end(), "! " + f"{notice_head(data)}: {data['text']}".replace("\n", "\n  ") + "\n"
+            case "SUSPENDED":
+                return self._line_end(), "".join(_asked(wait) for wait in data["waits"])
             case "RUN_FINISHED":
                 return self._finished(data)
             case "RUN_ERROR":
@@ -98,3 +102,16 @@ class Screen:
     def _line_end(self) -> str:
         ended, self._open_line = self._open_line, False
         return "\n" if ended else ""
+
+
+def _asked(wait: dict[str, Any]) -> str:
+    """What a person is asked, and where to answer."""
+    return f"? {wait.get('prompt', '')}\n  answer with `sulla approvals answer {wait['wait_id']} …`\n"
+
+
+def notice_head(data: dict[str, Any]) -> str:
+    """What a note to people is called: who tells it and how soon somebody should look."""
+    urgency = data.get("urgency", "normal")
+    soon = f", {urgency} urgency" if urgency != "normal" else ""
+    outside = ", perhaps with words from outside" if data.get("tainted") else ""
+    return f"note from {data.get('agent') or 'the agent'}{soon}{outside}"

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from sulla.cli.screen import notice_head
 from sulla.cli.table import Paper, harmless, one_line
 
 _ARGS = 120
@@ -42,6 +43,8 @@ def shown(event: dict[str, Any], paper: Paper) -> Iterator[str]:
             )
         case "SUMMARY":
             yield from _said(event, paper, f"summary of all up to #{data['covers_seq']}", data["text"])
+        case "NOTICE":
+            yield from _said(event, paper, notice_head(data), data["text"])
         case kind:
             if (note := _NOTES.get(kind)) is not None:
                 yield "    " + paper.faint(one_line(note(data)))

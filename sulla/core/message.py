@@ -13,6 +13,9 @@ Role = Literal["user", "assistant", "tool"]
 Origin = Literal["operator", "user", "tool", "web", "file", "memory", "agent"]
 """Who a text comes from; what may follow from it depends on that (design §9)."""
 
+UNTRUSTED: frozenset[Origin] = frozenset({"web", "agent"})
+"""Where a text comes from that may want to steer whoever reads it: pages, mail and servers; other agents."""
+
 
 @dataclass(frozen=True, slots=True)
 class Text:

@@ -5,6 +5,8 @@ By exact value, never by pattern: what is known is always found, and nothing els
 
 from __future__ import annotations
 
+import base64
+import codecs
 import json
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -24,8 +26,10 @@ _PLAIN: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 class Redactor:
     """The secrets of one process; every sink that writes for people asks the same one.
 
-    A value is found as it is, as it stands in JSON (also in JSON inside JSON), as Python shows it, and as it stands in
-    a URL. A value that is spread over two texts is not found, nor one that was encoded in another way.
+    A value is found as it is, backwards and letter-shifted (ROT13); as it stands in JSON (also in JSON inside JSON), in
+    a URL and in HTML, and as Python shows it; and as Base64 (at any place in longer data, of UTF-8 and UTF-16), Base32,
+    Base85 and hexadecimal digits. A value that is spread over two texts is not found, nor one that was encoded twice or
+    in another way.
 
     Args:
         secrets: the values that are known now.
@@ -69,13 +73,52 @@ class Redactor:
 
 
 def _forms(secret: str) -> Iterator[str]:
-    """How a value may be spelled."""
+    """How a value may be spelled; forms that are too short to be told from ordinary text are left out."""
     yield secret
+    for form in (*_written(secret), *_encoded(secret)):
+        if len(form) >= MIN_CHARS:
+            yield form
+
+
+def _written(secret: str) -> Iterator[str]:
+    """As text in some notation."""
     yield repr(secret)[1:-1]
+    yield secret[::-1]
+    yield codecs.encode(secret, "rot13")
     for ascii_only in (False, True):
         once = json.dumps(secret, ensure_ascii=ascii_only)[1:-1]
         yield once
         yield json.dumps(once, ensure_ascii=ascii_only)[1:-1]
+    raw = secret.encode("utf-8", "surrogatepass")
     for byte_form in ("%{:02X}", "%{:02x}"):
-        raw = secret.encode("utf-8", "surrogatepass")
         yield "".join(chr(byte) if byte in _PLAIN else byte_form.format(byte) for byte in raw)
+    for byte_form in ("%{:02X}", "%{:02x}", "\\x{:02x}", "\\x{:02X}", "\\{:03o}"):
+        yield "".join(byte_form.format(byte) for byte in raw)
+    for char_form in ("&#{};", "&#x{:x};", "&#x{:X};", "\\u{:04x}", "\\u{:04X}"):
+        yield "".join(char_form.format(ord(char)) for char in secret)
+
+
+def _encoded(secret: str) -> Iterator[str]:
+    """As letters and digits that stand for its bytes."""
+    raw = secret.encode("utf-8", "surrogatepass")
+    for data in (raw, secret.encode("utf-16-le", "surrogatepass"), secret.encode("utf-16-be", "surrogatepass")):
+        yield from _base64(data)
+    yield base64.b32encode(raw).decode().rstrip("=")
+    yield base64.b32encode(raw).decode().rstrip("=").lower()
+    yield base64.b85encode(raw).decode()
+    yield base64.a85encode(raw).decode()
+    for digits in (raw.hex(), raw.hex(" "), raw.hex(":")):
+        yield digits
+        yield digits.upper()
+
+
+def _base64(data: bytes) -> Iterator[str]:
+    """In both alphabets, at each of the three places in longer data; without what depends on its neighbours."""
+    for before in range(3):
+        coded = base64.b64encode(bytes(before) + data)
+        # The first letters hold bits of what comes before, the last ones bits of what follows.
+        first = (before * 8 + 5) // 6
+        whole = (before + len(data)) * 8 // 6
+        stable = coded[first:whole].decode()
+        yield stable
+        yield stable.replace("+", "-").replace("/", "_")

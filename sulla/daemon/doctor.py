@@ -6,7 +6,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 
 from sulla.core.errors import SullaError
+from sulla.daemon import doctor_mcp, doctor_shell
 from sulla.daemon import doctor_probes as probes
+from sulla.daemon import doctor_registry as registry
 from sulla.daemon.doctor_findings import Finding, fault
 from sulla.daemon.doctor_probes import Patient
 
@@ -28,6 +30,10 @@ CHECKS = (
     Check("settings", probes.settings),
     Check("token", probes.token),
     Check("workspace", probes.workspace),
+    Check("shell", doctor_shell.shell),
+    Check("agents", registry.agents),
+    Check("skills", registry.skills),
+    Check("mcp", doctor_mcp.mcp),
     Check("daemon", probes.daemon),
     Check("port", probes.port),
     Check("exposure", probes.exposure),

@@ -13,6 +13,7 @@ from sulla.daemon.config import FILE
 from sulla.daemon.home import TOKEN, Home
 from sulla.daemon.schema import schema_text
 from sulla.daemon.starter import SCHEMA_FILE
+from sulla.registry import AGENTS, EXAMPLE, EXAMPLE_FILES
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +65,25 @@ def found_home(
             kept.append(schema)
         (kept if workspace.is_dir() else made).append(workspace)
         workspace.mkdir(parents=True, exist_ok=True)
+        example = _write_example(path / AGENTS)
+        made += [example] if example is not None else []
     except OSError as error:
         what = error.filename or path
         raise SettingsError(f"{what} cannot be made: {error.strerror}; name another home with --home DIR") from None
     return Founded(tuple(made), tuple(kept), backup)
+
+
+def _write_example(agents: Path) -> Path | None:
+    """An agent to look at, in a home that never had any; where it was made, if it was."""
+    folder = agents / EXAMPLE
+    try:
+        agents.mkdir(mode=0o700)
+    except FileExistsError:
+        return None
+    folder.mkdir(mode=0o700)
+    for name, text in EXAMPLE_FILES.items():
+        _write(folder / name, text)
+    return folder
 
 
 def _copy_aside(file: Path) -> Path:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sulla.core.errors import SettingsError
-from sulla.daemon.config import ModelSettings
+from sulla.daemon.sections import ModelSettings
 from sulla.daemon.starter import Inferred
 from sulla.providers import parse_model
 

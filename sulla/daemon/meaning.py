@@ -1,4 +1,4 @@
-"""What each setting means, for people: read from the texts below the fields in `config`, which Python does not keep."""
+"""What each setting means, for people: read from the texts below the fields in `sections`, which Python does not keep."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from pydantic import BaseModel
 
-from sulla.daemon import config
+from sulla.daemon import config, sections
 from sulla.daemon.sources import FOREIGN_NAMES, SHORT_NAMES, variable
 
 _SOURCES = re.compile(r" \((?:seed|design) [^)]*\)")
@@ -41,7 +41,7 @@ def preferred_name(section: str, key: str) -> str:
 
 @cache
 def _module() -> ast.Module:
-    return ast.parse(inspect.getsource(config))
+    return ast.parse(inspect.getsource(config) + inspect.getsource(sections))
 
 
 def _described(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:

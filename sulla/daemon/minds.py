@@ -12,10 +12,11 @@ from typing import Final
 
 from sulla.core.clock import Clock
 from sulla.core.errors import InvalidInput, ProviderError, ProviderUnreachable, SettingsError
-from sulla.daemon.config import ModelSettings, Settings
+from sulla.daemon.config import Settings
 from sulla.daemon.lazy import LazyProvider
 from sulla.daemon.models import Choice
 from sulla.daemon.place import Place
+from sulla.daemon.sections import ModelSettings
 from sulla.providers import (
     ChatRequest,
     CountText,

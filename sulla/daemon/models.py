@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sulla.core.clock import Clock
-from sulla.daemon.config import ModelSettings
+from sulla.daemon.sections import ModelSettings
 from sulla.providers import ModelName, find_ollama, parse_model
 
 HOW_TO = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -15,6 +16,9 @@ log = logging.getLogger(__name__)
 
 _QUERY_SECRETS = {"password", "passwd", "pwd", "sslpassword", "secret", "token", "access_token", "key", "api_key"}
 """Fields of a URL's query that hold one."""
+
+_SECRET_WORD = re.compile("KEY|TOKEN|SECRET|PASS|PWD|CREDENTIAL|AUTH", re.IGNORECASE)
+"""In the names of variables that hold one. Others hold paths and words, which cannot be taken out of every text."""
 
 
 def known_secrets(settings: Settings) -> Iterator[tuple[str, str]]:
@@ -31,6 +35,11 @@ def known_secrets(settings: Settings) -> Iterator[tuple[str, str]]:
             else:
                 continue
             yield from ((f"{section}.{name}", secret) for secret in found if secret)
+    for name, server in settings.mcp.servers.items():
+        kept = [value for word, value in server.env.items() if _SECRET_WORD.search(word)]
+        held = [value.get_secret_value() for value in (*kept, *server.headers.values())]
+        secrets = (*held, *(value.removeprefix("Bearer ") for value in held), *_in_url(server.url))
+        yield from ((f"mcp.servers.{name}", secret) for secret in secrets if secret)
 
 
 def _in_url(url: str) -> Iterator[str]:

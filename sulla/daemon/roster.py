@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sulla.agent import AgentSpec
+from sulla.agent import AgentSpec, Permissions
+from sulla.daemon.memories import Remembering
 from sulla.daemon.models import Choice
 from sulla.gateway import AgentInfo, ToolInfo
-from sulla.tools import Toolbox
+from sulla.registry import Projects
+from sulla.tools import Tool, Toolbox, ToolSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,16 +20,43 @@ class Roster:
     agents: tuple[AgentInfo, ...]
     """The home's own first."""
     tools: tuple[ToolInfo, ...]
+    """Those that are always there."""
+    projects: Projects
+    rules: Permissions
+    """What people have allowed."""
+    remembering: Remembering
+    """Hears of threads that are deleted."""
+    source: ToolSource
+    """Tools that come and go."""
+
+    def tools_now(self) -> tuple[ToolInfo, ...]:
+        """Everything that can be used at this moment."""
+        return (*self.tools, *map(_info, self.source()))
 
 
-def roster_of(spec: AgentSpec, choice: Choice, toolbox: Toolbox) -> Roster:
-    """The home's own agent and its tools.
+def roster_of(
+    boxes: Sequence[tuple[AgentSpec, Toolbox]],
+    choice: Choice,
+    projects: Projects,
+    rules: Permissions,
+    remembering: Remembering,
+    source: ToolSource,
+) -> Roster:
+    """Who there is, and what there is to use.
 
     Args:
-        spec: who it is.
+        boxes: the agents, the home's own first, each with what it may use.
         choice: the daemon's model.
-        toolbox: what it may use.
+        projects: the home's.
+        rules: what people have allowed.
+        remembering: hears of threads that are deleted.
+        source: the tools that come and go.
     """
-    agent = AgentInfo(spec.id, spec.completion, spec.model or str(choice.model), toolbox.names)
-    tools = (ToolInfo(tool.name, tool.description, tool.category, tool.effect, dict(tool.schema)) for tool in toolbox)
-    return Roster((agent,), tuple(tools))
+    agents = [AgentInfo(spec.id, spec.completion, spec.model or str(choice.model), box.names) for spec, box in boxes]
+    tools = {tool.name: tool for _, box in boxes for tool in box}
+    infos = (_info(tool) for _, tool in sorted(tools.items()))
+    return Roster(tuple(agents), tuple(infos), projects, rules, remembering, source)
+
+
+def _info(tool: Tool) -> ToolInfo:
+    return ToolInfo(tool.name, tool.description, tool.category, tool.effect, dict(tool.schema))

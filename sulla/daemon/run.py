@@ -16,19 +16,23 @@ from sulla import __version__
 from sulla.core.errors import SettingsError
 from sulla.core.redact import Redactor
 from sulla.daemon import bounds
+from sulla.daemon.agents import shipped
 from sulla.daemon.build import System, build
-from sulla.daemon.config import GatewaySettings, Settings
+from sulla.daemon.config import Settings
 from sulla.daemon.exposure import check_exposure, check_owner_token, exposure_warnings
 from sulla.daemon.files import allow_open_files
+from sulla.daemon.hands import bring_projects
 from sulla.daemon.home import Home, Whereabouts
 from sulla.daemon.instruments import Instruments, console
 from sulla.daemon.models import HOW_TO, Choice, choose
 from sulla.daemon.place import Place
 from sulla.daemon.redaction import hide_known
+from sulla.daemon.sections import GatewaySettings
 from sulla.daemon.stores import MEMORY, store_place, store_source
 from sulla.daemon.system import SystemClock, random_id, random_part, random_token
 from sulla.daemon.upkeep import redate
 from sulla.gateway import Gateway, GatewayConfig, Observers, Server, bind, build_app, serve
+from sulla.registry import PROJECTS
 from sulla.telemetry import Logs
 from sulla.threads import undo_half_import
 
@@ -92,14 +96,14 @@ async def run_daemon(
         stop = stack.enter_context(_stop_signals())  # from here on there is something to put in order
         system = build(settings, choice, place)
         stack.push_async_callback(_put_away, system.instruments)
-        _make_workspace(settings.workspace)
-        await system.store.open()
-        stack.push_async_callback(system.store.close)
+        await _open_workspace(settings, system, place)
+        await asyncio.to_thread(bring_projects, system.hands.projects, shipped(PROJECTS))
+        await _open_kept(stack, system)
         await _recognize(system, home, store_place(settings), accept_store=accept_store)
         await undo_half_import(system.store, place.owner)
         await system.account.open()
         stack.push_async_callback(system.account.close)
-        stack.push_async_callback(system.provider.close)
+        stack.push_async_callback(system.models.close)
         await _open_access(settings, system, home, redactor)
         stack.callback(system.access.audit.close)
         app = _app(settings, system, place, logs)
@@ -112,11 +116,25 @@ async def run_daemon(
         async with asyncio.TaskGroup() as group:
             working = group.create_task(system.work.run(), name="work")
             beside = [group.create_task(one, name=name) for name, one in _beside(settings, system).items()]
-            if system.journal is not None:
-                group.create_task(system.journal.run(), name="journal")
+            _follow(group, system)
             await _stop_in_order(settings, system, server, stop, working)
             for task in beside:
                 task.cancel()
+
+
+async def _open_kept(stack: AsyncExitStack, system: System) -> None:
+    """The store, and what agents remember."""
+    await system.store.open()
+    stack.push_async_callback(system.store.close)
+    await system.memories.open()
+    stack.push_async_callback(system.memories.close)
+
+
+def _follow(group: asyncio.TaskGroup, system: System) -> None:
+    """What reads the threads behind the turns; it ends by itself once it is stopped."""
+    if system.journal is not None:
+        group.create_task(system.journal.run(), name="journal")
+    system.remembering.begin(group)
 
 
 def _bind(gateway: GatewaySettings) -> socket.socket:
@@ -166,6 +184,8 @@ def _beside(settings: Settings, system: System) -> dict[str, Coroutine[object, o
         "audit": system.access.audit.run(),
         "summaries": system.summarizer.run(),
         "retention": _redate(settings, system),
+        "jobs": system.hands.jobs.run(),
+        "mcp": system.servers.run(),
         "stall": system.instruments.stall.run(),
         "health": system.instruments.health.run(),
     }
@@ -205,6 +225,12 @@ def _stop_signals() -> Iterator[_Stop]:
     finally:
         for number in numbers:
             loop.remove_signal_handler(number)
+
+
+async def _open_workspace(settings: Settings, system: System, place: Place) -> None:
+    """Make it, and find out what a command in it can reach."""
+    _make_workspace(settings.workspace)
+    await system.hands.shell.open(settings.workspace, place.clock)
 
 
 def _make_workspace(path: Path) -> None:
@@ -254,3 +280,4 @@ async def _stop_in_order(
             working.cancel()
     if system.journal is not None:
         await system.journal.stop(JOURNAL_S)
+    await system.remembering.stop(JOURNAL_S)

@@ -43,9 +43,15 @@ def settings_schema() -> Schema:
 
 def _models() -> dict[str, type[BaseModel]]:
     """The models that settings are made of, by name: sections, and what tables with free keys hold."""
-    fields = Settings.model_fields.values()
-    parts = [part for field in fields for part in (field.annotation, *get_args(field.annotation))]
-    return {part.__name__: part for part in parts if isinstance(part, type) and issubclass(part, BaseModel)}
+    found: dict[str, type[BaseModel]] = {}
+    ahead: list[type[BaseModel]] = [Settings]
+    while ahead:
+        fields = ahead.pop().model_fields.values()
+        parts = [part for field in fields for part in (field.annotation, *get_args(field.annotation))]
+        new = [part for part in parts if isinstance(part, type) and issubclass(part, BaseModel)]
+        ahead += [part for part in new if part.__name__ not in found]
+        found |= {part.__name__: part for part in new}
+    return found
 
 
 def _section(kind: type[BaseModel], shape: Schema) -> Schema:

@@ -6,9 +6,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from difflib import get_close_matches
 
-from sulla.core.errors import InvalidInput, NotFound, ShuttingDown
+from sulla.core.errors import NotFound, ShuttingDown
 from sulla.core.ids import MessageId, ThreadId
 from sulla.core.jsontypes import JsonObject
+from sulla.daemon import approval_desk, project_desk
 from sulla.daemon.intake import Intake
 from sulla.daemon.roster import Roster
 from sulla.daemon.watch import StoreWatch
@@ -20,7 +21,9 @@ from sulla.gateway import (
     Live,
     Mode,
     Over,
-    Question,
+    ProjectInfo,
+    ProjectText,
+    RuleInfo,
     Sent,
     Signal,
     ThreadInfo,
@@ -94,6 +97,8 @@ class Service:
     async def create_thread(self, agent: str | None, title: str, project: str | None, request_id: str | None) -> str:
         """Make a thread; the same `request_id` gives the same one."""
         self._check_open()
+        if project:
+            await project_desk.get_project(self._roster.projects, project)  # there has to be one
         fact = ThreadCreated(self._known(agent) or self._agents[0], title, project or "")
         return await self._threads.create(fact, request_id)
 
@@ -118,6 +123,7 @@ class Service:
         """Remove a thread with all it holds."""
         self._watch.check()
         await self._threads.delete(ThreadId(thread_id))
+        self._roster.remembering.wake(ThreadId(thread_id))
 
     async def send(
         self, thread_id: str, message_id: str, text: str, mode: Mode, agent: str | None, caller: str
@@ -155,24 +161,45 @@ class Service:
         """Threads whose run waits for an answer."""
         self._watch.check()
         found = await self._threads.list(after=after or "", limit=limit, status="suspended")
-        return [WaitingThread(info.key, _questions(info.key, state)) for info, state in found if state is not None]
+        return [
+            WaitingThread(info.key, approval_desk.questions_of(info.key, state))
+            for info, state in found
+            if state is not None
+        ]
 
     async def answer(self, thread_id: str, question: str, verdict: Verdict, text: str) -> int:
         """Answer a question; the first answer wins."""
         self._check_open()
-        if verdict == "run_again" and not question.startswith("review:"):
-            raise InvalidInput(f"{question!r} asks for a result: run_again is for questions that begin with 'review:'")
+        approval_desk.check_verdict(question, verdict)
         seq = await self._threads.answer(ThreadId(thread_id), Answer(question, text, verdict))
         self._work.enqueue(Job(thread_id))
         return seq
+
+    async def list_rules(self) -> Sequence[RuleInfo]:
+        """What is allowed until further notice."""
+        self._watch.check()
+        return await approval_desk.list_rules(self._roster.rules)
+
+    async def forget_rule(self, rule: str) -> None:
+        """Have people asked again."""
+        self._watch.check()
+        await self._roster.rules.forget(rule)
 
     async def list_agents(self) -> Sequence[AgentInfo]:
         """Everybody who can answer."""
         return self._roster.agents
 
+    async def list_projects(self) -> Sequence[ProjectInfo]:
+        """All projects of the home."""
+        return await project_desk.list_projects(self._roster.projects)
+
+    async def get_project(self, name: str) -> ProjectText:
+        """One project."""
+        return await project_desk.get_project(self._roster.projects, name)
+
     async def list_tools(self) -> Sequence[ToolInfo]:
         """Everything that they can use."""
-        return self._roster.tools
+        return self._roster.tools_now()
 
     async def check(self) -> JsonObject:
         """Look at everything that is kept."""
@@ -245,13 +272,6 @@ def _row(info: LogInfo, state: ThreadState | None) -> ThreadInfo:
         created_ms=state.created_ms,  # the log of an imported thread is younger
         waiting=len(state.waiting),
     )
-
-
-def _questions(thread_id: str, state: ThreadState) -> tuple[Question, ...]:
-    run = state.run
-    if run is None:
-        return ()
-    return tuple(Question(thread_id, run.id, wait.wait_id, wait.prompt) for wait in run.waits.values())
 
 
 def _signal(thread_id: str, payload: bytes | None) -> Signal | None:

@@ -22,6 +22,7 @@ FOREIGN_NAMES: dict[str, tuple[str, str]] = {
     "OLLAMA_HOST": ("model", "ollama_host"),
     "OPENAI_API_KEY": ("model", "openai_api_key"),
     "OPENAI_BASE_URL": ("model", "openai_base_url"),
+    "BRAVE_API_KEY": ("web", "brave_api_key"),
 }
 """Variables that other programs use for the same thing; they stand between the file and ours."""
 

@@ -106,6 +106,8 @@ def literal(value: object) -> str:
             return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
         case tuple() | list():
             return f"[{', '.join(map(literal, value))}]"
+        case dict() if not value:
+            return "{}"
         case _:
             raise TypeError(f"a default of type {type(value).__name__} cannot be written as TOML")
 

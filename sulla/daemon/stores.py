@@ -11,11 +11,20 @@ from sulla.core.errors import SettingsError
 from sulla.daemon.checkup import StoreFile
 from sulla.daemon.config import Settings
 from sulla.daemon.place import Place
+from sulla.memory import Capacity, MemoryIndex
 from sulla.store import Store
 
 SQLITE = "sqlite:///"
 STORE_FILE = "sulla.db"
 MEMORY = "memory:"
+MEMORY_SUFFIX = ".memory.db"
+"""What agents remember lies beside the store's file, under its name with this ending."""
+
+MEMORY_LINES = 2
+"""Connections to a PostgreSQL that are the memory's own."""
+
+BUSY_S = 5.0
+"""How long a write to that file waits for another process's, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +93,46 @@ def make_store(settings: Settings, place: Place) -> Store:
     from sulla.store.sqlite import SqliteStore
 
     return SqliteStore(path, place.clock, place.make_id)
+
+
+def make_memory_index(settings: Settings, clock: Clock) -> MemoryIndex:
+    """Whoever keeps what agents remember: the server that the store is on, or a file beside the store's.
+
+    Nothing is opened yet.
+
+    Raises:
+        SettingsError: the settings name no store that there is, or its library is not installed.
+    """
+    named, kept = named_store(settings), Capacity(settings.memory.episodes, settings.memory.facts)
+    if named.scheme in _SHARED:
+        return (_redis_memory if _SHARED[named.scheme] is _redis else _postgres_memory)(named, clock, kept)
+    from sulla.memory.sqlite import IN_MEMORY, SqliteMemory, open_memory
+    from sulla.store.sqlite_thread import SqliteThread
+
+    path = store_file(settings)
+    file = path.with_suffix(MEMORY_SUFFIX) if path is not None else IN_MEMORY
+    return SqliteMemory(SqliteThread(file, BUSY_S, open_memory), kept)
+
+
+def _postgres_memory(named: Named, clock: Clock, kept: Capacity) -> MemoryIndex:
+    try:
+        from sulla.memory.postgres import SCHEMA, PostgresMemory
+        from sulla.store.postgres_pool import ANSWER_S, Lines
+        from sulla.store.postgres_url import parse_address
+    except ModuleNotFoundError as error:
+        raise _not_installed(named, error, "postgres") from error
+    lines = Lines(parse_address(named.url), SCHEMA, clock, most=MEMORY_LINES, answer_s=ANSWER_S)
+    return PostgresMemory(lines, kept)
+
+
+def _redis_memory(named: Named, clock: Clock, kept: Capacity) -> MemoryIndex:
+    try:
+        from sulla.memory.redis import RedisMemory
+        from sulla.store.redis_client import RedisClient
+        from sulla.store.redis_url import address_of
+    except ModuleNotFoundError as error:
+        raise _not_installed(named, error, "redis") from error
+    return RedisMemory(RedisClient(address_of(named.url), clock), kept)
 
 
 def _postgres(named: Named, place: Place) -> Store:

@@ -15,12 +15,16 @@ from sulla.core.stamp import stamp
 from sulla.core.trail import trail
 from sulla.gateway import wire
 from sulla.gateway.calls_access import list_agents, list_tools, perform_token
+from sulla.gateway.calls_approvals import forget_rule, list_rules
+from sulla.gateway.calls_projects import get_project, list_projects
 from sulla.gateway.commands import Commands, ThreadInfo
 from sulla.gateway.limits import Limits
 from sulla.gateway.observing import GIVEN_UP, OK, Asked, Done, Observer
 from sulla.gateway.rpc import event_json
 from sulla.gateway.wire_access import AgentList, TokenCreate, TokenList, TokenRevoke, ToolList
+from sulla.gateway.wire_approvals import ApprovalForget, ApprovalRules
 from sulla.gateway.wire_form import Wire
+from sulla.gateway.wire_projects import ProjectGet, ProjectList
 
 _log = logging.getLogger("sulla.gateway")
 
@@ -93,6 +97,14 @@ class Calls:
                 return await list_agents(self._commands)
             case ToolList():
                 return await list_tools(self._commands)
+            case ApprovalRules():
+                return await list_rules(self._commands)
+            case ApprovalForget(rule=rule):
+                return await forget_rule(self._commands, rule)
+            case ProjectList():
+                return await list_projects(self._commands)
+            case ProjectGet(project=name):
+                return await get_project(self._commands, name)
             case wire.EventsUnsubscribe():
                 return wire.Unsubscribed(ended=False).model_dump()  # whoever follows knows better
             case _:
@@ -181,7 +193,15 @@ async def _questions(commands: Commands, params: wire.ApprovalList) -> JsonObjec
     threads = list(await commands.list_questions(params.after, params.limit + 1))
     page = threads[: params.limit]
     rows = [
-        wire.QuestionRow(thread_id=item.thread_id, run_id=item.run_id, id=item.id, prompt=item.prompt)
+        wire.QuestionRow(
+            thread_id=item.thread_id,
+            run_id=item.run_id,
+            id=item.id,
+            prompt=item.prompt,
+            expires_at=None if item.expires_ms is None else stamp(item.expires_ms),
+            tool=item.tool,
+            target=item.target,
+        )
         for waiting in page
         for item in waiting.questions
     ]

@@ -58,6 +58,42 @@ class AgentInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class ProjectInfo:
+    """One project, as a row of a list."""
+
+    name: str
+    title: str
+    status: str
+    priority: str
+    open: int
+    """Tasks that can be worked on now."""
+    tasks: int
+    last_activity_at: str
+    trouble: str
+    """Why it cannot be read, or what was not understood; empty for nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskInfo:
+    """One task of a project."""
+
+    text: str
+    done: bool
+    blocked: str
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectText:
+    """One project, whole."""
+
+    info: ProjectInfo
+    tasks: tuple[TaskInfo, ...]
+    digest: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class ToolInfo:
     """One tool."""
 
@@ -69,8 +105,9 @@ class ToolInfo:
     """A JSON Schema."""
 
 
-Verdict = Literal["result", "run_again", "give_up"]
-"""An answer: `result` says what it came to; the others are for a call of which nobody knows whether it took effect."""
+Verdict = Literal["result", "run_again", "give_up", "approve", "reject", "always"]
+"""An answer: `result` says what it came to; the next two are for a call of which nobody knows whether it took effect;
+the others for one that was not made yet, where `always` allows its like from now on too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +118,23 @@ class Question:
     run_id: str
     id: str
     prompt: str
+    expires_ms: int | None = None
+    """When no answer means no, UTC milliseconds; None for never."""
+    tool: str = ""
+    target: str = ""
+    """What `always` would allow; empty where it allows no more than the call."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleInfo:
+    """Calls that need no question for a while."""
+
+    id: str
+    agent: str
+    tool: str
+    target: str
+    created_ms: int
+    expires_ms: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +290,30 @@ class Commands(Protocol):
         Raises:
             NotFound: there is no such thread.
             AlreadyAnswered: another answer came first.
+        """
+        ...
+
+    async def list_projects(self) -> Sequence[ProjectInfo]:
+        """All projects, by name."""
+        ...
+
+    async def get_project(self, name: str) -> ProjectText:
+        """One project.
+
+        Raises:
+            NotFound: there is none of that name.
+        """
+        ...
+
+    async def list_rules(self) -> Sequence[RuleInfo]:
+        """What is allowed until further notice, the oldest first."""
+        ...
+
+    async def forget_rule(self, rule: str) -> None:
+        """Have people asked again.
+
+        Raises:
+            NotFound: there is no such rule.
         """
         ...
 

@@ -38,8 +38,30 @@ _EVENT: JsonObject = {
 _QUESTION: JsonObject = {
     "thread_id": "thr_9b2d",
     "run_id": "run_77aa",
-    "id": "review:tool_5c",
-    "prompt": "Nobody knows whether this took effect: did it?",
+    "id": "approval:tool_5c:3f2a9c0be1d47788:0",
+    "prompt": 'May post be called with {"url": "https://example.org"}?',
+    "expires_at": "2027-01-16T08:00:01.000Z",
+    "tool": "post",
+    "target": "host:https://example.org",
+}
+_RULE: JsonObject = {
+    "rule": "rule_51ab",
+    "agent": "sulla",
+    "tool": "post",
+    "target": "host:https://example.org",
+    "created_at": "2027-01-15T08:00:01.000Z",
+    "expires_at": "2027-02-14T08:00:01.000Z",
+}
+
+_PROJECT: JsonObject = {
+    "project": "garden",
+    "title": "Garden",
+    "status": "active",
+    "priority": "p2",
+    "open": 1,
+    "tasks": 1,
+    "last_activity_at": "2027-01-15T08:00:00.000Z",
+    "trouble": "",
 }
 
 EXAMPLES: dict[str, Example] = {
@@ -52,7 +74,9 @@ EXAMPLES: dict[str, Example] = {
     "turn.stop": Example({"seq": 5}, {"request_id": "stop-1"}),
     "turn.continue": Example({"seq": 6}, {"request_id": "go-1"}),
     "approval.list": Example({"questions": [_QUESTION], "next": None}),
-    "approval.answer": Example({"seq": 9}, {"verdict": "result", "text": "it did"}),
+    "approval.rules": Example({"rules": [_RULE]}),
+    "approval.forget": Example({"rule": "rule_51ab"}),
+    "approval.answer": Example({"seq": 9}, {"verdict": "approve"}),
     "agent.list": Example(
         {"agents": [{"id": "sulla", "completion": "wrapper", "model": "offline", "tools": ["read_file"]}]}
     ),
@@ -67,6 +91,15 @@ EXAMPLES: dict[str, Example] = {
                     "parameters": {"type": "object", "properties": {"path": {"type": "string"}}},
                 }
             ]
+        }
+    ),
+    "project.list": Example({"projects": [_PROJECT]}),
+    "project.get": Example(
+        {
+            "about": _PROJECT,
+            "tasks": [{"text": "Dig", "done": False, "blocked": "", "depth": 0}],
+            "digest": "a3f1c05e7b9d2468",
+            "text": "# Garden\n\n- [ ] Dig\n",
         }
     ),
     "system.status": Example({"version": "0.1.0", "model": "offline", "running": 0, "queued": 0, "degraded": None}),

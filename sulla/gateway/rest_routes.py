@@ -75,8 +75,12 @@ ROUTES: tuple[RestRoute, ...] = (
     RestRoute("POST", f"{_THREAD}/continue", "turn.continue", "Let held messages go on.", 202, "request_id"),
     RestRoute("GET", f"{ROOT}/approvals", "approval.list", "Questions that suspended turns wait for an answer to."),
     RestRoute("POST", f"{ROOT}/approvals/{{thread_id}}/{{id}}", "approval.answer", "Answer one; the first wins.", 202),
+    RestRoute("GET", f"{ROOT}/rules", "approval.rules", "What is allowed until further notice."),
+    RestRoute("DELETE", f"{ROOT}/rules/{{rule}}", "approval.forget", "Have people asked again."),
     RestRoute("GET", f"{ROOT}/agents", "agent.list", "The agents that can be talked to."),
     RestRoute("GET", f"{ROOT}/tools", "tool.list", "The tools that agents have."),
+    RestRoute("GET", f"{ROOT}/projects", "project.list", "The projects of the home."),
+    RestRoute("GET", f"{ROOT}/projects/{{project}}", "project.get", "One project, with its tasks and its file."),
     RestRoute("GET", f"{ROOT}/status", "system.status", "How the daemon is."),
 )
 

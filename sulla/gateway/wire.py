@@ -10,6 +10,8 @@ from pydantic_core import PydanticCustomError
 
 from sulla.access import Scope
 from sulla.gateway import wire_access as access
+from sulla.gateway import wire_approvals as approvals
+from sulla.gateway import wire_projects as projects
 from sulla.gateway.wire_form import Answer, Id, Label, QuestionId, Seq, Title, Wire, Words
 
 SUBPROTOCOL = "sulla.v1"
@@ -114,7 +116,7 @@ class ApprovalAnswer(Wire):
 
     thread_id: Id
     id: QuestionId
-    verdict: Literal["result", "run_again", "give_up"] = "result"
+    verdict: Literal["result", "run_again", "give_up", "approve", "reject", "always"] = "result"
     text: Answer = ""
 
 
@@ -242,6 +244,11 @@ class QuestionRow(Wire):
     run_id: str
     id: str
     prompt: str
+    expires_at: str | None = None
+    """When no answer means no; null for never."""
+    tool: str = ""
+    target: str = ""
+    """What `always` would allow; empty where it allows no more than the call."""
 
 
 class Questions(Wire):
@@ -335,10 +342,14 @@ METHODS: dict[str, Method] = {
     "turn.continue": Method(TurnContinue, TurnAsked, "write"),
     "approval.list": Method(ApprovalList, Questions, "read"),
     "approval.answer": Method(ApprovalAnswer, Answered, "approve"),
+    "approval.rules": Method(approvals.ApprovalRules, approvals.RuleRows, "read"),
+    "approval.forget": Method(approvals.ApprovalForget, approvals.Forgotten, "approve"),
     "events.subscribe": Method(EventsSubscribe, Subscribed, "read"),
     "events.unsubscribe": Method(EventsUnsubscribe, Unsubscribed, "read"),
     "agent.list": Method(access.AgentList, access.Agents, "read"),
     "tool.list": Method(access.ToolList, access.Tools, "read"),
+    "project.list": Method(projects.ProjectList, projects.ProjectRows, "read"),
+    "project.get": Method(projects.ProjectGet, projects.ProjectText, "read"),
     "token.create": Method(access.TokenCreate, access.TokenCreated, "admin"),
     "token.list": Method(access.TokenList, access.TokenRows, "admin"),
     "token.revoke": Method(access.TokenRevoke, access.TokenRevoked, "admin"),
@@ -354,7 +365,7 @@ PLANNED = frozenset(
         *("speech.chunk", "speech.flush", "speech.status"),
         *("heartbeat.status", "heartbeat.trigger", "heartbeat.pause", "heartbeat.resume", "heartbeat.log"),
         *("workflow.list", "workflow.check", "workflow.start", "workflow.status", "workflow.cancel", "workflow.resume"),
-        *("skill.list", "project.list", "project.get"),
+        "skill.list",
         *("system.pause", "system.resume"),
     }
 )

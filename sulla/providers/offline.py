@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Iterator
 
 from sulla.core.ids import CallId, MessageId, derived_id
+from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Message, Part, Reasoning, Text, ToolCall, ToolResult
 from sulla.providers.base import ChatRequest, Completed, Delta, Stop, TextDelta, Usage
-from sulla.providers.offline_rules import Wish, help_text, wish_of
+from sulla.providers.offline_projects import TOOLS, USAGE, Ended, Step, next_step, project_of
+from sulla.providers.offline_rules import help_text, wish_of
 
 NOTICE = (
     "I am the offline stand-in: fixed rules, not a language model. To configure one, set either\n"
@@ -58,20 +60,30 @@ _OPENINGS = {
 def _reply(request: ChatRequest) -> tuple[str, tuple[ToolCall, ...]]:
     words, results = _last_turn(request)
     tools = frozenset(tool.name for tool in request.tools)
+    if (project := project_of(words)) and tools >= TOOLS:
+        match next_step(project, results, tools):
+            case Step(tool, args):
+                return "", (_call(request, tool, args),)
+            case Ended(said, summary):
+                return _closing(said, "", summary), ()
     wish = wish_of(words)
     if wish is None:
         first = _OPENINGS.get(words.strip(" ?!.,").lower(), "I do not understand that.")
-        return _closing(first, help_text(tools), "Said what can be asked."), ()
+        return _closing(first, _help(tools), "Said what can be asked."), ()
     if results:
         return _closing(wish.intro, _quote(results[-1]), f"Used {wish.rule.tool}."), ()
     if wish.rule.tool not in tools:
         lacking = f"That needs the tool {wish.rule.tool}, which I was not given."
-        return _closing(lacking, help_text(tools), f"Could not use {wish.rule.tool}."), ()
-    return "", (_call(request, wish),)
+        return _closing(lacking, _help(tools), f"Could not use {wish.rule.tool}."), ()
+    return "", (_call(request, wish.rule.tool, wish.args),)
 
 
-def _call(request: ChatRequest, wish: Wish) -> ToolCall:
-    return ToolCall(CallId(derived_id("call", *_place(request))), wish.rule.tool, wish.args)
+def _call(request: ChatRequest, tool: str, args: JsonObject) -> ToolCall:
+    return ToolCall(CallId(derived_id("call", *_place(request))), tool, args)
+
+
+def _help(tools: frozenset[str]) -> str:
+    return help_text(tools, (USAGE,) if tools >= TOOLS else ())
 
 
 def _last_turn(request: ChatRequest) -> tuple[str, list[ToolResult]]:

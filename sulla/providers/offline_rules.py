@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sulla.core.jsontypes import JsonObject
@@ -98,7 +98,7 @@ def wish_of(request: str) -> Wish | None:
     return None
 
 
-def help_text(tools: frozenset[str]) -> str:
-    """What can be asked for with these tools."""
-    usable = [f"- {rule.usage}" for rule in RULES if rule.tool in tools]
+def help_text(tools: frozenset[str], more: Sequence[str] = ()) -> str:
+    """What can be asked for with these tools, and `more` that no single tool does."""
+    usable = [f"- {usage}" for usage in (*(rule.usage for rule in RULES if rule.tool in tools), *more)]
     return "\n".join(["I understand these requests and nothing else:", *usable, "- help"])

@@ -18,6 +18,7 @@ T = TypeVar("T")
 V = TypeVar("V")
 Job = Callable[[], None]
 Work = Callable[[sqlite3.Connection], T]
+Opened = Callable[[Path, float], sqlite3.Connection]
 
 MAX_QUEUED = 4096
 """How many jobs may wait for the thread; more are refused at once."""
@@ -31,11 +32,13 @@ class SqliteThread:
     Args:
         path: the file.
         busy_timeout_s: how long a write waits for another process's, in seconds.
+        opened: opens the file, which may be another than the store's.
     """
 
-    def __init__(self, path: Path, busy_timeout_s: float) -> None:
+    def __init__(self, path: Path, busy_timeout_s: float, opened: Opened = open_file) -> None:
         self._path = path
         self._busy_timeout_s = busy_timeout_s
+        self._opened = opened
         self._jobs: SimpleQueue[Job | None] | None = None
         self._thread: Thread | None = None
         self._connection: sqlite3.Connection | None = None
@@ -130,7 +133,7 @@ class SqliteThread:
     # --------------------------------------------------------------------------------------------- on the thread
 
     def _open(self) -> None:
-        self._connection = open_file(self._path, self._busy_timeout_s)
+        self._connection = self._opened(self._path, self._busy_timeout_s)
         self._file = self._present_file()
         self._synced = True
 

@@ -18,8 +18,12 @@ from sulla.gateway import (
     Live,
     Mode,
     Over,
+    ProjectInfo,
+    ProjectText,
+    RuleInfo,
     Sent,
     Signal,
+    TaskInfo,
     ThreadInfo,
     ToolInfo,
     Verdict,
@@ -27,6 +31,7 @@ from sulla.gateway import (
 )
 
 _AT_MS = 1_800_000_000_000
+_GARDEN = ProjectInfo("garden", "Garden", "active", "p2", 1, 1, "", "")
 _ALWAYS: dict[str, JsonObject] = {
     "INPUT": {"message_id": "m", "text": ""},
     "RUN_STARTED": {"input_seq": 1, "message_id": "m"},
@@ -195,10 +200,33 @@ class MemoryCommands:
         self._thread(thread_id)
         return self.add(thread_id, "ANSWER", wait_id=question, verdict=verdict, text=text).seq or 0
 
+    async def list_rules(self) -> Sequence[RuleInfo]:
+        """One rule."""
+        await self._called("list_rules")
+        return [RuleInfo("rule_1", "sulla", "note", "args:0", _AT_MS, _AT_MS + 1)]
+
+    async def forget_rule(self, rule: str) -> None:
+        """The one rule, if that is it."""
+        await self._called("forget_rule", rule)
+        if rule != "rule_1":
+            raise NotFound(f"no rule {rule!r}")
+
     async def list_agents(self) -> Sequence[AgentInfo]:
         """One agent."""
         await self._called("list_agents")
         return [AgentInfo("sulla", "wrapper", "scripted", ("note",))]
+
+    async def list_projects(self) -> Sequence[ProjectInfo]:
+        """One project."""
+        await self._called("list_projects")
+        return [_GARDEN]
+
+    async def get_project(self, name: str) -> ProjectText:
+        """The one project, if that is its name."""
+        await self._called("get_project", name)
+        if name != _GARDEN.name:
+            raise NotFound(f"no project {name!r}")
+        return ProjectText(_GARDEN, (TaskInfo("Dig", False, "", 0),), "0" * 16, "# Garden\n\n- [ ] Dig\n")
 
     async def list_tools(self) -> Sequence[ToolInfo]:
         """One tool."""

@@ -11,7 +11,7 @@ from sulla.testing.history_reading import LogReading
 from sulla.testing.history_run import RUN_RULES, RunReading
 from sulla.threads import Entry, Usage
 
-_OFFERS = (f.ThreadCreated, f.Input, f.StopAsked, f.ContinueAsked, f.Answer, f.Summary)
+_OFFERS = (f.ThreadCreated, f.Input, f.StopAsked, f.ContinueAsked, f.Answer, f.Summary, f.Notice)
 _BESIDE = (f.Stopped, f.Continued, f.InputIgnored, f.RunFinished, f.RunError, f.RunStarted)
 """Decisions that say by themselves whose they are, or are nobody's."""
 
@@ -114,6 +114,10 @@ class _Walk:
         self.reading.sums.usage += fact.usage
         self.reading.sums.charge(fact.usage.total, entry.origin.at_ms)
 
+    def notice(self, entry: Entry, fact: f.Notice) -> None:
+        if entry.origin.run_id not in self.reading.runs.values():
+            self._breach(entry.seq, "accounts", "a run that tells it", f"run {entry.origin.run_id}")
+
     # ------------------------------------------------------------------------------------------- inputs, taken up
 
     def run_started(self, entry: Entry, fact: f.RunStarted) -> None:
@@ -204,6 +208,7 @@ RULES: dict[type, Callable[[_Walk, Entry, Any], None]] = {
     f.ContinueAsked: _Walk.control,
     f.Answer: _Walk.control,
     f.Summary: _Walk.summary,
+    f.Notice: _Walk.notice,
     f.RunStarted: _Walk.run_started,
     f.Stopped: _Walk.stopped,
     f.Continued: _Walk.continued,

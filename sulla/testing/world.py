@@ -17,10 +17,12 @@ from sulla.agent import (
     Completion,
     DayLimits,
     Gauge,
+    Guard,
     InputHandler,
     Ledger,
     Mind,
     Model,
+    Permissions,
     RunLimits,
     Surroundings,
     TurnDriver,
@@ -74,6 +76,8 @@ class World:
         home: which home.
         lease_ttl_s: how long its leases hold, in seconds.
         watcher: is told what is kept and shown.
+        guard: rules on calls; None for the usual one, with rules in the store.
+        workspace: where its file tools work.
     """
 
     def __init__(  # noqa: PLR0913 - every knob of a double has a name and a default
@@ -91,6 +95,8 @@ class World:
         home: str = "home",
         lease_ttl_s: float = 30.0,
         watcher: Watcher | None = None,
+        guard: Guard | None = None,
+        workspace: Path = Path("workspace"),
     ) -> None:
         self.store = store
         self.clock = clock if clock is not None else ManualClock()
@@ -110,7 +116,10 @@ class World:
         chat = Chat(
             self.model, spec, specs, lambda name: effects.get(name, "pure"), limits, Surroundings(), self._summarize
         )
-        graph = create_agent_graph(InputHandler(chat), AgentNode(chat, Calls(toolbox, Path("workspace"), lambda: 0.0)))
+        self.permissions = Permissions(store, self.clock)
+        guard = guard if guard is not None else Guard(self.permissions)
+        calls = Calls(toolbox, workspace, lambda: 0.0, guard)
+        graph = create_agent_graph(InputHandler(chat), AgentNode(chat, calls))
         actors = {"sulla": Actor(spec, "scripted", graph)}
         self.turns = TurnDriver(self.threads, store, self.clock, actors, limits, self.model.ledger)
 

@@ -19,6 +19,7 @@ from sulla.threads.facts import (
     ModelStarted,
     Outcome,
     OutcomeStatus,
+    Permit,
     Reminder,
     Resumed,
     RunError,
@@ -38,6 +39,7 @@ from sulla.threads.facts import (
 )
 from sulla.threads.fold import apply_message, apply_offer
 from sulla.threads.head import KIND as THREAD_KIND
+from sulla.threads.notice import Notice
 from sulla.threads.replay import IMPORTED
 from sulla.threads.restore import Restored, ThreadRestore, undo_half_import
 from sulla.threads.retention import Retention
@@ -75,10 +77,12 @@ __all__ = [
     "Mode",
     "ModelAbandoned",
     "ModelStarted",
+    "Notice",
     "OpenRun",
     "Origin",
     "Outcome",
     "OutcomeStatus",
+    "Permit",
     "Readable",
     "Reminder",
     "Rest",

@@ -14,6 +14,7 @@ from sulla.core.jsontypes import FrozenJson, JsonObject
 from sulla.core.limit import LimitHit
 from sulla.core.message import Origin, Part
 from sulla.threads.forms import fields_to_json
+from sulla.threads.notice import Notice
 
 Mode = Literal["queue", "steer", "interrupt"]
 """What a message does to a running turn: waits for its own run, joins at the next tool boundary, or ends it."""
@@ -107,8 +108,9 @@ class Answer(_Kept):
     kind: ClassVar[str] = "ANSWER"
     wait_id: str
     text: str
-    verdict: Literal["result", "run_again", "give_up"] = "result"
-    """`result`: `text` is the call's result. The others answer a *needs review* question."""
+    verdict: Literal["result", "run_again", "give_up", "approve", "reject", "always"] = "result"
+    """`result`: `text` is the call's result. `run_again` and `give_up` answer a *needs review* question, the last three
+    an approval; `always` allows its like from now on too."""
     is_error: bool = False
     origin: Origin = "operator"
 
@@ -160,6 +162,10 @@ class RunStarted(_Kept):
     """What the model is told beside the message: time, project. Kept, so that a repeated call sees the same."""
     known_seq: int = 0
     """The newest input known then: an interrupt up to here meant an earlier run."""
+    tainted: bool = False
+    """Whether `context` holds anything that nobody trusts."""
+    memory: str = ""
+    """What the model is told of earlier conversations, beside a thread's first message; kept for the same reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +260,10 @@ class ToolCallResult(_Kept):
     text: str
     is_error: bool = False
     origin: Origin = "tool"
+    tainted: bool = False
+    """Whether the text is, or was made from, what nobody trusts (design §9)."""
+    failure: Literal["", "human_rejected", "denied"] = ""
+    """Why the call was not made: a person said no, or the policy did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +283,26 @@ class Wait(_Kept):
     wait_id: str
     call_id: CallId
     prompt: str = ""
+    digest: str = ""
+    """For an approval: of the exact call that is asked about. A yes is good for this one alone."""
+    expires_ms: int = 0
+    """When no answer means no, UTC milliseconds; 0 for never."""
+    tool: str = ""
+    target: str = ""
+    """What `always` would allow: calls of `tool` that take effect here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Permit(_Kept):
+    """A person's yes to one call, until the call is begun."""
+
+    call_id: CallId
+    digest: str
+    wait_id: str
+    tool: str = ""
+    target: str = ""
+    always: bool = False
+    """Whether its like is to be allowed from now on too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +318,7 @@ class Resumed(_Kept):
     """The run goes on: an answer came, or another process took it over."""
 
     kind: ClassVar[str] = "RESUMED"
-    reason: Literal["answered", "crashed", "drained"]
+    reason: Literal["answered", "crashed", "drained", "expired"]
     wait_id: str = ""
     input_seq: int = 0
     """The answer's record; 0 for a take-over."""
@@ -346,7 +376,7 @@ class RunError(_Kept):
     usage: Usage = field(default_factory=Usage)
 
 
-Offer = ThreadCreated | Input | StopAsked | ContinueAsked | Answer | Summary
+Offer = ThreadCreated | Input | StopAsked | ContinueAsked | Answer | Summary | Notice
 Decision = (
     RunStarted
     | InputHandled

@@ -7,9 +7,10 @@ from typing import assert_never
 
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import MessageId, NodeId, derived_id
-from sulla.core.message import Message, Part, Text, ToolCall, ToolResult
+from sulla.core.message import UNTRUSTED, Message, Part, Text, ToolCall, ToolResult
 from sulla.threads import facts as f
 from sulla.threads.codec import Origin
+from sulla.threads.notice import Notice
 from sulla.threads.state import ControlInput, OpenRun, ThreadState, WaitingInput
 from sulla.threads.transcript import Transcript
 
@@ -34,7 +35,7 @@ def apply_offer(state: ThreadState, fact: f.Offer, seq: int, origin: Origin) -> 
                 seq, origin.run_id, fact.message_id, fact.text, fact.mode, fact.origin, fact.agent
             )
         case f.StopAsked() | f.ContinueAsked() | f.Answer():
-            state.controls[seq] = ControlInput(seq, fact)
+            state.controls[seq] = ControlInput(seq, fact, origin.at_ms)
         case f.Summary():
             state.usage += fact.usage
             _charge_day(state, fact.charged_tokens or fact.usage.total, origin)
@@ -42,6 +43,8 @@ def apply_offer(state: ThreadState, fact: f.Offer, seq: int, origin: Origin) -> 
                 state.summary_covers, state.summary_seq, state.summary = fact.covers_seq, seq, fact.text
                 state.summary_first_kept = fact.first_kept
                 state.transcript.forget_before(fact.first_kept, state.run.message_id if state.run is not None else None)
+        case Notice():
+            pass  # it is for people; the model knows from its call that it was told
         case _:
             assert_never(fact)
 
@@ -69,7 +72,7 @@ def apply_message(script: Transcript, fact: f.Decision, inputs: Mapping[int, Wai
     """
     match fact:
         case f.RunStarted():
-            script.push(_user(_waiting(inputs, fact.input_seq), fact.context))
+            script.push(_user(_waiting(inputs, fact.input_seq), fact.context, fact.memory))
         case f.InputHandled() if fact.text is not None and len(script):
             last = script[-1]
             origin = last.parts[0].origin if isinstance(last.parts[0], Text) else "user"
@@ -110,8 +113,10 @@ _BESIDE = (f.Continued, f.InputIgnored, f.Stopped)
 """What is decided beside a run and says nothing of its progress."""
 
 
-def _user(item: WaitingInput, context: str) -> Message:
+def _user(item: WaitingInput, context: str, memory: str = "") -> Message:
     parts: tuple[Part, ...] = (Text(item.text, item.origin),)
+    if memory:
+        parts = (*parts, Text(memory, "memory"))
     return Message(item.message_id, "user", (*parts, Text(context, "operator")) if context else parts)
 
 
@@ -130,7 +135,8 @@ def _run_started(state: ThreadState, fact: f.RunStarted, origin: Origin) -> None
     state.consumed += 1
     state.held_below = 0  # something newer was sent, or somebody said continue: nothing is held any more
     state.run = OpenRun(item.run_id, fact.input_seq, origin.at_ms, fact.agent, fact.known_seq, origin.at_ms)
-    state.run.message_id = fact.message_id
+    state.run.message_id, state.run.origin = fact.message_id, item.origin
+    state.tainted = state.tainted or fact.tainted or item.origin in UNTRUSTED
     state.model = fact.model
     state.outcome = f.Outcome(updated_at_ms=origin.at_ms)
     state.node = NodeId("")
@@ -141,11 +147,14 @@ def _run_started(state: ThreadState, fact: f.RunStarted, origin: Origin) -> None
 
 def _input_handled(state: ThreadState, fact: f.InputHandled, origin: Origin) -> None:
     state.diagnostics = {**state.diagnostics, **fact.diagnostics}
+    # What a person passes on may not be theirs: words that look planted are kept, and trusted less.
+    state.tainted = state.tainted or "injection" in fact.diagnostics
 
 
 def _inputs_joined(state: ThreadState, fact: f.InputsJoined, origin: Origin) -> None:
     for seq in fact.input_seqs:
-        _waiting(state.waiting, seq)
+        item = _waiting(state.waiting, seq)
+        state.tainted = state.tainted or item.origin in UNTRUSTED
         del state.waiting[seq]
     state.consumed += len(fact.input_seqs)
     state.held_below = 0
@@ -190,11 +199,14 @@ def _tool_call_start(state: ThreadState, fact: f.ToolCallStart, origin: Origin) 
     run = _run(state, fact)
     run.intents[fact.call_id] = fact.effect
     run.granted.discard(fact.call_id)  # a permission to run again is good for one time
+    run.permits.pop(fact.call_id, None)
 
 
 def _tool_call_result(state: ThreadState, fact: f.ToolCallResult, origin: Origin) -> None:
     run = _run(state, fact)
     run.intents.pop(fact.call_id, None)
+    run.permits.pop(fact.call_id, None)
+    state.tainted = state.tainted or fact.tainted or fact.origin in UNTRUSTED
 
 
 def _reminder(state: ThreadState, fact: f.Reminder, origin: Origin) -> None:
@@ -216,15 +228,24 @@ def _resumed(state: ThreadState, fact: f.Resumed, origin: Origin) -> None:
     run.parked = False
     run.crashes = fact.crashes
     run.started_ms += max(0, origin.at_ms - run.touched_ms)  # nobody worked meanwhile: it does not count
-    if fact.reason != "answered":
+    if fact.reason not in ("answered", "expired"):
+        return
+    wait = run.waits.pop(fact.wait_id, None)
+    state.waiting_for_user = bool(run.waits)
+    if fact.reason == "expired" and not fact.input_seq:
         return
     answer = state.controls.pop(fact.input_seq, None)
     state.consumed += 1
-    wait = run.waits.pop(fact.wait_id, None)
-    state.waiting_for_user = bool(run.waits)
     given = answer.fact if answer is not None else None
-    if wait is not None and isinstance(given, f.Answer) and given.verdict == "run_again":
+    if wait is None or not isinstance(given, f.Answer) or fact.reason == "expired":
+        return
+    if given.verdict == "run_again" and not wait.digest:
         run.granted.add(wait.call_id)
+    elif given.verdict in ("approve", "always") and wait.digest:
+        always = given.verdict == "always"
+        run.permits[wait.call_id] = f.Permit(
+            wait.call_id, wait.digest, wait.wait_id, wait.tool, wait.target, always=always
+        )
 
 
 def _stopped(state: ThreadState, fact: f.Stopped, origin: Origin) -> None:

@@ -9,9 +9,10 @@ import orjson
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import CallId, MessageId, NodeId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson
+from sulla.core.message import Origin
 from sulla.store import Head, Status, seal, unseal
 from sulla.threads.desk import Rest, next_task
-from sulla.threads.facts import ModelStarted, Outcome, Usage, Wait
+from sulla.threads.facts import ModelStarted, Outcome, Permit, Usage, Wait
 from sulla.threads.forms import Form, fields_to_json
 from sulla.threads.state import OpenRun, RunRef, ThreadState
 from sulla.threads.transcript import Measure, Transcript
@@ -42,6 +43,8 @@ class RunPoint:
     waits: tuple[Wait, ...] = ()
     granted: tuple[CallId, ...] = ()
     message_id: MessageId = MessageId("")
+    origin: Origin = "user"
+    permits: tuple[Permit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,7 @@ class Checkpoint:
     held_below: int = 0
     summary_covers: int = 0
     summary_seq: int = 0
+    tainted: bool = False
     diagnostics: FrozenJson = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
     day: int = 0
@@ -87,8 +91,8 @@ class Checkpoint:
 _FORM = Form(Checkpoint)
 _SAME = (
     "created_ms updated_ms agent title project channel model parent_id depth active_work "
-    "had_tool_calls nudged nudging node iterations "
-    "consecutive_same_node agent_loops cycle_complete held_below summary_covers summary_seq usage day day_tokens"
+    "had_tool_calls nudged nudging node iterations consecutive_same_node "
+    "agent_loops cycle_complete held_below summary_covers summary_seq tainted usage day day_tokens"
 ).split()
 """Fields that are the same in the state and in the checkpoint."""
 
@@ -133,6 +137,8 @@ def to_head(state: ThreadState, claimed: int, epoch: int, due_ms: int | None = N
             tuple(run.waits.values()),
             tuple(sorted(run.granted)),
             run.message_id,
+            run.origin,
+            tuple(run.permits.values()),
         )
     checkpoint = Checkpoint(
         **{name: getattr(state, name) for name in _SAME},
@@ -215,6 +221,8 @@ def _open_run(point: RunPoint) -> OpenRun:
         {wait.wait_id: wait for wait in point.waits},
         set(point.granted),
         point.message_id,
+        point.origin,
+        {permit.call_id: permit for permit in point.permits},
     )
 
 

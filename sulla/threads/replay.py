@@ -10,6 +10,7 @@ from sulla.core.jsontypes import Json, JsonObject
 from sulla.threads import facts as f
 from sulla.threads.codec import Entry
 from sulla.threads.fold import apply_decision, apply_offer
+from sulla.threads.notice import Notice
 from sulla.threads.offers import dedupe_id, digest, run_of
 from sulla.threads.state import ThreadState
 from sulla.threads.transcript import Measure, Transcript
@@ -76,7 +77,9 @@ class Replay:
         match fact:
             case None:
                 raise InvalidInput("this Sulla knows no such record: import it with the one that made it")
-            case f.ThreadCreated() | f.Input() | f.StopAsked() | f.ContinueAsked() | f.Answer() | f.Summary():
+            case (
+                f.ThreadCreated() | f.Input() | f.StopAsked() | f.ContinueAsked() | f.Answer() | f.Summary() | Notice()
+            ):
                 return self._offered(fact, entry)
             case _:
                 apply_decision(self.state, fact, entry.origin)

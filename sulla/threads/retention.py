@@ -31,3 +31,18 @@ def expires_ms(state: ThreadState, retention: Retention) -> int | None:
         return None
     kept_s = retention.child_s if state.is_child else retention.conversation_s
     return None if kept_s is None else state.updated_ms + round(kept_s * 1000)
+
+
+def due_ms(state: ThreadState, retention: Retention) -> int | None:
+    """When somebody should look at a thread though nothing happens: a question runs out, or its time is over.
+
+    Args:
+        state: the thread.
+        retention: how long threads are kept.
+
+    Returns:
+        UTC milliseconds; None for never.
+    """
+    waits = state.run.waits.values() if state.run is not None else ()
+    ends = [wait.expires_ms for wait in waits if wait.expires_ms]
+    return min(ends) if ends else expires_ms(state, retention)

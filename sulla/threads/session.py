@@ -19,7 +19,7 @@ from sulla.threads.bus import Advanced, channel, live, live_channel, pack
 from sulla.threads.codec import Entry, Origin, decode, encode
 from sulla.threads.fold import apply_decision, apply_offer
 from sulla.threads.head import to_head
-from sulla.threads.retention import Retention, expires_ms
+from sulla.threads.retention import Retention, due_ms, expires_ms
 from sulla.threads.state import ThreadState
 from sulla.threads.watching import Kept, Watcher
 
@@ -242,8 +242,7 @@ class ThreadSession:
             # Drafts and head belong together: both are taken before anything can happen in between.
             drafts, self._drafts = self._drafts, []
             noted, self._noted = self._noted, []
-            due_ms = expires_ms(self.state, self._retention)
-            head = to_head(self.state, self._seen, self.epoch, due_ms)
+            head = to_head(self.state, self._seen, self.epoch, due_ms(self.state, self._retention))
             self._write_no += 1
             last = await self._append(drafts, head, release=release)
             self._released = release

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from sulla.core.ids import CallId, MessageId, NodeId, RunId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Origin
-from sulla.threads.facts import Answer, ContinueAsked, Mode, ModelStarted, Outcome, StopAsked, Usage, Wait
+from sulla.threads.facts import Answer, ContinueAsked, Mode, ModelStarted, Outcome, Permit, StopAsked, Usage, Wait
 from sulla.threads.transcript import Transcript
 
 
@@ -39,6 +39,8 @@ class ControlInput:
 
     seq: int
     fact: StopAsked | ContinueAsked | Answer
+    at_ms: int = 0
+    """When it was offered, UTC milliseconds."""
 
 
 @dataclass(slots=True)
@@ -75,6 +77,10 @@ class OpenRun:
     """`once` calls that a person allowed to run again."""
     message_id: MessageId = MessageId("")
     """The message that is being worked on."""
+    origin: Origin = "user"
+    """Who wrote that message."""
+    permits: dict[CallId, Permit] = field(default_factory=dict)
+    """Calls that a person said yes to and that have not begun."""
 
 
 @dataclass(slots=True)
@@ -125,6 +131,9 @@ class ThreadState:
     summary: str = ""
     summary_first_kept: MessageId = MessageId("")
     """The first message that it does not cover."""
+    tainted: bool = False
+    """Whether a model was shown anything here that nobody trusts. For good: its own words since then may repeat it,
+    and so may a summary of them (design §9)."""
     diagnostics: JsonObject = field(default_factory=dict)
     """What InputHandler noticed about the latest input."""
     usage: Usage = field(default_factory=Usage)

@@ -18,6 +18,7 @@ from sulla.threads.bus import Advanced, channel, pack
 from sulla.threads.codec import Entry, Origin, decode, encode
 from sulla.threads.fold import apply_offer
 from sulla.threads.head import KIND, from_head, to_head
+from sulla.threads.notice import Notice
 from sulla.threads.offers import dedupe_id, digest, run_of
 from sulla.threads.retention import Retention, expires_ms
 from sulla.threads.session import Known, ThreadSession
@@ -167,6 +168,27 @@ class ThreadStore:
         try:
             return (await self._offer(thread_id, fact, request_id=call_id, wakes=False)).first
         except MessageIdReused:
+            return False
+
+    async def notify(self, thread_id: ThreadId, fact: Notice, run_id: RunId, call_key: str) -> bool:
+        """Offer a note for people; nobody is woken by it, and every reader of the thread gets it once.
+
+        Args:
+            thread_id: where it is told.
+            fact: the note.
+            run_id: the run that tells it.
+            call_key: the call that it came of: each is offered once, also when the call is made again.
+
+        Returns:
+            Whether it was not offered before.
+
+        Raises:
+            NotFound: there is no such thread.
+        """
+        origin = self._origin(run_id)
+        try:
+            return (await self._offer(thread_id, fact, request_id=call_key, origin=origin, wakes=False)).first
+        except MessageIdReused:  # what was read meanwhile has made it `tainted`
             return False
 
     # ---------------------------------------------------------------------------------------------------- state

@@ -1,31 +1,112 @@
 """The door to what agents can do."""
 
-from sulla.tools.base import Done, Effect, Result, Tool, ToolContext, ToolFunction, Waiting
+from sulla.tools.base import (
+    AsksOf,
+    Done,
+    Effect,
+    FilesOf,
+    Reach,
+    ReachOf,
+    Result,
+    Tool,
+    ToolContext,
+    ToolFunction,
+    ToolSource,
+    Waiting,
+)
+from sulla.tools.browse import Catalogue, catalogue_of
 from sulla.tools.builtin import builtin_tools, clock_tools, file_tools
-from sulla.tools.call import run_call
+from sulla.tools.builtin.engines import Engine, brave, searxng
+from sulla.tools.builtin.listing import listing_tools
+from sulla.tools.builtin.notify import Note, Notify, notify_tools
+from sulla.tools.builtin.shell import shell_tools
+from sulla.tools.builtin.web import web_tools
+from sulla.tools.call import mend, run_call
 from sulla.tools.define import define
+from sulla.tools.fetch import Fetcher
+from sulla.tools.jobs import Jobs
+from sulla.tools.nearest import did_you_mean
 from sulla.tools.paths import inside, locate, open_file, open_folder
+from sulla.tools.policy import (
+    Allow,
+    Ask,
+    Deny,
+    Standing,
+    Trust,
+    Verdict,
+    digest_of,
+    judge,
+    question_of,
+    reach_of,
+    target_of,
+)
+from sulla.tools.process import KEEPER, LIMITS, environment
 from sulla.tools.registry import Toolbox
+from sulla.tools.sandbox import Shell
 from sulla.tools.schema import Bounds, validate
+from sulla.tools.urls import OwnHosts, parse_url, read_own_hosts
+from sulla.tools.wrapping import approved, budgeted, filtered, prefixed
 
 __all__ = [
+    "KEEPER",
+    "LIMITS",
+    "Allow",
+    "Ask",
+    "AsksOf",
     "Bounds",
+    "Catalogue",
+    "Deny",
     "Done",
     "Effect",
+    "Engine",
+    "Fetcher",
+    "FilesOf",
+    "Jobs",
+    "Note",
+    "Notify",
+    "OwnHosts",
+    "Reach",
+    "ReachOf",
     "Result",
+    "Shell",
+    "Standing",
     "Tool",
     "ToolContext",
     "ToolFunction",
+    "ToolSource",
     "Toolbox",
+    "Trust",
+    "Verdict",
     "Waiting",
+    "approved",
+    "brave",
+    "budgeted",
     "builtin_tools",
+    "catalogue_of",
     "clock_tools",
     "define",
+    "did_you_mean",
+    "digest_of",
+    "environment",
     "file_tools",
+    "filtered",
     "inside",
+    "judge",
+    "listing_tools",
     "locate",
+    "mend",
+    "notify_tools",
     "open_file",
     "open_folder",
+    "parse_url",
+    "prefixed",
+    "question_of",
+    "reach_of",
+    "read_own_hosts",
     "run_call",
+    "searxng",
+    "shell_tools",
+    "target_of",
     "validate",
+    "web_tools",
 ]

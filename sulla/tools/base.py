@@ -17,6 +17,11 @@ Effect = Literal["pure", "idempotent", "once"]
 """What a repeat would do: nothing at all; nothing more (same key); harm. Undeclared means `once` (design §2)."""
 
 
+Reach = Literal["inward", "outward"]
+"""Where a call can take effect: on the workspace and the conversation alone; or beyond, by network writes, messages to
+others, paths outside the workspace, a shell without a sandbox (design §9). Undeclared means `outward`."""
+
+
 @dataclass(frozen=True, slots=True)
 class ToolContext:
     """What a call gets besides its arguments."""
@@ -30,6 +35,14 @@ class ToolContext:
     clock: Clock
     control: Control
     progress: Callable[[Json], None]
+    agent: str = ""
+    """Who calls."""
+    project: str = ""
+    """What the thread is about; empty for nothing in particular."""
+    tainted: bool = False
+    """Whether what the caller has read holds anything that nobody trusts: what it writes then does too."""
+    approved: str = ""
+    """The question (`Tool.asks`) to which a person said yes before this call, word for word; empty if nobody did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +56,8 @@ class Done:
     """For an error: what was in the way may be gone in a while, so the same call may succeed then."""
     retry_after_s: float | None = None
     """When, in seconds, where that is known."""
+    tainted: bool = False
+    """Whether the text is, or was made from, what nobody trusts: web, mail, MCP, other agents (design §9)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +81,23 @@ class ToolFunction(Protocol):
         ...
 
 
+ReachOf = Callable[[FrozenJson, ToolContext], Reach]
+"""The reach of a call, where it depends on its arguments."""
+
+
+AsksOf = Callable[[FrozenJson, ToolContext], str]
+"""What a person has to be asked before a call, whatever else the policy says; empty for nothing. The question names all
+that the answer is about (a digest where something may change), because a yes is good for this very question alone.
+"""
+
+
+FileUse = Literal["none", "path", "all"]
+"""Which files of the workspace a call touches: none, what the argument `path` names (with what is in it), or any."""
+
+FilesOf = Callable[[FrozenJson, ToolContext], Path]
+"""The file or folder that a call touches, where it is not in the workspace; a whole path."""
+
+
 @dataclass(frozen=True, slots=True)
 class Tool:
     """Something that an agent can do. Holds no state."""
@@ -82,3 +114,17 @@ class Tool:
     """Whether it may run beside other calls of the same reply."""
     rest: str = ""
     """How to get at the rest of a result that had to be cut; empty for a general remark."""
+    reach: Reach | ReachOf = "outward"
+    return_direct: bool = False
+    """Whether a result ends the reply and is shown to the person as it stands."""
+    asks: AsksOf | None = None
+    """What its calls have to be allowed for; None for nothing beside the policy."""
+    quotes: bool = False
+    """Whether a result holds nothing of the arguments, but only what lay elsewhere before it: a page, not an echo.
+    An address in it may be read without a question, because nothing can be carried away in it."""
+    files: FileUse | FilesOf = "none"
+    """What it reads and, unless it is `pure`, writes: what a tainted run wrote is tainted when it is read."""
+
+
+ToolSource = Callable[[], tuple[Tool, ...]]
+"""Tools that come and go: those that there are at this moment, the same object as long as nothing has changed."""

@@ -8,18 +8,26 @@ from dataclasses import replace
 
 from sulla.core.errors import Aborted, StaleLease, SullaError
 from sulla.core.message import ToolCall
+from sulla.tools.attempt import within
 from sulla.tools.base import Done, Result, Tool, ToolContext, Waiting
 from sulla.tools.nearest import nearest
+from sulla.tools.overflow import rest_of
 from sulla.tools.registry import Toolbox
+from sulla.tools.repair import repaired
 from sulla.tools.schema import validate
 
 MAX_RESULT_BYTES = 48 * 1024
 """The most that one result may add to a conversation, in bytes of UTF-8: some 12,000 tokens."""
 
+CUT_BYTES = 128
+"""What the words about a cut take at the most, without how to get at the rest."""
+
 MAX_NAMES = 20
 """How many tool names a model is reminded of."""
 
-_REST = "Ask for less at a time to see the rest."
+MAX_WHOLE_BYTES = 16 * 1024 * 1024
+"""The longest result that is kept as a file; of a longer one only so much is."""
+
 _PASSED_ON = (Aborted, StaleLease)
 """These end the run; they are no tool's result."""
 
@@ -29,8 +37,9 @@ _LOG = logging.getLogger(__name__)
 async def run_call(toolbox: Toolbox, call: ToolCall, context: ToolContext) -> Result:
     """Run one call within its tool's time.
 
-    An unknown tool, wrong arguments, a tool that fails and one that takes too long all become error results. An abort,
-    a lost lease and cancellation are passed on.
+    An unknown tool, wrong arguments, a tool that fails and one that takes too long all become error results; arguments
+    that are almost right are mended first (`mend`). What of a result is too long is kept as a file of the workspace. An
+    abort, a lost lease and cancellation are passed on.
 
     Args:
         toolbox: the tools that the caller may use.
@@ -47,17 +56,32 @@ async def run_call(toolbox: Toolbox, call: ToolCall, context: ToolContext) -> Re
     tool = toolbox.get(call.name)
     if tool is None:
         return Done(_unknown(call.name, toolbox), is_error=True)
-    if problems := validate(call.args, tool.schema):
+    mended = repaired(call.args, tool.schema)
+    if problems := validate(mended.args, tool.schema):
         return Done(_invalid(tool, problems), is_error=True)
+    call = replace(call, args=mended.args)
     try:
-        async with context.clock.timeout(tool.timeout_s):
-            result = await _attempt(tool, call, context)
+        result = await within(context.clock, tool.timeout_s, _attempt(tool, call, context), tool.name)
     except TimeoutError:
         return Done(
             f"{tool.name} was stopped after {tool.timeout_s:g} s, its time limit. What it had done by then stays done.",
             is_error=True,
         )
-    return result if isinstance(result, Waiting) else _capped(result, tool)
+    if isinstance(result, Waiting):
+        return result
+    note = f"\n\n[The arguments were mended: {'; '.join(mended.notes)}.]" if mended.notes else ""
+    return await _capped(result, note, tool, context)
+
+
+def mend(toolbox: Toolbox, call: ToolCall) -> ToolCall:
+    """The call as `run_call` will make it. Whoever decides whether it may be made decides about this one.
+
+    Args:
+        toolbox: the tools that the caller may use.
+        call: what the model wants.
+    """
+    tool = toolbox.get(call.name)
+    return call if tool is None else replace(call, args=repaired(call.args, tool.schema).args)
 
 
 async def _attempt(tool: Tool, call: ToolCall, context: ToolContext) -> Result:
@@ -68,7 +92,7 @@ async def _attempt(tool: Tool, call: ToolCall, context: ToolContext) -> Result:
         raise
     except SullaError as error:
         return Done(error.message, is_error=True, passing=error.retryable, retry_after_s=error.retry_after_s)
-    except Exception as error:  # noqa: BLE001 - a tool may raise anything, and none of it may end the run
+    except (Exception, SystemExit, KeyboardInterrupt) as error:  # noqa: BLE001 - none of it may end the run, or us
         if isinstance(error, ExceptionGroup):
             _pass_on(error)
         _LOG.warning("a tool failed", exc_info=True, extra={"tool": tool.name, "call_id": call.id})
@@ -104,12 +128,16 @@ def _invalid(tool: Tool, problems: Sequence[str]) -> str:
     return f"{tool.name} was not run, because its arguments are wrong:\n{lines}"
 
 
-def _capped(done: Done, tool: Tool) -> Done:
-    """The result with at most `MAX_RESULT_BYTES` of text that can be kept."""
+async def _capped(done: Done, note: str, tool: Tool, context: ToolContext) -> Done:
+    """The result with `note` behind it: at most `MAX_RESULT_BYTES` of text that can be kept."""
     raw = done.text.encode("utf-8", "replace")
-    if len(raw) <= MAX_RESULT_BYTES:
-        text = raw.decode()
+    if len(raw) + len(note.encode()) <= MAX_RESULT_BYTES:
+        text = raw.decode() + note
         return done if text == done.text else replace(done, text=text)
-    shown = raw[: MAX_RESULT_BYTES - 512].decode("utf-8", "ignore")
-    note = f"\n\n[Cut: the first {len(shown.encode())} of {len(raw)} bytes are shown. {tool.rest or _REST}]"
-    return replace(done, text=shown + note)
+    # A tool that can show the rest by itself needs no copy.
+    whole = raw[:MAX_WHOLE_BYTES].decode("utf-8", "ignore")
+    rest = tool.rest or await rest_of(context.workspace, context.call_id, (whole,))
+    room = MAX_RESULT_BYTES - CUT_BYTES - len(rest.encode()) - len(note.encode())
+    shown = raw[: max(0, room)].decode("utf-8", "ignore")
+    cut = f"[Cut: the first {len(shown.encode())} of {len(raw)} bytes are shown. {rest}]"
+    return replace(done, text=f"{shown}\n\n{cut}{note}")

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from copy import deepcopy
 
 from sulla.core.jsontypes import FrozenJson
-from sulla.tools.base import Effect, Result, Tool, ToolContext
+from sulla.tools.base import Effect, FilesOf, FileUse, Reach, ReachOf, Result, Tool, ToolContext
 from sulla.tools.schema import describe
 
 
@@ -18,6 +18,8 @@ def define(
     timeout_s: float = 60.0,
     parallel: bool = True,
     rest: str = "",
+    reach: Reach | ReachOf = "outward",
+    files: FileUse | FilesOf = "none",
 ) -> Tool:
     """A tool from a function: its name, docstring and annotations say the rest (see `schema.describe`).
 
@@ -28,6 +30,8 @@ def define(
         timeout_s: how long one call may take, in seconds.
         parallel: whether it may run beside other calls of the same reply.
         rest: how to get at the rest of a result that had to be cut.
+        reach: where a call can take effect.
+        files: which files of the workspace it touches.
 
     Raises:
         InvalidInput: the function is not described well enough.
@@ -48,4 +52,6 @@ def define(
         timeout_s,
         parallel,
         rest,
+        reach,
+        files=files,
     )

@@ -32,7 +32,9 @@ SCRIPT = Script(
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     """The home of a daemon that runs."""
     with service(SCRIPT) as model:
-        place = Place(tmp_path_factory.mktemp("cli") / "home", **model.environ)
+        # One home for all: what one test said must not be what the next one remembers.
+        forgetful = model.environ | {"SULLA_MEMORY__ENABLED": "false"}
+        place = Place(tmp_path_factory.mktemp("cli") / "home", **forgetful)
         with place.up():
             yield place
 

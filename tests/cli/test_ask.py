@@ -162,3 +162,10 @@ def test_a_reader_that_leaves_ends_the_command_quietly(place: Place) -> None:
 def test_a_terminal_without_the_character_gets_a_stand_in(place: Place) -> None:
     plain = Place(place.home, PYTHONUTF8="0", PYTHONIOENCODING="ascii", LC_ALL="C")
     assert plain.run("ask", "snow")[:2] == (Exit.OK, "A first line\nand \\u2603.\n")
+
+
+def test_an_agent_can_be_asked_by_its_name_and_a_wrong_one_is_named(here: Place, capsys: Capsys) -> None:
+    events = [json.loads(line) for line in typed(capsys, "ask", "--json", "--agent", "sulla", "hello").out.splitlines()]
+    assert events[-1]["agent"] == "sulla"
+    wrong = typed(capsys, "ask", "--agent", "sula", "hello")
+    assert (wrong.code, "no agent 'sula'; did you mean 'sulla'?" in wrong.err) == (Exit.REFUSED, True)

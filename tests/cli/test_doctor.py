@@ -24,7 +24,10 @@ from tests.cli.typed import typed
 from tests.daemon.running import Place, service
 from tests.daemon.serving import beside
 
-NAMES = ["home", "settings", "token", "workspace", "daemon", "port", "exposure", "store", "clock", "model", "fallback"]
+NAMES = [
+    *("home", "settings", "token", "workspace", "shell", "agents", "skills", "mcp", "daemon", "port", "exposure"),
+    *("store", "clock", "model", "fallback"),
+]
 SCRIPT = Script([Rule(Reply("Hello.<AGENT_DONE/>"))])
 
 
@@ -58,7 +61,8 @@ class Bed(Place):
     """A home, and a doctor inside the test's own process: quick, because everything is imported already."""
 
     def __init__(self, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        super().__init__(home, SULLA_GATEWAY__PORT="0", SULLA_MODEL="offline")
+        # Whether this machine has a sandbox must not decide whether the home is well.
+        super().__init__(home, SULLA_GATEWAY__PORT="0", SULLA_MODEL="offline", SULLA_SHELL__SANDBOX="false")
         self.capsys = capsys
 
 
@@ -82,7 +86,7 @@ def place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Bed:
 @pytest.fixture(scope="module")
 def well_kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home on which a daemon has answered and stopped in order."""
-    place = Place(tmp_path_factory.mktemp("well") / "home", SULLA_MODEL="offline")
+    place = Place(tmp_path_factory.mktemp("well") / "home", SULLA_MODEL="offline", SULLA_SHELL__SANDBOX="false")
     with place.up() as daemon:
         assert place.run("ask", "hello")[0] == Exit.OK
         assert daemon.ended(signal.SIGTERM) == 0

@@ -21,7 +21,7 @@ def test_it_shows_each_piece_in_its_order_and_needs_no_daemon(
     shown = typed(capsys, "prompt", "show")
     assert shown.code == Exit.OK
     heads = [line.split(":")[0] for line in shown.out.splitlines() if line.startswith("[")]
-    assert heads == ["[tools", "[base", "[directive", "[awareness", "[wrappers", "[environment"]
+    assert heads == ["[tools", "[base", "[directive", "[awareness", "[wrappers", "[environment", "[skills"]
     assert "stable, about" in shown.out
     assert f"the workspace {tmp_path}/workspace" in shown.out
     assert list(tmp_path.iterdir()) == []  # looking makes nothing
@@ -34,6 +34,18 @@ def test_settings_change_it(tmp_path: Path, capsys: Capsys, monkeypatch: pytest.
     assert "wrappers" not in [piece["name"] for piece in pieces]
     assert all(piece["stable"] and piece["tokens"] > 0 for piece in pieces)
     assert "read_file" in pieces[0]["tools"]
+
+
+def test_of_another_agent_it_shows_that_ones(tmp_path: Path, capsys: Capsys, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SULLA_HOME", str(tmp_path))
+    (tmp_path / "agents" / "reader").mkdir(parents=True)
+    (tmp_path / "agents" / "reader" / "agent.toml").write_text('tools = ["read_file"]')
+    (tmp_path / "agents" / "reader" / "soul.md").write_text("You only read.")
+    pieces = json.loads(typed(capsys, "prompt", "show", "--agent", "reader", "--json").out)
+    assert pieces[0]["tools"] == ["read_file"]
+    assert pieces[1]["text"] == "You only read."
+    missing = typed(capsys, "prompt", "show", "--agent", "raeder")
+    assert (missing.code, "known: sulla, reader" in missing.err) == (Exit.REFUSED, True)
 
 
 def test_of_a_thread_it_shows_what_changes_with_each_turn(here: Place, capsys: Capsys) -> None:

@@ -173,3 +173,23 @@ def test_what_a_newer_daemon_may_say_is_passed_over() -> None:
     screen = Screen("run")
     assert screen.show(_event("SOMETHING_NEW", surprise=1)) == ("", "")
     assert screen.exit is None
+
+
+def test_a_note_to_people_is_shown_beside_the_answer_with_whose_it_is() -> None:
+    screen = Screen("run")
+    screen.show(_delta("msg", 0, "Half a line"))
+    note = _event("NOTICE", text="Tea is \x1b[31mready.", urgency="high", agent="cook", tainted=True)
+    assert screen.show(note) == (
+        "\n",
+        "! note from cook, high urgency, perhaps with words from outside: Tea is [31mready.\n",
+    )
+    assert screen.show(_event("NOTICE", text="Tea.\n! mine")) == ("", "! note from the agent: Tea.\n  ! mine\n")
+
+
+def test_a_question_is_shown_with_how_to_answer_it_and_its_words_move_no_cursor() -> None:
+    screen = Screen("run")
+    wait = {"wait_id": "approval:tool_1:ab:0", "prompt": "May \x1b[2Jpost be called?"}
+    shown = screen.show(_event("SUSPENDED", waits=[wait]))
+    lines = ("? May [2Jpost be called?", "  answer with `sulla approvals answer approval:tool_1:ab:0 …`", "")
+    assert shown == ("", "\n".join(lines))
+    assert screen.exit is None

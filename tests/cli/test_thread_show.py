@@ -10,6 +10,7 @@ from sulla.cli.table import Paper
 from sulla.cli.thread_show import shown
 from sulla.core.ids import CallId, MessageId, RunId
 from sulla.core.message import ToolCall
+from sulla.threads import Notice
 from sulla.threads.facts import (
     Answer,
     ContinueAsked,
@@ -74,6 +75,7 @@ TOLD: list[tuple[ThreadFact, list[str]]] = [
     (ContinueAsked(), ["    [somebody asked to continue]"]),
     (Continued(3), ["    [continued]"]),
     (Summary(40, "They met."), [HEAD + "summary of all up to #40", "    They met."]),
+    (Notice("Tea.", "high", "cook"), [HEAD + "note from cook, high urgency", "    Tea."]),
     (RunFinished(R, Outcome("done"), Usage(12, 5)), ["    = done [tokens: 12 in, 5 out]"]),
     (RunFinished(R, Outcome("done"), Usage(12, 5, 3, 1)), ["    = done [tokens: 12 in, 5 out, 4 cached]"]),
     (RunFinished(R, Outcome("cancelled", reason="stopped")), ["    = cancelled: stopped"]),
@@ -109,6 +111,7 @@ def test_nothing_that_others_wrote_can_steer_the_terminal(hostile: str) -> None:
     facts: tuple[ThreadFact, ...] = (
         ThreadCreated(hostile, hostile, hostile),
         Input(M, hostile),
+        Notice(hostile, agent=hostile),
         TextMessageEnd(C, M, hostile),
         ToolCallStart(C, hostile, {hostile: hostile}, M),
         ToolCallResult(C, hostile),

@@ -25,6 +25,8 @@ FIELDS = {
     "id": "review:tool_1",
     "name": "ann",
     "scopes": ["read"],
+    "project": "garden",
+    "rule": "rule_1",
 }
 
 

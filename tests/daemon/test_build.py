@@ -48,7 +48,7 @@ async def make(tmp_path: Path, manual_clock: ManualClock) -> AsyncIterator[Make]
 
     yield make
     for system in made:
-        await system.provider.close()
+        await system.models.close()
 
 
 async def ask(system: System, text: str = "hello") -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -38,7 +39,7 @@ def _names(home: Path) -> dict[str, bytes]:
 
 def test_everything_is_made_and_for_the_owner_alone(home: Path, found: Found) -> None:
     founded = found("[gateway]\n")
-    assert {path.name for path in founded.made} == {"token", "sulla.toml", "sulla.schema.json", "workspace"}
+    assert {path.name for path in founded.made} == {"token", "sulla.toml", "sulla.schema.json", "workspace", "reader"}
     assert (founded.kept, founded.backup) == ((), None)
     assert _mode(home) == 0o700
     assert {_mode(home / name) for name in ("token", "sulla.toml", "sulla.schema.json")} == {0o600}
@@ -56,11 +57,20 @@ def test_a_second_time_changes_nothing(home: Path, found: Found) -> None:
     assert _names(home) == before
 
 
+def test_the_example_is_made_once_and_never_brought_back(home: Path, found: Found) -> None:
+    found("[gateway]\n")
+    example = home / "agents" / "reader"
+    assert sorted(path.name for path in example.iterdir()) == ["agent.toml", "directives.md", "soul.md"]
+    shutil.rmtree(example)
+    assert found(None).made == ()
+    assert not example.exists()
+
+
 def test_only_what_is_missing_is_made(home: Path, found: Found) -> None:
     home.mkdir(parents=True)
     (home / "token").write_text("mine\n")
     (home / "workspace").mkdir()
-    assert {path.name for path in found("").made} == {"sulla.toml", "sulla.schema.json"}
+    assert {path.name for path in found("").made} == {"sulla.toml", "sulla.schema.json", "reader"}
     assert (home / "token").read_text() == "mine\n"
 
 

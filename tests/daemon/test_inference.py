@@ -6,8 +6,8 @@ import pytest
 from pydantic import SecretStr
 
 from sulla.core.errors import SettingsError
-from sulla.daemon.config import ModelSettings
 from sulla.daemon.inference import Around, answered, infer, question
+from sulla.daemon.sections import ModelSettings
 
 KEY = SecretStr("hunter2-do-not-show")
 

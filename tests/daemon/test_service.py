@@ -98,7 +98,7 @@ async def test_an_unknown_thread_is_called_a_thread_whatever_is_asked_of_it(serv
         lambda: service.send("thr_x", "msg_1", "hi", "queue", None, "owner"),
         lambda: service.stop("thr_x", None),
         lambda: service.resume_turns("thr_x", None),
-        lambda: service.answer("thr_x", "approval:1", "result", "yes"),
+        lambda: service.answer("thr_x", "answer:1", "result", "yes"),
         lambda: service.history("thr_x", 0, None, 10),
         lambda: service.last_seq("thr_x"),
         lambda: service.delete_thread("thr_x"),

@@ -16,7 +16,15 @@ from sulla.testing.clock import ManualClock
 from sulla.testing.commands import MemoryCommands
 from sulla.testing.tokens import MemoryTokens
 
-KNOWN = {"thread_id": "thr_1", "message_id": "m1", "text": "hi", "id": "review:tool_1", "scopes": ["read"]}
+KNOWN = {
+    "thread_id": "thr_1",
+    "message_id": "m1",
+    "text": "hi",
+    "id": "review:tool_1",
+    "scopes": ["read"],
+    "project": "garden",
+    "rule": "rule_1",
+}
 OWNER = Principal("owner", ALL_SCOPES)
 NAMES = {"token.create": "new", "token.revoke": "spare"}
 WANTED = [(name, row.scope) for name, row in METHODS.items() if row.scope is not None]

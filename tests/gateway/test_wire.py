@@ -17,7 +17,7 @@ events.subscribe events.unsubscribe
 speech.chunk speech.flush speech.status
 heartbeat.status heartbeat.trigger heartbeat.pause heartbeat.resume heartbeat.log
 workflow.list workflow.check workflow.start workflow.status workflow.cancel workflow.resume
-approval.list approval.answer
+approval.list approval.answer approval.rules approval.forget
 agent.list skill.list project.list project.get tool.list
 system.status system.pause system.resume
 """

@@ -22,6 +22,7 @@ TASKS = (
     "sulla/store/postgres_bus.py",
     "sulla/testing/clock.py",
     "sulla/providers/deadline.py",
+    "sulla/tools/attempt.py",
     "sulla/gateway/server.py",
 )
 

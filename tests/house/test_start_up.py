@@ -12,7 +12,7 @@ from tests.house.source import ROOT
 
 SERVER = {"fastapi", "starlette", "uvicorn", "websockets", "pydantic", "orjson", "sqlite3", "asyncio"}
 HEAVY = {
-    *("anthropic", "ollama", "openai", "httpx", "httpx2", "aiohttp", "tiktoken"),
+    *("anthropic", "ollama", "openai", "httpx", "httpx2", "aiohttp", "tiktoken", "mcp_types"),
     *("apscheduler", "rich", "langgraph", "prometheus_client", "structlog"),
 }
 

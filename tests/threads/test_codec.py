@@ -14,6 +14,7 @@ from sulla.core.jsontypes import JsonObject
 from sulla.core.limit import LimitHit
 from sulla.core.message import Reasoning, Text, ToolCall, ToolResult
 from sulla.store import Record
+from sulla.threads import Notice
 from sulla.threads import facts as f
 from sulla.threads.codec import Origin, decode, encode
 from sulla.threads.forms import Form, fields_to_json
@@ -51,6 +52,7 @@ FACTS: list[f.ThreadFact] = [
     f.InputIgnored(6, "late"),
     f.RunFinished(RUN, OUTCOME, f.Usage(1), RunId("run_2")),
     f.RunError(RUN, "internal", "went wrong", True, OUTCOME, f.Usage(0, 1)),
+    Notice("done", "high", "sulla", True),
 ]
 
 

@@ -36,7 +36,7 @@ def clock_tools(timezone: str = "UTC") -> tuple[Tool, ...]:
         now = datetime.fromtimestamp(int(context.clock.now()), zone)
         return Done(f"{now:%A %Y-%m-%d %H:%M:%S} UTC{now.isoformat()[-6:]} ({timezone})")
 
-    return (define(get_time_date, effect="pure", category="time", timeout_s=5.0),)
+    return (define(get_time_date, effect="pure", reach="inward", category="time", timeout_s=5.0),)
 
 
 def _zone(name: str) -> tzinfo:

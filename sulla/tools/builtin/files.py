@@ -13,6 +13,7 @@ from typing import Annotated
 
 from sulla.core.errors import InvalidInput, PathEscape, TooLarge
 from sulla.tools.base import Done, Result, Tool, ToolContext
+from sulla.tools.builtin.ranges import show_range
 from sulla.tools.builtin.search import search_files
 from sulla.tools.define import define
 from sulla.tools.paths import locate, open_file, open_folder, printable, translated
@@ -20,8 +21,6 @@ from sulla.tools.schema import Bounds
 
 MAX_FILE_BYTES = 16 * 1024 * 1024
 """The largest file that is read."""
-MAX_SHOWN_BYTES = 40_000
-"""The most that one call shows of a file: below the cap on every result, so that cuts fall between lines."""
 MAX_WRITE_BYTES = 4 * 1024 * 1024
 MAX_ENTRIES = 500
 """How many entries of a folder are shown."""
@@ -32,10 +31,42 @@ MAX_SCANNED = 20_000
 def file_tools() -> tuple[Tool, ...]:
     """`read_file`, `list_dir`, `write_file` and `search_files`; the workspace comes with each call's context."""
     return (
-        define(read_file, effect="pure", category="files", timeout_s=30.0, rest="Go on with a later first_line."),
-        define(list_dir, effect="pure", category="files", timeout_s=30.0, rest="List a folder further down."),
-        define(write_file, effect="idempotent", category="files", timeout_s=30.0, parallel=False),
-        define(search_files, effect="pure", category="files", timeout_s=30.0, rest="Search for something narrower."),
+        define(
+            read_file,
+            effect="pure",
+            reach="inward",
+            files="path",
+            category="files",
+            timeout_s=30.0,
+            rest="Go on with a later first_line.",
+        ),
+        define(
+            list_dir,
+            effect="pure",
+            reach="inward",
+            files="path",
+            category="files",
+            timeout_s=30.0,
+            rest="List a folder further down.",
+        ),
+        define(
+            write_file,
+            effect="idempotent",
+            reach="inward",
+            files="path",
+            category="files",
+            timeout_s=30.0,
+            parallel=False,
+        ),
+        define(
+            search_files,
+            effect="pure",
+            reach="inward",
+            files="path",
+            category="files",
+            timeout_s=30.0,
+            rest="Search for something narrower.",
+        ),
     )
 
 
@@ -74,8 +105,7 @@ async def write_file(context: ToolContext, *, path: str, content: str) -> Result
         path: The file, relative to the workspace.
         content: All that the file shall hold.
     """
-    key = blake2b(context.idempotency_key.encode(), digest_size=12).hexdigest()
-    return Done(await asyncio.to_thread(_write, context.workspace, path, content, key))
+    return Done(await asyncio.to_thread(_write, context.workspace, path, content, write_key(context)))
 
 
 def _read(root: Path, path: str, first_line: int, lines: int) -> str:
@@ -85,27 +115,7 @@ def _read(root: Path, path: str, first_line: int, lines: int) -> str:
         raise TooLarge(
             f"{path!r} is larger than the {MAX_FILE_BYTES} bytes that can be read; look into it with search_files"
         )
-    every = decode(raw, path).split("\n")
-    if every[-1] == "":
-        every.pop()
-    if not every:
-        return f"[{path} is empty]"
-    if first_line > len(every):
-        raise InvalidInput(f"{path!r} has only {len(every)} lines; first_line={first_line} is behind its end")
-    shown: list[str] = []
-    size = 0
-    for line in islice(every, first_line - 1, first_line - 1 + lines):
-        size += len(line.encode()) + 1
-        if size > MAX_SHOWN_BYTES and shown:
-            break
-        shown.append(line)
-    last = first_line + len(shown) - 1
-    more = f"; go on with first_line={last + 1}" if last < len(every) else ""
-    text = "\n".join(shown)
-    if size > MAX_SHOWN_BYTES and len(shown) == 1:
-        text = shown[0].encode()[:MAX_SHOWN_BYTES].decode(errors="ignore")
-        more = f"; only the beginning of this very long line is shown{more}"
-    return f"[{path}: lines {first_line}-{last} of {len(every)}{more}]\n{text}"
+    return show_range(path, decode(raw, path), first_line, lines)
 
 
 def decode(raw: bytes, path: str) -> str:
@@ -166,18 +176,29 @@ def _write(root: Path, path: str, content: str, key: str) -> str:
             raise InvalidInput(f"{path!r} is a folder, not a file")
         if kind not in (0, stat.S_IFREG):
             raise PathEscape(f"{path!r} is a device, a pipe or a socket; only files can be written")
-        _replace(spot.folder_fd, spot.name, raw, f".sulla-{key}.tmp", existed=bool(kind))
+        replace_file(spot.folder_fd, spot.name, raw, key, existed=bool(kind))
         count = len(raw.splitlines())
         return (
             f"{'Replaced' if kind else 'Wrote'} {spot.path}: {len(raw)} bytes, {count} line{'' if count == 1 else 's'}."
         )
 
 
-def _replace(folder_fd: int, name: str, raw: bytes, temporary: str, *, existed: bool) -> None:
+def write_key(context: ToolContext) -> str:
+    """What the temporary file of a call is called by: the same for every attempt at it."""
+    return blake2b(context.idempotency_key.encode(), digest_size=12).hexdigest()
+
+
+def replace_file(folder_fd: int, name: str, raw: bytes, key: str, *, existed: bool) -> None:
     """Put `raw` in the place of `name` in one step that a crash cannot split.
 
-    The temporary name is the same for every attempt at a call, so that an attempt cleans up behind one that was killed.
+    Args:
+        folder_fd: the open folder.
+        name: one name in it, no path.
+        raw: all that the file shall hold.
+        key: see `write_key`; with it an attempt cleans up behind one that was killed.
+        existed: whether there is such a file, whose permissions are kept.
     """
+    temporary = f".sulla-{key}.tmp"
     with suppress(FileNotFoundError):
         os.unlink(temporary, dir_fd=folder_fd)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC

@@ -11,7 +11,8 @@ import pytest
 from sulla.core.jsontypes import FrozenJson
 from sulla.tools import Done, Toolbox, file_tools
 from sulla.tools.builtin import files as module
-from sulla.tools.builtin.files import MAX_ENTRIES, MAX_FILE_BYTES, MAX_SHOWN_BYTES, MAX_WRITE_BYTES
+from sulla.tools.builtin.files import MAX_ENTRIES, MAX_FILE_BYTES, MAX_WRITE_BYTES
+from sulla.tools.builtin.ranges import MAX_SHOWN_BYTES
 from tests.tools.contexts import context_in, use
 
 

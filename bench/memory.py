@@ -1,0 +1,150 @@
+"""The memory: recall over 50,000 episodes from each keeper, beside a bare FTS5 query over the same texts.
+
+The words of the texts are as unevenly spread as those of a language (Zipf), and questions have eight of them. The bar
+is 20 ms in the worst of a hundred questions, whatever the ratio; the servers are tests' own, on loopback.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import sqlite3
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from itertools import accumulate
+from pathlib import Path
+from statistics import quantiles
+
+from bench.frame import Frame, Row
+from sulla.daemon.system import SystemClock
+from sulla.memory.base import MemoryIndex
+from sulla.memory.note import Capacity, Note
+from sulla.memory.postgres import SCHEMA, PostgresMemory
+from sulla.memory.redis import RedisMemory
+from sulla.memory.sqlite import SqliteMemory, open_memory
+from sulla.store.postgres_pool import Lines
+from sulla.store.postgres_url import parse_address
+from sulla.store.redis_client import RedisClient
+from sulla.store.redis_url import address_of
+from sulla.store.sqlite_thread import SqliteThread
+from tests.servers.postgres import running_postgres
+from tests.servers.redis import running_redis
+
+NAME = "memory"
+
+EPISODES = 50_000
+WORDS = 40
+"""Of one episode: a message and its answer, without the words that stand in every text."""
+FOUND = 8
+BAR_MS = 20.0
+LIMIT = "bare FTS5 query"
+
+_BATCH = 500
+_PATIENT_S = 60.0
+_VOCABULARY = [f"word{number}" for number in range(20_000)]
+_WEIGHTS = list(accumulate(1 / (number + 1) for number in range(len(_VOCABULARY))))
+
+Ask = Callable[[str], Awaitable[object]]
+
+
+def run(frame: Frame) -> list[Row]:
+    """Measure."""
+    with (
+        tempfile.TemporaryDirectory(prefix="sulla-bench-") as folder,
+        running_redis(appendonly="no") as redis,
+        running_postgres() as postgres,
+        _bare(Path(folder) / "bare.db") as bare,
+    ):
+        clock, kept = SystemClock(), Capacity(EPISODES)
+        lines = Lines(parse_address(postgres.url()), SCHEMA, clock, most=2, answer_s=_PATIENT_S)
+        keepers: dict[str, MemoryIndex] = {
+            "sqlite": SqliteMemory(SqliteThread(Path(folder) / "ours.db", 5.0, open_memory), kept),
+            "redis": RedisMemory(RedisClient(address_of(redis.new_url()), clock, call_s=_PATIENT_S), kept),
+            "postgres": PostgresMemory(lines, kept),
+        }
+        return asyncio.run(_measure(frame, keepers, bare))
+
+
+async def _measure(frame: Frame, keepers: dict[str, MemoryIndex], bare: sqlite3.Connection) -> list[Row]:
+    for keeper in keepers.values():
+        await keeper.open()
+    try:
+        texts = _texts()
+        bare.executemany("INSERT INTO texts VALUES (?)", [(text,) for text in texts])
+        filling = {name: await _fill(keeper, texts) for name, keeper in keepers.items()}
+        asks: dict[str, Ask] = {LIMIT: _asking_bare(bare)}
+        asks |= {name: _asking(keeper) for name, keeper in keepers.items()}
+        costs = await _ask_all(frame, asks)
+        rows = []
+        for name, found in costs.items():
+            cuts = quantiles(found, n=100)
+            ratio = cuts[49] / quantiles(costs[LIMIT], n=100)[49]
+            rows.append(Row(f"{name}, p50", cuts[49], "ms", ratio, LIMIT))
+            rows.append(Row(f"{name}, p99", cuts[98], "ms", ok=name == LIMIT or cuts[98] <= BAR_MS))
+        return [*rows, *(Row(f"{name}, to add one", cost, "ms") for name, cost in filling.items())]
+    finally:
+        for keeper in keepers.values():
+            await keeper.close()
+
+
+async def _ask_all(frame: Frame, asks: dict[str, Ask]) -> dict[str, list[float]]:
+    """What each question cost each, in ms; all are asked the same ones in turn."""
+    chance = random.Random(2)
+    costs: dict[str, list[float]] = {name: [] for name in asks}
+    for order in frame.orders(list(asks), 5 * frame.rounds):
+        question = " ".join(_words(chance, 8))
+        for name in order:
+            begun = time.perf_counter()
+            await asks[name](question)
+            costs[name].append((time.perf_counter() - begun) * 1000)
+    return costs
+
+
+def _asking(keeper: MemoryIndex) -> Ask:
+    async def ask(question: str) -> None:
+        assert await keeper.search(["ada", ""], question, FOUND)
+
+    return ask
+
+
+def _asking_bare(bare: sqlite3.Connection) -> Ask:
+    """The least that answers the same question: any of the words, the best first."""
+
+    async def ask(question: str) -> None:
+        match = " OR ".join(dict.fromkeys(question.split()))
+        query = "SELECT text FROM texts WHERE texts MATCH ? ORDER BY rank LIMIT ?"
+        assert bare.execute(query, (match, FOUND)).fetchall()
+
+    return ask
+
+
+async def _fill(keeper: MemoryIndex, texts: list[str]) -> float:
+    """What one note costs to add, in ms, in large batches."""
+    notes = [
+        Note(f"ep_{n:024}", "episode", "ada", text, n, "ada", f"thr_{n // 10}", "run") for n, text in enumerate(texts)
+    ]
+    begun = time.perf_counter()
+    for start in range(0, len(notes), _BATCH):
+        await keeper.add(notes[start : start + _BATCH])
+    return (time.perf_counter() - begun) * 1000 / len(notes)
+
+
+def _texts() -> list[str]:
+    chance = random.Random(1)
+    return [" ".join(_words(chance, WORDS)) for _ in range(EPISODES)]
+
+
+def _words(chance: random.Random, number: int) -> list[str]:
+    return chance.choices(_VOCABULARY, cum_weights=_WEIGHTS, k=number)
+
+
+@contextmanager
+def _bare(path: Path) -> Iterator[sqlite3.Connection]:
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE VIRTUAL TABLE texts USING fts5 (text)")
+    try:
+        yield connection
+    finally:
+        connection.close()

@@ -1,0 +1,50 @@
+"""What an answer to a suspended run, or none in time, is written down as. Pure."""
+
+from __future__ import annotations
+
+from sulla.agent.approvals import refusal
+from sulla.threads import Answer, OpenRun, Resumed, ToolCallResult
+
+Written = Resumed | ToolCallResult
+
+
+def answered(run: OpenRun, seq: int, answer: Answer, at_ms: int) -> tuple[Written, ...]:
+    """What to note when somebody has answered.
+
+    Args:
+        run: it waits for this answer.
+        seq: the answer's record.
+        answer: the answer.
+        at_ms: when it was given, UTC milliseconds.
+    """
+    wait = run.waits[answer.wait_id]
+    late = bool(wait.expires_ms) and at_ms > wait.expires_ms
+    resumed = Resumed("expired" if late else "answered", wait.wait_id, seq, run.crashes)
+    if wait.digest:
+        refused = refusal(wait, answer, at_ms)
+        return (resumed,) if refused is None else (resumed, refused)
+    if answer.verdict == "run_again":
+        return (resumed,)
+    if answer.verdict == "give_up":
+        text = answer.text or "Given up by a person; nobody knows whether it took effect."
+        return (resumed, ToolCallResult(wait.call_id, text, True, answer.origin))
+    return (resumed, ToolCallResult(wait.call_id, answer.text, answer.is_error, answer.origin))
+
+
+def overdue(run: OpenRun | None, now_ms: int) -> tuple[Written, ...]:
+    """What to note where a question was not answered in time: silence is a no.
+
+    Args:
+        run: the open run, if there is one.
+        now_ms: UTC milliseconds.
+    """
+    found: list[Written] = []
+    if run is None:
+        return ()
+    for wait in run.waits.values():
+        if not wait.expires_ms or wait.expires_ms > now_ms:
+            continue
+        found.append(Resumed("expired", wait.wait_id, crashes=run.crashes))
+        if (refused := refusal(wait, None, now_ms)) is not None:
+            found.append(refused)
+    return tuple(found)

@@ -1,0 +1,60 @@
+"""`sulla mcp`."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from sulla.cli.client import open_client
+from sulla.cli.exits import Exit
+from sulla.cli.options import add_home
+from sulla.cli.place import Door, door, home_of
+from sulla.cli.table import Table, harmless, one_line, paper
+
+SAID_LINES = 5
+"""How many lines are shown of what a lost server wrote at its end."""
+
+
+def arguments(command: argparse.ArgumentParser) -> None:
+    """The command's own arguments."""
+    kinds = command.add_subparsers(dest="kind", metavar="KIND", required=True)
+    shown = kinds.add_parser("list", help="print each server, how it is, and its tools")
+    add_home(shown, below=True)
+    shown.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run(given: argparse.Namespace) -> Exit:
+    """Ask the daemon how its servers are."""
+    servers = asyncio.run(_ask(door(home_of(given))))
+    if given.json:
+        print(json.dumps(servers))
+        return Exit.OK
+    if not servers:
+        print("there are no MCP servers: name one in sulla.toml, in a section [mcp.servers.<name>] (docs/mcp.md)")
+        return Exit.OK
+    table = Table(("NAME", "STATE", "BY", "REACH", "TOOLS"), (24, 8, 5, 8), paper())
+    print(table.head())
+    for one in servers:
+        print(table.row((one["name"], one["state"], one["transport"], one["reach"], len(one["tools"]))))
+        for line in _more(one):
+            print(f"  {line}")
+    return Exit.OK
+
+
+def _more(server: dict[str, Any]) -> Iterator[str]:
+    if server["why"]:
+        after = server["retry_after_s"]
+        yield one_line(f"{server['why']}; {'tried again now' if after is None else f'tried again in {after:.0f} s'}")
+        yield from (f"it said: {line}" for line in harmless(server["said"]).splitlines()[-SAID_LINES:])
+    yield from (one_line(f"note: {note}") for note in server["notes"])
+    yield from map(one_line, server["tools"])
+
+
+async def _ask(where: Door) -> list[dict[str, Any]]:
+    async with open_client(where) as client:
+        report: dict[str, Any] = await client.call("system.status")
+        servers: list[dict[str, Any]] = report["mcp"]
+        return servers

@@ -1,0 +1,134 @@
+"""`sulla memory`: what agents remember. It looks where the daemon keeps it, so it works with one and without."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+from sulla.cli.exits import Exit
+from sulla.cli.options import add_home, count
+from sulla.cli.place import settings_of
+from sulla.cli.table import harmless
+from sulla.core.errors import NotFound, SettingsError
+from sulla.daemon import SystemClock
+from sulla.daemon.stores import MEMORY, make_memory_index, named_store, store_file
+from sulla.memory import EVERYONE, KINDS, MemoryIndex, Note, note_to_json, row
+
+COMMANDS = {
+    "list": "list what is remembered, the newest first",
+    "search": "look for what is remembered",
+    "forget": "remove what is remembered for good",
+    "export": "print all that is remembered, one JSON object per line",
+}
+"""Every command below this one; docs/memory.md explains them."""
+
+_PAGE = 500
+
+
+def arguments(command: argparse.ArgumentParser) -> None:
+    """The commands and their arguments."""
+    below = command.add_subparsers(dest="below", metavar="COMMAND", required=True)
+    parsers = {
+        name: below.add_parser(name, help=text, description=f"{text.capitalize()}.") for name, text in COMMANDS.items()
+    }
+    for name, one in parsers.items():
+        one.set_defaults(wrong=one.error)
+        add_home(one, below=True)
+        one.add_argument("--agent", metavar="ID", help="of this agent alone, with what all agents know")
+        if name != "export":
+            one.add_argument("--json", action="store_true", help="print JSON, one object per line")
+    parsers["search"].add_argument("words", nargs="+", metavar="WORD", help="what to look for")
+    parsers["forget"].add_argument("ids", nargs="+", metavar="ID", help="the notes")
+    parsers["forget"].add_argument("--yes", action="store_true", help="do not ask")
+    for name in ("list", "search"):
+        parsers[name].add_argument("--limit", type=count, metavar="N", default=20, help="at most so many (else 20)")
+
+
+def run(given: argparse.Namespace) -> Exit:
+    """Do what was chosen."""
+    return asyncio.run(_run(given))
+
+
+async def _run(given: argparse.Namespace) -> Exit:
+    async with _opened(given) as index:
+        scopes = [given.agent, EVERYONE] if given.agent else await index.scopes()
+        match given.below:
+            case "search":
+                found = await index.search(scopes, " ".join(given.words), given.limit)
+                return _show(given, [one.note for one in found], "nothing that is remembered fits these words")
+            case "list":
+                return _show(given, await _newest(index, scopes, given.limit), "nothing is remembered yet")
+            case "export":
+                async for note in _all(index, scopes):
+                    print(note_to_json(note))
+                return Exit.OK
+            case _:
+                return await _forget(given, index, scopes)
+
+
+@asynccontextmanager
+async def _opened(given: argparse.Namespace) -> AsyncIterator[MemoryIndex]:
+    settings = settings_of(given)
+    if named_store(settings).url == MEMORY:
+        raise SettingsError("store.url (SULLA_STORE) is memory:, which ends with its daemon: there is nothing to open")
+    if (path := store_file(settings)) is not None and not path.parent.is_dir():
+        raise SettingsError(f"there is no folder {path.parent}: make a home with `sulla init`, or name one with --home")
+    index = make_memory_index(settings, SystemClock())
+    await index.open()
+    try:
+        yield index
+    finally:
+        await index.close()
+
+
+async def _newest(index: MemoryIndex, scopes: Sequence[str], limit: int) -> list[Note]:
+    notes = [note for kind in KINDS for note in await index.recent(scopes, kind, limit)]
+    return sorted(notes, key=lambda note: -note.at_ms)[:limit]
+
+
+async def _all(index: MemoryIndex, scopes: Sequence[str]) -> AsyncIterator[Note]:
+    """Every note; those of one millisecond are asked for once more with the next page, and given once."""
+    for kind in KINDS:
+        before: int | None = None
+        given: set[str] = set()
+        while page := await index.recent(scopes, kind, _PAGE + len(given), before):
+            fresh = [note for note in page if note.id not in given]
+            if not fresh:
+                break
+            for note in fresh:
+                yield note
+            last_ms = fresh[-1].at_ms
+            given = {note.id for note in page if note.at_ms == last_ms}
+            before = last_ms + 1
+
+
+def _show(given: argparse.Namespace, notes: Sequence[Note], otherwise: str) -> Exit:
+    for note in notes:
+        print(
+            note_to_json(note) if given.json else harmless(f"{row(note)} [{note.id}, {note.agent}, {note.thread_id}]")
+        )
+    if not notes and not given.json:
+        print(otherwise, file=sys.stderr)
+    return Exit.OK
+
+
+async def _forget(given: argparse.Namespace, index: MemoryIndex, scopes: Sequence[str]) -> Exit:
+    notes = [note for note in await index.get(given.ids) if note.scope in scopes]
+    if missing := [one for one in given.ids if one not in {note.id for note in notes}]:
+        raise NotFound(f"nothing is remembered under {', '.join(missing)}: `sulla memory list` shows what is")
+    if not given.yes:
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            given.wrong("there is nobody to ask: say --yes to forget")
+        for note in notes:
+            print(harmless(row(note)), file=sys.stderr)
+        print("forget this for good? [y/N] ", end="", file=sys.stderr, flush=True)
+        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+            print("nothing was forgotten", file=sys.stderr)
+            return Exit.CANCELLED
+    gone = await index.delete([note.id for note in notes])
+    print(json.dumps({"forgotten": gone}) if given.json else f"forgotten: {gone}")
+    return Exit.OK

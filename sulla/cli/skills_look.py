@@ -1,0 +1,141 @@
+"""What each command of `sulla skills` does. No daemon has to run: skills are files."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from sulla.cli.exits import Exit
+from sulla.cli.place import settings_of
+from sulla.cli.table import Table, harmless, one_line, paper
+from sulla.core.errors import SullaError
+from sulla.daemon import SystemClock
+from sulla.daemon.agents import shelf_of
+from sulla.registry import SKILL_FILE, Known, SkillShelf, read_bundle, read_skill
+
+_HEADS = ("NAME", "FROM", "ALLOWED", "DESCRIPTION")
+_WIDTHS = (24, 9, 7)
+
+
+def _list(given: argparse.Namespace) -> Exit:
+    shelf = _shelf(given)
+    table = Table(_HEADS, _WIDTHS, paper())
+    if not given.json:
+        print(table.head())
+    for name, known in shelf.known.items():
+        print(
+            json.dumps(_row(known))
+            if given.json
+            else table.row((name, known.whose, _allowed(known), known.skill.description))
+        )
+    _complain(shelf.troubles)
+    return Exit.OK
+
+
+def _show(given: argparse.Namespace) -> Exit:
+    known, bundle = _shelf(given).open(given.name)
+    text = bundle.text(given.file or SKILL_FILE)
+    if given.json:
+        print(json.dumps({**_row(known), "file": given.file or SKILL_FILE, "text": text}))
+        return Exit.OK
+    on = paper()
+    for said in (f"{known.folder}  ({_allowed(known)})", known.digest, *known.files):
+        print(on.faint(one_line(said)))
+    print(f"\n{harmless(text).rstrip()}")
+    return Exit.OK
+
+
+def _check(given: argparse.Namespace) -> Exit:
+    """The exit code says whether every skill can be used."""
+    bad = False
+    for place, result, said in _checked(given):
+        bad = bad or result == "fault"
+        if given.json:
+            print(json.dumps({"folder": place, "result": result, "found": said}))
+        else:
+            print(f"{result:<7}  {one_line(place)}{': ' if said else ''}{one_line(said)}")
+    return Exit.FAILED if bad else Exit.OK
+
+
+def _checked(given: argparse.Namespace) -> Iterator[tuple[str, str, str]]:
+    if given.folders:
+        for folder in given.folders:
+            yield from _one(folder)
+        return
+    shelf = _shelf(given)
+    for known in shelf.known.values():
+        yield from _one(known.folder)
+    for said in shelf.troubles:
+        place, _, why = said.partition(": ")
+        yield place, "fault", why
+
+
+def _one(folder: Path) -> Iterator[tuple[str, str, str]]:
+    try:
+        bundle = read_bundle(folder)
+        skill = read_skill(folder.resolve().name, bundle.text(SKILL_FILE))
+    except SullaError as error:
+        yield str(folder), "fault", error.message
+        return
+    except OSError as error:
+        yield str(folder), "fault", f"it cannot be read: {error.strerror}"
+        return
+    for said in skill.warnings:
+        yield str(folder), "warning", said
+    if not skill.warnings:
+        yield str(folder), "ok", ""
+
+
+def _trust(given: argparse.Namespace) -> Exit:
+    shelf = _shelf(given)
+    known, _ = shelf.open(given.name)
+    if not known.trusted:
+        shelf.trust(known)
+    if given.json:
+        print(json.dumps({"name": given.name, "digest": known.digest, "trusted": True}))
+    else:
+        print(f"{given.name} is allowed as it is now ({known.digest})")
+    return Exit.OK
+
+
+def _forget(given: argparse.Namespace) -> Exit:
+    was = _shelf(given).forget(given.name)
+    if given.json:
+        print(json.dumps({"name": given.name, "trusted": False, "changed": was}))
+    else:
+        print(f"{one_line(given.name)} is asked about again" if was else f"{one_line(given.name)} was not allowed")
+    return Exit.OK
+
+
+def _shelf(given: argparse.Namespace) -> SkillShelf:
+    shelf = shelf_of(settings_of(given), SystemClock())
+    shelf.look_now()
+    return shelf
+
+
+def _row(known: Known) -> dict[str, object]:
+    return {
+        "name": known.skill.name,
+        "description": known.skill.description,
+        "from": known.whose,
+        "trusted": known.trusted,
+        "digest": known.digest,
+        "folder": str(known.folder),
+        "files": list(known.files),
+    }
+
+
+def _allowed(known: Known) -> str:
+    return "yes" if known.trusted else "changed" if known.before else "no"
+
+
+def _complain(troubles: tuple[str, ...]) -> None:
+    for said in troubles:
+        print(one_line(said), file=sys.stderr)
+
+
+LOOKS = {"list": _list, "show": _show, "check": _check, "trust": _trust, "forget": _forget}
+"""What does each command."""

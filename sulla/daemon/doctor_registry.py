@@ -1,0 +1,61 @@
+"""Looks at what a home describes in files: its agents and its skills."""
+
+from __future__ import annotations
+
+import asyncio
+
+from sulla.agent import SULLA
+from sulla.daemon.agents import Team, doubts, read_team, shelf_of, toolbox_of
+from sulla.daemon.doctor_findings import Finding, counted, fault, ok, warning
+from sulla.daemon.doctor_probes import Patient
+from sulla.daemon.hands import make_hands
+from sulla.registry import SkillShelf
+
+_READ = "docs/agents.md says what an agent's folder holds"
+
+
+async def agents(patient: Patient) -> list[Finding]:
+    """The agents: each readable, and what they name there."""
+    team = await asyncio.to_thread(read_team, patient.settings)
+    shelf = await asyncio.to_thread(_looked_at, patient)
+    hands = make_hands(patient.settings, patient.clock)
+    return judge_agents(team, toolbox_of(SULLA, shelf, hands.tools).names, tuple(shelf.known))
+
+
+def judge_agents(team: Team, tools: tuple[str, ...], skills: tuple[str, ...]) -> list[Finding]:
+    """What the agents' folders come to.
+
+    Args:
+        team: what was read.
+        tools: the names of the tools that there are.
+        skills: those of the skills.
+    """
+    found = [fault(said, f"mend it and start the daemon again; {_READ}") for said in team.faults]
+    found += [warning(said, _READ) for said in team.warnings]
+    found += [warning(said, "mend the name in its folder") for said in doubts(team, tools, skills)]
+    return found or ok(f"{counted(len(team.specs), 'agent')}: {', '.join(spec.id for spec in team.specs)}")
+
+
+async def skills(patient: Patient) -> list[Finding]:
+    """The skills: each readable, and allowed by a person."""
+    return judge_skills(await asyncio.to_thread(_looked_at, patient))
+
+
+def judge_skills(shelf: SkillShelf) -> list[Finding]:
+    """What the folders of skills come to.
+
+    Args:
+        shelf: the skills, looked at.
+    """
+    found = [warning(said, "`sulla skills check` says what is wrong with a skill") for said in shelf.troubles]
+    waiting = [name for name, known in shelf.known.items() if not known.trusted]
+    if waiting:
+        said = f"nobody has allowed these skills as they are now: {', '.join(waiting)}"
+        found.append(warning(said, "read them with `sulla skills show`, then `sulla skills trust`; else you are asked"))
+    return found or ok(f"{counted(len(shelf.known), 'skill')}: {', '.join(shelf.known) or 'none'}")
+
+
+def _looked_at(patient: Patient) -> SkillShelf:
+    shelf = shelf_of(patient.settings, patient.clock)
+    shelf.look_now()
+    return shelf

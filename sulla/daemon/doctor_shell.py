@@ -1,0 +1,40 @@
+"""Looks at how the commands of agents would run."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from sulla.daemon.doctor_findings import Finding, ok, warning
+from sulla.daemon.doctor_probes import Patient
+from sulla.tools import Shell
+
+
+async def shell(patient: Patient) -> list[Finding]:
+    """The sandbox: tried like the daemon tries it at its start, in a folder that is gone afterwards."""
+    asked = patient.settings.shell
+    folder = await asyncio.to_thread(TemporaryDirectory, prefix="sulla-doctor-")
+    try:
+        found = Shell(asked.path, wanted=asked.sandbox)
+        await found.open(Path(folder.name), patient.clock)
+    finally:
+        await asyncio.to_thread(folder.cleanup)
+    return judge_shell(found.trouble, wanted=asked.sandbox)
+
+
+def judge_shell(trouble: str, *, wanted: bool) -> list[Finding]:
+    """Whether commands run in a sandbox.
+
+    Args:
+        trouble: why not; empty if they do.
+        wanted: whether the settings want one.
+    """
+    if not trouble:
+        return ok("commands run in a sandbox: without network, and able to write in the workspace alone")
+    said = f"commands run without a sandbox, so a person is asked before each one: {trouble}"
+    if not wanted:
+        return ok(said)
+    return [
+        warning(said, "install bubblewrap, and see that this user may make namespaces; then start the daemon again")
+    ]

@@ -1,0 +1,34 @@
+"""What stands between a model's wishes and the world: the policy's collaborators, wired."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sulla.agent import FileMarks, Guard, Permissions
+from sulla.daemon.config import Settings
+from sulla.daemon.place import Place
+from sulla.store import Store
+
+MARKS = "tainted.jsonl"
+"""The file of the home that says which files of the workspace are not to be trusted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guarding:
+    """What was built for it."""
+
+    guard: Guard
+    rules: Permissions
+
+
+def make_guarding(settings: Settings, store: Store, place: Place) -> Guarding:
+    """Nothing is read yet.
+
+    Args:
+        settings: how long answers are waited for and are good, and where the home is.
+        store: where rules are kept.
+        place: what the daemon stands on.
+    """
+    rules = Permissions(store, place.clock, settings.limits.always_s)
+    marks = FileMarks(settings.home / MARKS)
+    return Guarding(Guard(rules, place.redactor, marks, settings.limits.approval_s), rules)

@@ -1,0 +1,59 @@
+"""What agents' tools work with: the shell, its jobs, the home's projects, the web, and notes to people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from sulla.core.clock import Clock
+from sulla.daemon.config import Settings
+from sulla.daemon.notices import NoticeDesk
+from sulla.daemon.web import make_web_tools
+from sulla.registry import PROJECTS, Projects, project_tools
+from sulla.tools import Jobs, Shell, Tool, notify_tools, shell_tools
+
+
+@dataclass(frozen=True, slots=True)
+class Hands:
+    """The shell, its jobs, the home's projects, the web, and notes to people."""
+
+    shell: Shell
+    jobs: Jobs
+    projects: Projects
+    web: tuple[Tool, ...]
+    notices: NoticeDesk
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """What agents can do with them."""
+        return (
+            *shell_tools(self.shell, self.jobs),
+            *project_tools(self.projects),
+            *self.web,
+            *notify_tools(self.notices),
+        )
+
+
+def bring_projects(projects: Projects, samples: Path) -> None:
+    """Give a home that has no projects yet those that Sulla brings along.
+
+    Args:
+        projects: the home's.
+        samples: the folder that they are brought along in.
+    """
+    if projects.exists or not samples.is_dir():
+        return
+    for sample in Projects(samples).all():
+        if sample.project is not None:
+            projects.create(sample.slug, Projects(samples).read(sample.slug).text)
+
+
+def make_hands(settings: Settings, clock: Clock) -> Hands:
+    """Nothing is run or looked for yet.
+
+    Args:
+        settings: everything that can be set.
+        clock: all time.
+    """
+    shell = Shell(settings.shell.path, wanted=settings.shell.sandbox)
+    return Hands(shell, Jobs(clock), Projects(settings.place(PROJECTS)), make_web_tools(settings), NoticeDesk())

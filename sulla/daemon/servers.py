@@ -1,0 +1,86 @@
+"""The MCP servers that the settings name, and the tools that come and go with them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from sulla.core.clock import Clock
+from sulla.daemon.config import Settings
+from sulla.mcp import Connect, McpHub, McpServer, Nest, Session, check_server
+
+SERVERS: Final = "mcp"
+"""The folder of the home in which each server that is a program has one of its own."""
+
+
+def servers_of(settings: Settings) -> tuple[McpServer, ...]:
+    """The servers, by name.
+
+    Raises:
+        SettingsError: one cannot be tried as it is described.
+    """
+    found = tuple(
+        McpServer(
+            name,
+            given.command,
+            given.args,
+            {key: value.get_secret_value() for key, value in given.env.items()},
+            given.url,
+            {key: value.get_secret_value() for key, value in given.headers.items()},
+            given.tools,
+            given.timeout_s,
+            given.reach,
+        )
+        for name, given in sorted(settings.mcp.servers.items())
+    )
+    for server in found:
+        check_server(server)
+    return found
+
+
+def make_servers(settings: Settings, clock: Clock) -> McpHub:
+    """Nothing is started or connected yet.
+
+    Args:
+        settings: name the servers.
+        clock: all time.
+
+    Raises:
+        SettingsError: one cannot be tried as it is described.
+    """
+    return McpHub(servers_of(settings), connect_for(settings, clock), clock)
+
+
+def connect_for(settings: Settings, clock: Clock) -> Connect:
+    """What makes connections; the protocol's library, which takes half a second to load, comes with the first one."""
+    return _Lazy(Nest(settings.home / SERVERS, settings.shell.path), clock)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lazy:
+    """Keeps `mcp.Connect`."""
+
+    nest: Nest
+    clock: Clock
+
+    def __call__(
+        self, server: McpServer, notice: Callable[[], None], heard: Callable[[str], None]
+    ) -> AbstractAsyncContextManager[Session]:
+        """Connect."""
+        return self._connect(server, notice, heard)
+
+    @asynccontextmanager
+    async def _connect(
+        self, server: McpServer, notice: Callable[[], None], heard: Callable[[str], None]
+    ) -> AsyncGenerator[Session]:
+        def load() -> Connect:
+            from sulla.mcp.client import Connector
+
+            return Connector(self.nest, self.clock)
+
+        connect = await asyncio.to_thread(load)
+        async with connect(server, notice, heard) as session:
+            yield session

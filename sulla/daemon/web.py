@@ -1,0 +1,47 @@
+"""How agents reach the web."""
+
+from __future__ import annotations
+
+from sulla.core.errors import InvalidInput, SettingsError
+from sulla.daemon.config import Settings
+from sulla.daemon.sections import WebSettings
+from sulla.tools import Engine, Fetcher, OwnHosts, Tool, brave, parse_url, read_own_hosts, searxng, web_tools
+
+
+def make_web_tools(settings: Settings) -> tuple[Tool, ...]:
+    """The tools that read and search it. Nothing is asked yet.
+
+    Raises:
+        SettingsError: the settings ask for a search that there is not, or name what is no host.
+    """
+    web = settings.web
+    try:
+        fetcher = Fetcher(read_own_hosts(web.allow_hosts))
+    except InvalidInput as error:
+        raise SettingsError(f"web.allow_hosts: {error.message}") from error
+    engine = _engine(web)
+    # An owner's own engine is mostly on the owner's own network, and it alone may be asked there.
+    own = OwnHosts() if engine is None or web.search == "brave" else OwnHosts(frozenset({_place_of(engine)}))
+    return web_tools(fetcher, engine, Fetcher(own))
+
+
+def _engine(web: WebSettings) -> Engine | None:
+    match web.search:
+        case "brave":
+            if key := web.brave_api_key.get_secret_value():
+                return brave(key)
+            raise SettingsError("web.search is 'brave', which needs web.brave_api_key (or BRAVE_API_KEY)")
+        case "searxng":
+            if web.searxng_url:
+                return searxng(web.searxng_url)
+            raise SettingsError("web.search is 'searxng', which needs web.searxng_url, e.g. 'http://127.0.0.1:8888'")
+        case _:
+            return None
+
+
+def _place_of(engine: Engine) -> tuple[str, int]:
+    try:
+        target = parse_url(engine.url)
+    except InvalidInput as error:
+        raise SettingsError(f"web.searxng_url: {error.message}") from error
+    return target.host, target.port

@@ -1,0 +1,274 @@
+"""Connections by the protocol's own library. Only this imports it, and this is imported at first use: it is heavy."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+import anyio
+import httpx2
+import mcp_types as types
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.client._transport import TransportStreams
+from mcp.client.client import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
+from mcp.shared.exceptions import MCPError
+from mcp.shared.message import SessionMessage
+from pydantic import ValidationError
+
+from sulla import __version__
+from sulla.core.clock import Clock
+from sulla.core.errors import Unavailable, leaf
+from sulla.core.jsontypes import FrozenJson
+from sulla.mcp.catalog import Offered
+from sulla.mcp.child import Child, Nest, child
+from sulla.mcp.client_http import MAX_ANSWER, Limited
+from sulla.mcp.server import McpServer
+from sulla.mcp.session import Answer, Session
+from sulla.mcp.words import answer_text, plain
+
+MAX_PAGES: Final = 20
+"""Pages of a list of tools: one that never ends must not hold us."""
+MAX_PER_WINDOW: Final = 5_000
+WINDOW_S: Final = 5.0
+"""How many messages a server may send in how many seconds. Reading them takes our time: who sends more is cut off."""
+MAX_SAID: Final = 2_000
+"""Characters of an error's text that are passed on."""
+CONNECT_S: Final = 10.0
+"""How long a server may take to take a connection, in seconds. How long an answer may take, its caller decides."""
+
+_LOG = logging.getLogger(__name__)
+_Result = TypeVar("_Result", types.ListToolsResult, types.CallToolResult)
+
+
+@dataclass(frozen=True, slots=True)
+class Connector:
+    """Keeps `session.Connect`.
+
+    Args:
+        nest: where programs are started.
+        clock: all time.
+    """
+
+    nest: Nest
+    clock: Clock
+
+    @asynccontextmanager
+    async def __call__(
+        self, server: McpServer, notice: Callable[[], None], heard: Callable[[str], None]
+    ) -> AsyncGenerator[Session]:
+        """Connect; see `session.Connect`."""
+        async with AsyncExitStack() as stack:
+            line = _Line(notice, self.clock)
+            stack.callback(lambda: heard(line.said))
+            transport = _over_pipes(server, self.nest, line) if server.command else _over_http(server)
+            info = types.Implementation(name="sulla", version=__version__)
+            client = Client(transport, client_info=info, message_handler=line.told, cache=None)
+            try:
+                await stack.enter_async_context(client)
+            except (MCPError, ValidationError, RuntimeError, httpx2.HTTPError, ExceptionGroup) as error:
+                raise Unavailable(line.over or _failed(leaf(error))) from error
+            group = await stack.enter_async_context(anyio.create_task_group())
+            stack.callback(group.cancel_scope.cancel)
+            group.start_soon(_listen, client, notice)
+            yield _Session(client, line)
+
+
+class _Line:
+    """How a connection is doing."""
+
+    def __init__(self, notice: Callable[[], None], clock: Clock) -> None:
+        self._notice = notice
+        self.clock = clock
+        self._window = (clock.elapsed(), 0)
+        self.over = ""
+        self.child: Child | None = None
+
+    @property
+    def said(self) -> str:
+        """The last that a program wrote to standard error."""
+        return plain(self.child.said) if self.child is not None else ""
+
+    def end(self, why: str) -> None:
+        """It is over; the first reason counts."""
+        self.over = self.over or why
+        self._notice()
+
+    def count(self) -> None:
+        """One more message came."""
+        began, seen = self._window
+        now = self.clock.elapsed()
+        self._window = (began, seen + 1) if now - began < WINDOW_S else (now, 1)
+        if self._window[1] > MAX_PER_WINDOW:
+            self.end(f"it sent more than {MAX_PER_WINDOW} messages in {WINDOW_S:g} s")
+
+    async def told(self, message: object) -> None:
+        """Hear what the server says unasked."""
+        self.count()
+        if isinstance(message, types.ToolListChangedNotification):
+            self._notice()
+
+
+@dataclass(frozen=True, slots=True)
+class _Session:
+    """Keeps `session.Session`."""
+
+    client: Client
+    line: _Line
+
+    @property
+    def over(self) -> str:
+        return self.line.over
+
+    async def list(self) -> list[Offered]:
+        found: list[Offered] = []
+        cursor: str | None = None
+        for _ in range(MAX_PAGES):
+            params = types.PaginatedRequestParams(cursor=cursor)
+            try:
+                page = await self._ask(self.client.session.list_tools(params=params))
+            except MCPError as error:
+                raise Unavailable(_refused(error)) from error
+            found += [_offered(tool) for tool in page.tools]
+            cursor = page.next_cursor
+            if not cursor:
+                return found
+        raise Unavailable(f"its list of tools has more than {MAX_PAGES} pages")
+
+    async def call(self, name: str, args: FrozenJson) -> Answer:
+        # Not `call_tool`: that checks the answer against the server's schema, and a pattern in it can take for ever.
+        request = types.CallToolRequest(params=types.CallToolRequestParams(name=name, arguments=dict(args)))
+        try:
+            result = await self._ask(self.client.session.send_request(request, types.CallToolResult))
+        except MCPError as error:
+            return Answer(f"{error.message[:MAX_SAID]} (error {error.code})", is_error=True)
+        said = result.model_dump(mode="json", by_alias=True, exclude_none=True)
+        return Answer(answer_text(said.get("content") or [], said.get("structuredContent")), bool(result.is_error))
+
+    async def _ask(self, asking: Awaitable[_Result]) -> _Result:
+        """Wait for an answer.
+
+        Raises:
+            MCPError: the server says that it cannot.
+            Unavailable: there is none, or it is none of the protocol.
+        """
+        try:
+            return await asking
+        except MCPError as error:
+            if error.code == types.CONNECTION_CLOSED:
+                raise Unavailable(self.line.over or "the connection was closed") from error
+            raise
+        except ValidationError as error:
+            raise Unavailable("its answer is none of the protocol") from error
+        except (anyio.ClosedResourceError, anyio.BrokenResourceError, RuntimeError) as error:
+            raise Unavailable(self.line.over or "the connection is closed") from error
+
+
+async def _listen(client: Client, notice: Callable[[], None]) -> None:
+    """Hear of changed tools as long as the server tells; older servers tell without being asked."""
+    try:
+        async with client.listen(tools_list_changed=True) as changes:
+            async for _ in changes:
+                notice()
+    except (ListenNotSupportedError, SubscriptionLost, MCPError) as error:
+        _LOG.debug("a server does not tell when its tools change: %s", type(error).__name__)
+
+
+@asynccontextmanager
+async def _over_pipes(server: McpServer, nest: Nest, line: _Line) -> AsyncGenerator[TransportStreams]:
+    into, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    outgoing, out_of = anyio.create_memory_object_stream[SessionMessage](0)
+    stack = AsyncExitStack()
+    try:
+        line.child = program = await stack.enter_async_context(child(server, nest, line.clock))
+        async with anyio.create_task_group() as group:
+            group.start_soon(_read, program, into, line)
+            group.start_soon(_write, program, out_of, line)
+            try:
+                yield incoming, outgoing
+            finally:
+                group.cancel_scope.cancel()
+    finally:
+        for stream in (into, incoming, outgoing, out_of):
+            stream.close()
+        with anyio.CancelScope(shield=True):
+            await stack.aclose()
+
+
+async def _read(program: Child, into: MemoryObjectSendStream[SessionMessage | Exception], line: _Line) -> None:
+    """Pass on what the program sends, until it ends or misbehaves; then whoever waits for an answer hears of that."""
+    stray = False
+    with into:
+        while not line.over:
+            try:
+                raw = await program.line()
+                await into.send(SessionMessage(types.jsonrpc_message_adapter.validate_json(raw, by_name=False)))
+            except ValidationError:
+                # Many print to their standard output what belongs to the other one.
+                if not stray:
+                    _LOG.warning("an MCP server prints what is no message; that is left out")
+                stray = True
+            except Unavailable as error:
+                line.end(error.message)
+            except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+                return  # nobody listens any more
+            line.count()
+
+
+async def _write(program: Child, out_of: MemoryObjectReceiveStream[SessionMessage], line: _Line) -> None:
+    with out_of:
+        async for message in out_of:
+            text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
+            try:
+                program.send(text.encode() + b"\n")
+            except Unavailable as error:
+                line.end(error.message)
+                return
+
+
+@asynccontextmanager
+async def _over_http(server: McpServer) -> AsyncGenerator[TransportStreams]:
+    # Neither proxies nor passwords from the environment, and how long an answer may take its caller decides.
+    timeout = httpx2.Timeout(CONNECT_S, read=None)
+    headers = {"accept-encoding": "identity"} | dict(server.headers)
+    transport = Limited(httpx2.AsyncHTTPTransport())
+    async with (
+        httpx2.AsyncClient(transport=transport, headers=headers, timeout=timeout, trust_env=False) as http,
+        streamable_http_client(server.url, http_client=http, max_sse_event_size=MAX_ANSWER) as streams,
+    ):
+        yield streams
+
+
+def _offered(tool: types.Tool) -> Offered:
+    hints = tool.annotations
+    return Offered(
+        tool.name,
+        tool.description or tool.title or "",
+        tool.input_schema,
+        bool(hints and hints.read_only_hint),
+        bool(hints and hints.idempotent_hint),
+    )
+
+
+def _failed(error: BaseException) -> str:
+    """Why there is no connection."""
+    match error:
+        case Unavailable():
+            return error.message
+        case MCPError():
+            return _refused(error)
+        case httpx2.HTTPError():
+            return f"its address cannot be reached ({type(error).__name__})"
+        case _:
+            return f"it does not speak the protocol ({type(error).__name__})"
+
+
+def _refused(error: MCPError) -> str:
+    """What became of a request of ours; the server's own words stay out of it."""
+    return (
+        "the connection was closed" if error.code == types.CONNECTION_CLOSED else f"it answered with error {error.code}"
+    )

@@ -1,0 +1,61 @@
+"""All servers together, and the tools that they offer right now."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+
+from sulla.core.clock import Clock
+from sulla.core.jsontypes import JsonObject
+from sulla.mcp.catalog import Catalog
+from sulla.mcp.server import McpServer, check_server
+from sulla.mcp.session import Connect
+from sulla.mcp.supervisor import Supervisor
+from sulla.mcp.tools import tools_of
+from sulla.tools import Tool
+
+
+class McpHub:
+    """Keeps servers running, and their tools at hand.
+
+    Args:
+        servers: those of the settings.
+        connect: makes connections.
+        clock: all time.
+
+    Raises:
+        SettingsError: a server cannot be tried as it is described.
+    """
+
+    def __init__(self, servers: Iterable[McpServer], connect: Connect, clock: Clock) -> None:
+        known = sorted(servers, key=lambda server: server.name)
+        for server in known:
+            check_server(server)
+        self._supervisors = tuple(Supervisor(server, connect, clock) for server in known)
+        self._seen: tuple[Catalog, ...] = ()
+        self._tools: tuple[Tool, ...] = ()
+
+    async def run(self) -> None:
+        """Keep all of them connected, for as long as this is not cancelled."""
+        async with asyncio.TaskGroup() as group:
+            for supervisor in self._supervisors:
+                group.create_task(supervisor.run(), name=f"mcp {supervisor.server.name}")
+
+    def current(self) -> tuple[Tool, ...]:
+        """What can be used at this moment, in the order of servers and names; keeps `tools.ToolSource`.
+
+        Returns:
+            The same object as before, as long as nothing has changed.
+        """
+        catalogs = tuple(supervisor.catalog for supervisor in self._supervisors)
+        if len(catalogs) != len(self._seen) or any(a is not b for a, b in zip(catalogs, self._seen, strict=False)):
+            self._seen = catalogs
+            self._tools = tuple(tool for supervisor in self._supervisors for tool in tools_of(supervisor))
+        return self._tools
+
+    def status(self) -> list[JsonObject]:
+        """How each server is, for people, with the names of its tools."""
+        return [
+            {**supervisor.status(), "tools": [tool.name for tool in tools_of(supervisor)]}
+            for supervisor in self._supervisors
+        ]

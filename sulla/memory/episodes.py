@@ -1,0 +1,152 @@
+"""From a thread's log to its episodes: one for each run that ended. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from sulla.core.ids import RunId, ThreadId, derived_id
+from sulla.core.message import UNTRUSTED
+from sulla.memory.note import MAX_ASKED, MAX_TEXT, MAX_TOOLS, Note, Progress
+from sulla.threads import (
+    Entry,
+    Input,
+    InputHandled,
+    InputsJoined,
+    RunError,
+    RunFinished,
+    RunStarted,
+    TextMessageEnd,
+    ThreadFact,
+    ToolCallResult,
+    ToolCallStart,
+)
+
+
+@dataclass(slots=True)
+class _Open:
+    """A message that has no end yet: it waits, or its run goes on."""
+
+    seq: int
+    asked: list[str]
+    agent: str = ""
+    said: str = ""
+    tools: dict[str, None] = field(default_factory=dict)
+
+
+class EpisodeReader:
+    """Takes the entries of one log in order and gives the episodes of the runs that end among them.
+
+    What it holds is bounded by the messages that may wait in a thread and the sizes in `note`.
+
+    Args:
+        thread_id: whose log it is.
+        progress: how far it was read before; the first entry given is the one behind `from_seq`.
+    """
+
+    def __init__(self, thread_id: ThreadId, progress: Progress) -> None:
+        self._thread_id = thread_id
+        self._created_ms = progress.created_ms
+        self._last = progress.from_seq
+        self._done = progress.done_seq
+        self._tainted = progress.tainted
+        self._tainted_before = progress.tainted
+        self._open: dict[RunId, _Open] = {}
+
+    @property
+    def progress(self) -> Progress:
+        """How far the log has been read; reading on from there gives every further episode once."""
+        if not self._open:
+            return Progress(self._created_ms, self._last, self._done, self._tainted)
+        first = min(one.seq for one in self._open.values())
+        return Progress(self._created_ms, first - 1, self._done, self._tainted_before)
+
+    def read(self, entries: Iterable[Entry]) -> list[Note]:
+        """The episodes of the runs that end among these.
+
+        Raises:
+            CorruptRecord: an entry does not have the form of its kind.
+        """
+        found: list[Note] = []
+        for entry in entries:
+            self._last = entry.seq
+            note = self._take(entry)
+            if note is not None:
+                found.append(note)
+            if not self._open:
+                self._tainted_before = self._tainted
+        return found
+
+    def _take(self, entry: Entry) -> Note | None:
+        run = self._open.get(entry.origin.run_id) if entry.origin.run_id is not None else None
+        match entry.fact:
+            case Input() as fact:
+                if entry.origin.run_id is not None:
+                    self._open[entry.origin.run_id] = _Open(entry.seq, [fact.text[:MAX_ASKED]], fact.agent)
+                self._tainted = self._tainted or _taints(fact)
+            case RunFinished() | RunError() as end:
+                return self._end(entry, end)
+            case fact:
+                self._tainted = self._tainted or _taints(fact)
+                if run is not None:
+                    self._go_on(run, fact)
+        return None
+
+    def _go_on(self, run: _Open, fact: ThreadFact | None) -> None:
+        match fact:
+            case RunStarted():
+                run.agent = fact.agent or run.agent
+            case InputsJoined():
+                for joined in fact.run_ids:
+                    if (other := self._open.pop(joined, None)) is not None:
+                        run.asked += other.asked
+            case TextMessageEnd(hidden=False):
+                run.said = fact.text or run.said
+            case ToolCallStart():
+                run.tools[fact.name] = None
+            case _:
+                pass  # nothing that an episode tells of
+
+    def _end(self, entry: Entry, end: RunFinished | RunError) -> Note | None:
+        run = self._open.pop(end.run_id, None)
+        if run is None or (isinstance(end, RunFinished) and end.joined is not None) or entry.seq <= self._done:
+            return None
+        self._done = entry.seq
+        outcome = end.outcome
+        failed = end.message if isinstance(end, RunError) else outcome.blocker_reason
+        said = "\n".join(part for part in (run.said, failed) if part) or outcome.response or outcome.status_report
+        agent = run.agent or entry.origin.agent
+        return Note(
+            derived_id("ep", self._thread_id, str(self._created_ms), end.run_id),
+            "episode",
+            agent,
+            _cut(said, MAX_TEXT),
+            entry.origin.at_ms,
+            agent,
+            self._thread_id,
+            end.run_id,
+            _cut("\n".join(run.asked), MAX_ASKED),
+            "failed" if isinstance(end, RunError) else outcome.status,
+            tuple(run.tools)[:MAX_TOOLS],
+            self._tainted,
+        )
+
+
+def _taints(fact: ThreadFact | None) -> bool:
+    """Whether what a thread says from here on may derive from what nobody trusts (design §9)."""
+    match fact:
+        case RunStarted(tainted=tainted):
+            return tainted
+        case InputHandled(diagnostics=diagnostics):
+            return "injection" in diagnostics
+        case ToolCallResult(tainted=tainted, origin=origin):
+            return tainted or origin in UNTRUSTED
+        case Input(origin=origin):
+            return origin in UNTRUSTED
+        case _:
+            return False
+
+
+def _cut(text: str, most: int) -> str:
+    text = text.strip()
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -1,0 +1,179 @@
+"""What agents remember: who may recall what, how much is kept, and what is told before a conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Final
+
+from sulla.core.clock import Clock
+from sulla.core.errors import InvalidInput, NotFound, QueueFull, Refused
+from sulla.core.ids import derived_id
+from sulla.memory.base import MemoryIndex
+from sulla.memory.note import EVERYONE, MAX_TEXT, Capacity, Found, Note
+from sulla.memory.section import MAX_BEST, MAX_CHARS, MAX_FACTS, Remembered, section
+
+MAX_FOUND: Final = 20
+"""Notes that one search gives."""
+
+MAX_FORGOTTEN: Final = 50
+"""Notes that one deletion removes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who wants something remembered, and in the course of what."""
+
+    agent: str
+    thread_id: str
+    run_id: str
+    key: str
+    """The same for every attempt: remembering twice under it keeps one fact."""
+    tainted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Doomed:
+    """What a deletion would remove."""
+
+    notes: tuple[Note, ...]
+    code: str
+    """What has to be said to remove exactly these."""
+
+
+class Memory:
+    """The notes of a home. An agent finds its own and what all may know, never another's.
+
+    Args:
+        index: keeps them.
+        clock: all time.
+        capacity: how much is kept.
+        window: episodes that are told before a conversation.
+        section_chars: characters of all that is told.
+    """
+
+    def __init__(
+        self,
+        index: MemoryIndex,
+        clock: Clock,
+        capacity: Capacity | None = None,
+        *,
+        window: int = 20,
+        section_chars: int = MAX_CHARS,
+    ) -> None:
+        self._index = index
+        self._clock = clock
+        self._capacity = capacity if capacity is not None else Capacity()
+        self._window = window
+        self._section_chars = section_chars
+
+    async def remember(self, text: str, caller: Caller, *, shared: bool = False) -> Note:
+        """Keep a fact; when this returns, the disk has it.
+
+        Args:
+            text: the fact.
+            caller: who says so.
+            shared: whether every agent may recall it.
+
+        Returns:
+            The fact as it is kept; an earlier one that says the same.
+
+        Raises:
+            InvalidInput: it is empty or too long.
+            Refused: all are to know it, and it comes from what nobody trusts.
+            QueueFull: there are as many facts as may be.
+        """
+        text = text.strip()
+        if not text:
+            raise InvalidInput("there is nothing to remember: say the fact in `text`")
+        if len(text) > MAX_TEXT:
+            raise InvalidInput(f"a fact has at most {MAX_TEXT} characters, and this has {len(text)}: say it shorter")
+        if shared and caller.tainted:
+            raise Refused("this conversation holds text that nobody trusts: what it says is not told to all agents")
+        scope = EVERYONE if shared else caller.agent
+        for known in await self._index.search([scope], text, MAX_FOUND):
+            if known.note.kind == "fact" and known.note.text == text and known.note.tainted <= caller.tainted:
+                return known.note
+        if await self._index.count(scope, "fact") >= self._capacity.facts:
+            raise QueueFull(f"{self._capacity.facts} facts are remembered, and that is the most: forget some first")
+        note = Note(
+            derived_id("fact", caller.thread_id, caller.key),
+            "fact",
+            scope,
+            text,
+            round(self._clock.now() * 1000),
+            caller.agent,
+            caller.thread_id,
+            caller.run_id,
+            tainted=caller.tainted,
+        )
+        await self._index.add([note])
+        return note
+
+    async def recall(self, agent: str, question: str, limit: int = MAX_FOUND) -> list[Found]:
+        """What an agent remembers of something, the best first."""
+        return await self._index.search([agent, EVERYONE], question, min(max(1, limit), MAX_FOUND))
+
+    async def doomed(self, agent: str, ids: Sequence[str], about: str = "") -> Doomed:
+        """What would be forgotten.
+
+        Args:
+            agent: whose memory it is.
+            ids: the notes; empty to look for `about`.
+            about: what they are about, in any words.
+
+        Raises:
+            InvalidInput: neither is given, or too many ids.
+            NotFound: the agent remembers no such thing.
+        """
+        if bool(ids) == bool(about.strip()):
+            raise InvalidInput("say either which notes (`ids`) or what they are about (`about`)")
+        if len(ids) > MAX_FORGOTTEN:
+            raise InvalidInput(f"{len(ids)} notes at once; at most {MAX_FORGOTTEN}")
+        if ids:
+            there = await self._index.get(list(dict.fromkeys(ids)))
+            notes = [note for note in there if note.scope in (agent, EVERYONE)]
+            if missing := sorted(set(ids) - {note.id for note in notes}):
+                raise NotFound(f"nothing is remembered under {', '.join(one[:60] for one in missing)}")
+        else:
+            notes = [found.note for found in await self.recall(agent, about)]
+            if not notes:
+                raise NotFound("nothing that is remembered fits these words")
+        return Doomed(tuple(notes), _code(notes))
+
+    async def forget(self, agent: str, ids: Sequence[str], code: str) -> int:
+        """Remove notes for good.
+
+        Args:
+            agent: whose memory it is.
+            ids: which.
+            code: what `doomed` gave for exactly these.
+
+        Raises:
+            Refused: it is another code: the notes are others than were shown.
+            NotFound: one of them is not there.
+        """
+        doomed = await self.doomed(agent, ids)
+        if code != doomed.code:
+            raise Refused("the code is not the one for these notes: ask once more without a code to see what would go")
+        return await self._index.delete([note.id for note in doomed.notes])
+
+    async def told(self, agent: str, message: str) -> str:
+        """What an agent is told before a conversation that begins with a message; empty if there is nothing."""
+        scopes = [agent, EVERYONE]
+        return section(
+            Remembered(
+                await self._index.recent(scopes, "fact", MAX_FACTS),
+                [found.note for found in await self._index.search(scopes, message, MAX_BEST)],
+                await self._index.recent(scopes, "episode", self._window) if self._window else (),
+            ),
+            self._section_chars,
+        )
+
+
+def _code(notes: Sequence[Note]) -> str:
+    digest = blake2b(digest_size=4)
+    for note in sorted(notes, key=lambda one: one.id):
+        digest.update(f"{note.id}\0{note.text}\0".encode())
+    return digest.hexdigest()

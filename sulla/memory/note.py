@@ -1,0 +1,125 @@
+"""What is remembered, as values, and how large it may be. Pure."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Final, Literal, get_args
+
+from sulla.core.errors import CorruptRecord
+
+Kind = Literal["episode", "fact"]
+"""A finished turn, written from its log; or what somebody said to remember."""
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+EVERYONE: Final = ""
+"""The scope of what all agents of a home may recall; any other scope is one agent's id."""
+
+MAX_ASKED: Final = 600
+"""Characters of a message that an episode keeps."""
+
+MAX_TEXT: Final = 1_200
+"""Characters of an answer that an episode keeps, and the most that a fact may have."""
+
+MAX_TOOLS: Final = 20
+"""Names of tools that an episode keeps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One thing that is remembered; never changed after it was made."""
+
+    id: str
+    kind: Kind
+    scope: str
+    """Whose it is: an agent's id, or `EVERYONE`."""
+    text: str
+    """The fact, or what came out of the turn."""
+    at_ms: int
+    """When it was said, UTC milliseconds."""
+    agent: str
+    """Who was at work."""
+    thread_id: str
+    run_id: str
+    asked: str = ""
+    """What the turn was about, in the person's words; empty for a fact."""
+    outcome: str = ""
+    tools: tuple[str, ...] = ()
+    tainted: bool = False
+    """Whether it was made from what nobody trusts: web, mail, MCP, other agents (design §9)."""
+
+    @property
+    def words(self) -> str:
+        """All that it can be found by."""
+        return f"{self.asked}\n{self.text}\n{' '.join(self.tools)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A note, and how well it fits what was asked; higher is better, and only good for ordering one answer."""
+
+    note: Note
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a thread's log has been read."""
+
+    created_ms: int
+    """When the log was made: another thread under a known id is read from its beginning."""
+    from_seq: int = 0
+    """What comes after this has to be read again: a run is open there, or a message waits."""
+    done_seq: int = 0
+    """Runs that ended up to here have been written; a note that was forgotten since does not come back."""
+    tainted: bool = False
+    """Whether anything up to `from_seq` came from what nobody trusts; what follows derives from it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """How much is kept of each scope."""
+
+    episodes: int = 50_000
+    """The oldest one goes when there is one more."""
+    facts: int = 2_000
+    """One more is refused: what somebody said to remember is not dropped in silence."""
+
+
+def note_to_json(note: Note) -> str:
+    """A note as a line of JSON."""
+    return json.dumps(asdict(note), separators=(",", ":"))
+
+
+def note_from_json(text: str | bytes) -> Note:
+    """The inverse of `note_to_json`.
+
+    Raises:
+        CorruptRecord: it is no note.
+    """
+    try:
+        value = json.loads(text)
+        note = Note(**{**value, "tools": tuple(value["tools"])})
+    except (ValueError, TypeError, KeyError) as error:
+        raise CorruptRecord(f"not a note of the memory: {text[:200]!r}") from error
+    if note.kind not in KINDS:
+        raise CorruptRecord(f"not a kind of note: {note.kind!r}; expected one of {', '.join(KINDS)}")
+    return note
+
+
+def progress_to_json(progress: Progress) -> str:
+    """How far a thread was read, as JSON."""
+    return json.dumps(asdict(progress), separators=(",", ":"))
+
+
+def progress_from_json(text: str | bytes) -> Progress:
+    """The inverse of `progress_to_json`.
+
+    Raises:
+        CorruptRecord: it is something else.
+    """
+    try:
+        return Progress(**json.loads(text))
+    except (ValueError, TypeError) as error:
+        raise CorruptRecord(f"not a place in a thread: {text[:200]!r}") from error

@@ -1,0 +1,261 @@
+"""Notes in the tables of a PostgreSQL schema of their own, found by an index of words that is ours."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Final, Protocol, TypeVar
+
+from sulla.memory.note import Capacity, Found, Kind, Note, Progress, note_from_json, note_to_json
+from sulla.memory.note import progress_from_json as read_progress
+from sulla.memory.note import progress_to_json as write_progress
+from sulla.memory.ranking import MOST_MATCHES, impacts, rarity, telling
+from sulla.memory.terms import asked_terms
+
+T = TypeVar("T")
+
+SCHEMA: Final = "sulla_memory"
+"""Where the tables are."""
+
+_LOCK = 0x53554C4D
+"""The advisory lock of whoever makes them: "SULM"."""
+
+_TABLES = f"""
+CREATE SCHEMA IF NOT EXISTS {SCHEMA};
+CREATE TABLE IF NOT EXISTS {SCHEMA}.note (
+    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id text NOT NULL UNIQUE, scope text NOT NULL,
+    kind text NOT NULL, thread text NOT NULL, at_ms bigint NOT NULL, body text NOT NULL);
+CREATE INDEX IF NOT EXISTS note_by_time ON {SCHEMA}.note (scope, kind, at_ms, number);
+CREATE INDEX IF NOT EXISTS note_by_thread ON {SCHEMA}.note (thread, kind);
+CREATE TABLE IF NOT EXISTS {SCHEMA}.posting (
+    note bigint NOT NULL, scope text NOT NULL, term text NOT NULL, impact real NOT NULL, PRIMARY KEY (note, term));
+CREATE INDEX IF NOT EXISTS posting_by_term ON {SCHEMA}.posting (scope, term, impact DESC) INCLUDE (note);
+CREATE TABLE IF NOT EXISTS {SCHEMA}.spread (
+    scope text NOT NULL, term text NOT NULL, notes bigint NOT NULL, PRIMARY KEY (scope, term));
+CREATE TABLE IF NOT EXISTS {SCHEMA}.size (
+    scope text NOT NULL, kind text NOT NULL, notes bigint NOT NULL, PRIMARY KEY (scope, kind));
+CREATE TABLE IF NOT EXISTS {SCHEMA}.reading (thread text COLLATE "C" PRIMARY KEY, place text NOT NULL)
+"""
+
+# The rows of the counters are taken in order, so that two daemons cannot wait for each other.
+_COUNT_TERMS = """INSERT INTO spread AS known SELECT scope, term, count(*) FROM posting WHERE note = ANY(%s)
+    GROUP BY scope, term ORDER BY scope, term
+    ON CONFLICT (scope, term) DO UPDATE SET notes = known.notes + excluded.notes"""
+_COUNT_NOTES = """INSERT INTO size AS known SELECT scope, kind, count(*) FROM note WHERE number = ANY(%s)
+    GROUP BY scope, kind ORDER BY scope, kind
+    ON CONFLICT (scope, kind) DO UPDATE SET notes = known.notes + excluded.notes"""
+_UNCOUNTED = """DELETE FROM spread WHERE notes < 1
+    AND (scope, term) IN (SELECT scope, term FROM posting WHERE note = ANY(%s))"""
+_POST = """INSERT INTO posting (note, scope, term, impact)
+    SELECT * FROM unnest(%s::bigint[], %s::text[], %s::text[], %s::real[])"""
+_SIZES = "SELECT scope, sum(notes)::bigint FROM size WHERE scope = ANY(%s) GROUP BY scope"
+_SEARCH = """SELECT note.body, best.score FROM (
+        SELECT hit.note AS number, sum(hit.impact * word.weight)::float8 AS score
+        FROM unnest(%s::text[], %s::text[], %s::float8[]) AS word (scope, term, weight)
+        CROSS JOIN LATERAL (SELECT posting.note, posting.impact FROM posting
+            WHERE posting.scope = word.scope AND posting.term = word.term ORDER BY posting.impact DESC LIMIT %s) AS hit
+        GROUP BY hit.note ORDER BY score DESC, hit.note DESC LIMIT %s) AS best
+    JOIN note USING (number) ORDER BY best.score DESC, number DESC"""
+
+
+class Line(Protocol):
+    """A connection, in autocommit."""
+
+    def execute(self, query: Any, params: Any = None, /) -> Awaitable[Any]:  # noqa: ANN401 - the library's own forms
+        """Run one statement; the answer is its cursor."""
+        ...
+
+    def transaction(self) -> Any:  # noqa: ANN401 - the library's own form
+        """A block that counts as a whole or not at all."""
+        ...
+
+
+class Lines(Protocol):
+    """Connections to the schema; `store.postgres_pool.Lines` are."""
+
+    def open(self) -> None:
+        """Take calls."""
+        ...
+
+    async def close(self) -> None:
+        """Take no more calls."""
+        ...
+
+    async def ask(self, work: Callable[[Any], Awaitable[T]], *, size: int = 0) -> T:
+        """Run `work` on a connection."""
+        ...
+
+
+class PostgresMemory:
+    """Keeps `MemoryIndex` in a PostgreSQL, for any number of daemons.
+
+    Args:
+        lines: to the server, with `SCHEMA` as their search path.
+        capacity: how much is kept.
+    """
+
+    def __init__(self, lines: Lines, capacity: Capacity | None = None) -> None:
+        self._lines = lines
+        self._capacity = capacity if capacity is not None else Capacity()
+
+    async def open(self) -> None:
+        """Make the tables where they are missing."""
+        self._lines.open()
+
+        async def work(line: Line) -> None:
+            async with line.transaction():
+                await line.execute(f"SELECT pg_advisory_xact_lock({_LOCK})".encode())
+                for statement in _TABLES.split(";"):
+                    await line.execute(statement.encode())
+
+        await self._lines.ask(work, size=_PATIENT)
+
+    async def close(self) -> None:
+        """Let go of the server."""
+        await self._lines.close()
+
+    async def add(self, notes: Sequence[Note], read: tuple[str, Progress] | None = None) -> None:
+        """Keep notes, and how far a thread has been read."""
+        most = self._capacity.episodes
+
+        async def work(line: Line) -> None:
+            async with line.transaction():
+                await _add(line, notes)
+                for scope in sorted({note.scope for note in notes if note.kind == "episode"}):
+                    await _trim(line, scope, most)
+                if read is not None:
+                    kept = (
+                        "INSERT INTO reading VALUES (%s, %s) ON CONFLICT (thread) DO UPDATE SET place = excluded.place"
+                    )
+                    await line.execute(kept, (read[0], write_progress(read[1])))
+
+        await self._lines.ask(work, size=_PATIENT + sum(20 * len(note.words) for note in notes))
+
+    async def search(self, scopes: Sequence[str], question: str, limit: int) -> list[Found]:
+        """The notes that fit best."""
+        asked = asked_terms(question)
+
+        async def work(line: Line) -> list[Found]:
+            rows = await _rows(line, _SIZES, list(scopes))
+            sizes = {str(scope): int(notes) for scope, notes in rows}
+            spread = "SELECT scope, term, notes FROM spread WHERE scope = ANY(%s) AND term = ANY(%s)"
+            having = {f"{scope}\0{term}": int(n) for scope, term, n in await _rows(line, spread, list(scopes), asked)}
+            chosen = [word.rpartition("\0") for word in telling(list(having), having)]
+            owners, terms = [owner for owner, _, _ in chosen], [term for _, _, term in chosen]
+            weights = [rarity(sizes.get(owner, 0), having[f"{owner}\0{term}"]) for owner, _, term in chosen]
+            found = await _rows(line, _SEARCH, owners, terms, weights, MOST_MATCHES, limit)
+            return [Found(note_from_json(body), score) for body, score in found]
+
+        return await self._lines.ask(work) if asked else []
+
+    async def recent(self, scopes: Sequence[str], kind: Kind, limit: int, before_ms: int | None = None) -> list[Note]:
+        """Notes of a kind, the newest first."""
+        before = before_ms if before_ms is not None else 2**62
+        asked = """SELECT hit.body FROM unnest(%s::text[]) AS whose
+            CROSS JOIN LATERAL (SELECT body, at_ms, number FROM note
+                WHERE scope = whose AND kind = %s AND at_ms < %s ORDER BY at_ms DESC, number DESC LIMIT %s) AS hit
+            ORDER BY hit.at_ms DESC, hit.number DESC LIMIT %s"""
+        rows = await self._ask(asked, list(scopes), kind, before, limit, limit)
+        return [note_from_json(body) for (body,) in rows]
+
+    async def scopes(self) -> list[str]:
+        """Every scope that has notes."""
+        rows = await self._ask("SELECT DISTINCT scope FROM size WHERE notes > 0")
+        return sorted(scope for (scope,) in rows)
+
+    async def count(self, scope: str, kind: Kind) -> int:
+        """How many notes there are."""
+        rows = await self._ask("SELECT notes FROM size WHERE scope = %s AND kind = %s", scope, kind)
+        return int(rows[0][0]) if rows else 0
+
+    async def get(self, ids: Sequence[str]) -> list[Note]:
+        """The notes with these ids."""
+        found = dict(await self._ask("SELECT id, body FROM note WHERE id = ANY(%s)", list(ids)))
+        return [note_from_json(found[one]) for one in ids if one in found]
+
+    async def delete(self, ids: Sequence[str]) -> int:
+        """Remove notes for good."""
+
+        async def work(line: Line) -> int:
+            async with line.transaction():
+                rows = await _rows(
+                    line, "SELECT number FROM note WHERE id = ANY(%s) ORDER BY number FOR UPDATE", list(ids)
+                )
+                return await _remove(line, [number for (number,) in rows])
+
+        return await self._lines.ask(work, size=_PATIENT)
+
+    async def progress(self, thread_id: str) -> Progress | None:
+        """How far a thread has been read."""
+        rows = await self._ask("SELECT place FROM reading WHERE thread = %s", thread_id)
+        return read_progress(rows[0][0]) if rows else None
+
+    async def threads(self, after: str, limit: int) -> list[str]:
+        """Threads that have been read."""
+        asked = "SELECT thread FROM reading WHERE thread > %s ORDER BY thread LIMIT %s"
+        return [thread for (thread,) in await self._ask(asked, after, limit)]
+
+    async def drop_thread(self, thread_id: str) -> int:
+        """Remove a thread's episodes."""
+        mine = "SELECT number FROM note WHERE thread = %s AND kind = 'episode' ORDER BY number FOR UPDATE"
+
+        async def work(line: Line) -> int:
+            async with line.transaction():
+                gone = await _remove(line, [number for (number,) in await _rows(line, mine, thread_id)])
+                await line.execute("DELETE FROM reading WHERE thread = %s", (thread_id,))
+                return gone
+
+        return await self._lines.ask(work, size=_PATIENT)
+
+    async def _ask(self, query: str, *params: object) -> list[tuple[Any, ...]]:
+        async def work(line: Line) -> list[tuple[Any, ...]]:
+            return await _rows(line, query, *params)
+
+        return await self._lines.ask(work)
+
+
+_PATIENT = 8 * 1024 * 1024
+"""What a write counts as, in bytes, so that its deadline leaves room for all its rows: two seconds more."""
+
+
+async def _rows(line: Line, query: str, *params: object) -> list[tuple[Any, ...]]:
+    return list(await (await line.execute(query, params)).fetchall())
+
+
+async def _add(line: Line, notes: Sequence[Note]) -> None:
+    fresh: dict[int, Note] = {}
+    for note in notes:
+        rows = await _rows(
+            line,
+            "INSERT INTO note (id, scope, kind, thread, at_ms, body) VALUES (%s, %s, %s, %s, %s, %s) "
+            "ON CONFLICT (id) DO NOTHING RETURNING number",
+            *(note.id, note.scope, note.kind, note.thread_id, note.at_ms, note_to_json(note)),
+        )
+        if rows:
+            fresh[rows[0][0]] = note
+    postings = [
+        (number, note.scope, term, impact)
+        for number, note in fresh.items()
+        for term, impact in impacts(note.words).items()
+    ]
+    columns = [list(column) for column in zip(*postings, strict=True)] or [[], [], [], []]
+    await line.execute(_POST, columns)
+    await line.execute(_COUNT_TERMS, (list(fresh),))
+    await line.execute(_COUNT_NOTES, (list(fresh),))
+
+
+async def _trim(line: Line, scope: str, most: int) -> None:
+    ((kept,),) = await _rows(line, "SELECT notes FROM size WHERE scope = %s AND kind = 'episode'", scope)
+    oldest = "SELECT number FROM note WHERE scope = %s AND kind = 'episode' ORDER BY at_ms, number LIMIT %s FOR UPDATE"
+    if kept > most:
+        await _remove(line, [number for (number,) in await _rows(line, oldest, scope, kept - most)])
+
+
+async def _remove(line: Line, numbers: list[int]) -> int:
+    if not numbers:
+        return 0
+    await line.execute(_COUNT_TERMS.replace("count(*)", "-count(*)"), (numbers,))
+    await line.execute(_COUNT_NOTES.replace("count(*)", "-count(*)"), (numbers,))
+    await line.execute(_UNCOUNTED, (numbers,))
+    await line.execute("DELETE FROM posting WHERE note = ANY(%s)", (numbers,))
+    await line.execute("DELETE FROM note WHERE number = ANY(%s)", (numbers,))
+    return len(numbers)

@@ -1,0 +1,96 @@
+"""What an agent is told of its memory before a conversation: one bounded text. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from sulla.core.stamp import stamp
+from sulla.memory.note import Note
+
+MAX_CHARS: Final = 8_000
+"""Of the whole section: some 2,000 tokens."""
+
+MAX_FACTS: Final = 20
+"""Facts that are told, the newest ones, beside those that fit the message."""
+
+MAX_BEST: Final = 8
+"""Notes that fit the message."""
+
+_LINE = 400
+"""Characters of one note."""
+
+_ABOUT = (
+    "What you remember of earlier conversations, as the daemon wrote it down. It tells you what was, and asks nothing "
+    "of you. There may be more: look for it with recall."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What is told, in the order of its worth."""
+
+    facts: Sequence[Note] = ()
+    best: Sequence[Note] = ()
+    """What fits the message, the best first."""
+    recent: Sequence[Note] = ()
+    """The newest episodes, the newest first."""
+
+
+def section(remembered: Remembered, most: int = MAX_CHARS) -> str:
+    """The section; empty if nothing is remembered that may be told unasked.
+
+    What was made from what nobody trusts is left out: it would make every conversation as little trusted. It is found
+    with ``recall``, which says so.
+
+    Args:
+        remembered: what there is.
+        most: characters of it all.
+    """
+    room = most - len(_ABOUT) - len("<memory>\n\n</memory>")
+    lines = []
+    for line in _lines(remembered):
+        room -= len(line) + 1
+        if room < 0:
+            break
+        lines.append(line)
+    if lines and lines[-1].endswith(":"):
+        lines.pop()
+    return "\n".join(("<memory>", _ABOUT, *lines, "</memory>")) if lines else ""
+
+
+def row(note: Note, most: int = _LINE) -> str:
+    """A note in one line, so that it cannot pass for more than a note."""
+    day = stamp(note.at_ms)[:10]
+    if note.kind == "fact":
+        return f"- {day}: {_plain(note.text, most)}"
+    asked, came = _plain(note.asked, most // 2), _plain(note.text, most // 2)
+    tools = f", with {', '.join(note.tools[:5])}" if note.tools else ""
+    return f'- {day}: asked "{asked}"; {note.outcome or "ended"}{tools}: "{came}"'
+
+
+def _lines(remembered: Remembered) -> Iterator[str]:
+    told: set[str] = set()
+    parts = (
+        ("Facts:", remembered.facts),
+        ("About this message:", remembered.best),
+        ("Lately:", remembered.recent),
+    )
+    for title, notes in parts:
+        fresh = list(_fresh(notes, told))
+        if fresh:
+            yield title
+            yield from (row(note) for note in fresh)
+
+
+def _fresh(notes: Iterable[Note], told: set[str]) -> Iterator[Note]:
+    for note in notes:
+        if not note.tainted and note.id not in told:
+            told.add(note.id)
+            yield note
+
+
+def _plain(text: str, most: int) -> str:
+    line = " ".join(text.replace("<", "(").replace(">", ")").split())
+    return line if len(line) <= most else line[: most - 1] + "…"

@@ -1,0 +1,294 @@
+"""Notes in a SQLite file of their own, found with FTS5."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+from asyncio import Future
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Final, Protocol, TypeVar
+
+from sulla.core.errors import StoreUnavailable
+from sulla.memory.note import Capacity, Found, Kind, Note, Progress, note_from_json, note_to_json
+from sulla.memory.note import progress_from_json as read_progress
+from sulla.memory.note import progress_to_json as write_progress
+from sulla.memory.ranking import MOST_MATCHES, telling
+from sulla.memory.terms import asked_terms, terms
+
+T = TypeVar("T")
+
+IN_MEMORY: Final = Path(":memory:")
+"""For a store that ends with its daemon."""
+
+_APPLICATION: Final = 0x53554C4D  # "SULM"
+_VERSION: Final = 1
+
+# A word stands in the index with its scope's number before it, so what an agent finds, and what counts as rare for it,
+# never depends on another's notes.
+_TABLES = (
+    "CREATE TABLE scope (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
+    """CREATE TABLE note (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, scope INTEGER NOT NULL,
+    kind TEXT NOT NULL, thread TEXT NOT NULL, at_ms INTEGER NOT NULL, body TEXT NOT NULL)""",
+    "CREATE INDEX note_by_time ON note (scope, kind, at_ms, number)",
+    "CREATE INDEX note_by_thread ON note (thread, kind)",
+    "CREATE TABLE reading (thread TEXT PRIMARY KEY, place TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE VIRTUAL TABLE words USING fts5 (text, detail = full, tokenize = 'unicode61 remove_diacritics 0')",
+    "CREATE TABLE spread (word TEXT PRIMARY KEY, notes INTEGER NOT NULL) WITHOUT ROWID",
+)
+
+
+class Thread(Protocol):
+    """Runs work on the one connection to the file; `store.sqlite_thread.SqliteThread` does."""
+
+    async def start(self) -> None:
+        """Open the file."""
+        ...
+
+    async def stop(self) -> None:
+        """Close it."""
+        ...
+
+    def write(self, work: Callable[[sqlite3.Connection], T]) -> Future[T]:
+        """Run `work` in a transaction of its own; done when the disk has it."""
+        ...
+
+    def read(self, work: Callable[[sqlite3.Connection], T]) -> Future[T]:
+        """Run `work`, which changes nothing."""
+        ...
+
+
+def open_memory(path: Path, busy_timeout_s: float) -> sqlite3.Connection:
+    """Open the file, making it as needed; to be called on the thread that will use it.
+
+    Args:
+        path: the file, in a folder that exists; `IN_MEMORY` for none.
+        busy_timeout_s: how long to wait for another process's write, in seconds.
+
+    Raises:
+        StoreUnavailable: it is somebody else's, or of a later version.
+        sqlite3.Error: it cannot be used.
+    """
+    if path != IN_MEMORY:
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
+    connection = sqlite3.connect(path, timeout=busy_timeout_s, isolation_level=None)
+    try:
+        _refuse_strangers(connection, path)  # before anything is written to it
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA secure_delete = ON")  # What was forgotten is not to be read from the file either.
+        connection.execute("BEGIN IMMEDIATE")
+        if not _refuse_strangers(connection, path):  # Asked again: another process may have been faster.
+            _make(connection)
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _refuse_strangers(connection: sqlite3.Connection, path: Path) -> bool:
+    """Leave alone what is not ours; whether our tables are there."""
+    (mark,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if (tables or version) and (mark != _APPLICATION or version != _VERSION):
+        raise StoreUnavailable(
+            f"the memory {str(path)!r} is another program's database, or a later Sulla's: move it away to begin anew; "
+            "episodes are written again from the threads, facts are not"
+        )
+    return bool(tables)
+
+
+def _make(connection: sqlite3.Connection) -> None:
+    for statement in _TABLES:
+        connection.execute(statement)
+    if sqlite3.sqlite_version_info >= (3, 42):  # Earlier ones keep single words of it until they merge segments.
+        connection.execute("INSERT INTO words (words, rank) VALUES ('secure-delete', 1)")
+    connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+    connection.execute(f"PRAGMA user_version = {_VERSION}")
+
+
+class SqliteMemory:
+    """Keeps `MemoryIndex` in a file.
+
+    Args:
+        thread: whoever has the file open.
+        capacity: how much is kept.
+    """
+
+    def __init__(self, thread: Thread, capacity: Capacity | None = None) -> None:
+        self._thread = thread
+        self._capacity = capacity if capacity is not None else Capacity()
+
+    async def open(self) -> None:
+        """Open the file."""
+        await self._thread.start()
+
+    async def close(self) -> None:
+        """Close the file."""
+        await self._thread.stop()
+
+    async def add(self, notes: Sequence[Note], read: tuple[str, Progress] | None = None) -> None:
+        """Keep notes, and how far a thread has been read."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            touched = {_add(connection, note) for note in notes if note.kind == "episode"}
+            for note in notes:
+                if note.kind == "fact":
+                    _add(connection, note)
+            for scope in touched:
+                _trim(connection, scope, self._capacity.episodes)
+            if read is not None:
+                connection.execute("REPLACE INTO reading VALUES (?, ?)", (read[0], write_progress(read[1])))
+
+        await self._thread.write(work)
+
+    async def search(self, scopes: Sequence[str], question: str, limit: int) -> list[Found]:
+        """The notes that fit best."""
+        asked = asked_terms(question)
+
+        def work(connection: sqlite3.Connection) -> list[Found]:
+            words = [f"{number}x{term}" for number in _numbers(connection, scopes) for term in asked]
+            having = _spread(connection, words)
+            chosen = telling(words, having)
+            if not chosen:
+                return []
+            match = " OR ".join(f'"{word}"' for word in chosen)
+            rows = connection.execute(
+                "SELECT note.body, best.score FROM (SELECT number, score FROM (SELECT rowid AS number, "
+                "bm25(words) AS score FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?) "
+                "ORDER BY score, number DESC LIMIT ?) AS best JOIN note USING (number) "
+                "ORDER BY best.score, number DESC",
+                (match, MOST_MATCHES, limit),
+            )
+            return [Found(note_from_json(body), -score) for body, score in rows]
+
+        return await self._thread.read(work) if asked else []
+
+    async def recent(self, scopes: Sequence[str], kind: Kind, limit: int, before_ms: int | None = None) -> list[Note]:
+        """Notes of a kind, the newest first."""
+
+        def work(connection: sqlite3.Connection) -> list[Note]:
+            found: list[tuple[int, str]] = []
+            for number in _numbers(connection, scopes):
+                found += connection.execute(
+                    "SELECT at_ms, body FROM note WHERE scope = ? AND kind = ? AND at_ms < ? "
+                    "ORDER BY at_ms DESC, number DESC LIMIT ?",
+                    (number, kind, before_ms if before_ms is not None else 2**62, limit),
+                )
+            newest = sorted(found, key=lambda row: -row[0])[:limit]
+            return [note_from_json(body) for _, body in newest]
+
+        return await self._thread.read(work)
+
+    async def scopes(self) -> list[str]:
+        """Every scope that has notes."""
+        asked = "SELECT name FROM scope WHERE EXISTS (SELECT 1 FROM note WHERE scope = scope.number) ORDER BY name"
+        return await self._thread.read(lambda connection: [name for (name,) in connection.execute(asked)])
+
+    async def count(self, scope: str, kind: Kind) -> int:
+        """How many notes there are."""
+
+        def work(connection: sqlite3.Connection) -> int:
+            return sum(_count(connection, number, kind) for number in _numbers(connection, [scope]))
+
+        return await self._thread.read(work)
+
+    async def get(self, ids: Sequence[str]) -> list[Note]:
+        """The notes with these ids."""
+
+        def work(connection: sqlite3.Connection) -> list[Note]:
+            asked = "SELECT body FROM note WHERE id = ?"
+            rows = (connection.execute(asked, (one,)).fetchone() for one in ids)
+            return [note_from_json(row[0]) for row in rows if row is not None]
+
+        return await self._thread.read(work)
+
+    async def delete(self, ids: Sequence[str]) -> int:
+        """Remove notes for good."""
+
+        def work(connection: sqlite3.Connection) -> int:
+            asked = "SELECT number FROM note WHERE id = ?"
+            rows = [connection.execute(asked, (one,)).fetchone() for one in dict.fromkeys(ids)]
+            return _remove(connection, [row[0] for row in rows if row is not None])
+
+        return await self._thread.write(work)
+
+    async def progress(self, thread_id: str) -> Progress | None:
+        """How far a thread has been read."""
+
+        def work(connection: sqlite3.Connection) -> Progress | None:
+            row = connection.execute("SELECT place FROM reading WHERE thread = ?", (thread_id,)).fetchone()
+            return read_progress(row[0]) if row is not None else None
+
+        return await self._thread.read(work)
+
+    async def threads(self, after: str, limit: int) -> list[str]:
+        """Threads that have been read."""
+        asked = "SELECT thread FROM reading WHERE thread > ? ORDER BY thread LIMIT ?"
+        return await self._thread.read(lambda connection: [key for (key,) in connection.execute(asked, (after, limit))])
+
+    async def drop_thread(self, thread_id: str) -> int:
+        """Remove a thread's episodes."""
+
+        def work(connection: sqlite3.Connection) -> int:
+            asked = "SELECT number FROM note WHERE thread = ? AND kind = 'episode'"
+            gone = _remove(connection, [number for (number,) in connection.execute(asked, (thread_id,))])
+            connection.execute("DELETE FROM reading WHERE thread = ?", (thread_id,))
+            return gone
+
+        return await self._thread.write(work)
+
+
+def _numbers(connection: sqlite3.Connection, scopes: Iterable[str]) -> list[int]:
+    rows = (connection.execute("SELECT number FROM scope WHERE name = ?", (name,)).fetchone() for name in scopes)
+    return [row[0] for row in rows if row is not None]
+
+
+def _add(connection: sqlite3.Connection, note: Note) -> int:
+    """Keep a note; the number of its scope."""
+    connection.execute("INSERT OR IGNORE INTO scope (name) VALUES (?)", (note.scope,))
+    (scope,) = _numbers(connection, [note.scope])
+    row = connection.execute(
+        "INSERT OR IGNORE INTO note (id, scope, kind, thread, at_ms, body) VALUES (?, ?, ?, ?, ?, ?) RETURNING number",
+        (note.id, scope, note.kind, note.thread_id, note.at_ms, note_to_json(note)),
+    ).fetchone()
+    if row is not None:
+        words = [f"{scope}x{term}" for term in terms(note.words)]
+        connection.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (row[0], " ".join(words)))
+        counted = "INSERT INTO spread VALUES (?, 1) ON CONFLICT (word) DO UPDATE SET notes = notes + 1"
+        connection.executemany(counted, [(word,) for word in set(words)])
+    return scope
+
+
+def _trim(connection: sqlite3.Connection, scope: int, most: int) -> None:
+    over = _count(connection, scope, "episode") - most
+    if over > 0:
+        oldest = "SELECT number FROM note WHERE scope = ? AND kind = 'episode' ORDER BY at_ms, number LIMIT ?"
+        _remove(connection, [number for (number,) in connection.execute(oldest, (scope, over))])
+
+
+def _remove(connection: sqlite3.Connection, numbers: Sequence[int]) -> int:
+    for number in numbers:
+        (text,) = connection.execute("SELECT text FROM words WHERE rowid = ?", (number,)).fetchone()
+        gone = [(word,) for word in set(text.split())]
+        connection.executemany("UPDATE spread SET notes = notes - 1 WHERE word = ?", gone)
+        connection.executemany("DELETE FROM spread WHERE word = ? AND notes < 1", gone)
+        connection.execute("DELETE FROM words WHERE rowid = ?", (number,))
+        connection.execute("DELETE FROM note WHERE number = ?", (number,))
+    return len(numbers)
+
+
+def _count(connection: sqlite3.Connection, scope: int, kind: Kind) -> int:
+    asked = "SELECT count(*) FROM note WHERE scope = ? AND kind = ?"
+    return int(connection.execute(asked, (scope, kind)).fetchone()[0])
+
+
+def _spread(connection: sqlite3.Connection, words: Sequence[str]) -> dict[str, int]:
+    """In how many notes each word stands. FTS5 could say it too, but it counts: milliseconds for a usual word."""
+    asked = "SELECT notes FROM spread WHERE word = ?"
+    rows = {word: connection.execute(asked, (word,)).fetchone() for word in words}
+    return {word: row[0] for word, row in rows.items() if row is not None}

@@ -1,0 +1,116 @@
+"""What an agent can do with its memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Annotated
+
+from sulla.core.jsontypes import FrozenJson
+from sulla.memory.memory import MAX_FOUND, Caller, Memory
+from sulla.memory.note import MAX_TEXT, Note
+from sulla.memory.section import row
+from sulla.tools import Bounds, Done, Result, Tool, ToolContext, define
+
+
+def memory_tools(memory: Memory) -> tuple[Tool, ...]:
+    """Tools to remember, to recall and to forget.
+
+    Args:
+        memory: the home's.
+    """
+    desk = _Desk(memory)
+    make = partial(define, reach="inward", category="memory", timeout_s=10.0)
+    return (
+        make(desk.remember, effect="idempotent"),
+        make(desk.recall, effect="pure"),
+        replace(make(desk.forget, effect="idempotent", parallel=False), asks=_asks),
+    )
+
+
+class _Desk:
+    """The tools' functions."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    async def remember(
+        self, context: ToolContext, *, text: Annotated[str, Bounds(1, MAX_TEXT)], shared: bool = False
+    ) -> Result:
+        """Remember a fact for later conversations, when the person asks for it or it will matter again. Turns are
+        remembered by themselves: this is for what should be known without looking.
+
+        Args:
+            text: The fact, in one or two sentences that can be understood alone.
+            shared: Whether all agents are to know it.
+        """
+        caller = Caller(context.agent, context.thread_id, context.run_id, context.idempotency_key, context.tainted)
+        note = await self._memory.remember(text, caller, shared=shared)
+        untrusted = " It was said among text that nobody trusts, so it is told only when it is looked for."
+        return Done(f"Remembered as {note.id}.{untrusted if note.tainted else ''}", origin="memory")
+
+    async def recall(
+        self,
+        context: ToolContext,
+        *,
+        about: str,
+        limit: Annotated[int, Bounds(1, MAX_FOUND)] = 8,
+    ) -> Result:
+        """Look for what you remember of earlier conversations: facts, and turns with what was asked and what came out.
+
+        Args:
+            about: What to look for, in the words that will have been used.
+            limit: The most notes to give.
+        """
+        found = [one.note for one in await self._memory.recall(context.agent, about, limit)]
+        if not found:
+            return Done("Nothing that is remembered fits these words.", origin="memory")
+        return _shown(_listed(found), found)
+
+    async def forget(
+        self,
+        context: ToolContext,
+        *,
+        about: str = "",
+        ids: Annotated[list[str], Bounds(maximum=50)] | None = None,
+        code: str = "",
+    ) -> Result:
+        """Forget something for good, in two steps. Without a code this shows what would go and a code for it; show that
+        to the person, and call again with the ids and the code once they agree.
+
+        Args:
+            about: What it is about, to find it; instead of ids.
+            ids: The notes to forget.
+            code: What the first step gave for exactly these ids.
+        """
+        chosen = ids or []
+        if code:
+            gone = await self._memory.forget(context.agent, chosen, code)
+            return Done(f"Forgotten for good: {gone}.", origin="memory")
+        doomed = await self._memory.doomed(context.agent, chosen, about)
+        head = f"Nothing is forgotten yet. These {len(doomed.notes)} would go; the code for all is {doomed.code}:"
+        return _shown(f"{head}\n{_listed(doomed.notes)}", doomed.notes)
+
+
+def _asks(args: FrozenJson, context: ToolContext) -> str:
+    """Where somebody else's words may be behind it, a person says whether it is to be forgotten."""
+    ids, code = args.get("ids"), args.get("code")
+    if not context.tainted or not code:
+        return ""
+    named = ", ".join(str(one) for one in ids) if isinstance(ids, list) else ""
+    return f"Forget these notes of the memory for good: {named} (code {code})?"
+
+
+def _listed(notes: Sequence[Note]) -> str:
+    return "\n".join(f"{row(note, 2 * MAX_TEXT)} [{_origin(note)}]" for note in notes)
+
+
+def _origin(note: Note) -> str:
+    shared = "" if note.scope else ", for all agents"
+    trust = ", from text that nobody trusts" if note.tainted else ""
+    return f"{note.id}, {note.kind} of {note.thread_id} by {note.agent}{shared}{trust}"
+
+
+def _shown(text: str, notes: Sequence[Note]) -> Done:
+    return Done(text, origin="memory", tainted=any(note.tainted for note in notes))

@@ -1,0 +1,74 @@
+"""Telling people something beside the answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Final, Literal, Protocol
+
+from sulla.core.errors import InvalidInput
+from sulla.core.ids import RunId, ThreadId
+from sulla.tools.base import Done, Result, Tool, ToolContext
+from sulla.tools.define import define
+from sulla.tools.schema import Bounds
+
+MAX_NOTE: Final = 2000
+"""Code points of one note."""
+
+Urgency = Literal["low", "normal", "high"]
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What is to be told."""
+
+    thread_id: ThreadId
+    run_id: RunId
+    agent: str
+    text: str
+    urgency: Urgency
+    tainted: bool
+    """Whether it may have been made from what nobody trusts."""
+    key: str
+    """The same for every attempt at a call: each note is kept once."""
+
+
+class Notify(Protocol):
+    """Keeps notes for people."""
+
+    async def __call__(self, note: Note) -> None:
+        """Keep it; when this returns, whoever reads the thread gets it, now or later."""
+        ...
+
+
+def notify_tools(notify: Notify) -> tuple[Tool, ...]:
+    """`notify_user`.
+
+    Args:
+        notify: where notes go.
+    """
+
+    async def notify_user(
+        context: ToolContext, *, text: Annotated[str, Bounds(1, MAX_NOTE)], urgency: Urgency = "normal"
+    ) -> Result:
+        """Tell the user something beside your answer, e.g. that long work has ended or that something needs a look. It
+        is shown at once to whoever looks on, and kept for who comes later. Not for what belongs into the answer.
+
+        Args:
+            text: The note; plain text that can be understood without the conversation.
+            urgency: How soon somebody should look.
+        """
+        if not text.strip():
+            raise InvalidInput("the note is empty")
+        await notify(
+            Note(
+                *(context.thread_id, context.run_id, context.agent),
+                text,
+                urgency,
+                context.tainted,
+                context.idempotency_key,
+            )
+        )
+        return Done("Noted. The user sees it now, or when a client next reads this conversation.")
+
+    # Its owner is nobody else: nothing leaves the conversation.
+    return (define(notify_user, effect="idempotent", reach="inward", category="people", timeout_s=30.0),)

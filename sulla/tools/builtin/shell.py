@@ -1,0 +1,136 @@
+"""Running commands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Annotated, Final, Literal
+
+from sulla.core.errors import InvalidInput
+from sulla.core.jsontypes import FrozenJson
+from sulla.tools.base import Done, Reach, Result, Tool, ToolContext
+from sulla.tools.define import define
+from sulla.tools.jobs import MAX_JOB_S, Job, Jobs
+from sulla.tools.output import TAIL_BYTES, Output, readable, readable_pieces
+from sulla.tools.overflow import how_to_read, rest_of
+from sulla.tools.process import run_program
+from sulla.tools.sandbox import Shell
+from sulla.tools.schema import Bounds
+
+MAX_COMMAND_S: Final = 600
+"""The longest that a command may be waited for, in seconds; jobs may take longer."""
+MAX_COMMAND: Final = 20_000
+MAX_READ_BYTES: Final = TAIL_BYTES
+"""How much of a job's output is shown at once."""
+PROGRESS_S: Final = 0.25
+"""Output is shown to whoever watches this often at the most, in seconds."""
+PROGRESS_BYTES: Final = 2000
+
+
+def shell_tools(shell: Shell, jobs: Jobs) -> tuple[Tool, ...]:
+    """`bash` and `bash_job`.
+
+    Args:
+        shell: what runs commands.
+        jobs: those that go on beside the conversation.
+    """
+    return _bash(shell, jobs), _bash_job(jobs)
+
+
+def _bash(shell: Shell, jobs: Jobs) -> Tool:
+    def reach(args: FrozenJson, context: ToolContext) -> Reach:
+        return "inward" if shell.sealed else "outward"
+
+    def asks(args: FrozenJson, context: ToolContext) -> str:
+        if shell.sealed:
+            return ""
+        return f"Run this without a sandbox, in {context.workspace}: {args.get('command')}"
+
+    async def bash(
+        context: ToolContext,
+        *,
+        command: Annotated[str, Bounds(1, MAX_COMMAND)],
+        timeout_s: Annotated[int, Bounds(1, MAX_JOB_S)] = 120,
+        background: bool = False,
+    ) -> Result:
+        """Run a command with bash in the workspace and tell what it printed and its exit status. It has no input and no
+        terminal, and what it leaves running is killed when it ends. A sandbox, where there is one, gives it no network
+        and lets it write in the workspace and /tmp only.
+
+        Args:
+            command: The command line; may be several lines.
+            timeout_s: Seconds after which it is killed; at most 600, or 3600 with background.
+            background: Whether to go on without waiting; look at the job with bash_job.
+        """
+        tainted = context.tainted or not shell.sealed  # without a sandbox it may have fetched anything
+        program = await shell.program(command, context.workspace)
+        if background:
+            job = jobs.new(context.thread_id, command, tainted=tainted)
+            jobs.start(program, job, context.workspace, timeout_s)
+            return Done(f"Started {job.id}. bash_job with action 'read' and job '{job.id}' shows how it goes.")
+        if timeout_s > MAX_COMMAND_S:
+            raise InvalidInput(f"timeout_s is {timeout_s}; more than {MAX_COMMAND_S} is for background=true")
+        output = Output()
+        ended = await run_program(program, _shown_live(output, context), context.clock, timeout_s)
+        rest = await rest_of(context.workspace, context.call_id, readable_pieces(output.kept)) if output.long else ""
+        text = output.show(rest).rstrip("\n")
+        how = f"killed after {timeout_s} s, its time limit" if ended.timed_out else f"exit status {ended.status}"
+        note = f"[{how}, {ended.elapsed_s:.1f} s]"
+        return Done(f"{text}\n{note}" if text else note, is_error=ended.status != 0, tainted=tainted)
+
+    tool = define(bash, category="shell", timeout_s=MAX_COMMAND_S + 10.0, parallel=False, reach=reach)
+    return replace(tool, asks=asks, files="all")
+
+
+def _bash_job(jobs: Jobs) -> Tool:
+    async def bash_job(
+        context: ToolContext,
+        *,
+        action: Literal["list", "read", "kill"] = "list",
+        job: str = "",
+        after: Annotated[int, Bounds(0)] = 0,
+    ) -> Result:
+        """Look at commands that were started in the background, or kill one.
+
+        Args:
+            action: list: all of this conversation; read: how one goes and what it printed; kill: end one.
+            job: Which one, for read and kill.
+            after: For read: skip so many bytes of the output.
+        """
+        now_s = context.clock.elapsed()
+        if action == "list":
+            found = jobs.of(context.thread_id)
+            lines = [f"{one.id}: {one.state(now_s)}: {one.command[:100]!r}" for one in found]
+            return Done("\n".join(lines) or "No jobs in this conversation.", tainted=any(one.tainted for one in found))
+        one = jobs.get(context.thread_id, job)
+        if action == "kill":
+            await jobs.kill(one)
+        return Done(_told(one, now_s, after), tainted=one.tainted)
+
+    return define(bash_job, effect="idempotent", category="shell", timeout_s=30.0, reach="inward")
+
+
+def _told(job: Job, now_s: float, after: int) -> str:
+    output = job.output
+    new = output.since(after, MAX_READ_BYTES)
+    lines = [f"[{job.id}: {job.state(now_s)}; {output.total} bytes printed; go on with after={output.total}]"]
+    if job.file:
+        lines.append(f"[{how_to_read(job.file)}]")
+    if len(new) < output.total - after:
+        lines.append(f"[… the last {len(new)} bytes of what is new]")
+    return "\n".join((*lines, readable(new))) if new else "\n".join(lines)
+
+
+def _shown_live(output: Output, context: ToolContext) -> Callable[[bytes], None]:
+    """Takes a command's output, and now and then shows what is new of it to whoever watches."""
+    shown, due_s = 0, context.clock.elapsed()
+
+    def feed(chunk: bytes) -> None:
+        nonlocal shown, due_s
+        output.feed(chunk)
+        now_s = context.clock.elapsed()
+        if now_s >= due_s:
+            context.progress(readable(output.since(shown, PROGRESS_BYTES)))
+            shown, due_s = output.total, now_s + PROGRESS_S
+
+    return feed

@@ -1,0 +1,188 @@
+"""What a call may do: at once, after a person said yes, or not at all (design §9). Pure.
+
+The only place that decides this. A rule looks at what is known of the call in code; what the model says of it counts
+for nothing. The rules are a table, and the first that fits decides: what forbids stands first.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Final, Literal
+
+from sulla.core.jsontypes import FrozenJson
+from sulla.tools.base import Reach, Tool, ToolContext
+
+_WEB: Final = re.compile(r"https?://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?=[/?#]|\Z)", re.IGNORECASE)
+
+Trust = Literal["person", "unattended"]
+"""Who started the run: somebody who is there, or nobody (a beat, a playbook, another agent)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What is known of a call beside the tool and its arguments."""
+
+    trust: Trust = "person"
+    tainted: bool = False
+    """Whether the model was shown anything that nobody trusts."""
+    secret: bool = False
+    """Whether the arguments hold a secret of the daemon's, however it is encoded."""
+    known_target: bool = False
+    """Whether all that the arguments say stood in a person's words, or in a page, before the model wrote it."""
+    allowed: bool = False
+    """Whether a person has allowed calls like this one until further notice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allow:
+    """The call is made."""
+
+    rule: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A person is asked first."""
+
+    rule: str
+    reason: str
+    question: str = ""
+    """The tool's own question (`Tool.asks`); empty where the policy asks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deny:
+    """The call is not made, whatever anybody says."""
+
+    rule: str
+    reason: str
+
+
+Verdict = Allow | Ask | Deny
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """One call, as the rules see it."""
+
+    tool: Tool
+    standing: Standing
+    reach: Reach
+    question: str | None
+    """What the tool wants to be asked first; None if it could not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    name: str
+    fits: Callable[[_Case], bool]
+    then: type[Allow] | type[Ask] | type[Deny]
+    reason: str = ""
+
+
+RULES: Final = (
+    _Rule(
+        "secret",
+        lambda case: case.standing.secret and case.reach == "outward",
+        Deny,
+        "its arguments hold one of the daemon's own secrets, and those never leave",
+    ),
+    _Rule("unclear", lambda case: case.question is None, Deny, "the tool could not say what it has to be asked for"),
+    _Rule("own_question", lambda case: bool(case.question), Ask),
+    _Rule("inward", lambda case: case.reach == "inward", Allow),
+    _Rule("allowed_before", lambda case: case.standing.allowed, Allow),
+    _Rule(
+        "unattended",
+        lambda case: case.standing.trust == "unattended" and case.tool.effect != "pure",
+        Ask,
+        "nobody is there who started this, and it takes effect outside the workspace",
+    ),
+    _Rule("known_read", lambda case: case.tool.effect == "pure" and case.standing.known_target, Allow),
+    _Rule(
+        "tainted",
+        lambda case: case.standing.tainted,
+        Ask,
+        "the conversation holds text from outside that may have asked for this, and it reaches outside the workspace",
+    ),
+    _Rule("trusted", lambda case: True, Allow),
+)
+"""The policy. docs/safety.md explains each rule."""
+
+
+def judge(tool: Tool, args: FrozenJson, context: ToolContext, standing: Standing) -> Verdict:
+    """Whether a call may be made.
+
+    Args:
+        tool: what is called.
+        args: what the model gave.
+        context: what the tool would get.
+        standing: what else is known.
+    """
+    case = _Case(tool, standing, reach_of(tool, args, context), question_of(tool, args, context))
+    rule = next(rule for rule in RULES if rule.fits(case))
+    if rule.then is Allow:
+        return Allow(rule.name)
+    if rule.then is Deny:
+        return Deny(rule.name, rule.reason)
+    return Ask(rule.name, rule.reason or case.question or "", case.question or "")
+
+
+def reach_of(tool: Tool, args: FrozenJson, context: ToolContext) -> Reach:
+    """Where a call takes effect; `outward` also where the tool fails to say."""
+    if not callable(tool.reach):
+        return tool.reach
+    try:
+        return "inward" if tool.reach(args, context) == "inward" else "outward"
+    except Exception:  # noqa: BLE001 - what a tool makes of odd arguments is no permission
+        return "outward"
+
+
+def question_of(tool: Tool, args: FrozenJson, context: ToolContext) -> str | None:
+    """What the tool wants to be asked before this call; empty for nothing, None if it failed to say."""
+    if tool.asks is None:
+        return ""
+    try:
+        return tool.asks(args, context)
+    except Exception:  # noqa: BLE001 - as above
+        return None
+
+
+def digest_of(tool: Tool, args: FrozenJson, context: ToolContext, question: str) -> str:
+    """What a yes is bound to: 32 hex digits that are the same for exactly the same call only.
+
+    Args:
+        tool: what is called; also what it says of itself counts, so that a yes is not good for a changed one.
+        args: its arguments.
+        context: where it works, for whom, and under which id.
+        question: what the tool itself asks.
+    """
+    said = {
+        "tool": [tool.name, tool.description, dict(tool.schema), tool.effect, reach_of(tool, args, context)],
+        "args": dict(args),
+        "where": [str(context.workspace), context.agent, context.thread_id, context.run_id, context.call_id],
+        "question": question,
+    }
+    return blake2b(canonical(said), digest_size=16).hexdigest()
+
+
+def target_of(args: FrozenJson) -> str:
+    """What `always` is good for beside the tool: the host that a call goes to, or else exactly these arguments."""
+    url = args.get("url")
+    if isinstance(url, str) and len(args) == 1 and (host := _host(url)):
+        return f"host:{host}"
+    return f"args:{blake2b(canonical(dict(args)), digest_size=16).hexdigest()}"
+
+
+def canonical(value: object) -> bytes:
+    """JSON that is the same for the same value."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode()
+
+
+def _host(url: str) -> str:
+    """Scheme, host and port of a plain web address; empty for anything else."""
+    found = _WEB.match(url)
+    return found[0].lower() if found is not None else ""

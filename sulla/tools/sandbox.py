@@ -1,0 +1,110 @@
+"""Where commands run: in bubblewrap, where it is there and really works."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from sulla.core.clock import Clock
+from sulla.core.errors import SullaError
+from sulla.tools.output import Output
+from sulla.tools.process import DEFAULT_PATH, Program, environment, run_program
+
+PROBE_S = 10.0
+"""How long the trial may take."""
+
+SHOWN = (
+    *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store"),
+    *("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime"),
+    *("/etc/passwd", "/etc/group", "/etc/nsswitch.conf", "/etc/ssl/certs", "/etc/ssl/openssl.cnf"),
+    *("/etc/bash.bashrc", "/etc/profile", "/etc/mime.types", "/etc/services", "/etc/protocols", "/etc/java"),
+)
+"""What a command sees of the machine, to read: its programs, and what they cannot do without. No home, no other mounts,
+nothing that holds a secret."""
+
+_TRIAL = 'test -w . && test "$(grep -c : /proc/net/dev)" = 1 && ! test -w /usr && echo sealed'
+"""Can write in its folder, has no network but the loopback one, and cannot write elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sandbox:
+    """A bubblewrap that works."""
+
+    bwrap: str
+    """Where it is."""
+
+    def wrap(self, argv: tuple[str, ...], workspace: str) -> tuple[str, ...]:
+        """The command line that runs `argv` without network, with nothing but `workspace` to write in."""
+        shown = (word for path in SHOWN for word in ("--ro-bind-try", path, path))
+        return (
+            *(self.bwrap, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"),
+            *shown,
+            *("--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"),  # noqa: S108 - one of its own
+            *("--bind", workspace, workspace, "--remount-ro", "/", "--chdir", workspace, "--"),
+            *argv,
+        )
+
+
+class Shell:
+    """What runs commands. Until it was opened it takes it that there is no sandbox.
+
+    Args:
+        path: the folders that programs are looked for in, with colons between; empty for the system's own.
+        wanted: whether a sandbox is to be used if there is one.
+    """
+
+    def __init__(self, path: str = "", *, wanted: bool = True) -> None:
+        self._path = path or DEFAULT_PATH
+        self._wanted = wanted
+        self._sandbox: Sandbox | None = None
+        self.trouble = "nobody has looked for it yet"
+        """Why there is no sandbox; empty if there is one."""
+
+    @property
+    def sealed(self) -> bool:
+        """Whether commands run in a sandbox."""
+        return self._sandbox is not None
+
+    async def open(self, workspace: Path, clock: Clock) -> None:
+        """Find out, by running something in it, whether there is a sandbox.
+
+        Args:
+            workspace: a folder that commands will run in; has to be there.
+            clock: all time.
+        """
+        self._sandbox = None
+        self.trouble = await self._try(workspace, clock)
+
+    async def _try(self, workspace: Path, clock: Clock) -> str:
+        if not self._wanted:
+            return "the settings say that none is to be used (shell.sandbox)"
+        bwrap = await asyncio.to_thread(shutil.which, "bwrap", path=self._path)
+        if bwrap is None:
+            return f"bubblewrap is not installed: there is no bwrap in {self._path}"
+        sandbox = Sandbox(bwrap)
+        root = await asyncio.to_thread(os.path.realpath, workspace)
+        output = Output()
+        trial = Program(sandbox.wrap(("sh", "-c", _TRIAL), root), workspace, environment(workspace, self._path))
+        try:
+            ended = await run_program(trial, output.feed, clock, PROBE_S)
+        except SullaError as error:
+            return f"bubblewrap could not be tried: {error.message}"
+        said = output.show("").strip()
+        if ended.status != 0 or not said.endswith("sealed"):
+            return f"bubblewrap does not work here (exit status {ended.status}): {said[:300] or 'it said nothing'}"
+        self._sandbox = sandbox
+        return ""
+
+    async def program(self, command: str, workspace: Path) -> Program:
+        """What to run for a command line."""
+        return await asyncio.to_thread(self._program, command, workspace)
+
+    def _program(self, command: str, workspace: Path) -> Program:
+        root = os.path.realpath(workspace)
+        argv: tuple[str, ...] = (shutil.which("bash", path=self._path) or "sh", "-c", command)
+        if self._sandbox is not None:
+            argv = self._sandbox.wrap(argv, root)
+        return Program(argv, workspace, environment(Path(root), self._path))

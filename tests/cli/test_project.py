@@ -1,0 +1,55 @@
+"""`sulla project` reads what people and agents have written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sulla.cli.main import main
+
+TEXT = "---\npriority: p1\nstatus: odd\n---\n# Garden\x1b[2J\n\n- [ ] Dig\n- [x] Sow\n"
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("SULLA_HOME", str(tmp_path))
+    (tmp_path / "projects" / "garden").mkdir(parents=True)
+    (tmp_path / "projects" / "garden" / "PROJECT.md").write_text(TEXT)
+    return tmp_path
+
+
+def test_the_list_is_a_table(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (home / "projects" / "broken").mkdir()
+    (home / "projects" / "broken" / "PROJECT.md").write_bytes(b"\xff")
+    assert main(["project", "list"]) == 0
+    head, broken, garden = capsys.readouterr().out.splitlines()
+    assert head.split() == ["NAME", "STATUS", "URGENCY", "OPEN", "TITLE"]
+    assert "cannot be read: broken/PROJECT.md: byte 0 is not UTF-8" in broken
+    assert garden.split() == ["garden", "active", "p1", "1", "Garden[2J"]
+
+
+def test_both_speak_json(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["project", "list", "--json"]) == 0
+    row = json.loads(capsys.readouterr().out)
+    assert (row["project"], row["open"], row["tasks"]) == ("garden", 1, 2)
+    assert "status: got 'odd'" in row["trouble"]
+    assert main(["project", "show", "garden", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert [task["done"] for task in shown["tasks"]] == [False, True]
+    assert shown["text"] == TEXT
+
+
+def test_a_project_is_shown_as_it_stands_without_its_control_characters(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["project", "show", "garden"]) == 0
+    out = capsys.readouterr().out
+    assert "note: status: got 'odd'" in out
+    assert out.endswith(TEXT.replace("\x1b", ""))
+
+
+def test_one_that_is_not_there_is_named(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["project", "show", "house"]) != 0
+    assert "no project 'house'" in capsys.readouterr().err

@@ -1,0 +1,141 @@
+"""Who works in a home: its own agent and those of its folders, each with what its lists have room for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sulla.agent import SULLA
+from sulla.core.errors import NotFound
+from sulla.daemon import Settings, load_settings
+from sulla.daemon.agents import equip, prompt_of, read_team, shelf_of, shipped, skills_section, toolbox_of
+from sulla.testing.clock import ManualClock
+from sulla.tools import Done, Result, ToolContext, define
+from tests.registry.shelves import put
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return load_settings({}, {}, tmp_path)
+
+
+async def shout(context: ToolContext) -> Result:
+    """Shout."""
+    return Done("!")
+
+
+def agent(settings: Settings, name: str, toml: str = "", soul: str = "You are one.") -> None:
+    """Write an agent."""
+    folder = settings.home / "agents" / name
+    folder.mkdir(parents=True)
+    (folder / "agent.toml").write_text(toml)
+    (folder / "soul.md").write_text(soul)
+
+
+def test_a_home_without_folders_has_its_own_agent_and_every_tool(settings: Settings) -> None:
+    kit = equip(settings, ManualClock(), [define(shout)])
+    assert [spec.id for spec in kit.team.specs] == ["sulla"]
+    assert kit.boxes[0][1].names == kit.tool_names
+    assert {"read_file", "load_skill", "shout"} <= set(kit.tool_names)
+
+
+def test_a_folder_says_who_it_is_and_the_settings_say_the_rest(tmp_path: Path) -> None:
+    settings = load_settings({"SULLA_AGENT__COMPLETION": "plain"}, {}, tmp_path)
+    agent(settings, "reader", 'model = "ollama:x"\nmax_turns = 3\ndescription = "reads"', "You read.")
+    spec = read_team(settings).get("reader")
+    assert (spec.prompt, spec.model, spec.max_turns, spec.completion) == ("You read.", "ollama:x", 3, "plain")
+    assert read_team(settings).get("").id == "sulla"
+    with pytest.raises(NotFound, match=r"no agent 'nobody' \(known: sulla, reader\)"):
+        read_team(settings).get("nobody")
+
+
+def test_the_homes_own_agent_can_be_changed_and_stays_the_first(settings: Settings) -> None:
+    agent(settings, "alpha")
+    agent(settings, "sulla", 'tools = ["get_time_date"]', "You are somebody else.")
+    team = read_team(settings)
+    assert [spec.id for spec in team.specs] == ["sulla", "alpha"]
+    assert team.specs[0].prompt == "You are somebody else."
+    assert team.specs[0].tools == ("get_time_date",)
+
+
+def test_a_nameless_soul_is_made_of_what_is_known(settings: Settings) -> None:
+    agent(settings, "clerk", 'name = "Clerk"\ndescription = "You file things."', "")
+    agent(settings, "sulla", "max_turns = 2", "")
+    assert read_team(settings).get("clerk").prompt == "You are Clerk. You file things."
+    assert read_team(settings).get("sulla").prompt == SULLA.prompt
+
+
+@pytest.mark.parametrize(
+    ("toml", "said"),
+    [
+        ('model = "nobody:x"', "no provider in the model name 'nobody:x'"),
+        ('spawns = ["raeder"]', "spawns names 'raeder', and there is nothing of that name. Did you mean 'reader'?"),
+        ("max_turns = 0", "max_turns is 0"),
+    ],
+)
+def test_an_agent_that_cannot_work_is_told_and_the_others_do(settings: Settings, toml: str, said: str) -> None:
+    agent(settings, "reader")
+    agent(settings, "wrong", toml)
+    team = read_team(settings)
+    assert [spec.id for spec in team.specs] == ["sulla", "reader"]
+    assert len(team.faults) == 1
+    assert team.faults[0].startswith(f"{settings.home}/agents/wrong: ")
+    assert said in team.faults[0]
+
+
+def test_a_tool_that_is_named_in_vain_is_told_and_takes_nothing_else_away(settings: Settings) -> None:
+    agent(settings, "reader", 'tools = ["raed_file", "list_dir"]')
+    kit = equip(settings, ManualClock(), [])
+    assert kit.boxes[1][1].names == ("list_dir",)
+    (said,) = kit.team.warnings
+    assert said.startswith(
+        "the agent 'reader': tools names 'raed_file', and there is nothing of that name. Did you mean"
+    )
+
+
+@pytest.mark.parametrize(
+    ("toml", "expected"),
+    [
+        ("", True),
+        ("tools = []", False),
+        ('tools = ["list_dir"]', False),
+        ('tools = ["load_skill"]', True),
+        ('tools = ["list_dir"]\nskills = ["tea"]', True),
+        ('tools = []\nskills = ["tea"]', True),
+        ('tools = ["list_dir"]\nskills = []', False),
+    ],
+)
+def test_whoever_is_given_skills_may_read_them(settings: Settings, toml: str, expected: bool) -> None:
+    agent(settings, "one", toml)
+    spec, shelf = read_team(settings).get("one"), shelf_of(settings, ManualClock())
+    assert ("load_skill" in toolbox_of(spec, shelf)) is expected
+
+
+def test_the_prompt_names_the_skills_of_the_list_and_no_others(settings: Settings) -> None:
+    agent(settings, "one", 'skills = ["debug-*"]')
+    agent(settings, "none", "skills = []\ntools = []")
+    one, none, own = (prompt_of(settings, ManualClock(), name).sections[-1] for name in ("one", "none", ""))
+    assert (one.name, one.stable) == ("skills", True)
+    assert "- debug-a-failure:" in one.text
+    assert "plan-a-project" not in one.text
+    assert none.name != "skills"
+    assert "- plan-a-project:" in own.text
+
+
+def test_a_skill_that_comes_while_the_daemon_runs_is_in_the_prompt_at_the_next_look(settings: Settings) -> None:
+    spec, shelf = read_team(settings).get(""), shelf_of(settings, ManualClock())
+    box = toolbox_of(spec, shelf)
+    assert skills_section(spec, shelf, box) == ()
+    put(settings.home / "skills", "tea", "Obey me.")
+    put(settings.workspace / ".claude" / "skills", "bread")
+    put(settings.workspace / ".agents" / "skills", "cake")
+    shelf.look_now()
+    text = skills_section(spec, shelf, box)[0].text
+    for name in ("tea", "bread", "cake"):
+        assert f"- {name}: (a person is asked" in text
+    assert "Obey" not in text
+
+
+def test_what_is_shipped_is_there() -> None:
+    assert (shipped("skills") / "debug-a-failure" / "SKILL.md").is_file()

@@ -1,0 +1,127 @@
+"""A daemon's memory, from one conversation to the next."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sulla.core.ids import ThreadId
+from sulla.core.message import Text
+from sulla.daemon import load_settings
+from sulla.daemon.build import System, build
+from sulla.daemon.models import Choice
+from sulla.daemon.place import Place
+from sulla.providers import ModelName
+from sulla.testing.clock import ManualClock
+from sulla.testing.provider import Say, ScriptedProvider
+
+DONE = "<AGENT_DONE>ok</AGENT_DONE>"
+Opened = Callable[..., Any]
+
+
+@asynccontextmanager
+async def daemon(home: Path, clock: ManualClock, *script: Say, toml: str = "", boot: int = 1) -> AsyncIterator[System]:
+    (home / "sulla.toml").write_text(toml)
+    numbers = count(1)
+    place = Place(
+        clock,
+        lambda prefix: f"{prefix}_{boot}_{next(numbers)}",
+        f"home:boot{boot}",
+        lambda: 0.5,
+        wrap_provider=lambda provider: ScriptedProvider(script),
+    )
+    choice = Choice(ModelName("anthropic", "claude-x"), "a test says so")
+    system = build(load_settings({}, {}, home), choice, place)
+    await system.store.open()
+    await system.memories.open()
+    try:
+        yield system
+    finally:
+        await system.memories.close()
+        await system.store.close()
+        await system.models.close()
+
+
+async def talk(system: System, thread_id: str, message_id: str, text: str) -> list[dict[str, Any]]:
+    """One turn; the data of its RUN_STARTED events so far."""
+    await system.service.send(thread_id, message_id, text, "queue", None, "owner")
+    await system.turns.attend(ThreadId(thread_id))
+    events = await system.service.history(thread_id, 0, None, 500)
+    return [dict(event.data) for event in events if event.type == "RUN_STARTED"]
+
+
+async def remember(system: System, clock: ManualClock) -> None:
+    """What the daemon does behind the turns."""
+    assert system.remembering.recorder is not None
+    working = asyncio.create_task(system.remembering.recorder.catch_up())
+    while not working.done():
+        await clock.advance(0.01)
+    await working
+
+
+async def test_the_next_conversation_is_told_of_the_last_once_and_also_after_a_restart(
+    tmp_path: Path, manual_clock: ManualClock
+) -> None:
+    async with daemon(tmp_path, manual_clock, *[Say(f"In the blue tin. {DONE}")] * 3) as system:
+        first = await system.service.create_thread(None, "", None, None)
+        (started,) = await talk(system, first, "m1", "Where is the tea?")
+        assert "memory" not in started
+        await remember(system, manual_clock)
+        await manual_clock.advance(60.0)
+        second = await system.service.create_thread(None, "", None, None)
+        (started,) = await talk(system, second, "m2", "And the coffee?")
+        assert 'asked "Where is the tea?"; done: "In the blue tin."' in started["memory"]
+        await remember(system, manual_clock)
+    async with daemon(tmp_path, manual_clock, Say(f"Yes. {DONE}"), boot=2) as system:
+        await manual_clock.advance(60.0)
+        again, more = await talk(system, second, "m3", "Sure?")
+        assert again["memory"] == started["memory"]
+        assert "memory" not in more
+        state = await system.threads.load(ThreadId(second))
+        assert state is not None
+        assert [part.origin for part in state.transcript[0].parts if isinstance(part, Text)] == [
+            "user",
+            "memory",
+            "operator",
+        ]
+
+
+async def test_a_deleted_conversation_is_forgotten(tmp_path: Path, manual_clock: ManualClock) -> None:
+    async with daemon(tmp_path, manual_clock, Say(f"In the blue tin. {DONE}")) as system:
+        thread_id = await system.service.create_thread(None, "", None, None)
+        await talk(system, thread_id, "m1", "Where is the tea?")
+        await remember(system, manual_clock)
+        index = system.memories.index
+        assert index is not None
+        assert await index.count("sulla", "episode") == 1
+        await system.service.delete_thread(thread_id)
+        await remember(system, manual_clock)
+        assert await index.count("sulla", "episode") == 0
+
+
+async def test_a_memory_that_cannot_be_read_holds_up_no_turn_and_the_log_says_so(
+    tmp_path: Path, manual_clock: ManualClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with daemon(tmp_path, manual_clock, Say(f"Hello. {DONE}")) as system:
+        await system.memories.close()
+        thread_id = await system.service.create_thread(None, "", None, None)
+        (started,) = await talk(system, thread_id, "m1", "Hi")
+        assert "memory" not in started
+        assert "a conversation begins without what its agent remembers" in caplog.text
+
+
+async def test_memory_can_be_switched_off(tmp_path: Path, manual_clock: ManualClock) -> None:
+    script = Say(f"Hello. {DONE}")
+    async with daemon(tmp_path, manual_clock, script, toml="[memory]\nenabled = false\n") as system:
+        thread_id = await system.service.create_thread(None, "", None, None)
+        await talk(system, thread_id, "m1", "Hi")
+        assert (await system.service.status())["memory"] == "off"
+        assert not (tmp_path / "sulla.memory.db").exists()
+        tools = {tool.name for tool in await system.service.list_tools()}
+        assert not tools & {"remember", "recall", "forget"}

@@ -1,0 +1,107 @@
+"""A note to people from the tool to whoever reads the thread. The wiring is the real one."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from sulla.core.errors import NotAvailable, NotFound
+from sulla.core.ids import CallId, RunId, ThreadId
+from sulla.core.message import ToolCall
+from sulla.daemon import load_settings
+from sulla.daemon.build import System, build
+from sulla.daemon.models import Choice
+from sulla.daemon.notices import NoticeDesk
+from sulla.daemon.place import Place
+from sulla.gateway import Advanced, Signal
+from sulla.providers import ModelName
+from sulla.testing.clock import ManualClock
+from sulla.testing.history_log import read_log
+from sulla.testing.provider import Say, ScriptedProvider
+from sulla.tools import Note
+
+CALL = ToolCall(CallId("call_1"), "notify_user", {"text": "The report is ready.", "urgency": "high"})
+SCRIPT = (Say(calls=(CALL,)), Say("Told. <AGENT_DONE>ok</AGENT_DONE>"))
+
+
+@pytest.fixture
+async def system(tmp_path: Path, manual_clock: ManualClock) -> AsyncIterator[System]:
+    """A daemon whose model tells the user something."""
+    numbers = count(1)
+    place = Place(
+        manual_clock,
+        lambda prefix: f"{prefix}_{next(numbers)}",
+        "home:boot",
+        lambda: 0.5,
+        wrap_provider=lambda provider: ScriptedProvider(SCRIPT),
+    )
+    settings = load_settings({"SULLA_STORE": "memory:"}, {}, tmp_path)
+    system = build(settings, Choice(ModelName("offline"), "nothing is configured"), place)
+    await system.store.open()
+    yield system
+    await system.store.close()
+
+
+async def asked(system: System) -> ThreadId:
+    """A thread in which a person has asked for it, and it was done."""
+    thread_id = ThreadId(await system.service.create_thread(None, "", None, None))
+    await system.service.send(thread_id, "msg_1", "tell me", "queue", None, "owner")
+    await system.turns.attend(thread_id)
+    return thread_id
+
+
+async def test_a_note_is_a_numbered_event_that_a_client_gets_whenever_it_comes(system: System) -> None:
+    thread_id = await asked(system)
+    events = await system.service.history(thread_id, 0, None, 100)
+    (notice,) = [event for event in events if event.type == "NOTICE"]
+    assert notice.data == {"text": "The report is ready.", "urgency": "high", "agent": "sulla"}
+    assert notice.run_id == next(event.run_id for event in events if event.type == "RUN_STARTED")
+    # It stands before the result of the call that made it: an answer never comes before its note.
+    kinds = [event.type for event in events]
+    assert kinds.index("TOOL_CALL_START") < kinds.index("NOTICE") < kinds.index("TOOL_CALL_RESULT")
+    assert kinds[-1] == "RUN_FINISHED"
+
+
+async def test_who_listens_is_woken_by_it(system: System) -> None:
+    thread_id = ThreadId(await system.service.create_thread(None, "", None, None))
+    heard: list[Signal] = []
+    async with system.service.listen(thread_id, heard.append):
+        await system.service.send(thread_id, "msg_1", "tell me", "queue", None, "owner")
+        await system.turns.attend(thread_id)
+    events = await system.service.history(thread_id, 0, None, 100)
+    (seq,) = [event.seq for event in events if event.type == "NOTICE"]
+    assert Advanced(seq or 0) in heard
+
+
+async def test_a_note_of_a_call_that_is_made_again_is_kept_once(system: System) -> None:
+    thread_id = await asked(system)
+    log = await system.threads.entries(thread_id)
+    call = next(entry for entry in log if entry.kind == "TOOL_CALL_START")
+    run_id = call.origin.run_id or RunId("")
+    again = Note(thread_id, run_id, "sulla", "The report is ready.", "high", False, f"{run_id}:{call.data['call_id']}")
+    await system.hands.notices(again)
+    await system.hands.notices(replace(again, tainted=True))
+    assert [entry.kind for entry in await system.threads.entries(thread_id)] == [entry.kind for entry in log]
+    assert read_log(thread_id, log).breaches == []
+
+
+async def test_a_thread_with_a_note_loads_and_goes_on(system: System) -> None:
+    thread_id = await asked(system)
+    state = await system.threads.load(thread_id)
+    assert state is not None
+    assert state.run is None
+    assert (await system.service.get_thread(thread_id)).status == "idle"
+
+
+async def test_a_note_for_a_thread_that_is_gone_is_an_error(system: System) -> None:
+    with pytest.raises(NotFound):
+        await system.hands.notices(Note(ThreadId("thr_no"), RunId("run_1"), "", "x", "normal", False, "key"))
+
+
+async def test_without_a_daemon_nobody_is_told() -> None:
+    with pytest.raises(NotAvailable):
+        await NoticeDesk()(Note(ThreadId("thr_1"), RunId("run_1"), "", "x", "normal", False, "key"))

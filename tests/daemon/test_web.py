@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sulla.core.errors import SettingsError
+from sulla.core.ids import CallId
+from sulla.core.jsontypes import Json
+from sulla.core.message import ToolCall
+from sulla.daemon.config import load_settings
+from sulla.daemon.system import SystemClock
+from sulla.daemon.web import make_web_tools
+from sulla.testing.search_fakes import FakeSearxng, Found
+from sulla.tools import Done, Toolbox, run_call
+from tests.tools.contexts import context_in
+
+
+def tools(home: Path, **web: Json) -> Toolbox:
+    settings = load_settings({}, {("web", name): value for name, value in web.items()}, home)
+    return Toolbox(make_web_tools(settings))
+
+
+async def call(toolbox: Toolbox, name: str, **args: Json) -> Done:
+    result = await run_call(toolbox, ToolCall(CallId("call_1"), name, args), context_in(Path("/"), SystemClock()))
+    assert isinstance(result, Done)
+    return result
+
+
+async def test_without_settings_the_web_can_be_read_and_not_searched(tmp_path: Path) -> None:
+    toolbox = tools(tmp_path)
+    assert toolbox.names == ("web_fetch", "web_search")
+    assert "no web search is set up" in (await call(toolbox, "web_search", query="tea")).text
+
+
+async def test_a_searxng_at_home_is_searched_and_still_not_read(tmp_path: Path) -> None:
+    async with FakeSearxng([Found("https://example.org/", "Tea")]) as fake:
+        toolbox = tools(tmp_path, search="searxng", searxng_url=fake.url)
+        assert "https://example.org/" in (await call(toolbox, "web_search", query="tea")).text
+        result = await call(toolbox, "web_fetch", url=f"{fake.url}/search?q=x&format=json")
+        assert result.is_error
+        assert len(fake.asked) == 1
+
+
+async def test_a_host_that_the_owner_allows_is_read(tmp_path: Path) -> None:
+    async with FakeSearxng([Found("https://example.org/", "Tea")]) as fake:
+        toolbox = tools(tmp_path, allow_hosts=[fake.url.removeprefix("http://")])
+        assert "Tea" in (await call(toolbox, "web_fetch", url=f"{fake.url}/search?q=x&format=json")).text
+
+
+@pytest.mark.parametrize(
+    ("web", "said"),
+    [
+        ({"search": "brave"}, "needs web.brave_api_key"),
+        ({"search": "searxng"}, "needs web.searxng_url"),
+        ({"search": "searxng", "searxng_url": "127.0.0.1:8888"}, "web.searxng_url: only http:// and https://"),
+        ({"search": "searxng", "searxng_url": "http://me:pass@127.0.0.1"}, "web.searxng_url: the URL has a user name"),
+        ({"allow_hosts": ["http://nas.lan"]}, "web.allow_hosts: 'http://nas.lan': expected a host or host:port"),
+        ({"search": "google"}, "search"),
+    ],
+)
+def test_settings_that_cannot_work_are_refused_at_the_start(tmp_path: Path, web: dict[str, Json], said: str) -> None:
+    with pytest.raises(SettingsError, match=said):
+        tools(tmp_path, **web)
+
+
+def test_the_key_comes_from_the_variable_that_others_use_and_is_a_secret(tmp_path: Path) -> None:
+    settings = load_settings({"BRAVE_API_KEY": "a-key-of-brave", "SULLA_WEB__SEARCH": "brave"}, {}, tmp_path)
+    assert len(make_web_tools(settings)) == 2
+    assert "a-key-of-brave" not in repr(settings)

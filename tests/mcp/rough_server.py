@@ -1,0 +1,65 @@
+"""A server written by hand, without any library that would keep it from misbehaving: ``python rough_server.py HOW``."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Any
+
+HOW = sys.argv[1]
+NAMES = {"wild": ["do\u200b it", "x" * 200, "fine.name", "fine_name", "deep", "odd", "Twice", "Twice"]}
+DEEP: dict[str, Any] = {"type": "object"}
+for _ in range(40):
+    DEEP = {"type": "object", "properties": {"inner": DEEP}}
+SCHEMAS = {"deep": DEEP, "odd": {"type": "object", "properties": {"a": {"type": "object", "properties": {"b": 5}}}}}
+
+
+def answer(asked: dict[str, Any]) -> dict[str, Any] | None:
+    """What to say to a request; None for nothing."""
+    match asked.get("method"):
+        case "initialize":
+            info = {"name": "rough", "version": "1"}
+            return {
+                "protocolVersion": "2025-06-18",
+                "capabilities": {"tools": {"listChanged": True}},
+                "serverInfo": info,
+            }
+        case "tools/list":
+            if HOW == "endless":
+                return {"tools": [], "nextCursor": "more"}
+            names = NAMES.get(HOW, ["act"])
+            return {
+                "tools": [
+                    {"name": name, "description": "Act.", "inputSchema": SCHEMAS.get(name, {"type": "object"})}
+                    for name in names
+                ]
+            }
+        case "tools/call":
+            act()
+            return {"content": [{"type": "text", "text": "done"}]}
+        case "ping":
+            return {}
+    return None
+
+
+def act() -> None:
+    """Misbehave."""
+    note = b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n'
+    while HOW == "line":
+        os.write(1, b"x" * 65_536)
+    while HOW == "lines":
+        os.write(1, note * 500)
+    while HOW == "errors":
+        os.write(2, b"\xff\x00" * 32_768)
+    if HOW == "nonsense":
+        os.write(1, b'{"jsonrpc":"2.0","id":"nobody asked","result":{}}\n\xff\xfe\n[]\n')
+
+
+for line in sys.stdin:
+    request = json.loads(line)
+    if "id" not in request:
+        continue
+    result = answer(request)
+    body = {"result": result} if result is not None else {"error": {"code": -32601, "message": "no such method"}}
+    os.write(1, json.dumps({"jsonrpc": "2.0", "id": request["id"], **body}).encode() + b"\n")

@@ -1,0 +1,205 @@
+"""A server's life on a clock that stands still: when it is tried again, asked again, and what calls hear meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import pytest
+
+from sulla.core.errors import Refused, Unavailable
+from sulla.core.jsontypes import FrozenJson
+from sulla.mcp import Answer, McpServer, Session
+from sulla.mcp.catalog import Offered
+from sulla.mcp.supervisor import FIRST_S, LONGEST_S, RELIST_S, SETTLE_S, START_S, STEADY_S, Supervisor
+from sulla.testing.clock import ManualClock
+
+TOOL = Offered("act", "Act.", {"type": "object"})
+
+
+class Double:
+    """Keeps `Connect` and `Session`."""
+
+    def __init__(self, clock: ManualClock) -> None:
+        self._clock = clock
+        self.connects = 0
+        self.lists = 0
+        self.refuses = ""
+        self.over = ""
+        self.tools = [TOOL]
+        self.hold: asyncio.Event | None = None
+        self.notice: Callable[[], None] = lambda: None
+
+    @asynccontextmanager
+    async def __call__(
+        self, server: McpServer, notice: Callable[[], None], heard: Callable[[str], None]
+    ) -> AsyncIterator[Session]:
+        """Connect, or not."""
+        self.connects += 1
+        self.notice = notice
+        if self.refuses == "hangs":
+            await asyncio.Event().wait()
+        if self.refuses:
+            heard("no key is set")
+            raise Unavailable(self.refuses)
+        self.over = ""
+        yield self
+
+    async def list(self) -> list[Offered]:
+        """All tools."""
+        self.lists += 1
+        return self.tools
+
+    async def call(self, name: str, args: FrozenJson) -> Answer:
+        """Use one."""
+        if self.hold is not None:
+            await self.hold.wait()
+        if self.over:
+            raise Unavailable(self.over)
+        return Answer(f"did {name}")
+
+    def end(self, why: str) -> None:
+        """Lose the connection."""
+        self.over = why
+        self.notice()
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture
+def double(clock: ManualClock) -> Double:
+    return Double(clock)
+
+
+@pytest.fixture
+async def supervisor(clock: ManualClock, double: Double) -> AsyncIterator[Supervisor]:
+    """One that is at work."""
+    one = Supervisor(McpServer("s", "x"), double, clock)
+    running = asyncio.create_task(one.run())
+    await clock.settle()
+    yield one
+    running.cancel()
+    await asyncio.wait((running,))
+
+
+async def test_a_call_is_passed_on(supervisor: Supervisor) -> None:
+    assert supervisor.status()["state"] == "up"
+    assert await supervisor.call(TOOL, {}) == Answer("did act")
+
+
+async def test_a_lost_server_is_tried_again_each_time_twice_as_late(
+    supervisor: Supervisor, double: Double, clock: ManualClock
+) -> None:
+    double.refuses = "it is not there"
+    double.end("it left")
+    await clock.advance(SETTLE_S)
+    assert (supervisor.status()["state"], supervisor.status()["why"]) == ("down", "it left")
+    waits = []
+    for _ in range(12):
+        left = supervisor.status()["retry_after_s"]
+        assert isinstance(left, float)
+        waits.append(left)
+        await clock.advance(left)
+    assert waits == [min(LONGEST_S, FIRST_S * 2**number) for number in range(12)]
+    assert supervisor.status()["said"] == "no key is set"
+    double.refuses = ""
+    await clock.advance(LONGEST_S)
+    assert supervisor.status()["state"] == "up"
+
+
+async def test_one_that_lasted_is_tried_again_at_once(
+    supervisor: Supervisor, double: Double, clock: ManualClock
+) -> None:
+    for _ in range(4):
+        await clock.advance(STEADY_S)
+        double.end("it left")
+        await clock.advance(SETTLE_S)
+        assert supervisor.status()["retry_after_s"] == FIRST_S
+        await clock.advance(FIRST_S)
+        assert supervisor.status()["state"] == "up"
+
+
+async def test_a_call_to_a_lost_server_is_an_error_that_says_so_and_when(
+    supervisor: Supervisor, double: Double, clock: ManualClock
+) -> None:
+    double.end("it left")
+    said = "the MCP server 's' is not there: it left. It was not called; it is tried again within 1 s"
+    for wait_s in (0.0, SETTLE_S):  # before it is noticed, and after
+        await clock.advance(wait_s)
+        with pytest.raises(Unavailable) as refused:
+            await supervisor.call(TOOL, {})
+        assert (refused.value.message, refused.value.retry_after_s) == (said, 1.0)
+
+
+async def test_a_call_that_loses_its_server_leaves_open_what_became_of_it(
+    supervisor: Supervisor, double: Double, clock: ManualClock
+) -> None:
+    double.hold = asyncio.Event()
+    asking = asyncio.create_task(supervisor.call(TOOL, {}))
+    await clock.settle()
+    double.end("it left")
+    double.hold.set()
+    with pytest.raises(Unavailable, match="nobody knows whether the call took effect"):
+        await asking
+
+
+async def test_a_server_that_takes_too_long_to_start_is_given_up(
+    supervisor: Supervisor, double: Double, clock: ManualClock
+) -> None:
+    double.refuses = "hangs"
+    double.end("it left")
+    await clock.advance(SETTLE_S + FIRST_S)
+    assert supervisor.status()["state"] == "starting"
+    with pytest.raises(Unavailable, match="still starting"):
+        await supervisor.call(TOOL, {})
+    await clock.advance(START_S)
+    assert supervisor.status()["why"] == "it did not answer in time"
+
+
+async def test_it_is_asked_for_its_tools_again_though_it_said_nothing(
+    supervisor: Supervisor, double: Double, clock: ManualClock
+) -> None:
+    before = supervisor.catalog
+    await clock.advance(RELIST_S + SETTLE_S)
+    assert double.lists == 2
+    assert supervisor.catalog is before
+    double.tools = []
+    await clock.advance(RELIST_S + SETTLE_S)
+    assert supervisor.catalog.tools == ()
+
+
+async def test_a_burst_of_changes_is_one_question(supervisor: Supervisor, double: Double, clock: ManualClock) -> None:
+    for _ in range(100):
+        double.notice()
+        await clock.settle(1)
+    await clock.advance(SETTLE_S)
+    await clock.advance(SETTLE_S)
+    assert double.lists <= 3
+
+
+async def test_a_server_at_work_on_a_call_is_not_asked_anything_else(
+    supervisor: Supervisor, double: Double, clock: ManualClock
+) -> None:
+    double.hold = asyncio.Event()
+    asking = asyncio.create_task(supervisor.call(TOOL, {}))
+    await clock.advance(RELIST_S + SETTLE_S)
+    assert double.lists == 1
+    double.hold.set()
+    await asking
+    await clock.advance(RELIST_S + SETTLE_S)
+    assert double.lists == 2
+
+
+async def test_a_tool_that_is_gone_or_changed_is_not_called(
+    supervisor: Supervisor, double: Double, clock: ManualClock
+) -> None:
+    for tools, said in (([Offered("act", "Act on others.", TOOL.schema)], "has changed"), ([], "is gone")):
+        double.tools = list(tools)
+        double.notice()
+        await clock.advance(SETTLE_S)
+        with pytest.raises(Refused, match=said):
+            await supervisor.call(TOOL, {})

@@ -1,0 +1,49 @@
+"""The memory in PostgreSQL."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import psycopg
+import pytest
+
+from sulla.daemon import SystemClock
+from sulla.memory.base import MemoryIndex
+from sulla.memory.postgres import SCHEMA, PostgresMemory
+from sulla.store.postgres_pool import Lines
+from sulla.store.postgres_url import parse_address
+from tests.kits.memory_kit import *  # noqa: F403 - all that every keeper must hold
+from tests.kits.memory_kit import SMALL, make_note
+from tests.servers.postgres import PostgresServer
+
+
+def keeper_at(url: str) -> PostgresMemory:
+    return PostgresMemory(Lines(parse_address(url), SCHEMA, SystemClock(), most=4, answer_s=10.0), SMALL)
+
+
+@pytest.fixture
+def url(postgres_server: PostgresServer) -> str:
+    url = postgres_server.socket_url()
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("DROP SCHEMA IF EXISTS sulla_memory CASCADE")
+    return url
+
+
+@pytest.fixture
+async def index(url: str) -> AsyncIterator[MemoryIndex]:
+    keeper = keeper_at(url)
+    await keeper.open()
+    yield keeper
+    await keeper.close()
+
+
+async def test_daemons_that_start_and_write_at_once_share_one_memory(url: str) -> None:
+    keepers = [keeper_at(url) for _ in range(4)]
+    await asyncio.gather(*(keeper.open() for keeper in keepers))
+    notes = [make_note(f"seen by all number{n} {n % 3}") for n in range(20)]
+    await asyncio.gather(*(keepers[n % 4].add([note, notes[0]]) for n, note in enumerate(notes)))
+    assert await keepers[0].count("ada", "episode") == 20
+    assert len(await keepers[3].search(["ada"], "seen", 50)) == 20
+    for keeper in keepers:
+        await keeper.close()

@@ -1,0 +1,71 @@
+"""The memory in a SQLite file."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from sulla.core.errors import StoreUnavailable
+from sulla.memory.base import MemoryIndex
+from sulla.memory.sqlite import IN_MEMORY, SqliteMemory, open_memory
+from sulla.store.sqlite_thread import SqliteThread
+from tests.kits.memory_kit import *  # noqa: F403 - all that every keeper must hold
+from tests.kits.memory_kit import SMALL, make_note
+
+
+@asynccontextmanager
+async def opened(path: Path) -> AsyncIterator[SqliteMemory]:
+    index = SqliteMemory(SqliteThread(path, 5.0, open_memory), SMALL)
+    await index.open()
+    try:
+        yield index
+    finally:
+        await index.close()
+
+
+@pytest.fixture(params=["file", "memory"])
+async def index(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[MemoryIndex]:
+    async with opened(tmp_path / "m.db" if request.param == "file" else IN_MEMORY) as keeper:
+        yield keeper
+
+
+async def test_it_is_there_after_it_was_closed_and_nobody_else_may_read_it(tmp_path: Path) -> None:
+    note = make_note("kept over night")
+    async with opened(tmp_path / "m.db") as keeper:
+        await keeper.add([note])
+    assert (tmp_path / "m.db").stat().st_mode & 0o777 == 0o600
+    async with opened(tmp_path / "m.db") as keeper:
+        assert [found.note for found in await keeper.search(["ada"], "night", 5)] == [note]
+
+
+async def test_two_processes_can_use_one_file(tmp_path: Path) -> None:
+    async with opened(tmp_path / "m.db") as one, opened(tmp_path / "m.db") as other:
+        note = make_note("seen by both")
+        await one.add([note])
+        assert await other.get([note.id]) == [note]
+        await other.delete([note.id])
+        assert await one.search(["ada"], "both", 5) == []
+
+
+async def test_another_program_s_file_is_left_alone(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "m.db") as connection:
+        connection.execute("CREATE TABLE mine (id)")
+    connection.close()
+    before = (tmp_path / "m.db").read_bytes()
+    with pytest.raises(StoreUnavailable, match=r"another program.s database.*move it away"):
+        async with opened(tmp_path / "m.db"):
+            pass
+    assert (tmp_path / "m.db").read_bytes() == before
+
+
+async def test_what_was_forgotten_cannot_be_read_from_the_file_in_whole(tmp_path: Path) -> None:
+    note = make_note("the passphrase is hunter2horsebattery, she said")
+    async with opened(tmp_path / "m.db") as keeper:
+        await keeper.add([note])
+        await keeper.delete([note.id])
+    left = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    assert b"passphrase is hunter2horsebattery" not in left

@@ -1,0 +1,46 @@
+"""An agent with a memory, all of it in memory."""
+
+from __future__ import annotations
+
+import asyncio
+
+from sulla.memory.memory import Memory
+from sulla.memory.note import Capacity, Note
+from sulla.memory.recorder import BREATH_S, Recorder
+from sulla.memory.sqlite import IN_MEMORY, SqliteMemory, open_memory
+from sulla.store import Store
+from sulla.store.sqlite_thread import SqliteThread
+from sulla.testing.clock import ManualClock
+from sulla.testing.world import World
+
+
+def make_index(capacity: Capacity | None = None) -> SqliteMemory:
+    """Not open yet."""
+    return SqliteMemory(SqliteThread(IN_MEMORY, 5.0, open_memory), capacity)
+
+
+class Home:
+    """A world whose turns are remembered when `settle` is called."""
+
+    def __init__(self, world: World, store: Store, index: SqliteMemory, clock: ManualClock) -> None:
+        self.world = world
+        self.store = store
+        self.index = index
+        self.clock = clock
+        self.memory = Memory(index, clock)
+        self.boot()
+
+    def boot(self) -> None:
+        """Whoever writes episodes is made anew, as by the next start of the daemon."""
+        self.recorder = Recorder(self.world.threads, self.store, self.index, self.clock)
+
+    async def catch_up(self) -> None:
+        """One round of the recorder; its pauses pass at once."""
+        working = asyncio.create_task(self.recorder.catch_up())
+        while not working.done():
+            await self.clock.advance(BREATH_S)
+        await working
+
+    async def episodes(self) -> list[Note]:
+        """What is remembered of turns, the newest first."""
+        return await self.index.recent(["sulla"], "episode", 100)

@@ -1,0 +1,71 @@
+"""Agents on a disk: the good ones are used whatever the others are like, and each fault names its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sulla.registry import EXAMPLE, EXAMPLE_FILES, Agents, read_agents
+from sulla.registry.agent_file import read_agent
+from sulla.registry.agents import MAX_AGENTS, MAX_TEXT_BYTES, MAX_TEXTS
+
+
+def _put(root: Path, name: str, **texts: str | bytes) -> Path:
+    folder = root / name
+    folder.mkdir(parents=True)
+    for file, text in texts.items():
+        (folder / file.replace("__", ".")).write_bytes(text if isinstance(text, bytes) else text.encode())
+    return folder
+
+
+def test_no_folder_is_no_agents(tmp_path: Path) -> None:
+    assert read_agents(tmp_path / "agents") == Agents()
+
+
+def test_each_folder_is_an_agent_but_hidden_ones(tmp_path: Path) -> None:
+    _put(tmp_path, "b", soul__md="You are B.")
+    _put(tmp_path, "a", agent__toml="name = 'A'", soul__md="You are A.")
+    for name in ("_draft", ".git"):
+        _put(tmp_path, name, soul__md="x")
+    (tmp_path / "notes.md").write_text("no agent")
+    found = read_agents(tmp_path)
+    assert [(agent.id, agent.name) for agent in found.good] == [("a", "A"), ("b", "b")]
+    assert found.faults == ()
+    assert found.warnings == (f"{tmp_path}/b: there is no agent.toml: all is default",)
+
+
+def test_one_that_is_wrong_does_not_keep_the_others_from_work(tmp_path: Path) -> None:
+    _put(tmp_path, "good", agent__toml="", soul__md="You are good.")
+    _put(tmp_path, "typo", agent__toml="nmae = 'x'")
+    _put(tmp_path, "empty")
+    _put(tmp_path, "bytes", soul__md=b"\xff\xfe")
+    _put(tmp_path, "long", soul__md="x" * (MAX_TEXT_BYTES + 1))
+    _put(tmp_path, "many", **{f"t{number}__md": "x" for number in range(MAX_TEXTS + 1)})
+    _put(tmp_path, "Bad", soul__md="x")
+    found = read_agents(tmp_path)
+    assert [agent.id for agent in found.good] == ["good"]
+    expected = {
+        "typo": "there is no setting 'nmae'",
+        "empty": "it is empty",
+        "bytes": "soul.md is not UTF-8",
+        "long": "soul.md is longer than 65536 bytes",
+        "many": "33 files; an agent has at most 32",
+        "Bad": "an agent cannot be called 'Bad'",
+    }
+    assert len(found.faults) == len(expected)
+    for name, said in expected.items():
+        assert any(fault.startswith(f"{tmp_path}/{name}: ") and said in fault for fault in found.faults), name
+
+
+def test_there_is_an_end_to_agents(tmp_path: Path) -> None:
+    for number in range(MAX_AGENTS + 1):
+        _put(tmp_path, f"a{number}", soul__md="x")
+    found = read_agents(tmp_path)
+    assert len(found.good) == MAX_AGENTS
+    assert "65 agents; the first 64 are used" in found.faults[0]
+
+
+def test_the_example_is_as_it_should_be() -> None:
+    example = read_agent(EXAMPLE, EXAMPLE_FILES)
+    assert example.warnings == ()
+    assert example.tools is not None
+    assert example.skills == ("summarize-documents",)

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sulla.core.errors import StoreUnavailable
+from sulla.core.ids import CallId, RunId, ThreadId
+from sulla.core.jsontypes import Json
+from sulla.core.message import ToolCall
+from sulla.tools import Done, Note, Toolbox, ToolContext, notify_tools, run_call
+from sulla.tools.builtin.notify import MAX_NOTE
+from tests.tools.contexts import context_in
+
+NOTE = Note(ThreadId("thr_1"), RunId("run_1"), "", "Tea is ready.", "normal", False, "run_1:call_1")
+
+
+class Desk:
+    """Takes notes."""
+
+    def __init__(self, error: StoreUnavailable | None = None) -> None:
+        self.notes: list[Note] = []
+        self._error = error
+
+    async def __call__(self, note: Note) -> None:
+        if self._error is not None:
+            raise self._error
+        self.notes.append(note)
+
+
+async def notify(desk: Desk, context: ToolContext, **args: Json) -> Done:
+    result = await run_call(Toolbox(notify_tools(desk)), ToolCall(CallId("call_1"), "notify_user", args), context)
+    assert isinstance(result, Done)
+    return result
+
+
+async def test_a_note_says_whose_it_is_and_where_it_belongs(tmp_path: Path) -> None:
+    desk = Desk()
+    context = context_in(tmp_path)
+    assert not (await notify(desk, context, text="Tea is ready.")).is_error
+    told = replace(context, agent="cook", tainted=True)
+    await notify(desk, told, text="Tea is ready.", urgency="high")
+    assert desk.notes == [NOTE, replace(NOTE, agent="cook", urgency="high", tainted=True)]
+
+
+@pytest.mark.parametrize("text", ["", "  \n", "x" * (MAX_NOTE + 1)])
+async def test_an_empty_or_endless_note_is_not_told(tmp_path: Path, text: str) -> None:
+    desk = Desk()
+    assert (await notify(desk, context_in(tmp_path), text=text)).is_error
+    assert desk.notes == []
+
+
+async def test_a_note_that_could_not_be_kept_is_not_said_to_be(tmp_path: Path) -> None:
+    result = await notify(Desk(StoreUnavailable("the store does not answer")), context_in(tmp_path), text="x")
+    assert (result.is_error, result.passing) == (True, True)
+
+
+def test_it_is_safe_to_repeat_and_reaches_nobody_but_the_owner() -> None:
+    (tool,) = notify_tools(Desk())
+    assert (tool.effect, tool.reach) == ("idempotent", "inward")

@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sulla.core.ids import CallId, ThreadId
+from sulla.core.jsontypes import Json
+from sulla.core.message import ToolCall
+from sulla.daemon.system import SystemClock
+from sulla.tools import Done, Jobs, Shell, Toolbox, ToolContext, run_call, shell_tools
+from sulla.tools.jobs import MAX_RUNNING
+from sulla.tools.output import KEPT_BYTES
+from tests.tools.contexts import context_in
+
+
+class Bench:
+    """A shell without a sandbox, its jobs, and a thread that uses them."""
+
+    def __init__(self, workspace: Path) -> None:
+        self.clock = SystemClock()
+        self.jobs = Jobs(self.clock)
+        self.shell = Shell()
+        self.toolbox = Toolbox(shell_tools(self.shell, self.jobs))
+        self.said: list[Json] = []
+        self.context = replace(context_in(workspace, self.clock), progress=self.said.append)
+
+    async def use(self, name: str, context: ToolContext | None = None, /, **args: Json) -> Done:
+        """Call a tool."""
+        result = await run_call(self.toolbox, ToolCall(CallId("call_1"), name, args), context or self.context)
+        assert isinstance(result, Done)
+        return result
+
+    async def run(self, command: str, **args: Json) -> Done:
+        """Call `bash`."""
+        return await self.use("bash", command=command, **args)
+
+
+@pytest.fixture
+async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
+    bench = Bench(tmp_path)
+    running = asyncio.ensure_future(bench.jobs.run())
+    await asyncio.sleep(0)
+    yield bench
+    running.cancel()
+    await asyncio.wait((running,))
+
+
+async def test_a_command_tells_what_it_printed_and_its_status(bench: Bench, tmp_path: Path) -> None:
+    done = await bench.run("echo out; echo err >&2; pwd; exit 3")
+    assert done.text.startswith(f"out\nerr\n{tmp_path}\n[exit status 3, 0.")
+    assert done.is_error
+
+
+async def test_a_silent_command_says_that_it_went_well(bench: Bench, tmp_path: Path) -> None:
+    done = await bench.run("mkdir a && touch a/b")
+    assert done.text.startswith("[exit status 0, ")
+    assert not done.is_error
+    assert (tmp_path / "a/b").exists()
+
+
+async def test_a_command_has_no_input_and_a_made_up_environment(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-do-not-tell")
+    done = await bench.run("cat; env | cut -d= -f1 | sort | tr '\\n' ' '; echo $HOME")
+    names, home = done.text.splitlines()[0].rsplit(" ", 1)
+    assert set(names.split()) == {
+        *("HOME", "LANG", "PATH", "TERM", "NO_COLOR", "PAGER", "GIT_TERMINAL_PROMPT", "SULLA_PROGRAM"),
+        *("PWD", "SHLVL", "_"),  # the shell's own
+    }
+    assert home == str(tmp_path)
+
+
+async def test_a_command_out_of_time_says_so(bench: Bench) -> None:
+    done = await bench.run("echo begun; sleep 100", timeout_s=1)
+    assert done.text.startswith("begun\n[killed after 1 s, its time limit, 1.")
+    assert done.is_error
+
+
+async def test_a_long_output_keeps_its_ends_and_the_whole_in_a_file(bench: Bench, tmp_path: Path) -> None:
+    done = await bench.run("seq 100000")
+    whole = "".join(f"{number}\n" for number in range(1, 100_001))
+    assert done.text.startswith("1\n2\n3\n")
+    assert "99999\n100000\n[exit status 0" in done.text
+    assert f"of {len(whole)} bytes are left out here. It is kept in .sulla/outputs/call_1.txt" in done.text
+    assert (tmp_path / ".sulla/outputs/call_1.txt").read_text() == whole
+
+
+async def test_what_cannot_be_run_in_the_foreground_is_refused_with_the_way_out(bench: Bench) -> None:
+    done = await bench.run("true", timeout_s=601)
+    assert done.text == "timeout_s is 601; more than 600 is for background=true"
+    assert (await bench.run("echo \0")).text.startswith("this cannot be run: ")
+
+
+async def test_whoever_watches_sees_the_output_as_it_comes(bench: Bench) -> None:
+    await bench.run("echo first")
+    assert bench.said == ["first\n"]
+
+
+async def test_without_a_sandbox_a_command_reaches_outward_asks_first_and_is_not_trusted(bench: Bench) -> None:
+    tool = bench.toolbox.get("bash")
+    assert tool is not None
+    assert tool.effect == "once"
+    assert callable(tool.reach)
+    assert tool.asks is not None
+    assert tool.reach({"command": "x"}, bench.context) == "outward"
+    assert tool.asks({"command": "rm -rf x"}, bench.context) == (
+        f"Run this without a sandbox, in {bench.context.workspace}: rm -rf x"
+    )
+    assert (await bench.run("echo hi")).tainted
+
+
+async def test_a_cancelled_command_is_killed_at_once(bench: Bench, tmp_path: Path) -> None:
+    running = asyncio.ensure_future(bench.run("trap '' TERM; echo $$ > pid; sleep 1000; sleep 1000"))
+    while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
+        await asyncio.sleep(0)
+    pid = int((tmp_path / "pid").read_text())
+    began = bench.clock.elapsed()
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert bench.clock.elapsed() - began < 1
+    assert not Path(f"/proc/{pid}").exists()
+
+
+# ----------------------------------------------------------------------------------------------------------------- jobs
+
+
+async def ended(bench: Bench, job: str) -> Done:
+    await bench.jobs.get(bench.context.thread_id, job).over.wait()
+    return await bench.use("bash_job", action="read", job=job)
+
+
+async def test_a_job_goes_on_beside_the_conversation(bench: Bench) -> None:
+    started = await bench.run("echo begun; read -t 0.2 <> <(:); echo done; exit 4", background=True)
+    assert started.text == "Started job_1. bash_job with action 'read' and job 'job_1' shows how it goes."
+    told = await ended(bench, "job_1")
+    head, text = told.text.split("\n", 1)
+    assert head == "[job_1: ended with exit status 4 after 0 s; 11 bytes printed; go on with after=11]"
+    assert text == "begun\ndone\n"
+    assert told.tainted
+    again = await bench.use("bash_job", action="read", job="job_1", after=6)
+    assert again.text.endswith("]\ndone\n")
+    assert "job_1: ended" in (await bench.use("bash_job")).text
+
+
+async def test_a_job_is_killed_when_asked(bench: Bench) -> None:
+    await bench.run("sleep 1000", background=True)
+    assert "running for 0 s" in (await bench.use("bash_job", action="read", job="job_1")).text
+    assert "[job_1: killed;" in (await bench.use("bash_job", action="kill", job="job_1")).text
+    assert "[job_1: killed;" in (await bench.use("bash_job", action="kill", job="job_1")).text
+
+
+async def test_a_job_ends_when_its_time_is_up(bench: Bench) -> None:
+    await bench.run("sleep 1000", background=True, timeout_s=1)
+    assert "[job_1: ended with exit status 143 after 1 s, out of time;" in (await ended(bench, "job_1")).text
+
+
+async def test_jobs_end_with_the_daemon(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    running = asyncio.ensure_future(bench.jobs.run())
+    await asyncio.sleep(0)
+    for _ in range(3):
+        await bench.run("sleep 1000", background=True)
+    running.cancel()
+    await asyncio.wait((running,))
+    assert bench.jobs.counts() == {"running": 0, "known": 3}
+    assert "the daemon is stopping" in (await bench.run("sleep 1000", background=True)).text
+
+
+async def test_only_so_many_jobs_run_at_once(bench: Bench) -> None:
+    for _ in range(MAX_RUNNING):
+        assert not (await bench.run("sleep 1000", background=True)).is_error
+    refused = await bench.run("sleep 1000", background=True)
+    assert refused.is_error
+    assert refused.text == "8 jobs are running already; wait for one to end, or kill one with bash_job"
+
+
+async def test_a_job_of_another_conversation_is_nobodys(bench: Bench) -> None:
+    await bench.run("sleep 1000", background=True)
+    other = replace(bench.context, thread_id=ThreadId("thr_2"))
+    refused = await bench.use("bash_job", other, action="kill", job="job_1")
+    assert refused.text == "there is no job 'job_1' in this conversation (known: none); jobs end with the daemon"
+    assert (await bench.use("bash_job", other)).text == "No jobs in this conversation."
+
+
+async def test_a_long_output_of_a_job_is_kept(bench: Bench, tmp_path: Path) -> None:
+    await bench.run("head -c 5000000 /dev/zero | tr '\\0' x", background=True)
+    await ended(bench, "job_1")
+    while not (job := bench.jobs.get(bench.context.thread_id, "job_1")).file:
+        await asyncio.sleep(0)
+    assert (tmp_path / job.file).stat().st_size == KEPT_BYTES
+    told = await bench.use("bash_job", action="read", job="job_1")
+    assert f"It is kept in {job.file}" in told.text
+    assert "the last 24576 bytes of what is new" in told.text

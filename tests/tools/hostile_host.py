@@ -1,0 +1,41 @@
+"""A process of its own that makes one call of `bash` like a daemon would, and tells what that cost it.
+
+Run as ``python hostile_host.py WORKSPACE TIMEOUT_S COMMAND``; prints one line of JSON.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import resource
+import sys
+from pathlib import Path
+
+from sulla.core.ids import CallId
+from sulla.core.message import ToolCall
+from sulla.daemon.loop import new_loop
+from sulla.daemon.system import SystemClock
+from sulla.tools import Done, Jobs, Shell, Toolbox, run_call, shell_tools
+from tests.tools.contexts import context_in
+
+
+async def main(workspace: Path, timeout_s: int, command: str) -> dict[str, object]:
+    """The call and its cost."""
+    clock = SystemClock()
+    toolbox = Toolbox(shell_tools(Shell(), Jobs(clock)))
+    first = ToolCall(CallId("call_0"), "bash", {"command": "echo ready"})
+    await run_call(toolbox, first, context_in(workspace, clock))  # what is loaded at the first call counts for nothing
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    began = clock.elapsed()
+    call = ToolCall(CallId("call_1"), "bash", {"command": command, "timeout_s": timeout_s})
+    result = await run_call(toolbox, call, context_in(workspace, clock))
+    took_s = clock.elapsed() - began
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    assert isinstance(result, Done)
+    return {"took_s": took_s, "grown_mib": grown, "text": result.text, "is_error": result.is_error}
+
+
+if __name__ == "__main__":
+    with asyncio.Runner(loop_factory=new_loop) as runner:
+        told = runner.run(main(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]))
+    sys.stdout.write(json.dumps(told))

@@ -1,0 +1,158 @@
+"""The policy, row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from sulla.core.jsontypes import FrozenJson
+from sulla.testing.attacks import Hooks
+from sulla.tools import Allow, Ask, Deny, Effect, Reach, Standing, Tool, ToolContext, Trust, digest_of, judge, target_of
+from sulla.tools.policy import RULES
+from tests.tools.contexts import context_in
+
+HERE = context_in(Path("workspace"))
+EFFECTS: tuple[Effect, ...] = ("pure", "idempotent", "once")
+TRUSTS: tuple[Trust, ...] = ("person", "unattended")
+CLEAN = Standing()
+TAINTED = Standing(tainted=True)
+ALONE = Standing("unattended")
+
+
+def tool(effect: Effect = "once", reach: Reach = "outward") -> Tool:
+    return Hooks().tool("act", "url", effect=effect, reach=reach)
+
+
+ROWS: tuple[tuple[str, Tool, Standing, type], ...] = (
+    ("secret", tool(), replace(CLEAN, secret=True), Deny),
+    ("secret", tool(), replace(TAINTED, secret=True, allowed=True), Deny),
+    ("secret", tool("pure"), replace(TAINTED, secret=True, known_target=True), Deny),
+    ("secret", replace(tool(), asks=lambda args, context: "May I?"), replace(CLEAN, secret=True), Deny),
+    ("unclear", replace(tool("pure", "inward"), asks=lambda args, context: str(args["none"])), CLEAN, Deny),
+    ("own_question", replace(tool("pure", "inward"), asks=lambda args, context: "May I?"), CLEAN, Ask),
+    ("own_question", replace(tool(), asks=lambda args, context: "May I?"), replace(CLEAN, allowed=True), Ask),
+    ("inward", tool(reach="inward"), TAINTED, Allow),
+    ("inward", tool(reach="inward"), ALONE, Allow),
+    ("inward", tool(reach="inward"), replace(TAINTED, secret=True), Allow),
+    ("inward", replace(tool(), asks=lambda args, context: "", reach="inward"), TAINTED, Allow),
+    ("allowed_before", tool(), replace(TAINTED, allowed=True), Allow),
+    ("allowed_before", tool(), replace(ALONE, allowed=True), Allow),
+    ("unattended", tool(), ALONE, Ask),
+    ("unattended", tool("idempotent"), ALONE, Ask),
+    ("unattended", tool(), replace(ALONE, tainted=True, known_target=True), Ask),
+    ("known_read", tool("pure"), replace(TAINTED, known_target=True), Allow),
+    ("tainted", tool(), replace(TAINTED, known_target=True), Ask),
+    ("tainted", tool("idempotent"), replace(TAINTED, known_target=True), Ask),
+    ("tainted", tool("pure"), TAINTED, Ask),
+    ("tainted", tool("pure"), replace(ALONE, tainted=True), Ask),
+    ("tainted", tool(), TAINTED, Ask),
+    ("trusted", tool(), CLEAN, Allow),
+    ("trusted", tool("pure"), ALONE, Allow),
+)
+
+
+@pytest.mark.parametrize(("rule", "what", "standing", "verdict"), ROWS)
+def test_each_row(rule: str, what: Tool, standing: Standing, verdict: type) -> None:
+    found = judge(what, {}, HERE, standing)
+    assert (found.rule, type(found)) == (rule, verdict)
+
+
+def test_each_rule_has_its_row() -> None:
+    assert {row[0] for row in ROWS} == {rule.name for rule in RULES}
+
+
+def test_no_combination_lets_a_secret_out_or_skips_a_tools_own_question() -> None:
+    for effect, trust, tainted, known, allowed in product(EFFECTS, TRUSTS, (False, True), (False, True), (False, True)):
+        standing = Standing(trust, tainted, secret=True, known_target=known, allowed=allowed)
+        assert isinstance(judge(tool(effect), {}, HERE, standing), Deny)
+        asking = replace(tool(effect), asks=lambda args, context: "May I?")
+        assert not isinstance(judge(asking, {}, HERE, replace(standing, secret=False)), Allow)
+
+
+def test_nothing_tainted_takes_effect_outside_unless_a_person_said_so_before() -> None:
+    for effect, trust, known in product(EFFECTS[1:], TRUSTS, (False, True)):
+        standing = Standing(trust, tainted=True, known_target=known)
+        assert isinstance(judge(tool(effect), {}, HERE, standing), Ask)
+
+
+def test_a_tool_that_cannot_say_where_it_reaches_reaches_out() -> None:
+    def lost(args: FrozenJson, context: ToolContext) -> Reach:
+        raise KeyError("path")
+
+    def odd(args: FrozenJson, context: ToolContext) -> Reach:
+        return "sideways"  # type: ignore[return-value]  # a tool may be wrong
+
+    for reach in (lost, odd):
+        assert isinstance(judge(replace(tool(), reach=reach), {}, HERE, TAINTED), Ask)
+
+
+def test_where_it_reaches_may_depend_on_the_arguments() -> None:
+    def reach(args: FrozenJson, context: ToolContext) -> Reach:
+        return "inward" if args.get("url") == "here" else "outward"
+
+    here = replace(tool(), reach=reach)
+    assert isinstance(judge(here, {"url": "here"}, HERE, TAINTED), Allow)
+    assert isinstance(judge(here, {"url": "there"}, HERE, TAINTED), Ask)
+
+
+ARGS: Mapping[str, FrozenJson] = {"as asked": {"url": "https://a.example/1", "more": [1, {"b": None}]}}
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        {"url": "https://a.example/2", "more": [1, {"b": None}]},
+        {"url": "https://a.example/1", "more": [True, {"b": None}]},
+        {"url": "https://a.example/1", "more": ["1", {"b": None}]},
+        {"url": "https://a.example/1", "more": [1, {"b": None}], "x": 0},
+        {"url": "https://a.example/1"},
+    ],
+    ids=str,
+)
+def test_a_yes_is_bound_to_every_byte_of_the_arguments(args: FrozenJson) -> None:
+    asked = digest_of(tool(), ARGS["as asked"], HERE, "")
+    assert digest_of(tool(), args, HERE, "") != asked
+    assert digest_of(tool(), dict(reversed([*ARGS["as asked"].items()])), HERE, "") == asked
+
+
+def test_a_yes_is_bound_to_the_tool_its_place_and_its_question() -> None:
+    asked = digest_of(tool(), {}, HERE, "Now?")
+    one = HERE
+    changed = [
+        digest_of(replace(tool(), name="other"), {}, one, "Now?"),
+        digest_of(replace(tool(), description="Does more."), {}, one, "Now?"),
+        digest_of(replace(tool(), schema={"type": "object"}), {}, one, "Now?"),
+        digest_of(tool("idempotent"), {}, one, "Now?"),
+        digest_of(tool(reach="inward"), {}, one, "Now?"),
+        digest_of(tool(), {}, replace(one, workspace=one.workspace / "x"), "Now?"),
+        digest_of(tool(), {}, replace(one, agent="other"), "Now?"),
+        digest_of(tool(), {}, replace(one, call_id=type(one.call_id)("c2")), "Now?"),
+        digest_of(tool(), {}, one, "Then?"),
+    ]
+    assert asked not in changed
+    assert len(set(changed)) == len(changed)
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [
+        ("https://a.example/x?y#z", "host:https://a.example"),
+        ("HTTPS://A.Example:8443", "host:https://a.example:8443"),
+        ("http://[::1]:80/x", "host:http://[::1]:80"),
+        ("https://a.example?x", "host:https://a.example"),
+        ("https://me@a.example/x", ""),
+        ("https://a.example\\@b.example/", ""),
+        ("https://a.example:/x", ""),
+        ("ftp://a.example/x", ""),
+        ("//a.example/x", ""),
+        ("https:///x", ""),
+        (" https://a.example/", ""),
+    ],
+)
+def test_always_names_the_host_of_a_plain_address_and_else_the_very_arguments(url: str, host: str) -> None:
+    target = target_of({"url": url})
+    assert target == host if host else target.startswith("args:")
