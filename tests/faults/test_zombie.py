@@ -41,7 +41,7 @@ async def awakened(tmp_path: Path, backend: Backend, *faults: str, rounds: int =
     """Two homes on one store: the first is stopped in the middle of a turn, the second takes over, the first wakes
     up; again and again.
     """
-    settings = {**backend.settings, "SULLA_STORE__LEASE_TTL_S": "1", **UNBOUNDED}
+    settings = {**backend.settings, "SULLA_STORE__LEASE_TTL_S": "1", "SULLA_MEMORY__ENABLED": "false", **UNBOUNDED}
     found: list[str] = []
     async with (
         FakeAnthropic(script(rounds), CLOCK) as fake,
