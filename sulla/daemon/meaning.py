@@ -1,4 +1,4 @@
-"""What each setting means, for people: read from the texts below the fields in `sections`, which Python does not keep."""
+"""What each setting means, for people: read from the texts below the fields, which Python itself does not keep."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import re
 from typing import Any, cast
 
 from sulla.core.redact import Redactor
+from sulla.daemon.agents import Team
 from sulla.daemon.crew import look_after_crew
 from sulla.daemon.health import Health, look_after
 from sulla.daemon.instruments import Door, Instruments, console
@@ -48,7 +49,7 @@ def test_every_trouble_is_explained() -> None:
     health = Health(ManualClock(), Redactor())
     anything = cast(Any, None)
     look_after(health, anything, anything, anything, anything, anything)
-    look_after_crew(health, anything, anything)
+    look_after_crew(health, Team(()), anything)
     known = {what: blocks for what, _, blocks in health._looks} | {"log": False, "loop_stalled": False}
     rows = re.findall(r"^\| `(\w+)` \| (yes|no) \|", PAGE, re.MULTILINE)
     assert {what: blocks == "yes" for what, blocks in rows} == known
