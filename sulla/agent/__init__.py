@@ -1,10 +1,17 @@
 """The door to agents at work."""
 
+from sulla.agent.active import ActiveAgents
+from sulla.agent.actor import Actor, actor_key
 from sulla.agent.approvals import RuleMade
 from sulla.agent.breaker import Breaker
+from sulla.agent.call_node import CallNode, create_call_graph, order
 from sulla.agent.calls import Calls
 from sulla.agent.chat import Chat
+from sulla.agent.child_tools import Family, sub_agent_tools
+from sulla.agent.children import Children, Errand, child_thread
 from sulla.agent.ending import Closing, Cut, close_run
+from sulla.agent.environment import Sight
+from sulla.agent.feed import EnvironmentFeed
 from sulla.agent.file_marks import FileMarks
 from sulla.agent.gauge import Gauge, Mind
 from sulla.agent.graph import create_agent_graph, create_general_graph
@@ -14,49 +21,74 @@ from sulla.agent.ledger import DayLimits, Ledger
 from sulla.agent.limits import Charge, RunLimits
 from sulla.agent.model import Model
 from sulla.agent.node import AgentNode
+from sulla.agent.open_questions import OpenQuestion, OpenQuestions
 from sulla.agent.permissions import Permissions
-from sulla.agent.prompt import Surroundings, sections, turn_context
+from sulla.agent.prompt import ActiveAgent, Surroundings, sections, turn_context
 from sulla.agent.rate import Allowed, RateLimits, RateReason, Rates, TooFast
 from sulla.agent.request import request_hash
+from sulla.agent.retry import Compress, FailureClass, GiveUp, next_try
+from sulla.agent.route import INPUT_HANDLER
 from sulla.agent.spec import SULLA, AgentSpec, Completion
 from sulla.agent.summarizer import Summarizer
-from sulla.agent.turns import Actor, TurnDriver
+from sulla.agent.told import Told
+from sulla.agent.turns import TurnDriver
 
 __all__ = [
+    "INPUT_HANDLER",
     "SULLA",
+    "ActiveAgent",
+    "ActiveAgents",
     "Actor",
     "AgentNode",
     "AgentSpec",
     "Allowed",
     "Breaker",
+    "CallNode",
     "Calls",
     "Charge",
     "Chat",
+    "Children",
     "Closing",
     "Completion",
+    "Compress",
     "Cut",
     "DayLimits",
+    "EnvironmentFeed",
+    "Errand",
+    "FailureClass",
+    "Family",
     "FileMarks",
     "Gauge",
+    "GiveUp",
     "Guard",
     "InputHandler",
     "Ledger",
     "Mind",
     "Model",
+    "OpenQuestion",
+    "OpenQuestions",
     "Permissions",
     "RateLimits",
     "RateReason",
     "Rates",
     "RuleMade",
     "RunLimits",
+    "Sight",
     "Summarizer",
     "Surroundings",
+    "Told",
     "TooFast",
     "TurnDriver",
+    "actor_key",
+    "child_thread",
     "close_run",
     "create_agent_graph",
+    "create_call_graph",
     "create_general_graph",
+    "next_try",
+    "order",
     "request_hash",
     "sections",
+    "sub_agent_tools",
     "turn_context",
 ]

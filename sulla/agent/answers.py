@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sulla.agent.approvals import refusal
-from sulla.threads import Answer, OpenRun, Resumed, ToolCallResult
+from sulla.threads import Answer, OpenRun, Resumed, ToolCallResult, is_child_wait
 
 Written = Resumed | ToolCallResult
 
@@ -23,8 +23,8 @@ def answered(run: OpenRun, seq: int, answer: Answer, at_ms: int) -> tuple[Writte
     if wait.digest:
         refused = refusal(wait, answer, at_ms)
         return (resumed,) if refused is None else (resumed, refused)
-    if answer.verdict == "run_again":
-        return (resumed,)
+    if answer.verdict == "run_again" or is_child_wait(wait.wait_id):
+        return (resumed,)  # the call is made again, and finds what it waited for
     if answer.verdict == "give_up":
         text = answer.text or "Given up by a person; nobody knows whether it took effect."
         return (resumed, ToolCallResult(wait.call_id, text, True, answer.origin))

@@ -23,6 +23,7 @@ TOO_LATE: Final = f"{REJECTED}: nobody answered in time"
 
 SHOWN_CHARS: Final = 2_000
 """How much of a call's arguments a question shows."""
+_LEFT_OUT: Final = "characters are not shown here"
 
 KEY: Final = "approvals:rules"
 """The log of what is always allowed. No thread can be called so: a client's ids have no colon."""
@@ -38,7 +39,7 @@ def wait_id(call: ToolCall, digest: str, crashes: int) -> str:
 
 
 def question(call: ToolCall, reason: str, digest: str) -> str:
-    """What a person is asked.
+    """What a person is asked, in ASCII on one line: no character of it can hide another one, or pass for one.
 
     Args:
         call: the call.
@@ -48,8 +49,32 @@ def question(call: ToolCall, reason: str, digest: str) -> str:
     args = json.dumps(dict(call.args), ensure_ascii=True, sort_keys=True)
     if len(args) > SHOWN_CHARS:
         half = SHOWN_CHARS // 2
-        args = f"{args[:half]} [... {len(args) - SHOWN_CHARS} characters are not shown ...] {args[-half:]}"
-    return f"May {call.name} be called with {args}? Asked because {reason}. (call {digest[:16]})"
+        left_out = f"[... {len(args) - SHOWN_CHARS} {_LEFT_OUT}; `sulla approvals show` shows all ...]"
+        args = f"{args[:half]} {left_out} {args[-half:]}"
+    return f"May {call.name} be called with {args}? Asked because {_plain(reason)}. (call {digest[:16]})"
+
+
+def is_approval(wait: Wait) -> bool:
+    """Whether a run waits for a person to allow a call."""
+    return wait.wait_id.startswith("approval:")
+
+
+def same_question(one: Wait, other: Wait) -> bool:
+    """Whether two questions are about the same: the same tool, with the same arguments, for the same reason.
+
+    A question that is too long to be shown whole is like no other one.
+    """
+    said = _words(one)
+    return said == _words(other) and _LEFT_OUT not in said
+
+
+def _words(wait: Wait) -> str:
+    """All but which call it is."""
+    return wait.prompt.rpartition(" (call ")[0]
+
+
+def _plain(text: str) -> str:
+    return "".join(char if " " <= char <= "~" else json.dumps(char)[1:-1] for char in text)
 
 
 def refusal(wait: Wait, answer: Answer | None, at_ms: int) -> ToolCallResult | None:

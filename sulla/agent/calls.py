@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import groupby
 from pathlib import Path
+from typing import Final
 
 from sulla.agent.file_marks import OUTPUTS, Touch
 from sulla.agent.guard import Cleared, Guard, Refused
@@ -15,7 +18,8 @@ from sulla.agent.pause import pause
 from sulla.agent.repeats import ENDS_AT, Again, Repeating, repeated
 from sulla.agent.retry import FailureClass, next_try
 from sulla.agent.retry import Wait as RetryWait
-from sulla.core.errors import Aborted, GraphError, LimitReached, StaleLease, StoreUnavailable, leaf
+from sulla.agent.taint import is_unattended
+from sulla.core.errors import Aborted, GraphError, LimitReached, StaleLease, StoreUnavailable, SullaError, leaf
 from sulla.core.event import Progress
 from sulla.core.ids import CallId
 from sulla.core.limit import LimitHit
@@ -23,6 +27,9 @@ from sulla.core.message import UNTRUSTED, ToolCall
 from sulla.core.run import Run
 from sulla.threads import OpenRun, Suspended, ThreadState, ToolCallResult, ToolCallStart, Wait
 from sulla.tools import Done, Effect, Result, Toolbox, ToolContext, Waiting, mend, run_call
+
+MOST_AT_ONCE: Final = 8
+"""Calls of one reply that run side by side; a reply may have as many as a model likes, and each may start a program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +53,14 @@ class Calls:
             fresh: calls whose intent was written down just now. Any other one may have run before a crash: it is run
                 again only if its tool says that this does no harm, or a person allows it (design §4.6).
         """
+        await self._allowed(state)._run(todo, state, run, fresh)
+
+    def _allowed(self, state: ThreadState) -> Calls:
+        """With the tools alone that whoever asked for this run allowed."""
+        tools = state.birth.tools if state.birth is not None else None
+        return self if tools is None else replace(self, toolbox=self.toolbox.only(tools))
+
+    async def _run(self, todo: RunCalls, state: ThreadState, run: Run, fresh: frozenset[CallId]) -> None:
         open_run = state.run
         if open_run is None:
             raise GraphError(f"{state.thread_id}: calls without an open run")
@@ -57,7 +72,7 @@ class Calls:
                 await self._refuse(call, again[call.id], run)
                 continue
             if call.id not in fresh and _may_have_run(call, open_run):
-                waits.append(_review(call, open_run.crashes))
+                waits.append(_review(call, open_run.cuts))
                 continue
             ruling = await self.guard.rule(call, self.toolbox, self._context(call, state, run), state, run)
             match ruling:
@@ -88,6 +103,8 @@ class Calls:
             run.agent,
             state.project,
             state.tainted,
+            is_unattended(state),
+            redact=self.guard.redactor.text,
         )
 
     async def _begin_again(self, call: ToolCall, cleared: Cleared, todo: RunCalls, open_run: OpenRun, run: Run) -> None:
@@ -111,33 +128,49 @@ class Calls:
         return tool is not None and tool.parallel
 
     async def _in_turn(self, calls: Sequence[ToolCall], contexts: Mapping[CallId, ToolContext], run: Run) -> list[Wait]:
-        return [wait for call in calls if (wait := await self._one(call, contexts[call.id], run)) is not None]
+        return [wait for call in calls for wait in await self._one(call, contexts[call.id], run)]
 
     async def _side_by_side(
         self, calls: Sequence[ToolCall], contexts: Mapping[CallId, ToolContext], run: Run
     ) -> list[Wait]:
+        places = asyncio.Semaphore(MOST_AT_ONCE)
+
+        async def one(call: ToolCall) -> Sequence[Wait]:
+            async with places:
+                return await self._one(call, contexts[call.id], run)
+
         try:
             async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(self._one(call, contexts[call.id], run)) for call in calls]
+                tasks = [group.create_task(one(call)) for call in calls]
         except BaseExceptionGroup as failures:
             raise _foremost(failures) from None
-        return [wait for task in tasks if (wait := task.result()) is not None]
+        return [wait for task in tasks for wait in task.result()]
 
-    async def _one(self, call: ToolCall, context: ToolContext, run: Run) -> Wait | None:
+    async def _one(self, call: ToolCall, context: ToolContext, run: Run) -> Sequence[Wait]:
         tool = self.toolbox.get(call.name)
         touch = (
             await self.guard.files.before(tool, mend(self.toolbox, call).args, context) if tool is not None else Touch()
         )
-        result = await self._attempts(call, context, run)
-        tainted = isinstance(result, Done) and (result.tainted or touch.tainted or result.origin in UNTRUSTED)
+        context = replace(context, over=partial(self.guard.files.after, touch, None))
+        try:
+            result = await self._attempts(call, context, run)
+        except BaseException:
+            with suppress(SullaError):  # if it cannot be said what was written until now, the mark from before stays
+                await context.over()
+            raise
+        outside = await self.guard.files.tainted(touch)
+        tainted = isinstance(result, Done) and (result.tainted or outside or result.origin in UNTRUSTED)
+        if isinstance(result, Done) and result.goes_on:
+            touch = Touch()
         await self.guard.files.after(touch, self.workspace / OUTPUTS / f"{call.id}.txt" if tainted else None)
         match result:
             case Done(text, is_error, origin):
                 shown = self.guard.redactor.text(text)  # what the log never holds, no reader of it can let out
                 await run.journal.commit(ToolCallResult(call.id, shown, is_error, origin, tainted))
-            case Waiting(wait_id, prompt):
-                return Wait(wait_id, call.id, self.guard.redactor.text(prompt))
-        return None
+            case Waiting(wait_id, prompt, also):
+                shown = self.guard.redactor.text(prompt)
+                return [Wait(name, call.id, shown) for name in (wait_id, *also)]
+        return ()
 
     async def _attempts(self, call: ToolCall, context: ToolContext, run: Run) -> Result | None:
         """Run a call, and again if what was in its way may pass and a repeat does no harm (seed 001).
@@ -186,10 +219,10 @@ def _effect(word: str) -> Effect:
     return "pure" if word == "pure" else "idempotent" if word == "idempotent" else "once"
 
 
-def _review(call: ToolCall, crashes: int) -> Wait:
+def _review(call: ToolCall, cuts: int) -> Wait:
     question = (
-        f"{call.name} was running when the daemon stopped, and nobody knows whether it took effect. "
+        f"{call.name} was running when the work on it was cut off, and nobody knows whether it took effect. "
         "Look, then say what it came to, have it run again, or give it up."
     )
     # Numbered, because it is a new question when the permitted second try was cut off too.
-    return Wait(f"review:{call.id}:{crashes}", call.id, question)
+    return Wait(f"review:{call.id}:{cuts}", call.id, question)

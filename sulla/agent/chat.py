@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from sulla.agent.gauge import Fitted
-from sulla.agent.limits import RunLimits
+from sulla.agent.limits import RunLimits, narrowed
 from sulla.agent.model import Ask, Model, Said
 from sulla.agent.prompt import Surroundings, sections
 from sulla.agent.spec import AgentSpec
@@ -50,7 +50,7 @@ class Chat:
             LimitReached: the call does not fit a limit; it was not made.
             ProviderError: the model's service failed; nothing of the reply counts.
         """
-        said = await self.model.ask(state, run, self._ask(state), self.limits)
+        said = await self.model.ask(state, run, self._ask(state), narrowed(self.limits, state.birth))
         if said is None:
             return False
         if said.evicted:
@@ -88,7 +88,7 @@ class Chat:
             ProviderError: the model's service failed.
         """
         ask = Ask(self._prompt(), self._told(state), self.limits.nudge_tokens, "nudge")
-        said = await self.model.ask(state, run, ask, self.limits)
+        said = await self.model.ask(state, run, ask, narrowed(self.limits, state.birth))
         if said is None:
             return False
         run.journal.note(_nudged(said, self._outcome(said.wrapper, run)))
@@ -105,7 +105,7 @@ class Chat:
         Raises:
             LimitReached: it could not.
         """
-        await self.model.check_room(state, run, self._ask(state), self.limits, more)
+        await self.model.check_room(state, run, self._ask(state), narrowed(self.limits, state.birth), more)
 
     async def fit(self, state: ThreadState) -> Fitted:
         """Forget what of the conversation the model will not be shown any more.
@@ -113,15 +113,17 @@ class Chat:
         Raises:
             LimitReached: not even the newest message fits.
         """
-        return await self.model.fit(state, self._ask(state), self.limits)
+        return await self.model.fit(state, self._ask(state), narrowed(self.limits, state.birth))
 
     def _ask(self, state: ThreadState) -> Ask:
         return Ask(self._prompt(), self._told(state), self.model.gauge.reply_tokens(self.limits))
 
     def _told(self, state: ThreadState) -> tuple[ToolSpec, ...]:
-        if self.offer is None:
-            return self.tools
-        return self.offer(call for message in state.transcript for call in message.calls)
+        tools = self.tools
+        if self.offer is not None:
+            tools = self.offer(call for message in state.transcript for call in message.calls)
+        allowed = state.birth.tools if state.birth is not None else None
+        return tools if allowed is None else tuple(tool for tool in tools if tool.name in allowed)
 
     def _prompt(self) -> tuple[Section, ...]:
         return (*sections(self.spec, self.surroundings), *self.known())

@@ -8,12 +8,14 @@ from typing import Protocol
 
 from sulla.agent.approvals import APPROVAL_S, question, wait_id
 from sulla.agent.file_marks import Touch
-from sulla.agent.taint import holds_secret, is_known_target, trust_of
+from sulla.agent.taint import holds_secret, is_known_target, is_unattended, trust_of
 from sulla.core.errors import GraphError
+from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import ToolCall
 from sulla.core.redact import Redactor
 from sulla.core.run import Run
+from sulla.core.stamp import stamp
 from sulla.threads import OpenRun, Permit, ThreadState, Wait
 from sulla.tools import (
     Allow,
@@ -44,6 +46,22 @@ class Rules(Protocol):
         ...
 
 
+class Asked(Protocol):
+    """What people were asked before."""
+
+    async def open_until(self, agent: str, wait: Wait, besides: ThreadId) -> int | None:
+        """Until when the same question of an agent is open in another thread, UTC milliseconds; None if it is not."""
+        ...
+
+
+class NothingAsked:
+    """Keeps `Asked`: each question is the first."""
+
+    async def open_until(self, agent: str, wait: Wait, besides: ThreadId) -> int | None:
+        """It is not."""
+        return None
+
+
 class NoRules:
     """Keeps `Rules`: nothing is allowed in advance."""
 
@@ -62,6 +80,10 @@ class Files(Protocol):
         """Look at what a call touches, and mark what it is about to write."""
         ...
 
+    async def tainted(self, touch: Touch) -> bool:
+        """Whether what it has read is not to be trusted."""
+        ...
+
     async def after(self, touch: Touch, rest: Path | None) -> None:
         """Mark what it has written, and where the rest of a result lies that is not to be trusted."""
         ...
@@ -73,6 +95,10 @@ class NoFiles:
     async def before(self, tool: Tool, args: FrozenJson, context: ToolContext) -> Touch:
         """Nothing is marked."""
         return Touch()
+
+    async def tainted(self, touch: Touch) -> bool:
+        """Nobody knows of anything."""
+        return False
 
     async def after(self, touch: Touch, rest: Path | None) -> None:
         """Nothing is kept."""
@@ -106,12 +132,14 @@ class Guard:
         redactor: the daemon's secrets.
         files: which files are not to be trusted.
         approval_s: how long a question waits for its answer, in seconds.
+        asked: what people were asked before.
     """
 
     rules: Rules = field(default_factory=NoRules)
     redactor: Redactor = field(default_factory=Redactor)
     files: Files = field(default_factory=NoFiles)
     approval_s: float = APPROVAL_S
+    asked: Asked = field(default_factory=NothingAsked)
 
     async def rule(
         self, call: ToolCall, toolbox: Toolbox, context: ToolContext, state: ThreadState, run: Run
@@ -138,7 +166,21 @@ class Guard:
             case Deny(_, reason):
                 return Refused(f"Not run: {call.name} is not allowed to do this, because {reason}.")
             case Ask():
-                return self._ask(tool, call, verdict, context, open_run, run)
+                ruling = self._ask(tool, call, verdict, context, open_run, run)
+                return await self._once(ruling, call, state, open_run) if isinstance(ruling, Wait) else ruling
+
+    async def _once(self, wait: Wait, call: ToolCall, state: ThreadState, open_run: OpenRun) -> Ruling:
+        """Ask, unless nobody is there and the same is asked already: who has not answered once is not asked twice."""
+        if wait.wait_id in open_run.waits or not is_unattended(state):
+            return wait
+        until_ms = await self.asked.open_until(open_run.agent or state.agent, wait, state.thread_id)
+        if until_ms is None:
+            return wait
+        until = f" until {stamp(until_ms)}" if until_ms else ""
+        return Refused(
+            f"Not run: {call.name} needs a person's yes, and the same question is open already{until}, with the same "
+            "arguments, and not answered yet. Do not ask again; do something else."
+        )
 
     async def _judge(
         self,
@@ -157,7 +199,7 @@ class Guard:
             trust_of(open_run),
             state.tainted,
             reach_of(tool, call.args, context) == "outward" and holds_secret(self.redactor, call.args),
-            state.tainted and is_known_target(call.args, state.transcript, quotes),
+            state.tainted and is_known_target(call, state.transcript, quotes),
         )
         verdict = judge(tool, call.args, context, standing)
         if not isinstance(verdict, Ask) or verdict.question:

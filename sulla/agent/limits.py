@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from sulla.core.errors import LimitReached
 from sulla.core.limit import LimitHit, LimitUnit
 from sulla.core.run import Run
-from sulla.threads import ThreadState
+from sulla.threads import Answer, Birth, ChildStarted, Report, ThreadState
 
 DAY_S: Final = 86_400
 """Limits of a day begin anew at midnight, UTC."""
@@ -40,6 +40,24 @@ class RunLimits:
     """How long one reply may take."""
 
 
+def narrowed(limits: RunLimits, birth: Birth | None) -> RunLimits:
+    """The bounds of a run that another one asked for: what any run may use, or less.
+
+    Args:
+        limits: what any run may use.
+        birth: who asked for it, and how much it was given; None for a run that nobody asked for.
+    """
+    if birth is None:
+        return limits
+    costs = [cost for cost in (limits.cost_micro, birth.cost_micro) if cost is not None]
+    return replace(
+        limits,
+        tokens=min(limits.tokens, birth.tokens or limits.tokens),
+        cost_micro=min(costs) if costs else None,
+        wall_s=min(limits.wall_s, birth.wall_s or limits.wall_s),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Charge:
     """What a model call takes, or may take at the most."""
@@ -47,6 +65,16 @@ class Charge:
     tokens: int = 0
     cost_micro: int | None = None
     """In millionths of the currency's unit; None where the model has no price."""
+
+
+def set_aside(state: ThreadState) -> Charge:
+    """What the open run's children may still use, or have used and it was not charged for yet: else each of them could
+    use as much as the run itself.
+    """
+    answers = (control.fact for control in state.controls.values() if isinstance(control.fact, Answer))
+    reports = [answer.report for answer in answers if answer.report is not None]
+    given: list[ChildStarted | Report] = [*state.children.values(), *reports]
+    return Charge(sum(one.tokens for one in given), sum(one.cost_micro or 0 for one in given))
 
 
 def check_model_call(state: ThreadState, charge: Charge, now_s: float, limits: RunLimits) -> None:
@@ -61,14 +89,16 @@ def check_model_call(state: ThreadState, charge: Charge, now_s: float, limits: R
     Raises:
         LimitReached: it does not; the error says which limit and by how much.
     """
-    run = state.run
+    run, aside = state.run, set_aside(state)
     if run is None:
         return
     refuse_over(LimitHit("model_calls", "run", "calls", limits.model_calls, run.model_calls, 1), now_s)
-    refuse_over(LimitHit("tokens", "run", "tokens", limits.tokens, run.tokens, charge.tokens), now_s)
+    used = run.tokens + aside.tokens
+    refuse_over(LimitHit("tokens", "run", "tokens", limits.tokens, used, charge.tokens), now_s)
     if limits.cost_micro is not None:
         wanted = charge.cost_micro or 0
-        refuse_over(LimitHit("cost", "run", "micro", limits.cost_micro, run.cost_micro, wanted), now_s)
+        spent = run.cost_micro + (aside.cost_micro or 0)
+        refuse_over(LimitHit("cost", "run", "micro", limits.cost_micro, spent, wanted), now_s)
     check_thread_day(state, charge, now_s, limits)
 
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from sulla.agent.spec import AgentSpec
+from sulla.core.ids import ThreadId
 from sulla.providers import Section
 
 DIRECTIVE = (
@@ -36,7 +37,7 @@ WRAPPERS = (
     "The person sees your text without the wrapper, so say everything that matters to them before it."
 )
 
-MOST_NAMED: Final = 5
+MOST_NAMED: Final = 20
 """Agents at work that are named; of more only the number is told."""
 
 
@@ -57,7 +58,9 @@ class ActiveAgent:
     name: str
     project: str
     since_ms: int
-    """When its run began, UTC milliseconds."""
+    """When its run began, moved on by the time that it waited for answers. UTC milliseconds."""
+    thread_id: ThreadId = ThreadId("")
+    """The conversation that it works in."""
 
 
 def sections(spec: AgentSpec, surroundings: Surroundings) -> tuple[Section, ...]:
@@ -77,13 +80,14 @@ def sections(spec: AgentSpec, surroundings: Surroundings) -> tuple[Section, ...]
     return tuple(found)
 
 
-def turn_context(now_s: float, project: str, active: Sequence[ActiveAgent] = ()) -> str:
+def turn_context(now_s: float, project: str, active: Sequence[ActiveAgent] = (), jobs: Sequence[str] = ()) -> str:
     """What a model is told beside a person's message: all that differs from turn to turn.
 
     Args:
         now_s: UTC seconds.
         project: the thread's project; empty for none.
         active: the agents at work in other threads.
+        jobs: how commands in the background have ended that it was not told of yet.
     """
     now = datetime.fromtimestamp(now_s, UTC)
     lines = [f"Time: {now:%A %Y-%m-%d %H:%M} UTC"]
@@ -93,6 +97,8 @@ def turn_context(now_s: float, project: str, active: Sequence[ActiveAgent] = ())
         named = "; ".join(_named(agent, now_s) for agent in active[:MOST_NAMED])
         more = f"; and {len(active) - MOST_NAMED} more" if len(active) > MOST_NAMED else ""
         lines.append(f"Agents at work elsewhere: {named}{more}")
+    if jobs:
+        lines.append(f"Background jobs: {'; '.join(jobs)}")
     return "<context>\n" + "\n".join(lines) + "\n</context>"
 
 

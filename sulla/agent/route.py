@@ -14,13 +14,16 @@ def after_agent(state: ThreadState) -> Target:
     """The agent again, or the end.
 
     In this order: a running playbook takes over; a suspended run ends its walk; done, blocked and failed end; no
-    outcome is nudged once and then ends; `continue`, or tool calls in the last reply, go round again.
+    outcome is nudged once and then ends; `continue`, or tool calls in the last reply, go round again. A cycle of a
+    heartbeat ends at `continue` too.
     """
     if state.active_work is not None and state.active_work.running:
         return END
     if state.suspended:
         return END
     status = state.outcome.status
+    if status == "continue" and state.birth is not None and state.birth.mode == "cycle":
+        return END  # the next cycle begins afresh, with the report of this one (seed 004 §1)
     if status in ("done", "blocked", "failed", "cancelled"):
         return END
     if status == "in_progress" and not state.had_tool_calls:

@@ -30,7 +30,10 @@ def screen(message: Message) -> InputHandled | None:
     if cleaned.changed:
         removed: JsonObject = {name: count for name, count in cleaned.removed.items() if count}
         diagnostics |= {"sanitized": True, "removed": removed}
-    for name, signals in (("injection", injection(cleaned.text, cleaned.removed)), ("spam", spam(cleaned.text))):
+    # A beat says nothing, and a task is as long as it has to be: only people send spam.
+    by_person = words.origin == "user"
+    signs = (("injection", injection(cleaned.text, cleaned.removed)), ("spam", spam(cleaned.text) if by_person else ()))
+    for name, signals in signs:
         if signals:
             diagnostics[name] = _as_json(signals)
     if not diagnostics:

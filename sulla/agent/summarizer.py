@@ -54,14 +54,14 @@ class Summarizer:
         return True
 
     async def run(self) -> None:
-        """Make the summaries that are asked for, until cancelled."""
+        """Make the summaries that are asked for, until cancelled; begun anew, it makes those that are left."""
         while True:
-            await self._wake.wait()
-            self._wake.clear()
             while self._asked:
                 thread_id = next(iter(self._asked))
                 await self.sum_up(thread_id)
                 del self._asked[thread_id]
+            await self._wake.wait()
+            self._wake.clear()
 
     async def sum_up(self, thread_id: ThreadId) -> int:
         """Sum up what of a thread lies behind its newest messages.

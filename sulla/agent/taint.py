@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, Literal
 
+from sulla.core.ids import CallId
 from sulla.core.jsontypes import FrozenJson
-from sulla.core.message import Text, ToolCall, ToolResult
+from sulla.core.message import Part, Role, Text, ToolCall, ToolResult
 from sulla.core.redact import Redactor
-from sulla.threads import OpenRun, Transcript
+from sulla.threads import OpenRun, ThreadState, Transcript
 from sulla.tools import Trust
 
 MAX_URLS: Final = 10_000
 """Addresses of one conversation that are looked at; one beyond them counts as unknown."""
+MOST_READS: Final = 20
+"""Addresses that pages offered which are read on one message of a person. Which of many are read, and in which order,
+can spell something out: this many are enough to follow some links, and too few for a letter."""
 
 _URL = re.compile(r"https?://[^\s<>\"'`\\|^{}\[\]()]{1,2000}", re.IGNORECASE)
 _AFTER = ".,;:!?*_~"
@@ -25,60 +29,100 @@ def trust_of(run: OpenRun) -> Trust:
     return "person" if run.origin in ("user", "operator") else "unattended"
 
 
+def is_unattended(state: ThreadState) -> bool:
+    """Whether nobody is there who wrote to a thread, or to the one that all its work comes from."""
+    if state.birth is not None:
+        return state.birth.unattended
+    return state.run is not None and trust_of(state.run) == "unattended"
+
+
 def holds_secret(redactor: Redactor, args: FrozenJson) -> bool:
     """Whether arguments hold a secret of the daemon's, in any spelling that the redactor knows."""
     whole = dict(args)
     return redactor.json(whole) != whole
 
 
-def is_known_target(args: FrozenJson, transcript: Transcript, quotes: Callable[[str], bool]) -> bool:
+def is_known_target(call: ToolCall, transcript: Transcript, quotes: Callable[[str], bool]) -> bool:
     """Whether a call says nothing but an address that stood in the conversation before the model wrote it.
 
-    Such an address cannot carry anything away: whoever made it up knew nothing of what was said here.
+    Such an address cannot carry anything away: whoever made it up knew nothing of what was said here. That it was this
+    one and no other says a little, so of those that no person named only the first `MOST_READS` are known.
 
     Args:
-        args: the call's arguments; beside ``url`` only numbers and switches may be among them.
+        call: the call; beside ``url`` only numbers and switches may be among its arguments.
         transcript: the conversation as the model saw it.
         quotes: whether a tool's results hold nothing of its arguments but only what lay elsewhere before the call.
     """
-    url = args.get("url")
-    others = [value for name, value in args.items() if name != "url"]
+    url = call.args.get("url")
+    others = [value for name, value in call.args.items() if name != "url"]
     if not isinstance(url, str) or any(isinstance(value, str | list | dict) for value in others):
         return False
-    found = False
-    for count, (known, own) in enumerate(_addresses(transcript, quotes)):
+    whose = _first_named(url, transcript, quotes)
+    return whose == "person" or (whose == "page" and _reads_before(call.id, transcript, quotes) < MOST_READS)
+
+
+_Whose = Literal["person", "page", "model", ""]
+
+
+def _first_named(url: str, transcript: Transcript, quotes: Callable[[str], bool]) -> _Whose:
+    """Who named an address before the model did; what quotes it after that proves nothing."""
+    found: _Whose = ""
+    for count, (known, whose) in enumerate(_addresses(transcript, quotes)):
         if count >= MAX_URLS:
-            return False
+            return ""
         if url in (known, _bare(known)):
-            if own:  # the model wrote it first: what quotes it after that proves nothing
-                return found
-            found = True
+            if whose == "model":
+                return found or whose
+            if whose == "person":
+                return whose
+            found = whose
     return found
 
 
-def _addresses(transcript: Transcript, quotes: Callable[[str], bool]) -> Iterator[tuple[str, bool]]:
-    """Every address in order, and whether the model wrote it."""
-    names: dict[str, str] = {}
+def _reads_before(call_id: CallId, transcript: Transcript, quotes: Callable[[str], bool]) -> int:
+    """How many addresses were to be read since a person's last message, and before a call."""
+    count = 0
     for message in transcript:
         for part in message.parts:
             match part:
                 case Text(origin="user") if message.role == "user":
-                    for url in _urls(part.text):
-                        yield url, False
-                case ToolCall():
-                    names[part.id] = part.name
-                    for text in _texts(part.args):
-                        for url in _urls(text):
-                            yield url, True
-                case ToolResult() if not part.is_error and quotes(names.get(part.call_id, "")):
-                    for url in _urls(part.text):
-                        yield url, False
+                    count = 0
+                case ToolCall(id=one) if one == call_id:
+                    return count
+                case ToolCall(args={"url": str()}) if quotes(part.name):
+                    count += 1
                 case _:
                     pass
+    return count
 
 
-def _urls(text: str) -> Iterator[str]:
-    return (match[0] for match in _URL.finditer(text))
+def _addresses(transcript: Transcript, quotes: Callable[[str], bool]) -> Iterator[tuple[str, _Whose]]:
+    """Every address in order, and whose words it stands in."""
+    names: dict[str, str] = {}
+    for message in transcript:
+        for part in message.parts:
+            if isinstance(part, ToolCall):
+                names[part.id] = part.name
+            quoted = isinstance(part, ToolResult) and quotes(names.get(part.call_id, ""))
+            whose, texts = _said(part, message.role, quoted=quoted)
+            for text in texts:
+                for found in _URL.finditer(text):
+                    yield found[0], whose
+
+
+def _said(part: Part, role: Role, *, quoted: bool) -> tuple[_Whose, Iterable[str]]:
+    """Whose words a part holds, as far as they say anything of addresses."""
+    match part:
+        case Text(origin="user") if role == "user":
+            return "person", (part.text,)
+        case Text() if role == "assistant":
+            return "model", (part.text,)
+        case ToolCall():
+            return "model", _texts(part.args)
+        case ToolResult(is_error=False) if quoted:
+            return "page", (part.text,)
+        case _:
+            return "", ()
 
 
 def _bare(url: str) -> str:

@@ -6,28 +6,30 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Literal
 
+from sulla.agent.actor import Actor, actor_key
 from sulla.agent.answers import answered, overdue
+from sulla.agent.children import Children
+from sulla.agent.cutting import cut_by, ending_of
 from sulla.agent.ending import Cut, Ending, Failed, Walked, close_run, failed
 from sulla.agent.ledger import Ledger
-from sulla.agent.limits import Charge, RunLimits, limit_reached, wall_hit
+from sulla.agent.limits import Charge, RunLimits, narrowed
 from sulla.agent.live import LiveText
-from sulla.agent.prompt import ActiveAgent, turn_context
-from sulla.agent.spec import AgentSpec
+from sulla.agent.lookout import Lookout
+from sulla.agent.prompt import turn_context
+from sulla.agent.told import Beside, Told
 from sulla.core.clock import Clock
 from sulla.core.control import Control
-from sulla.core.errors import Aborted, NotFound, StaleLease, StoreUnavailable, SullaError, leaf
+from sulla.core.errors import Aborted, GraphError, NotFound, StaleLease, StoreUnavailable, SullaError, leaf
 from sulla.core.ids import ThreadId
 from sulla.core.run import Run
 from sulla.core.trail import trail
-from sulla.graph import Graph, Limits, Meter, run_graph
-from sulla.store import Store, Subscription
+from sulla.graph import Limits, Meter, run_graph
+from sulla.store import Store
 from sulla.threads import (
-    Advanced,
-    AskText,
+    CancelChild,
     Continue,
     Continued,
     GoOn,
@@ -39,47 +41,29 @@ from sulla.threads import (
     Rest,
     Resume,
     Resumed,
+    RunPaused,
     RunStarted,
     Start,
+    Steer,
     Stop,
     Stopped,
+    TellParent,
     ThreadSession,
     ThreadState,
     ThreadStore,
     WaitingInput,
     channel,
     next_task,
-    unpack,
 )
+from sulla.work import Pause
 
 log = logging.getLogger(__name__)
-
-LOOK_S = 1.0
-"""A running turn looks for new inputs at least this often, because wake-ups may be lost (design §3)."""
-
-OUT_OF_TIME = "limit_wall_s"
-"""Why a run is aborted that took longer than it may."""
 
 LEAVE_S = 2.0
 """How long a turn that is cut off may take to say so in its log."""
 
-
-Told = Callable[[str, str], Awaitable[str]]
-"""Gives an agent's memory, by its id and the message that a thread begins with. It answers within its own deadline."""
-
-
-async def nothing_told(agent: str, message: str) -> str:
-    """Who has no memory is told nothing."""
-    return ""
-
-
-@dataclass(frozen=True, slots=True)
-class Actor:
-    """An agent, ready to work."""
-
-    spec: AgentSpec
-    model: str
-    graph: Graph[ThreadState]
+PAUSED = "paused"
+"""Why a walk is aborted that goes on when work is resumed."""
 
 
 class TurnDriver:
@@ -92,7 +76,8 @@ class TurnDriver:
         actors: the agents, by id.
         limits: bounds of each run.
         ledger: what all agents use; it hears of calls that are written off here.
-        told: what an agent (by its id) is told of its memory, beside the first message of a thread.
+        children: carries words between child runs and whoever asked for them.
+        told: what a turn is told beside its message; None for nothing but the time.
     """
 
     def __init__(
@@ -103,23 +88,34 @@ class TurnDriver:
         actors: Mapping[str, Actor],
         limits: RunLimits,
         ledger: Ledger,
-        told: Told = nothing_told,
+        children: Children,
+        told: Told | None = None,
     ) -> None:
         self._threads = threads
-        self._told = told
+        self._told = told if told is not None else Told(clock)
         self._store = store
         self._clock = clock
         self._actors = actors
         self._limits = limits
         self._ledger = ledger
-        self._running: dict[Control, ActiveAgent] = {}
+        self._children = children
+        self._running: set[Control] = set()
         self._draining = False
+        self._pause: Pause | None = None
+        self._held = False
 
     def drain(self) -> None:
         """Have every turn stop at its next step border and start no other; what is done stays recorded."""
         self._draining = True
         for control in self._running:
             control.drain()
+
+    def hold(self, pause: Pause | None) -> None:
+        """Cut every turn off now, in a way that it can go on, and begin no other; None to let them go on."""
+        self._held = pause is not None
+        if pause is not None:
+            self._pause = pause
+            self.abort(PAUSED)
 
     def abort(self, reason: str) -> None:
         """End every turn now, whatever becomes of it; for a store that is not there any more."""
@@ -167,10 +163,10 @@ class TurnDriver:
             log.warning("a turn could not be put down in order: %s", error)
 
     async def _serve(self, session: ThreadSession) -> None:
+        if self._stands_still():
+            return await session.release()  # as it was: nobody has taken anything up
         await self._take_over(session)
-        while True:
-            if self._draining:
-                return await session.park()
+        while not self._is_left(session):
             state = session.state
             match next_task(state):
                 case Rest() | GoOn() if self._run_out(session):
@@ -182,16 +178,23 @@ class TurnDriver:
                 case Rest():
                     return await session.release()
                 case Start(item):
-                    # Once for a thread: what stands in its first message stays, so that a provider's cache can hit.
-                    memory = "" if len(state.transcript) else await self._told(item.agent or state.agent, item.text)
-                    self._start(session, item, memory)
-                    await self._work(session)
+                    self._start(session, item, await self._told.beside(state, item))
                 case GoOn():
                     await self._work(session)
+                case TellParent() | CancelChild() as word:
+                    await self._children.carry(session, word)
                 case _ as wish:
                     self._settle(session, wish)
+        return await session.park()
 
-    def _settle(self, session: ThreadSession, wish: Resume | Stop | Interrupt | Continue | Ignore) -> None:
+    def _is_left(self, session: ThreadSession) -> bool:
+        """Whether to leave the thread now; also if work was resumed since: whoever takes its run up again says so."""
+        if self._stands_still():
+            self._put_down(session)
+        run = session.state.run
+        return self._draining or self._stands_still() or (run is not None and run.paused)
+
+    def _settle(self, session: ThreadSession, wish: Resume | Stop | Interrupt | Steer | Continue | Ignore) -> None:
         """Do what somebody asked for that needs no walk."""
         match wish:
             case Resume():
@@ -202,6 +205,8 @@ class TurnDriver:
                 session.note(Stopped(seq))
             case Interrupt():
                 self._end(session, Cut("interrupted"))
+            case Steer(seq, crashes):
+                session.note(Resumed("steered", input_seq=seq, crashes=crashes))
             case Continue(seq):
                 session.note(Continued(seq))
             case Ignore(seq, reason):
@@ -220,7 +225,8 @@ class TurnDriver:
                 self._end(session, self._crashed(session.fruitless))
             return
         crashes = run.crashes if run.parked else run.crashes + 1
-        reason: Literal["drained", "crashed"] = "drained" if run.parked else "crashed"
+        reason: Literal["paused", "drained", "crashed"]
+        reason = "paused" if run.paused else "drained" if run.parked else "crashed"
         if run.open_call is not None:
             self._write_off(run)
             session.note(ModelAbandoned(run.open_call.call_id, run.open_call.message_id, reason))
@@ -231,13 +237,24 @@ class TurnDriver:
     def _crashed(self, times: int) -> Failed:
         return Failed("crashed_repeatedly", f"the daemon stopped {times} times during this run; it is not tried again")
 
-    def _start(self, session: ThreadSession, item: WaitingInput, memory: str = "") -> None:
-        state = session.state
+    def _start(self, session: ThreadSession, item: WaitingInput, beside: Beside | None = None) -> None:
+        state, beside = session.state, beside if beside is not None else Beside()
         agent = item.agent or state.agent
-        actor = self._actors.get(agent)
-        context = turn_context(self._clock.now(), state.project, sorted(self._running.values(), key=_begun))
-        model = actor.model if actor else ""
-        session.note(RunStarted(item.seq, item.message_id, agent, model, context, max(state.waiting), memory=memory))
+        actor = self._actors.get(_key(agent, state))
+        context = turn_context(self._clock.now(), state.project, beside.active, beside.jobs)
+        session.note(
+            RunStarted(
+                item.seq,
+                item.message_id,
+                agent,
+                actor.model if actor else "",
+                context,
+                max(state.waiting),
+                tainted=bool(beside.environment),
+                memory=beside.memory,
+                environment=beside.environment,
+            )
+        )
 
     def _resume(self, session: ThreadSession, task: Resume) -> None:
         run = session.state.run
@@ -255,6 +272,20 @@ class TurnDriver:
         if run is not None:
             self._write_off(run)
             session.note(*close_run(session.state, run, ending, shown, round(self._clock.now() * 1000)))
+
+    def _stands_still(self) -> bool:
+        """Whether all work is paused."""
+        return self._held
+
+    def _put_down(self, session: ThreadSession) -> None:
+        """Leave the open run for later, because all work is paused; what it waits for in vain is charged."""
+        state, run, pause = session.state, session.state.run, self._pause
+        if run is None or state.suspended or run.paused or pause is None:
+            return
+        if (call := run.open_call) is not None:
+            self._write_off(run)
+            session.note(ModelAbandoned(call.call_id, call.message_id, PAUSED))
+        session.note(RunPaused(pause.by, pause.reason))
 
     def _write_off(self, run: OpenRun) -> None:
         """A model call that nobody will hear of any more is charged at what was set aside for it."""
@@ -276,6 +307,7 @@ class TurnDriver:
         live = LiveText(lambda moment: session.emit(open_run.id, agent, moment))
         # What it has taken so far is known by the wall's clock alone; from here on nobody can set it.
         taken_s = max(0.0, self._clock.now() - open_run.started_ms / 1000)
+        limits, birth = narrowed(self._limits, state.birth), state.birth
         run = Run(
             open_run.id,
             state.thread_id,
@@ -284,38 +316,46 @@ class TurnDriver:
             control,
             live,
             session,
-            depth=state.depth,
-            deadline_s=self._clock.elapsed() + self._limits.wall_s - taken_s,
+            birth.run_id if birth is not None else None,
+            state.depth,
+            self._clock.elapsed() + limits.wall_s - taken_s,
         )
-        self._running[control] = ActiveAgent(agent, state.project, open_run.started_ms)
+        lookout = Lookout(session, run, limits, self._clock)
+        self._running.add(control)
         try:
             with trail(run_id=run.id):
                 async with (
                     self._store.subscribe(channel(state.thread_id)) as signals,
                     asyncio.TaskGroup() as group,
                 ):
-                    looking = group.create_task(self._look(session, run))
-                    listening = group.create_task(self._listen(signals, session, control, live))
-                    walking = group.create_task(self._walk(session, run, open_run))
+                    looking = group.create_task(lookout.look())
+                    listening = group.create_task(lookout.listen(signals, live))
+                    walking = group.create_task(self._walk(session, run, limits))
                     control.on_abort(walking.cancel)
-                    ending = await walking
+                    await asyncio.wait((walking,))
+                    ending = ending_of(walking, run, limits)
                     looking.cancel()
                     listening.cancel()
         finally:
-            del self._running[control]
+            self._running.discard(control)
         match ending:
             case Walked(stop) if stop.why == "drained" or state.suspended:
                 pass  # it goes on later: parked, or when an answer comes
+            case Cut(reason) if reason == PAUSED:
+                self._put_down(session)
             case _:
                 call = open_run.open_call
                 self._end(session, ending, live.text_of(call.message_id) if call is not None else "")
 
-    async def _walk(self, session: ThreadSession, run: Run, open_run: OpenRun) -> Ending:
+    async def _walk(self, session: ThreadSession, run: Run, bounds: RunLimits) -> Ending:
         state = session.state
+        open_run = state.run
+        if open_run is None:
+            raise GraphError(f"{state.thread_id}: a walk without an open run")
         elapsed_s = max(0.0, self._clock.now() - open_run.started_ms / 1000)
-        limits = Limits(wall_s=self._limits.wall_s, tokens=self._limits.tokens)
+        limits = Limits(wall_s=bounds.wall_s, tokens=bounds.tokens)
         try:
-            actor = self._actor(run.agent)
+            actor = self._actor(run.agent, state)
             stop = await run_graph(
                 actor.graph,
                 state,
@@ -325,11 +365,11 @@ class TurnDriver:
                 meter=Meter(elapsed_s, lambda: open_run.tokens),
             )
         except Aborted as aborted:
-            return self._cut(aborted.reason, run)
+            return cut_by(aborted.reason, run, bounds)
         except asyncio.CancelledError:
             if run.control.aborted is None:
                 raise
-            return self._cut(run.control.aborted, run)
+            return cut_by(run.control.aborted, run, bounds)
         except (StaleLease, StoreUnavailable):
             raise  # nothing can be written down: whoever holds the log next goes on
         except SullaError as error:
@@ -339,56 +379,14 @@ class TurnDriver:
             return Failed("internal", "something went wrong inside Sulla; the log has the details", "internal")
         return Walked(stop)
 
-    def _cut(self, reason: str, run: Run) -> Ending:
-        hit = wall_hit(run, self._limits)
-        return failed(limit_reached(hit)) if reason == OUT_OF_TIME and hit is not None else Cut(reason)
-
-    def _actor(self, agent: str) -> Actor:
+    def _actor(self, agent: str, state: ThreadState) -> Actor:
         try:
-            return self._actors[agent]
+            return self._actors[_key(agent, state)]
         except KeyError:
             known = ", ".join(sorted(self._actors))
             raise NotFound(f"no agent {agent!r} (known: {known})") from None
 
-    # ------------------------------------------------------------------------------------------ beside the walk
 
-    async def _look(self, session: ThreadSession, run: Run) -> None:
-        """Now and then, see whether the run is still wanted and in time."""
-        while True:
-            await self._clock.sleep(LOOK_S)
-            if wall_hit(run, self._limits) is not None:
-                run.control.abort(OUT_OF_TIME)
-                return
-            await self._pull(session)
-            _heed(session.state, run.control)
-
-    async def _listen(self, signals: Subscription, session: ThreadSession, control: Control, live: LiveText) -> None:
-        """Act on what is told over the bus, at once."""
-        async for payload in signals:
-            match unpack(payload):
-                case AskText():
-                    live.again()
-                case Advanced(seq):
-                    if seq > session.seen_seq:
-                        await self._pull(session)
-                    # Also if it is known already: a write of the walk may have brought the input in.
-                    _heed(session.state, control)
-
-    async def _pull(self, session: ThreadSession) -> None:
-        try:
-            await session.pull()
-        except StoreUnavailable as error:
-            log.warning("cannot look for new inputs; trying again soon: %s", error)
-
-
-def _heed(state: ThreadState, control: Control) -> None:
-    """End the walk if somebody wants that."""
-    match next_task(state):
-        case Stop(cancels_run=True):
-            control.abort("stopped")
-        case Interrupt():
-            control.abort("interrupted")
-
-
-def _begun(agent: ActiveAgent) -> tuple[int, str]:
-    return agent.since_ms, agent.name
+def _key(agent: str, state: ThreadState) -> str:
+    """Under which key whoever works on a thread is found."""
+    return actor_key(agent, state.birth.model if state.birth is not None else "", state.graph)

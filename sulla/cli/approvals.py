@@ -9,6 +9,7 @@ from sulla.cli.options import add_home
 
 COMMANDS = {
     "list": "list the questions that turns wait for; the same without a command",
+    "show": "print one whole, with all that the call would be given",
     "answer": "answer one: approve, reject, or what it asks for",
     "always": "say yes, and allow calls like it for a while",
     "rules": "list what was allowed with always",
@@ -16,7 +17,7 @@ COMMANDS = {
 }
 """Every command below this one; docs/safety.md explains them."""
 
-VERDICTS = ("approve", "reject", "result", "run_again", "give_up")
+VERDICTS = ("approve", "reject", "always", "result", "run_again", "give_up")
 """What a question can be answered with; the daemon says which of them fit."""
 
 
@@ -32,7 +33,7 @@ def arguments(command: argparse.ArgumentParser) -> None:
         add_home(one, below=True)
         # A default here would undo what was given before the command's name.
         one.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON, one per line")
-    for name in ("answer", "always"):
+    for name in ("show", "answer", "always"):
         parsers[name].add_argument("id", metavar="ID", help="the question, as list shows it; its beginning is enough")
     parsers["answer"].add_argument("verdict", choices=VERDICTS, help="the answer")
     parsers["answer"].add_argument("--text", default="", help="why not, or what a call came to: the agent reads it")

@@ -5,45 +5,62 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-from collections.abc import AsyncIterator
-from typing import Any
+import sys
 
 from sulla.cli.client import Client, open_client
 from sulla.cli.exits import Exit
 from sulla.cli.place import door, home_of
+from sulla.cli.questions import Row, from_row, open_questions
 from sulla.cli.table import Table, harmless, one_line, paper
 from sulla.core.errors import InvalidInput, NotFound
 
-Row = dict[str, Any]
-
 
 def _list(given: argparse.Namespace) -> Exit:
-    for row in asyncio.run(_all(given)):
+    rows = asyncio.run(_all(given))
+    for row in rows:
         if given.json:
             print(json.dumps(row))
             continue
         until = f" (until {_minute(row['expires_at'])} UTC)" if row["expires_at"] else ""
         print(paper().bold(one_line(row["id"])) + f" in {one_line(row['thread_id'])}{until}")
         print(f"  {harmless(row['prompt'])}")
+        question = from_row(row)
+        print(f"  `sulla approvals answer {one_line(question.short_id)} VERDICT`: {', '.join(question.verdicts)}")
         if row["target"]:
-            print(f"  `sulla approvals always` would allow {one_line(row['tool'])} for {one_line(row['target'])}")
+            print(f"  `always` would allow {one_line(row['tool'])} for {one_line(row['target'])}")
+    if not rows and not given.json:
+        print("nobody waits for an answer", file=sys.stderr)
     return Exit.OK
+
+
+def _show(given: argparse.Namespace) -> Exit:
+    row, call = asyncio.run(_look(given))
+    if given.json:
+        print(json.dumps({**row, "call": call}))
+        return Exit.OK
+    print(harmless(row["prompt"]))
+    if call is not None:
+        # In ASCII, so that no character can pass for another one.
+        print(f"\nthe call, whole:\n{one_line(call['name'])} {json.dumps(call['args'], indent=2)}")
+    return Exit.OK
+
+
+async def _look(given: argparse.Namespace) -> tuple[Row, Row | None]:
+    async with open_client(door(home_of(given))) as client:
+        row = await _one(client, given.id)
+        after = 0
+        while events := (await client.call("thread.history", thread_id=row["thread_id"], after=after))["events"]:
+            for event in events:
+                call = event["data"]
+                if event["type"] == "TOOL_CALL_START" and call["call_id"] in row["id"].split(":"):
+                    return row, {"name": call["name"], "args": call.get("args", {})}
+            after = events[-1]["seq"]
+        return row, None
 
 
 async def _all(given: argparse.Namespace) -> list[Row]:
     async with open_client(door(home_of(given))) as client:
-        return [row async for row in _questions(client)]
-
-
-async def _questions(client: Client) -> AsyncIterator[Row]:
-    after: str | None = None
-    while True:
-        page = await client.call("approval.list", after=after)
-        for row in page["questions"]:
-            yield row
-        after = page["next"]
-        if after is None:
-            return
+        return [row async for row in open_questions(client)]
 
 
 def _answer(given: argparse.Namespace) -> Exit:
@@ -65,20 +82,28 @@ def _said(given: argparse.Namespace, verdict: str, text: str) -> Exit:
 
 async def _give(given: argparse.Namespace, verdict: str, text: str) -> tuple[Row, int]:
     async with open_client(door(home_of(given))) as client:
-        found = [row async for row in _questions(client) if row["id"].startswith(given.id)]
-        if not found:
-            raise NotFound(f"nobody asks {one_line(given.id, 80)!r} (any more); `sulla approvals` lists the questions")
-        if len({row["id"] for row in found}) > 1:
-            raise InvalidInput(f"{len(found)} questions begin with {one_line(given.id, 80)!r}; give more of it")
-        row = found[0]
+        row = await _one(client, given.id)
         answered = await client.call(
             "approval.answer", thread_id=row["thread_id"], id=row["id"], verdict=verdict, text=text
         )
         return row, int(answered["seq"])
 
 
+async def _one(client: Client, begins: str) -> Row:
+    """The question whose id begins so."""
+    found = [row async for row in open_questions(client) if row["id"].startswith(begins)]
+    if not found:
+        raise NotFound(f"nobody asks {one_line(begins, 80)!r} (any more); `sulla approvals` lists the questions")
+    if len({row["id"] for row in found}) > 1:
+        raise InvalidInput(f"{len(found)} questions begin with {one_line(begins, 80)!r}; give more of it")
+    return found[0]
+
+
 def _rules(given: argparse.Namespace) -> Exit:
     rows = asyncio.run(_ask(given, "approval.rules"))["rules"]
+    if not rows and not given.json:
+        print("nothing is allowed with always", file=sys.stderr)
+        return Exit.OK
     table = Table(("RULE", "EXPIRES (UTC)", "AGENT", "TOOL", "TARGET"), (29, 16, 12, 20), paper())
     if not given.json:
         print(table.head())
@@ -103,5 +128,5 @@ def _minute(at: str) -> str:
     return at[:16].replace("T", " ")
 
 
-DOES = {"list": _list, "answer": _answer, "always": _always, "rules": _rules, "forget": _forget}
+DOES = {"list": _list, "show": _show, "answer": _answer, "always": _always, "rules": _rules, "forget": _forget}
 """What does each command."""

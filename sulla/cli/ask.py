@@ -9,6 +9,7 @@ import sys
 from sulla.cli.exits import Exit
 from sulla.cli.follow import Asking, fault_in, run_turn
 from sulla.cli.place import home_of
+from sulla.cli.questions import somebody_is_there
 from sulla.daemon import SystemClock
 
 
@@ -25,6 +26,8 @@ def run(given: argparse.Namespace) -> Exit:
     text = sys.stdin.read() if given.text == ["-"] else " ".join(given.text)
     if fault := fault_in(text):
         given.wrong(fault)
-    asking = Asking(home_of(given), given.thread, text, SystemClock(), as_json=given.json, agent=given.agent)
+    by_hand = somebody_is_there()
+    where = home_of(given)
+    asking = Asking(where, given.thread, text, SystemClock(), as_json=given.json, agent=given.agent, by_hand=by_hand)
     with asyncio.Runner() as runner:
         return run_turn(asking, runner)

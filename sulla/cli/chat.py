@@ -31,11 +31,11 @@ def run(given: argparse.Namespace) -> Exit:
     thread_id, ended, clock = given.thread, Exit.OK, SystemClock()
     with asyncio.Runner() as runner:
         for text in _lines(by_hand):
-            asking = Asking(home, thread_id, text, clock, as_json=given.json, agent=given.agent)
+            asking = Asking(home, thread_id, text, clock, as_json=given.json, agent=given.agent, by_hand=by_hand)
             ended = _answer(asking, text, runner)
             thread_id = asking.thread_id
-            if not by_hand and ended in (Exit.CANCELLED, Exit.INTERRUPTED):
-                return ended
+            if asking.asked or (not by_hand and ended in (Exit.CANCELLED, Exit.INTERRUPTED)):
+                break  # what is asked was left open, and whatever is said next would wait behind it
     if not by_hand:
         return ended
     print(f"\n`sulla chat --thread {thread_id}` goes on here." if thread_id else "", file=sys.stderr)

@@ -31,6 +31,7 @@ class Client:
         self._ids = itertools.count(1)
         self._asked: dict[int, asyncio.Future[Any]] = {}
         self._events: asyncio.Queue[Event | SullaError | None] = asyncio.Queue()
+        self._notices: asyncio.Queue[Event | None] = asyncio.Queue()
         self._frame_bytes: int | None = None
 
     async def hello(self) -> None:
@@ -83,6 +84,16 @@ class Client:
             yield event
         raise Unavailable("the connection to the daemon broke")
 
+    async def notices(self) -> AsyncIterator[Event]:
+        """What people are told, once that was asked for.
+
+        Raises:
+            Unavailable: the connection broke.
+        """
+        while (notice := await self._notices.get()) is not None:
+            yield notice
+        raise Unavailable("the connection to the daemon broke")
+
     async def read(self) -> None:
         """Take in frames until the connection ends; runs beside the calls."""
         try:
@@ -92,6 +103,7 @@ class Client:
             pass  # told to everyone below
         finally:
             self._events.put_nowait(None)
+            self._notices.put_nowait(None)
             for future in self._asked.values():
                 if not future.done():
                     future.set_exception(Unavailable("the connection to the daemon broke"))
@@ -100,6 +112,8 @@ class Client:
         match frame:
             case {"method": "event", "params": dict(event)}:
                 self._events.put_nowait(event)
+            case {"method": "notice", "params": dict(notice)}:
+                self._notices.put_nowait(notice)
             case {"method": "events.ended", "params": {"error": {"message": str(message), "data": dict(found)}}}:
                 self._events.put_nowait(_refusal(found, message))
             case {"id": int(id_), "result": result} if id_ in self._asked:

@@ -5,23 +5,42 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from sulla.cli import questions
 from sulla.cli.client import Client, open_client
 from sulla.cli.exits import Exit
 from sulla.cli.place import door
-from sulla.cli.screen import Screen
+from sulla.cli.questions import Given, Question
+from sulla.cli.screen import Screen, paused_head
+from sulla.cli.table import harmless
 from sulla.core.clock import Clock
-from sulla.core.errors import RateLimited, SullaError, Unavailable
+from sulla.core.errors import RateLimited, Refused, SullaError, Unavailable
 from sulla.daemon import random_id
 
 PATIENCE_S = 60.0
 """How long a client waits for a daemon that went away to come back, and for one that takes no more messages now."""
 
 _RETRY_S = 0.25
+_LOOK_BACK = 200
+"""How many records before a message are looked at for answers; no more inputs than that wait in a thread."""
+
 _LONG_S = 2.0
 """A longer wait than this is told: nobody should think that the command hangs."""
+
+
+async def tell_of_pause(client: Client, what: str) -> None:
+    """Say so if nothing is worked on: nobody should think that a command hangs.
+
+    Args:
+        client: a connection.
+        what: waits then, in a word.
+    """
+    paused = (await client.call("system.status")).get("paused")
+    if paused is not None:
+        print(harmless(f"[{paused_head(paused)}; {what} waits for `sulla resume`]"), file=sys.stderr, flush=True)
 
 
 def fault_in(text: str) -> str:
@@ -45,16 +64,26 @@ class Asking:
         clock: for waiting.
         as_json: print each event as a line of JSON instead of the answer.
         agent: who is asked; None for the thread's own.
+        by_hand: whether somebody is there who can be asked, too.
     """
 
     def __init__(
-        self, home: Path, thread_id: str | None, text: str, clock: Clock, *, as_json: bool, agent: str | None = None
+        self,
+        home: Path,
+        thread_id: str | None,
+        text: str,
+        clock: Clock,
+        *,
+        as_json: bool,
+        agent: str | None = None,
+        by_hand: bool = False,
     ) -> None:
         self._home = home
         self.thread_id = thread_id
         self._text = text
         self._agent = agent
-        self._as_json = as_json
+        self.as_json = as_json
+        self.by_hand = by_hand and not as_json
         # The same ids at every attempt: whatever was acknowledged before a break is not done twice.
         self._request_id = random_id("req")
         self._message_id = random_id("msg")
@@ -63,9 +92,20 @@ class Asking:
         self._lost_at: float | None = None
         self._may_be_kept = False
         self._clock = clock
+        self.asked: dict[str, Question] = {}
+        """What the thread waits to be told before it goes on, by id."""
+        self._earlier: dict[str, Question] = {}
+        """What an earlier turn of the thread waits to be told, by id."""
+        self._notes: set[tuple[str, str]] = set()
+        """What was told beside the answer: by which run, and in which words."""
+        self._told: set[str] = set()
+        """What has been answered here."""
 
-    async def answer(self) -> Exit:
-        """Ask, print the answer as it comes, and wait for its end.
+    async def answer(self) -> Exit | None:
+        """Ask, print the answer as it comes, and wait for its end. Called again, it goes on where it was.
+
+        Returns:
+            None if the thread waits to be told something first (`asked`).
 
         Raises:
             Unavailable: the daemon did not come back in time.
@@ -74,7 +114,9 @@ class Asking:
         while True:
             try:
                 async with open_client(door(self._home)) as client:
-                    return await self._follow(client)
+                    ended = await self._follow(client)
+                    await self._mark_seen(client)
+                    return ended
             except SullaError as error:
                 if self._screen is None or not error.retryable:
                     raise  # nothing was acknowledged yet, or it would be refused again
@@ -86,33 +128,110 @@ class Asking:
                     raise
                 await self._clock.sleep(_RETRY_S)
 
-    async def stop(self) -> bool:
-        """End the turn; whether there was one. Somebody else's turn in the same thread goes on.
+    async def _mark_seen(self, client: Client) -> None:
+        """Whoever sits at a terminal has read what the agent told beside its answer, and need not be told again."""
+        if not (self.by_hand and self._notes):
+            return
+        with suppress(SullaError):  # then it is told again, which does no harm
+            rows = (await client.call("notice.list", unseen="mine"))["notices"]
+            ids = [row["id"] for row in rows if (row["run_id"], row["text"]) in self._notes]
+            if ids:
+                await client.call("notice.seen", ids=ids)
+                self._notes.clear()
+
+    async def tell(self, question: Question, given: Given) -> None:
+        """Answer something that the thread waits for; the first answer counts, whoever gives it.
 
         Raises:
             Unavailable: no daemon runs.
         """
-        if self._may_be_kept:
+        self._told.add(question.id)
+        self.asked.pop(question.id, None)
+        async with open_client(door(self._home)) as client:
+            said = {"id": question.id, "verdict": given.verdict, "text": given.text}
+            try:
+                await client.call("approval.answer", thread_id=self.thread_id, **said)
+            except Refused as error:
+                print(f"[not taken: {error.message}]", file=sys.stderr, flush=True)
+
+    async def stop(self) -> bool:
+        """End the turn, or the one that waits to be told something; whether there was any. Somebody else's turn in the
+        same thread goes on.
+
+        Raises:
+            Unavailable: no daemon runs.
+        """
+        any_turn = self._may_be_kept or bool(self.asked)
+        if any_turn:
             async with open_client(door(self._home)) as client:
                 await client.call("turn.stop", thread_id=self.thread_id)
-        return self._may_be_kept
+        self.asked.clear()
+        return any_turn
 
-    async def _follow(self, client: Client) -> Exit:
+    async def _follow(self, client: Client) -> Exit | None:
         if self.thread_id is None:
             made = await client.call("thread.create", request_id=self._request_id, agent=self._agent)
             self.thread_id = str(made["thread_id"])
+        elif self._screen is None and await self._stands_in_the_way(client):
+            return None
         sent = await self._send(client)
         if self._screen is None:
             self._screen = Screen(sent["run_id"])
             self._seen = sent["seq"]
+            if await self._is_stuck(client):
+                return None
+            await tell_of_pause(client, "the message")
         await client.call("events.subscribe", thread_id=self.thread_id, after=self._seen)
         self._lost_at = None
         async for event in client.events():
             self._seen = max(self._seen, event.get("seq") or 0)
             self._print(event, self._screen)
+            if event["type"] == "NOTICE":
+                self._notes.add((str(event["run_id"]), str(event["data"]["text"])))
             if self._screen.exit is not None:
                 return self._screen.exit
+            if self._note_questions(event):
+                return None
         raise AssertionError("unreachable: events end with an error")
+
+    async def _stands_in_the_way(self, client: Client) -> bool:
+        """Whether an earlier turn has to be told something by whoever is here, before anything is sent."""
+        rows = [row async for row in questions.open_questions(client) if row["thread_id"] == self.thread_id]
+        found = [one for one in map(questions.from_row, rows) if one.id not in self._told]
+        self._earlier = {one.id: one for one in found}
+        return self.by_hand and self._show_earlier()
+
+    async def _is_stuck(self, client: Client) -> bool:
+        """Whether the message, which was taken, waits behind a question that nobody here can answer. One that was
+        answered just now is listed until its turn goes on.
+        """
+        if not self._earlier:
+            return False
+        after = max(0, self._seen - _LOOK_BACK)
+        page = await client.call("thread.history", thread_id=self.thread_id, after=after, limit=_LOOK_BACK)
+        for event in page["events"]:
+            if event["type"] == "ANSWER":
+                self._earlier.pop(event["data"]["wait_id"], None)
+        return self._show_earlier()
+
+    def _show_earlier(self) -> bool:
+        self.asked = dict(self._earlier)
+        if self.asked and not self.as_json:
+            print("[an earlier turn of this thread waits for an answer]", file=sys.stderr)
+            for one in self.asked.values():
+                print(harmless(f"? {one.prompt}"), file=sys.stderr, flush=True)
+        return bool(self.asked)
+
+    def _note_questions(self, event: dict[str, Any]) -> bool:
+        """Learn from an event what the thread waits for; whether that has to be told before it goes on."""
+        match event["type"]:
+            case "SUSPENDED":
+                found = map(questions.from_wait, event["data"]["waits"])
+                self.asked |= {one.id: one for one in found if one.is_for_people and one.id not in self._told}
+                return bool(self.asked)
+            case "RESUMED":
+                self.asked.pop(str(event["data"].get("wait_id", "")), None)
+        return False
 
     async def _send(self, client: Client) -> dict[str, Any]:
         """Send the message; if messages come too fast, again when the daemon says so."""
@@ -134,7 +253,7 @@ class Asking:
 
     def _print(self, event: dict[str, Any], screen: Screen) -> None:
         answer, beside = screen.show(event)
-        if self._as_json:
+        if self.as_json:
             print(json.dumps(event), flush=True)  # in ASCII: no terminal and no pipe can spoil it
             return
         if answer:
@@ -144,9 +263,19 @@ class Asking:
 
 
 def run_turn(asking: Asking, runner: asyncio.Runner) -> Exit:
-    """Run a question to its end; Ctrl-C stops the turn instead of leaving it to run on."""
+    """Run a question to its end; Ctrl-C stops the turn instead of leaving it to run on.
+
+    What it has to be told on the way is asked for at the terminal. Without one the turn is left waiting for it.
+    """
     try:
-        return runner.run(asking.answer())
+        while (ended := runner.run(asking.answer())) is None:
+            # No connection is open while a person thinks.
+            for question in tuple(asking.asked.values()):
+                given = questions.ask(question) if asking.by_hand else None
+                if given is None:
+                    return _left_open(asking)
+                runner.run(asking.tell(question, given))
+        return ended
     except KeyboardInterrupt:
         try:
             stopped = runner.run(asking.stop())
@@ -155,3 +284,10 @@ def run_turn(asking: Asking, runner: asyncio.Runner) -> Exit:
             return Exit.INTERRUPTED
         print("\n[stopped]" if stopped else "\n[not sent]", file=sys.stderr)
         return Exit.CANCELLED
+
+
+def _left_open(asking: Asking) -> Exit:
+    if not asking.as_json:
+        for question in asking.asked.values():
+            print(questions.how_to_answer(question, asking.thread_id or ""), end="", file=sys.stderr, flush=True)
+    return Exit.BLOCKED

@@ -14,6 +14,13 @@ from sulla.cli.options import add_home
 from sulla.cli.place import Door, door, home_of
 from sulla.cli.table import Table, harmless, one_line, paper
 
+KINDS = {
+    "list": "print each server, how it is, and its tools",
+    "show": "print the tools of a server that came or changed since you took it in",
+    "trust": "allow them as they are now",
+}
+"""Every command below this one; docs/mcp.md explains them."""
+
 SAID_LINES = 5
 """How many lines are shown of what a lost server wrote at its end."""
 
@@ -21,13 +28,25 @@ SAID_LINES = 5
 def arguments(command: argparse.ArgumentParser) -> None:
     """The command's own arguments."""
     kinds = command.add_subparsers(dest="kind", metavar="KIND", required=True)
-    shown = kinds.add_parser("list", help="print each server, how it is, and its tools")
-    add_home(shown, below=True)
-    shown.add_argument("--json", action="store_true", help="print JSON")
+    parsers = {name: kinds.add_parser(name, help=text) for name, text in KINDS.items()}
+    for one in parsers.values():
+        add_home(one, below=True)
+        one.add_argument("--json", action="store_true", help="print JSON")
+    for name in ("show", "trust"):
+        parsers[name].add_argument("name", metavar="NAME", help="the server")
+    parsers["trust"].add_argument("digest", nargs="?", metavar="DIGEST", help="of what `show` printed (else of all)")
 
 
 def run(given: argparse.Namespace) -> Exit:
-    """Ask the daemon how its servers are."""
+    """Do what was chosen."""
+    if given.kind == "list":
+        return _list(given)
+    from sulla.cli.mcp_trust import DOES
+
+    return DOES[given.kind](given)
+
+
+def _list(given: argparse.Namespace) -> Exit:
     servers = asyncio.run(_ask(door(home_of(given))))
     if given.json:
         print(json.dumps(servers))

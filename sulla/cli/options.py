@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import json
+import re
 from pathlib import Path
 from typing import Any
 
+_SECONDS = {"d": 86_400, "h": 3600, "m": 60, "s": 1}
+_DURATION = re.compile("".join(rf"(?:(?P<{letter}>\d{{1,9}}){letter})?" for letter in _SECONDS), re.ASCII)
 _HOME_HELP = "the daemon's home (else SULLA_HOME, else ~/.sulla)"
 
 
@@ -26,6 +30,26 @@ def count(word: str) -> int:
     if not word.isdecimal() or int(word) < 1:
         raise argparse.ArgumentTypeError(f"expected a number of 1 or more, found {word!r}")
     return int(word)
+
+
+def duration_s(word: str) -> int:
+    """A time such as ``30m``, ``2h`` or ``1h30m`` in whole seconds, as an argument's type."""
+    form = _DURATION.fullmatch(word)
+    found = sum(int(form[letter] or 0) * size for letter, size in _SECONDS.items()) if form else 0
+    if not found:
+        raise argparse.ArgumentTypeError(f"expected a time such as 45s, 30m, 2h, 1d or 1h30m, found {word!r}")
+    return found
+
+
+def json_object(word: str) -> dict[str, Any]:
+    """A JSON object, as an argument's type."""
+    try:
+        found = json.loads(word)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise argparse.ArgumentTypeError(f'expected a JSON object such as \'{{"path": "."}}\', found {word!r}')
+    return found
 
 
 def place_in_log(word: str) -> int:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
+from pathlib import Path
 
 from sulla.cli.exits import Exit
 from sulla.cli.place import settings_of
 from sulla.cli.table import Table, harmless, one_line, paper
+from sulla.core.errors import NotFound
 from sulla.registry import PROJECTS, Listed, Projects
+from sulla.tools import did_you_mean
 
 _HEADS = ("NAME", "STATUS", "URGENCY", "OPEN", "TITLE")
 _WIDTHS = (24, 11, 7, 5)
@@ -18,13 +22,21 @@ def _list(given: argparse.Namespace) -> Exit:
     table = Table(_HEADS, _WIDTHS, paper())
     if not given.json:
         print(table.head())
-    for listed in _projects(given).all():
+    found = _projects(given).all()
+    for listed in found:
         print(json.dumps(_row(listed)) if given.json else table.row(_cells(listed)))
+    if not found and not given.json:
+        print(f"there are no projects: make a folder with a PROJECT.md in {_folder(given)}", file=sys.stderr)
     return Exit.OK
 
 
 def _show(given: argparse.Namespace) -> Exit:
-    found = _projects(given).read(given.name)
+    projects = _projects(given)
+    known = [listed.slug for listed in projects.all()]
+    if given.name not in known:
+        hint = did_you_mean(given.name, known) or " `sulla project list` shows them."
+        raise NotFound(f"there is no project {given.name[:100]!r}.{hint}")
+    found = projects.read(given.name)
     if given.json:
         tasks = [
             {"text": task.text, "done": task.done, "blocked": task.blocked, "depth": task.depth}
@@ -41,7 +53,11 @@ def _show(given: argparse.Namespace) -> Exit:
 
 
 def _projects(given: argparse.Namespace) -> Projects:
-    return Projects(settings_of(given).place(PROJECTS))
+    return Projects(_folder(given))
+
+
+def _folder(given: argparse.Namespace) -> Path:
+    return settings_of(given).place(PROJECTS)
 
 
 def _cells(listed: Listed) -> tuple[str, ...]:

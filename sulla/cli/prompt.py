@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from sulla.cli.client import open_client
 from sulla.cli.exits import Exit
 from sulla.cli.options import add_home
-from sulla.cli.place import home_of, settings_of
-from sulla.cli.table import harmless, paper
+from sulla.cli.place import door, home_of, settings_of
+from sulla.cli.table import Paper, Table, harmless, one_line, paper
 from sulla.cli.thread_pages import Pages, all_events
+from sulla.core.errors import Unavailable
+from sulla.core.ids import CallId
+from sulla.core.message import ToolCall
 from sulla.daemon import SystemClock
-from sulla.daemon.agents import Prompt, prompt_of
+from sulla.daemon.offers import tool_tokens
+from sulla.daemon.prompt import Known, Prompt, prompt_of
 
 
 def arguments(command: argparse.ArgumentParser) -> None:
@@ -31,11 +39,16 @@ def arguments(command: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> Exit:
     """Print the prompt, piece by piece, in the order in which a model gets it."""
-    home = home_of(given)
-    pieces = list(_stable(prompt_of(settings_of(given), SystemClock(), given.agent)))
+    home, settings = home_of(given), settings_of(given)
+    talk = _Talk()
     if given.thread:
         with Pages(home) as pages:
-            pieces += _volatile(all_events(pages, given.thread, 0, None))
+            talk = _read(all_events(pages, given.thread, 0, None))
+    known = asyncio.run(_ask(home))
+    if known is None and settings.mcp.servers:
+        print("no daemon runs, so the tools of MCP servers are not among these", file=sys.stderr)
+    prompt = prompt_of(settings, SystemClock(), given.agent or talk.agent, known, talk.calls)
+    pieces = [*_stable(prompt), *talk.pieces.values()]
     if given.json:
         print(json.dumps([{"name": one.name, "stable": one.stable, "text": one.text, **one.more} for one in pieces]))
         return Exit.OK
@@ -43,7 +56,9 @@ def run(given: argparse.Namespace) -> Exit:
     for one in pieces:
         size = f", about {one.more['tokens']} tokens" if "tokens" in one.more else ""
         print(sheet.bold(f"[{one.name}: {'stable' if one.stable else 'changes from turn to turn'}{size}]"))
-        print(harmless(one.text), end="\n\n")
+        for line in _tools(prompt, sheet) if one.name == "tools" else (harmless(one.text),):
+            print(line)
+        print()
     return Exit.OK
 
 
@@ -55,20 +70,62 @@ class _Piece:
     more: dict[str, Any]
 
 
+@dataclass(slots=True)
+class _Talk:
+    """What a conversation adds."""
+
+    agent: str = ""
+    pieces: dict[str, _Piece] = field(default_factory=dict)
+    """What its log has of what changes from turn to turn."""
+    calls: list[ToolCall] = field(default_factory=list)
+
+
 def _stable(prompt: Prompt) -> Iterator[_Piece]:
-    names = "\n".join(f"{tool.name}: {tool.description.splitlines()[0]}" for tool in prompt.tools)
-    yield _Piece("tools", True, names, {"tokens": prompt.tool_tokens, "tools": [tool.name for tool in prompt.tools]})
+    text = "\n".join(f"{tool.name}: {tool.description.splitlines()[0]}" for tool in prompt.tools)
+    each = {tool.name: tool_tokens(tool) for tool in prompt.tools}
+    more = {"tokens": prompt.tool_tokens, "tools": list(each), "tool_tokens": each, "others": list(prompt.others)}
+    yield _Piece("tools", True, text, more)
     for section in prompt.sections:
         yield _Piece(section.name, section.stable, section.text, {"tokens": prompt.tokens(section)})
 
 
-def _volatile(events: Iterator[dict[str, Any]]) -> list[_Piece]:
-    """What the log has of it: the newest summary, and the context of the last turn."""
-    found: dict[str, _Piece] = {}
+def _tools(prompt: Prompt, sheet: Paper) -> Iterator[str]:
+    """The tools as a table: name, tokens, what it does."""
+    table = Table(("TOOL", "TOKENS", "WHAT IT DOES"), (max([4, *(len(tool.name) for tool in prompt.tools)]), 6), sheet)
+    yield table.head()
+    for tool in prompt.tools:
+        yield table.row((tool.name, tool_tokens(tool), tool.description.splitlines()[0]))
+    if prompt.others:
+        yield f"and {len(prompt.others)} more, which browse_tools finds:"
+        yield from (f"  {one_line(name)}" for name in prompt.others)
+
+
+async def _ask(home: Path) -> Known | None:
+    """What a running daemon knows; None if none runs."""
+    try:
+        where = door(home)
+    except Unavailable:
+        return None
+    async with open_client(where) as client:
+        tools, agents = await asyncio.gather(client.call("tool.list"), client.call("agent.list"))
+        return Known(tools["tools"], agents["agents"])
+
+
+def _read(events: Iterable[dict[str, Any]]) -> _Talk:
+    """What the log has: whose thread it is, the newest summary, what the last turn was told, and calls of tools."""
+    talk = _Talk()
     for event in events:
         data = event["data"]
-        if event["type"] == "SUMMARY":
-            found["summary"] = _Piece("summary", False, data["text"], {"covers_seq": data["covers_seq"]})
-        elif event["type"] == "RUN_STARTED":
-            found["context"] = _Piece("context", False, data.get("context", ""), {"model": data.get("model", "")})
-    return [found[name] for name in ("summary", "context") if name in found]
+        match event["type"]:
+            case "THREAD_CREATED":
+                talk.agent = data.get("agent", "")
+            case "SUMMARY":
+                talk.pieces["summary"] = _Piece("summary", False, data["text"], {"covers_seq": data["covers_seq"]})
+            case "RUN_STARTED":
+                talk.agent = data.get("agent") or talk.agent
+                for name in ("memory", "environment", "context"):
+                    if text := data.get(name, ""):
+                        talk.pieces[name] = _Piece(name, False, text, {"model": data.get("model", "")})
+            case "TOOL_CALL_START":
+                talk.calls.append(ToolCall(CallId(data["call_id"]), data["name"], data.get("args", {})))
+    return talk

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sulla.cli.exits import Exit
+from sulla.cli.questions import from_wait
 from sulla.cli.table import harmless
 
 
@@ -26,10 +27,12 @@ class Screen:
     _over: set[str] = field(default_factory=set)
     """Messages that were printed to their end, or are void."""
     _open_line: bool = field(default=False)
+    _cycle: str = ""
+    """What the cycle of a beat that is at work is waited for by."""
 
     def show(self, event: dict[str, Any]) -> tuple[str, str]:
         """What to print for an event: on standard output, and beside it."""
-        if event.get("run_id") != self.run_id:
+        if event.get("run_id") != self.run_id and event["type"] not in _OF_THE_THREAD:
             return "", ""
         answer, beside = self._show(event)
         return harmless(answer), harmless(beside)
@@ -49,14 +52,27 @@ class Screen:
             case "NOTICE":
                 return self._line_end(), "! " + f"{notice_head(data)}: {data['text']}".replace("\n", "\n  ") + "\n"
             case "SUSPENDED":
-                return self._line_end(), "".join(_asked(wait) for wait in data["waits"])
+                return self._line_end(), "".join(map(_asked, data["waits"]))
+            case "RUN_PAUSED":
+                return self._line_end(), f"[{paused_head(data)}; it goes on when somebody says `sulla resume`]\n"
             case "RUN_FINISHED":
                 return self._finished(data)
             case "RUN_ERROR":
                 self.exit = Exit.FAILED
                 return self._line_end(), f"failed ({data['code']}): {data['message']}\n"
-            case _:
-                return "", ""
+            case kind:
+                return self._of_beat(kind, data)
+
+    def _of_beat(self, kind: str, data: dict[str, Any]) -> tuple[str, str]:
+        """Of a message to a heartbeat: what its cycles have to say, each in a thread of its own."""
+        match kind:
+            case "CYCLE_STARTED":
+                self._cycle = f"child:{data['child']}"
+            case "ANSWER" if data.get("wait_id") == self._cycle and data.get("text"):
+                return f"{data['text']}\n", ""
+            case "BEAT_SKIPPED":
+                return self._line_end(), f"[no beat ({data['reason']}): {data.get('text', '')}]\n"
+        return "", ""
 
     def _finished(self, data: dict[str, Any]) -> tuple[str, str]:
         outcome = data.get("outcome", {})
@@ -104,9 +120,18 @@ class Screen:
         return "\n" if ended else ""
 
 
+_OF_THE_THREAD = ("NOTICE", "SUSPENDED", "ANSWER")
+"""What concerns whoever follows a thread, whichever of its runs it comes from."""
+
+
 def _asked(wait: dict[str, Any]) -> str:
-    """What a person is asked, and where to answer."""
-    return f"? {wait.get('prompt', '')}\n  answer with `sulla approvals answer {wait['wait_id']} …`\n"
+    """What a person is asked; nothing for what is not theirs to answer."""
+    return f"? {wait.get('prompt', '')}\n" if from_wait(wait).is_for_people else ""
+
+
+def paused_head(data: dict[str, Any]) -> str:
+    """Who has paused all work, and why."""
+    return f"paused by {data.get('by', '')}" + (f": {data['reason']}" if data.get("reason") else "")
 
 
 def notice_head(data: dict[str, Any]) -> str:

@@ -42,7 +42,7 @@ def _show(given: argparse.Namespace) -> Exit:
         print(json.dumps({**_row(known), "file": given.file or SKILL_FILE, "text": text}))
         return Exit.OK
     on = paper()
-    for said in (f"{known.folder}  ({_allowed(known)})", known.digest, *known.files):
+    for said in (f"{known.folder}  ({_WORDS[_allowed(known)]})", known.digest, *known.files):
         print(on.faint(one_line(said)))
     print(f"\n{harmless(text).rstrip()}")
     return Exit.OK
@@ -130,6 +130,9 @@ def _row(known: Known) -> dict[str, object]:
 
 def _allowed(known: Known) -> str:
     return "yes" if known.trusted else "changed" if known.before else "no"
+
+
+_WORDS = {"yes": "allowed", "no": "not allowed yet", "changed": "changed since it was allowed"}
 
 
 def _complain(troubles: tuple[str, ...]) -> None:

@@ -8,9 +8,16 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from sulla.cli.client import open_client
+from sulla.cli.beat_look import heartbeat_line
+from sulla.cli.client import Client, open_client
 from sulla.cli.exits import Exit
+from sulla.cli.notices_ask import notices
 from sulla.cli.place import Door, door, home_of
+from sulla.cli.questions import open_questions
+from sulla.cli.screen import paused_head
+from sulla.cli.table import one_line
+from sulla.core.errors import StoreReplaced, StoreUnavailable
+from sulla.people import ago
 
 
 def arguments(command: argparse.ArgumentParser) -> None:
@@ -28,23 +35,91 @@ def run(given: argparse.Namespace) -> Exit:
     print(f"sulla {report['version']} at {where.url}")
     for name in ("home", "workspace", "store", "model", "model_why", "running", "queued"):
         print(f"  {name.replace('_', ' ')}: {report[name]}")
-    for trouble in report["troubles"]:
-        effect = "; no turn is taken" if trouble["blocks"] else ""
-        print(f"  degraded: {trouble['why']} (since {trouble['since']}{effect})")
-    for line in _use(report):
-        print(f"  {line}")
-    if too_fast := sum(report["rate_limited"].values()):
-        print(f"  messages refused as too fast: {too_fast}")
-    print(f"  journal: {report['journal']}")
-    if report.get("audit") == "failing":
-        print(f"  audit: failing, {report['audit_missing']} entries are missing")
-    if error := report.get("tokens_error"):
-        print(f"  no token but the owner's is good: {error}")
-    for key in report["failing"]:
-        print(f"  cannot be worked on for now: {key}")
+    if paused := report.get("paused"):
+        print(f"  {paused_head(paused)}, since {paused['since']}: no turn is worked on until `sulla resume`")
+    for part in (_hands, _people, _at_work, _heartbeats, _troubles, _use, _kept):
+        for line in part(report):
+            print(f"  {line}")
     if report["offline"]:
         print(report["how_to"])
     return Exit.OK
+
+
+def _troubles(report: dict[str, Any]) -> Iterator[str]:
+    """What does not work as it should."""
+    for trouble in report["troubles"]:
+        if trouble["what"] == "paused" and report.get("paused"):
+            continue  # said above
+        effect = "; no turn is taken" if trouble["blocks"] else ""
+        yield f"degraded: {trouble['why']} (since {trouble['since']}{effect})"
+
+
+def _kept(report: dict[str, Any]) -> Iterator[str]:
+    """What was refused, what is written down, and what cannot be."""
+    if too_fast := sum(report["rate_limited"].values()):
+        yield f"messages refused as too fast: {too_fast}"
+    yield f"journal: {report['journal']}"
+    if report.get("audit") == "failing":
+        yield f"audit: failing, {report['audit_missing']} entries are missing"
+    if error := report.get("tokens_error"):
+        yield f"no token but the owner's is good: {error}"
+    for key in report["failing"]:
+        yield f"cannot be worked on for now: {key}"
+
+
+def _people(report: dict[str, Any]) -> Iterator[str]:
+    """Who is there, when each was last active, and what they have not seen."""
+    for one in report["people"]:
+        where = f", on {one_line(one['client'])}" if one["client"] else ""
+        active = "not active yet" if one["idle_s"] is None else f"last active {ago(one['idle_s'])} ago{where}"
+        here = f"; connected: {', '.join(map(one_line, one['connected']))}" if one["connected"] else ""
+        quiet = "; not to be disturbed" if not one["available"] else ""
+        yield f"person: {one_line(one['person'])}, {active}{here}{quiet}"
+    if unseen := report["notices"]:
+        yield f"notices that you have not seen: {unseen} (sulla notices)"
+
+
+def _at_work(report: dict[str, Any]) -> Iterator[str]:
+    """Which agents are, and where."""
+    for one in report["active"]:
+        on = f" on {one['project']}" if one["project"] else ""
+        yield f"at work: {one['agent']}{on} in {one['thread_id']} (since {one['since']})"
+
+
+def _heartbeats(report: dict[str, Any]) -> Iterator[str]:
+    """When agents work by themselves, and what came of it last."""
+    for row in report["heartbeats"] or ():
+        yield f"heartbeat: {heartbeat_line(row)}"
+
+
+def _hands(report: dict[str, Any]) -> Iterator[str]:
+    """What agents can do and know, and who waits for a person."""
+    shell = report["shell"]
+    if shell["sandbox"]:
+        yield "shell: in a sandbox (bubblewrap): no network, and able to write in the workspace alone"
+    else:
+        yield "shell: no sandbox, so a person is asked before each command (sulla doctor)"
+    if running := shell["jobs"]:
+        yield f"jobs in the background: {running}"
+    yield f"agents: {', '.join(map(one_line, report['agents']))}"
+    yield f"skills: {_skills(report['skills'])}"
+    projects = report["projects"]
+    broken = f", {projects['unreadable']} cannot be read (sulla doctor)" if projects["unreadable"] else ""
+    yield f"projects: {projects['known']} with {projects['open']} open tasks{broken}"
+    why = f": {one_line(str(report['memory_error']))}" if report.get("memory_error") else ""
+    yield f"memory: {report['memory']}{why}"
+    if servers := report["mcp"]:
+        down = [one_line(one["name"]) for one in servers if one["state"] != "up"]
+        more = f", not up: {', '.join(down)} (sulla mcp list)" if down else ""
+        yield f"mcp servers: {len(servers)}{more}"
+    if waiting := report["approvals"]:
+        yield f"waiting for an answer: {waiting} (sulla approvals)"
+
+
+def _skills(skills: dict[str, Any]) -> str:
+    waiting = skills["not_allowed"]
+    more = f", {len(waiting)} not allowed yet: {', '.join(map(one_line, waiting))}" if waiting else ""
+    return f"{skills['known']}{more}"
 
 
 def _use(report: dict[str, Any]) -> Iterator[str]:
@@ -63,4 +138,47 @@ def _use(report: dict[str, Any]) -> Iterator[str]:
 async def _ask(where: Door) -> dict[str, Any]:
     async with open_client(where) as client:
         report: dict[str, Any] = await client.call("system.status")
-        return report
+        found, skills = await asyncio.gather(client.call("project.list"), client.call("skill.list"))
+        return report | {
+            "approvals": await _approvals(client),
+            "notices": await _notices(client),
+            "heartbeats": await _beats(client),
+            "projects": _counted(found["projects"]),
+            "skills": {
+                "known": len(skills["skills"]),
+                "not_allowed": [one["name"] for one in skills["skills"] if not one["trusted"]],
+            },
+        }
+
+
+async def _notices(client: Client) -> int | None:
+    """How many are not seen; None while the store is away."""
+    try:
+        return len([row async for row in notices(client, unseen=True)])
+    except (StoreUnavailable, StoreReplaced):
+        return None
+
+
+async def _approvals(client: Client) -> int | None:
+    """How many questions wait; None while the store is away, and `degraded` says so."""
+    try:
+        return len([row async for row in open_questions(client)])
+    except (StoreUnavailable, StoreReplaced):
+        return None
+
+
+async def _beats(client: Client) -> list[dict[str, Any]] | None:
+    """How heartbeats are; None while the store is away."""
+    try:
+        rows: list[dict[str, Any]] = (await client.call("heartbeat.status"))["heartbeats"]
+        return rows
+    except (StoreUnavailable, StoreReplaced):
+        return None
+
+
+def _counted(projects: list[dict[str, Any]]) -> dict[str, int]:
+    return {
+        "known": len(projects),
+        "open": sum(one["open"] for one in projects),
+        "unreadable": sum(not one["status"] for one in projects),
+    }

@@ -15,8 +15,9 @@ from sulla.cli.table import Table, one_line, paper
 from sulla.cli.thread_pages import Pages, all_events, all_threads
 from sulla.cli.thread_show import shown
 
-_HEADS = ("THREAD", "CREATED (UTC)", "STATUS", "RECORDS", "WAITING", "AGENT", "TITLE")
-_WIDTHS = (28, 16, 9, 7, 7, 8)
+_HEADS = ("THREAD", "CREATED (UTC)", "STATUS", "AGENT", "TITLE")
+_WIDTHS = (28, 16, 9, 5)
+"""Few enough that something of a title is seen in 80 columns."""
 
 
 def _list(given: argparse.Namespace) -> Exit:
@@ -30,8 +31,8 @@ def _list(given: argparse.Namespace) -> Exit:
                 print(table.head())
             found = True
             created = row["created_at"][:16].replace("T", " ")
-            counts = row["last_seq"], row["waiting"] or ""
-            print(table.row((row["thread_id"], created, row["status"], *counts, row["agent"], row["title"])))
+            status = row["status"] + (f" +{row['waiting']}" if row["waiting"] else "")
+            print(table.row((row["thread_id"], created, status, row["agent"], row["title"])))
     if not found and not given.json:
         print("there are no threads yet: `sulla chat` begins one", file=sys.stderr)
     return Exit.OK

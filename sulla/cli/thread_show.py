@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from sulla.cli.screen import notice_head
+from sulla.cli.screen import notice_head, paused_head
 from sulla.cli.table import Paper, harmless, one_line
 
 _ARGS = 120
@@ -96,11 +96,20 @@ _NOTES: dict[str, Callable[[Data], str]] = {
     "INPUTS_JOINED": lambda data: f"[took along: {len(data['input_seqs'])} more]",
     "SUSPENDED": _waits,
     "RESUMED": lambda data: f"[goes on: {data['reason']}]",
+    "RUN_PAUSED": lambda data: f"[{paused_head(data)}]",
     "STOP": lambda data: "[somebody asked to stop]",
     "CONTINUE": lambda data: "[somebody asked to continue]",
     "STOPPED": lambda data: "[stopped]",
     "CONTINUED": lambda data: "[continued]",
     "INPUT_IGNORED": lambda data: f"[#{data['input_seq']} was put away: {data['reason']}]",
+    "CHILD_STARTED": lambda data: f"[sub-agent {data['id']} ({data['agent']}): {data.get('task', '')}]",
+    "CHILD_CANCELLED": lambda data: f"[sub-agent {data['id']} was told to end]",
+    "CHILD_REPORTED": lambda data: "[told to whoever asked for it]" if data.get("known", True) else "[nobody to tell]",
+    "BEAT_STARTED": lambda data: f"[beat: {data['why']}]",
+    "BEAT_SKIPPED": lambda data: f"[no beat ({data['reason']}): {data.get('text', '')}]",
+    "CYCLE_STARTED": lambda data: f"[cycle {data['number']} begins]",
+    "CYCLE_ENDED": lambda data: f"[cycle {data['number']} {data['status']}: {data.get('summary', '')}]",
+    "BEAT_ENDED": lambda data: f"[beat {data['status']}; changed: {data.get('changed') or 'nothing'}]",
     "RUN_FINISHED": _finished,
     "RUN_ERROR": _error,
 }

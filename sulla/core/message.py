@@ -10,8 +10,9 @@ from sulla.core.ids import CallId, MessageId
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 
 Role = Literal["user", "assistant", "tool"]
-Origin = Literal["operator", "user", "tool", "web", "file", "memory", "agent"]
-"""Who a text comes from; what may follow from it depends on that (design §9)."""
+Origin = Literal["operator", "user", "tool", "web", "file", "memory", "agent", "beat", "parent", "child"]
+"""Who a text comes from; what may follow from it depends on that (design §9). A `parent` or a `child` is a run of this
+daemon: whether its words can be trusted is known, and said beside them."""
 
 UNTRUSTED: frozenset[Origin] = frozenset({"web", "agent"})
 """Where a text comes from that may want to steer whoever reads it: pages, mail and servers; other agents."""

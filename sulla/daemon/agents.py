@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Final
 
 import sulla
-from sulla.agent import SULLA, AgentSpec, Surroundings, sections
+from sulla.agent import SULLA, AgentSpec, Surroundings
 from sulla.core.clock import Clock
 from sulla.core.errors import NotFound, SettingsError
 from sulla.daemon.config import Settings
-from sulla.providers import Section, ToolSpec, count_head, estimate_text, parse_model
+from sulla.providers import Section, ToolSpec, parse_model
 from sulla.registry import (
     AGENTS,
     AgentFile,
@@ -27,7 +27,7 @@ from sulla.registry import (
     skill_tools,
     unknown,
 )
-from sulla.tools import Tool, Toolbox, builtin_tools, listing_tools
+from sulla.tools import Tool, Toolbox, builtin_tools, listing_tools, told_schema
 
 SKILLS: Final = "skills"
 """The folder of the home that its owner's skills are in."""
@@ -166,42 +166,7 @@ def skills_section(spec: AgentSpec, shelf: SkillShelf, toolbox: Toolbox) -> tupl
 
 def tool_specs(tools: Iterable[Tool]) -> tuple[ToolSpec, ...]:
     """What a model is told of tools."""
-    return tuple(ToolSpec(tool.name, tool.description, tool.schema) for tool in tools)
-
-
-@dataclass(frozen=True, slots=True)
-class Prompt:
-    """What a model is told before any conversation."""
-
-    sections: tuple[Section, ...]
-    tools: tuple[ToolSpec, ...]
-
-    def tokens(self, section: Section) -> int:
-        """Of one section, by estimate."""
-        return count_head((section,), (), estimate_text)
-
-    @property
-    def tool_tokens(self) -> int:
-        """Of all tools together, by estimate."""
-        return count_head((), self.tools, estimate_text)
-
-
-def prompt_of(settings: Settings, clock: Clock, agent: str = "") -> Prompt:
-    """The prompt of an agent. Nothing has to run for it.
-
-    Args:
-        settings: name the home.
-        clock: all time.
-        agent: its id; empty for the home's own.
-
-    Raises:
-        NotFound: there is no such agent.
-    """
-    spec, shelf = read_team(settings).get(agent), shelf_of(settings, clock)
-    shelf.look_now()
-    toolbox = toolbox_of(spec, shelf)
-    known = (*sections(spec, surroundings(settings)), *skills_section(spec, shelf, toolbox))
-    return Prompt(known, tool_specs(toolbox))
+    return tuple(ToolSpec(tool.name, tool.description, told_schema(tool.schema)) for tool in tools)
 
 
 def _for_its_skills(spec: AgentSpec, tool: Tool) -> bool:

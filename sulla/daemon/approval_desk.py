@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sulla.agent import Permissions
 from sulla.core.errors import InvalidInput
 from sulla.gateway import Question, RuleInfo, Verdict
-from sulla.threads import ThreadState
+from sulla.threads import ThreadState, is_child_wait
 
 _VERDICTS: dict[str, tuple[Verdict, ...]] = {
     "approval": ("approve", "reject", "always"),
@@ -26,6 +26,8 @@ def check_verdict(question: str, verdict: Verdict) -> None:
     Raises:
         InvalidInput: it cannot.
     """
+    if is_child_wait(question):
+        raise InvalidInput(f"{question!r} is answered by the sub-agent that is waited for: stop its thread to end it")
     kind = question.partition(":")[0]
     fitting = _VERDICTS.get(kind, _OTHER)
     if verdict not in fitting:
@@ -40,6 +42,7 @@ def questions_of(thread_id: str, state: ThreadState) -> tuple[Question, ...]:
     return tuple(
         Question(thread_id, run.id, wait.wait_id, wait.prompt, wait.expires_ms or None, wait.tool, wait.target)
         for wait in run.waits.values()
+        if not is_child_wait(wait.wait_id)  # a sub-agent answers that
     )
 
 

@@ -54,7 +54,8 @@ def threads(settings: Settings) -> ThreadLimits:
 
 def work(settings: Settings) -> Caps:
     """How many runs there may be at once."""
-    return Caps(settings.limits.runs, settings.limits.runs_per_agent)
+    limits = settings.limits
+    return Caps(limits.runs, limits.runs_per_agent, limits.sub_agents)
 
 
 def _micro(money: float | None) -> int | None:

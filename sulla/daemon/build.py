@@ -18,26 +18,31 @@ from sulla.core.trail import trail
 from sulla.daemon import bounds
 from sulla.daemon.access import Access, make_access
 from sulla.daemon.account import Account
-from sulla.daemon.agents import equip
+from sulla.daemon.beat_desk import make_beats
 from sulla.daemon.checkup import BUDGET_S, Checkup, StoreReport, check_store
 from sulla.daemon.config import Settings
 from sulla.daemon.crew import Models, look_after_crew, make_crew
 from sulla.daemon.guarding import make_guarding
-from sulla.daemon.hands import Hands, make_hands
+from sulla.daemon.hands import Hands
 from sulla.daemon.health import look_after
+from sulla.daemon.heart import Heart
 from sulla.daemon.instruments import Instruments, make_instruments
 from sulla.daemon.intake import Intake
 from sulla.daemon.journaling import journal_status, make_journal
-from sulla.daemon.memories import Memories, Remembering, make_memories, make_remembering
+from sulla.daemon.memories import Memories, Remembering, make_remembering
 from sulla.daemon.minds import exact_count
 from sulla.daemon.models import Choice
+from sulla.daemon.outfit import make_outfit
+from sulla.daemon.people import PeopleDesk, make_people
 from sulla.daemon.place import Place
 from sulla.daemon.ranks import LazyRanks
-from sulla.daemon.report import report_settings, report_troubles, report_use
-from sulla.daemon.roster import roster_of
-from sulla.daemon.servers import make_servers
+from sulla.daemon.report import report_hands, report_settings, report_troubles, report_use
+from sulla.daemon.roster import Offices, roster_of
+from sulla.daemon.scene import Scene, make_scene
+from sulla.daemon.schedules import Timetable, look_after_schedules, make_schedules
 from sulla.daemon.service import Service
 from sulla.daemon.shifts import Shifts
+from sulla.daemon.standstill import obey
 from sulla.daemon.stores import make_store, store_reader, store_source
 from sulla.daemon.watch import StoreWatch
 from sulla.journal import Journal
@@ -49,7 +54,7 @@ from sulla.providers import (
 from sulla.registry import SkillShelf
 from sulla.store import Store
 from sulla.threads import ThreadStore
-from sulla.work import Job, LocalWork
+from sulla.work import Group, GroupOf, Job, LocalWork, Switch
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +78,10 @@ class System:
     remembering: Remembering
     servers: McpHub
     shelf: SkillShelf
+    timetable: Timetable
+    scene: Scene
+    switch: Switch
+    people: PeopleDesk
 
 
 def build(settings: Settings, choice: Choice, place: Place) -> System:
@@ -82,59 +91,66 @@ def build(settings: Settings, choice: Choice, place: Place) -> System:
         SettingsError: a setting asks for something that there is not.
     """
     store = place.wrap_store(make_store(settings, place))
-    hands = make_hands(settings, place.clock)
-    memories = make_memories(settings, place)
-    servers = make_servers(settings, place.clock)
-    always = (*hands.tools, *memories.tools, *place.extra_tools)
-    kit = equip(settings, place.clock, always)
+    switch = Switch(store, place.clock)
+    hands, memories, servers, family, always, kit = make_outfit(settings, place)
     instruments = make_instruments(settings, choice, place, kit.tool_names)
     kept, stream = bounds.threads(settings), instruments.stream
     threads = ThreadStore(store, place.clock, place.make_id, place.owner, estimate_tokens, kept, stream)
-    hands.notices.open(threads)
+    people = make_people(store, threads, hands.notices, place)
     ledger, ranks = Ledger(bounds.day(settings)), LazyRanks(exact_count)
     models = Models(settings, choice, place, ledger, ranks)
-    model = models.home
-    limits = bounds.run(settings)
+    model, limits = models.home, bounds.run(settings)
     summarizer = Summarizer(threads, model, place.clock, place.make_id, limits)
-    able = settings.model.summaries and choice.model.provider != OFFLINE
-    summarize = summarizer.ask if able else _no_summary
-    guarding = make_guarding(settings, store, place)
+    summarize = summarizer.ask if _can_sum_up(settings, choice) else _no_summary
+    guarding = make_guarding(settings, store, threads, place)
     calls = partial(Calls, workspace=settings.workspace, jitter=place.jitter, guard=guarding.guard)
-    crew = partial(make_crew, models=models, limits=limits, summarize=summarize, calls_of=calls)
+    children = family.open(threads, kit.team.specs, lambda thread_id: work.enqueue(Job(thread_id)), limits)
+    heart = Heart(settings, threads, children, hands.projects, kit.shelf, people, guarding.marks)
+    crew = partial(make_crew, models=models, limits=limits, summarize=summarize, calls_of=calls, heart=heart)
     shifts = Shifts(kit, always, servers.current, lambda kit: crew(settings, kit))
-    turns = TurnDriver(threads, store, place.clock, shifts.actors, limits, ledger, memories.told)
+    scene = make_scene(store, threads, place, lambda: work.held)
+    told = scene.told(memories, hands.ended_jobs)
+    turns = TurnDriver(threads, store, place.clock, shifts.actors, limits, ledger, children, told)
     remembering = make_remembering(memories, threads, store, place.clock)
     journal = make_journal(settings, threads, store, place.clock, place.redactor, shifts.frames)
-
     handle = _handler(kit.shelf, turns, journal, remembering)
     work = LocalWork(store, handle, _groups(threads), place.clock, bounds.work(settings))
     access = make_access(settings, store, place)
     intake = Intake(threads, bounds.rates(settings), place.clock)
 
     def report() -> JsonObject:
-        said = report_settings(settings, choice, store_source(settings)) | {"mcp": [*servers.status()]}
+        said = report_settings(settings, choice, store_source(settings)) | report_hands(hands, kit.team, servers)
         used = report_use(settings, model, ranks, place.clock) | journal_status(journal) | remembering.status()
-        return said | used | access.status() | report_troubles(instruments.health.troubles())
+        return said | used | access.status() | timetable.status() | report_troubles(instruments.health.troubles())
 
     watch = StoreWatch(store, place.clock, lambda: turns.abort("store_replaced"))
-    roster = roster_of(kit.boxes, choice, hands.projects, guarding.rules, remembering, servers.current)
-    service = Service(threads, intake, watch, work, roster, report, _checkup(settings, store, place).run)
+    wake = partial(_wake, work)
+    timetable = make_schedules(settings, store, threads, place, kit, wake, heart.thread, switch.holds)
+    offices = Offices(timetable.office, make_beats(heart, threads, timetable, kit.team, wake, place), people)
+    roster = roster_of(kit, choice, hands.projects, guarding.rules, remembering, servers.current, scene, offices)
+    service = Service(threads, intake, watch, work, roster, report, _checkup(settings, store, place).run, switch)
     account = Account(ledger, store, place.clock)
     look_after(instruments.health, watch, service, model.breaker, journal, access)
-    look_after_crew(instruments.health, kit.team, models)
+    obey(switch, turns, work, instruments.health)
+    look_after_crew(instruments.health, kit.team, models, servers)
+    look_after_schedules(instruments.health, timetable)
     # fmt: off
     return System(
         store, threads, models, turns, work, service, account, summarizer, journal, watch, access, instruments,
-        hands, memories, remembering, servers, kit.shelf,
+        hands, memories, remembering, servers, kit.shelf, timetable, scene, switch, people,
     )
     # fmt: on
 
 
-def _groups(threads: ThreadStore) -> Callable[[str], Awaitable[str]]:
+def _wake(work: LocalWork, thread_id: ThreadId) -> None:
+    work.enqueue(Job(thread_id))
+
+
+def _groups(threads: ThreadStore) -> GroupOf:
     """Whose job it is: so many of one agent may run at once."""
 
-    async def group_of(key: str) -> str:
-        return await threads.agent_of(ThreadId(key))
+    async def group_of(key: str) -> Group:
+        return Group(*await threads.whose(ThreadId(key)))
 
     return group_of
 
@@ -162,6 +178,10 @@ def _handler(
             remembering.wake(ThreadId(job.key))
 
     return handle
+
+
+def _can_sum_up(settings: Settings, choice: Choice) -> bool:
+    return settings.model.summaries and choice.model.provider != OFFLINE
 
 
 def _no_summary(thread_id: ThreadId) -> bool:

@@ -19,6 +19,7 @@ from sulla.daemon.sections import (
     AgentSettings,
     DaemonSettings,
     GatewaySettings,
+    HeartbeatSettings,
     JournalSettings,
     LimitSettings,
     McpSettings,
@@ -50,6 +51,7 @@ class Settings(Section):
     shell: ShellSettings = ShellSettings()
     web: WebSettings = WebSettings()
     journal: JournalSettings = JournalSettings()
+    heartbeat: HeartbeatSettings = HeartbeatSettings()
     mcp: McpSettings = McpSettings()
     memory: MemorySettings = MemorySettings()
     telemetry: TelemetrySettings = TelemetrySettings()

@@ -11,6 +11,7 @@ from sulla.agent import (
     Actor,
     AgentNode,
     Breaker,
+    CallNode,
     Calls,
     Chat,
     Gauge,
@@ -19,19 +20,23 @@ from sulla.agent import (
     Mind,
     Model,
     RunLimits,
+    actor_key,
     create_agent_graph,
+    create_call_graph,
     sections,
 )
 from sulla.core.ids import ThreadId
 from sulla.daemon.agents import Kit, Team, skills_section, surroundings, tool_specs
 from sulla.daemon.config import Settings
 from sulla.daemon.health import Health
+from sulla.daemon.heart import GRAPH, Heart
 from sulla.daemon.minds import asker, make_provider
 from sulla.daemon.models import Choice
 from sulla.daemon.offers import Offers, tool_tokens
 from sulla.daemon.place import Place
 from sulla.daemon.ranks import LazyRanks
 from sulla.journal import Frame
+from sulla.mcp import McpHub
 from sulla.providers import Calibrations, Provider, parse_model, read_prices, window_of
 from sulla.tools import Effect, Toolbox, catalogue_of
 
@@ -109,6 +114,7 @@ def make_crew(
     limits: RunLimits,
     summarize: Callable[[ThreadId], bool],
     calls_of: Callable[[Toolbox], Calls],
+    heart: Heart,
 ) -> Crew:
     """Make agents ready.
 
@@ -119,26 +125,24 @@ def make_crew(
         limits: bounds of each run; an agent may have narrower ones.
         summarize: see `Chat.summarize`.
         calls_of: what runs the calls of tools.
+        heart: what agents beat with.
     """
     crew = Crew({}, {})
     for spec, box in kit.boxes:
-        model, offers = models.of(spec.model), Offers(catalogue_of(box, tool_tokens))
+        offers = Offers(catalogue_of(box, tool_tokens))
         box = offers.catalogue.toolbox
-        chat = Chat(
-            model,
-            spec,
-            offers(()),
-            partial(_effect, box),
-            replace(limits, model_calls=min(limits.model_calls, spec.max_turns or limits.model_calls)),
-            surroundings(settings),
-            summarize,
-            partial(skills_section, spec, kit.shelf, box),
-            offers,
-        )
-        graph = create_agent_graph(InputHandler(chat), AgentNode(chat, calls_of(box)))
-        crew.actors[spec.id] = Actor(spec, model.gauge.mind.name.model, graph)
-        texts = tuple(part.text for part in sections(spec, chat.surroundings))
-        crew.frames[spec.id] = Frame(texts, tool_specs(box))
+        bounds = replace(limits, model_calls=min(limits.model_calls, spec.max_turns or limits.model_calls))
+        known = partial(skills_section, spec, kit.shelf, box)
+        effect, where, calls = partial(_effect, box), surroundings(settings), calls_of(box)
+        # Beats may be answered by another model than conversations; it is the same agent all the same.
+        for name in dict.fromkeys((heart.model, "")):
+            model = models.of(name or spec.model)
+            chat = Chat(model, spec, offers(()), effect, bounds, where, summarize, known, offers)
+            graph, answers = create_agent_graph(InputHandler(chat), AgentNode(chat, calls)), model.gauge.mind.name.model
+            crew.actors[actor_key(spec.id, name)] = Actor(spec, answers, graph)
+            crew.actors[actor_key(spec.id, graph=GRAPH)] = Actor(spec, answers, heart.graph(spec, InputHandler(chat)))
+        crew.actors[actor_key(spec.id, graph="call")] = Actor(spec, "", create_call_graph(CallNode(calls)))
+        crew.frames[spec.id] = Frame(tuple(part.text for part in sections(spec, where)), tool_specs(box))
     return crew
 
 
@@ -147,13 +151,14 @@ def _effect(toolbox: Toolbox, name: str) -> Effect:
     return tool.effect if tool is not None else "pure"  # a call of no tool does nothing, however often
 
 
-def look_after_crew(health: Health, team: Team, models: Models) -> None:
+def look_after_crew(health: Health, team: Team, models: Models, servers: McpHub) -> None:
     """Have what can be wrong with agents looked at, and say what already is.
 
     Args:
         health: looks.
         team: who was found, and who could not be used.
         models: what they answer with; the daemon's own one is looked after elsewhere.
+        servers: may offer other tools than the owner has allowed.
     """
     for said in team.faults:
         log.warning("an agent cannot be used: %s", said)
@@ -165,5 +170,9 @@ def look_after_crew(health: Health, team: Team, models: Models) -> None:
         names = [name for name in names if models.breakers[name].state != "closed"]
         return f"services that failed several times in a row and are left alone: {', '.join(names)}" if names else ""
 
+    def waiting() -> str:
+        return servers.waiting()
+
     health.watch("agents", lambda: "; ".join(team.faults)[:1_000], blocks=False)
     health.watch("agent_models", resting, blocks=False)
+    health.watch("mcp_trust", waiting, blocks=False)

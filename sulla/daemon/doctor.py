@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 
 from sulla.core.errors import SullaError
-from sulla.daemon import doctor_mcp, doctor_shell
+from sulla.daemon import doctor_heartbeat, doctor_mcp, doctor_memory, doctor_shell, doctor_web
 from sulla.daemon import doctor_probes as probes
 from sulla.daemon import doctor_registry as registry
 from sulla.daemon.doctor_findings import Finding, fault
@@ -33,11 +33,15 @@ CHECKS = (
     Check("shell", doctor_shell.shell),
     Check("agents", registry.agents),
     Check("skills", registry.skills),
+    Check("projects", registry.projects),
+    Check("heartbeat", doctor_heartbeat.heartbeat),
+    Check("web", doctor_web.web),
     Check("mcp", doctor_mcp.mcp),
     Check("daemon", probes.daemon),
     Check("port", probes.port),
     Check("exposure", probes.exposure),
     Check("store", probes.store, probes.STORE_S + CHECK_S),
+    Check("memory", doctor_memory.memory),
     Check("clock", probes.clock),  # behind the store, which knows the newest record
     Check("model", probes.model),
     Check("fallback", probes.fallback),

@@ -9,12 +9,12 @@ from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from sulla.core.errors import SettingsError
+from sulla.core.errors import Refused, SettingsError
 from sulla.daemon.config import Settings
 from sulla.daemon.doctor_findings import Finding, counted, fault, ok, warning
 from sulla.daemon.doctor_probes import Patient
-from sulla.daemon.servers import servers_of
-from sulla.mcp import McpServer
+from sulla.daemon.servers import servers_of, trust_of
+from sulla.mcp import McpServer, TrustFiles
 from sulla.tools import environment
 
 LIST = "`sulla mcp list` says how the servers of a running daemon are"
@@ -32,6 +32,7 @@ def judge_servers(settings: Settings) -> list[Finding]:
     except SettingsError as error:
         return [fault(error.message, "`sulla up` does not start before this is mended")]
     found = [finding for server in servers for finding in _judge(server, settings.shell.path)]
+    found += [finding for server in servers for finding in _waiting(server, trust_of(settings))]
     return found or ok(f"{counted(len(servers), 'server')}; {LIST}" if servers else "no MCP servers")
 
 
@@ -47,6 +48,18 @@ def _judge(server: McpServer, path: str) -> Iterator[Finding]:
     if parts.scheme == "http" and server.headers and not _is_here(parts.hostname or ""):
         said = f"{where}: its headers go over plain HTTP to {parts.hostname}"
         yield warning(said, "use https, or leave keys out")
+
+
+def _waiting(server: McpServer, trust: TrustFiles) -> Iterator[Finding]:
+    try:
+        kept = trust.read(server.name)
+    except Refused as error:
+        yield fault(error.message, "see docs/mcp.md, what is trusted")
+        return
+    if kept is not None and kept.waiting:
+        names = ", ".join(tool.name for tool in kept.waiting)
+        said = f"mcp.servers.{server.name}: tools that came or changed are not used: {names}"
+        yield warning(said, f"read them with `sulla mcp show {server.name}`, then `sulla mcp trust {server.name}`")
 
 
 def _is_here(host: str) -> bool:

@@ -1,15 +1,16 @@
-"""Looks at what a home describes in files: its agents and its skills."""
+"""Looks at what a home describes in files: its agents, its skills and its projects."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 from sulla.agent import SULLA
 from sulla.daemon.agents import Team, doubts, read_team, shelf_of, toolbox_of
 from sulla.daemon.doctor_findings import Finding, counted, fault, ok, warning
 from sulla.daemon.doctor_probes import Patient
-from sulla.daemon.hands import make_hands
-from sulla.registry import SkillShelf
+from sulla.daemon.prompt import home_tools
+from sulla.registry import PROJECTS, Listed, Projects, SkillShelf
 
 _READ = "docs/agents.md says what an agent's folder holds"
 
@@ -18,8 +19,8 @@ async def agents(patient: Patient) -> list[Finding]:
     """The agents: each readable, and what they name there."""
     team = await asyncio.to_thread(read_team, patient.settings)
     shelf = await asyncio.to_thread(_looked_at, patient)
-    hands = make_hands(patient.settings, patient.clock)
-    return judge_agents(team, toolbox_of(SULLA, shelf, hands.tools).names, tuple(shelf.known))
+    tools = toolbox_of(SULLA, shelf, home_tools(patient.settings, patient.clock))
+    return judge_agents(team, tools.names, tuple(shelf.known))
 
 
 def judge_agents(team: Team, tools: tuple[str, ...], skills: tuple[str, ...]) -> list[Finding]:
@@ -53,6 +54,26 @@ def judge_skills(shelf: SkillShelf) -> list[Finding]:
         said = f"nobody has allowed these skills as they are now: {', '.join(waiting)}"
         found.append(warning(said, "read them with `sulla skills show`, then `sulla skills trust`; else you are asked"))
     return found or ok(f"{counted(len(shelf.known), 'skill')}: {', '.join(shelf.known) or 'none'}")
+
+
+async def projects(patient: Patient) -> list[Finding]:
+    """The projects: each readable."""
+    return judge_projects(await asyncio.to_thread(Projects(patient.settings.place(PROJECTS)).all))
+
+
+def judge_projects(listed: Sequence[Listed]) -> list[Finding]:
+    """What the files of projects come to.
+
+    Args:
+        listed: all of a home's.
+    """
+    remedy = "docs/projects.md says what a project's file holds"
+    found: list[Finding] = []
+    for one in listed:
+        said = one.trouble if one.project is None else "; ".join(one.project.warnings)
+        if said:
+            found.append(warning(f"{one.slug}: {said}", remedy))
+    return found or ok(f"{counted(len(listed), 'project')}: {', '.join(one.slug for one in listed) or 'none'}")
 
 
 def _looked_at(patient: Patient) -> SkillShelf:

@@ -10,6 +10,8 @@ from sulla.daemon.doctor_findings import Finding, ok, warning
 from sulla.daemon.doctor_probes import Patient
 from sulla.tools import Shell
 
+INSTALL = "install bubblewrap (the package has this name with apt, dnf, pacman, apk and zypper)"
+
 
 async def shell(patient: Patient) -> list[Finding]:
     """The sandbox: tried like the daemon tries it at its start, in a folder that is gone afterwards."""
@@ -35,6 +37,5 @@ def judge_shell(trouble: str, *, wanted: bool) -> list[Finding]:
     said = f"commands run without a sandbox, so a person is asked before each one: {trouble}"
     if not wanted:
         return ok(said)
-    return [
-        warning(said, "install bubblewrap, and see that this user may make namespaces; then start the daemon again")
-    ]
+    remedy = INSTALL if "is not installed" in trouble else "see that this user may make namespaces"
+    return [warning(said, f"{remedy}; then start the daemon again")]

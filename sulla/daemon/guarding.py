@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sulla.agent import FileMarks, Guard, Permissions
+from sulla.agent import FileMarks, Guard, OpenQuestions, Permissions
 from sulla.daemon.config import Settings
 from sulla.daemon.place import Place
 from sulla.store import Store
+from sulla.threads import ThreadStore
 
 MARKS = "tainted.jsonl"
 """The file of the home that says which files of the workspace are not to be trusted."""
@@ -19,16 +20,19 @@ class Guarding:
 
     guard: Guard
     rules: Permissions
+    marks: FileMarks
 
 
-def make_guarding(settings: Settings, store: Store, place: Place) -> Guarding:
+def make_guarding(settings: Settings, store: Store, threads: ThreadStore, place: Place) -> Guarding:
     """Nothing is read yet.
 
     Args:
         settings: how long answers are waited for and are good, and where the home is.
         store: where rules are kept.
+        threads: where people are asked.
         place: what the daemon stands on.
     """
     rules = Permissions(store, place.clock, settings.limits.always_s)
     marks = FileMarks(settings.home / MARKS)
-    return Guarding(Guard(rules, place.redactor, marks, settings.limits.approval_s), rules)
+    asked = OpenQuestions(threads, place.clock)
+    return Guarding(Guard(rules, place.redactor, marks, settings.limits.approval_s, asked), rules, marks)

@@ -5,12 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from sulla.agent import sub_agent_tools
 from sulla.core.clock import Clock
+from sulla.core.ids import ThreadId
 from sulla.daemon.config import Settings
+from sulla.daemon.family import FamilyDesk
+from sulla.daemon.memories import Memories
 from sulla.daemon.notices import NoticeDesk
 from sulla.daemon.web import make_web_tools
+from sulla.heartbeat import heartbeat_tools
 from sulla.registry import PROJECTS, Projects, project_tools
-from sulla.tools import Jobs, Shell, Tool, notify_tools, shell_tools
+from sulla.tools import Jobs, Shell, Tool, notify_tools, shell_tools, with_news
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +32,21 @@ class Hands:
     def tools(self) -> tuple[Tool, ...]:
         """What agents can do with them."""
         return (
-            *shell_tools(self.shell, self.jobs),
+            *(with_news(tool, self.jobs) for tool in shell_tools(self.shell, self.jobs)),
             *project_tools(self.projects),
             *self.web,
             *notify_tools(self.notices),
+            *heartbeat_tools(),
         )
+
+    def ended_jobs(self, thread_id: ThreadId) -> tuple[str, ...]:
+        """How jobs of a thread have ended that it was not told of yet."""
+        return tuple(job.end for job in self.jobs.news(thread_id))
+
+
+def lasting_tools(hands: Hands, memories: Memories, family: FamilyDesk) -> tuple[Tool, ...]:
+    """What agents of a home always have beside the built-in tools."""
+    return (*hands.tools, *memories.tools, *sub_agent_tools(family))
 
 
 def bring_projects(projects: Projects, samples: Path) -> None:
@@ -55,5 +70,5 @@ def make_hands(settings: Settings, clock: Clock) -> Hands:
         settings: everything that can be set.
         clock: all time.
     """
-    shell = Shell(settings.shell.path, wanted=settings.shell.sandbox)
+    shell = Shell(settings.shell.path, wanted=settings.shell.sandbox, home=settings.home)
     return Hands(shell, Jobs(clock), Projects(settings.place(PROJECTS)), make_web_tools(settings), NoticeDesk())

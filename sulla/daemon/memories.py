@@ -7,11 +7,10 @@ import logging
 from dataclasses import dataclass
 
 from sulla.core.clock import Clock
-from sulla.core.errors import StoreUnavailable
+from sulla.core.errors import CorruptRecord, StoreUnavailable
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon.config import Settings
-from sulla.daemon.place import Place
 from sulla.daemon.stores import make_memory_index
 from sulla.memory import Capacity, Memory, MemoryIndex, Recorder, memory_tools
 from sulla.store import Store
@@ -60,7 +59,7 @@ class Memories:
         try:
             async with self.clock.timeout(TELL_S):
                 return await self.memory.told(agent, message)
-        except (StoreUnavailable, TimeoutError) as error:
+        except (StoreUnavailable, CorruptRecord, TimeoutError) as error:
             said = str(error) or f"no answer within {TELL_S:g} s"
             log.warning("a conversation begins without what its agent remembers: %s", said)
             return ""
@@ -92,7 +91,7 @@ class Remembering:
             group.create_task(self.recorder.run(), name="memory")
 
 
-def make_memories(settings: Settings, place: Place) -> Memories:
+def make_memories(settings: Settings, clock: Clock) -> Memories:
     """Nothing is opened yet.
 
     Raises:
@@ -100,11 +99,11 @@ def make_memories(settings: Settings, place: Place) -> Memories:
     """
     wanted = settings.memory
     if not wanted.enabled:
-        return Memories(place.clock)
-    index = make_memory_index(settings, place.clock)
+        return Memories(clock)
+    index = make_memory_index(settings, clock)
     kept = Capacity(wanted.episodes, wanted.facts)
-    memory = Memory(index, place.clock, kept, window=wanted.window, section_chars=wanted.section_chars)
-    return Memories(place.clock, index, memory)
+    memory = Memory(index, clock, kept, window=wanted.window, section_chars=wanted.section_chars)
+    return Memories(clock, index, memory)
 
 
 def make_remembering(memories: Memories, threads: ThreadStore, store: Store, clock: Clock) -> Remembering:

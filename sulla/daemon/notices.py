@@ -1,8 +1,10 @@
-"""Where agents' notes for people go: into the thread that they are about."""
+"""Where notes for people go: into the thread that they are about, and to wherever people are."""
 
 from __future__ import annotations
 
+from sulla.core.clock import Clock
 from sulla.core.errors import NotAvailable
+from sulla.people import NoticeBoard, NoticeKept, notice_id
 from sulla.threads import Notice, ThreadStore
 from sulla.tools import Note
 
@@ -11,20 +13,31 @@ class NoticeDesk:
     """Keeps the promise of `tools.Notify`; agents are given it before there are threads to keep notes in."""
 
     def __init__(self) -> None:
-        self._threads: ThreadStore | None = None
+        self._open: tuple[ThreadStore, NoticeBoard, Clock] | None = None
 
-    def open(self, threads: ThreadStore) -> None:
+    def open(self, threads: ThreadStore, board: NoticeBoard, clock: Clock) -> None:
         """From now on notes are taken."""
-        self._threads = threads
+        self._open = threads, board, clock
 
-    async def __call__(self, note: Note) -> None:
+    async def __call__(self, note: Note) -> int | None:
         """See `tools.Notify`.
 
         Raises:
             NotAvailable: no daemon runs.
             NotFound: the thread was deleted meanwhile.
+            Refused: people were told as much as they may be on one day.
         """
-        if self._threads is None:
+        if self._open is None:
             raise NotAvailable("nobody can be told: no daemon runs")
+        threads, board, clock = self._open
+        id_ = notice_id(note.thread_id, note.key)
+        if note.unattended and (before := await board.said_before(note.agent, note.text, id_)) is not None:
+            return before.at_ms
+        at_ms = round(clock.now() * 1000)
         notice = Notice(note.text, note.urgency, note.agent, note.tainted)
-        await self._threads.notify(note.thread_id, notice, note.run_id, note.key)
+        await threads.notify(note.thread_id, notice, note.run_id, note.key)
+        # After a crash in between the call is made again, and this with it.
+        await board.keep(
+            NoticeKept(id_, note.thread_id, note.run_id, note.agent, note.text, note.urgency, note.tainted, at_ms)
+        )
+        return None

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sulla.agent import AgentSpec, Permissions
+from sulla.daemon.agents import LOAD_SKILL, Kit
 from sulla.daemon.memories import Remembering
 from sulla.daemon.models import Choice
-from sulla.gateway import AgentInfo, ToolInfo
-from sulla.registry import Projects
+from sulla.daemon.people import PeopleDesk
+from sulla.daemon.scene import Scene
+from sulla.gateway import AgentInfo, SkillInfo, SkillInfos, ToolInfo, WorkInfo
+from sulla.heartbeat import BeatOffice
+from sulla.registry import Known, Projects, SkillShelf, allows
+from sulla.schedule import ScheduleOffice
 from sulla.tools import Tool, Toolbox, ToolSource
+
+
+@dataclass(frozen=True, slots=True)
+class Offices:
+    """Who does what clients ask for about what agents do by themselves."""
+
+    schedules: ScheduleOffice
+    """What is done at its time."""
+    beats: BeatOffice
+    """Agents' own time."""
+    people: PeopleDesk
+    """Who is there, and what they are told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,34 +44,76 @@ class Roster:
     """Hears of threads that are deleted."""
     source: ToolSource
     """Tools that come and go."""
+    scene: Scene
+    """Who is at work, and what people look at."""
+    shelf: SkillShelf
+    readers: tuple[AgentSpec, ...]
+    """The agents that can read skills."""
+    offices: Offices
 
     def tools_now(self) -> tuple[ToolInfo, ...]:
         """Everything that can be used at this moment."""
         return (*self.tools, *map(_info, self.source()))
 
+    async def agents_now(self) -> tuple[AgentInfo, ...]:
+        """The agents, with what each is doing at this moment.
+
+        Raises:
+            StoreUnavailable: the store does not answer.
+        """
+        active = await self.scene.active.now()
+        return tuple(
+            replace(
+                agent,
+                working=tuple(
+                    WorkInfo(one.thread_id, one.project, one.since_ms) for one in active if one.name == agent.id
+                ),
+            )
+            for agent in self.agents
+        )
+
+    async def skills_now(self) -> SkillInfos:
+        """The skills that there are at this moment."""
+        await self.shelf.look()
+        return SkillInfos(tuple(map(self._skill, self.shelf.known.values())), self.shelf.troubles)
+
+    def _skill(self, known: Known) -> SkillInfo:
+        name = known.skill.name
+        agents = tuple(spec.id for spec in self.readers if allows(spec.skills, name))
+        return SkillInfo(name, known.skill.description, known.whose, known.trusted, known.before, known.digest, agents)
+
 
 def roster_of(
-    boxes: Sequence[tuple[AgentSpec, Toolbox]],
+    kit: Kit,
     choice: Choice,
     projects: Projects,
     rules: Permissions,
     remembering: Remembering,
     source: ToolSource,
+    scene: Scene,
+    offices: Offices,
 ) -> Roster:
     """Who there is, and what there is to use.
 
     Args:
-        boxes: the agents, the home's own first, each with what it may use.
+        kit: the agents, and all that they have.
         choice: the daemon's model.
         projects: the home's.
         rules: what people have allowed.
         remembering: hears of threads that are deleted.
         source: the tools that come and go.
+        scene: who is at work, and what people look at.
+        offices: do what is asked for about what agents do by themselves.
     """
-    agents = [AgentInfo(spec.id, spec.completion, spec.model or str(choice.model), box.names) for spec, box in boxes]
-    tools = {tool.name: tool for _, box in boxes for tool in box}
-    infos = (_info(tool) for _, tool in sorted(tools.items()))
-    return Roster(tuple(agents), tuple(infos), projects, rules, remembering, source)
+    agents = tuple(_agent(spec, box, choice) for spec, box in kit.boxes)
+    tools = {tool.name: tool for _, box in kit.boxes for tool in box}
+    infos = tuple(_info(tool) for _, tool in sorted(tools.items()))
+    readers = tuple(spec for spec, box in kit.boxes if LOAD_SKILL in box)
+    return Roster(agents, infos, projects, rules, remembering, source, scene, kit.shelf, readers, offices)
+
+
+def _agent(spec: AgentSpec, box: Toolbox, choice: Choice) -> AgentInfo:
+    return AgentInfo(spec.id, spec.completion, spec.model or str(choice.model), box.names)
 
 
 def _info(tool: Tool) -> ToolInfo:

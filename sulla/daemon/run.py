@@ -101,6 +101,7 @@ async def run_daemon(
         await _open_kept(stack, system)
         await _recognize(system, home, store_place(settings), accept_store=accept_store)
         await undo_half_import(system.store, place.owner)
+        await system.switch.open()
         await system.account.open()
         stack.push_async_callback(system.account.close)
         stack.push_async_callback(system.models.close)
@@ -182,10 +183,15 @@ def _beside(settings: Settings, system: System) -> dict[str, Coroutine[object, o
         "account": system.account.run(),
         "tokens": system.access.tokens.run(),
         "audit": system.access.audit.run(),
-        "summaries": system.summarizer.run(),
+        "switch": system.switch.run(),
+        "scene": system.scene.feed.run(),
+        "summaries": system.switch.while_on(system.summarizer.run),
         "retention": _redate(settings, system),
-        "jobs": system.hands.jobs.run(),
+        "jobs": system.switch.while_on(system.hands.jobs.run),
         "mcp": system.servers.run(),
+        "schedules": system.timetable.run(),
+        "presence": system.people.company.run(),
+        "notices": system.people.board.run(),
         "stall": system.instruments.stall.run(),
         "health": system.instruments.health.run(),
     }
@@ -229,11 +235,16 @@ def _stop_signals() -> Iterator[_Stop]:
 
 async def _open_workspace(settings: Settings, system: System, place: Place) -> None:
     """Make it, and find out what a command in it can reach."""
-    _make_workspace(settings.workspace)
+    _make_workspace(settings.workspace, settings.home)
     await system.hands.shell.open(settings.workspace, place.clock)
 
 
-def _make_workspace(path: Path) -> None:
+def _make_workspace(path: Path, home: Path) -> None:
+    if home.resolve().is_relative_to(path.resolve()):
+        raise SettingsError(
+            f"the workspace {path} holds the home {home}, so agents could read its token and write its settings; set "
+            "agent.workspace to a folder of its own, e.g. one in the home"
+        )
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:

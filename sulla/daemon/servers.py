@@ -10,10 +10,13 @@ from typing import Final
 
 from sulla.core.clock import Clock
 from sulla.daemon.config import Settings
-from sulla.mcp import Connect, McpHub, McpServer, Nest, Session, check_server
+from sulla.mcp import Connect, McpHub, McpServer, Nest, Session, TrustFiles, check_server
 
 SERVERS: Final = "mcp"
 """The folder of the home in which each server that is a program has one of its own."""
+
+TRUSTED: Final = "trusted_mcp"
+"""The folder of the home that says what of each server the owner has allowed."""
 
 
 def servers_of(settings: Settings) -> tuple[McpServer, ...]:
@@ -51,7 +54,12 @@ def make_servers(settings: Settings, clock: Clock) -> McpHub:
     Raises:
         SettingsError: one cannot be tried as it is described.
     """
-    return McpHub(servers_of(settings), connect_for(settings, clock), clock)
+    return McpHub(servers_of(settings), connect_for(settings, clock), trust_of(settings), clock)
+
+
+def trust_of(settings: Settings) -> TrustFiles:
+    """What the owner has allowed the servers to offer."""
+    return TrustFiles(settings.home / TRUSTED)
 
 
 def connect_for(settings: Settings, clock: Clock) -> Connect:

@@ -24,13 +24,18 @@ from sulla.gateway import (
     ProjectInfo,
     ProjectText,
     RuleInfo,
+    SeenInfo,
     Sent,
     Signal,
+    SkillInfos,
     ThreadInfo,
     ToolInfo,
     Verdict,
     WaitingThread,
 )
+from sulla.heartbeat import BeatOffice
+from sulla.people import Notices, People
+from sulla.schedule import ScheduleOffice
 from sulla.store import LogInfo
 from sulla.threads import Advanced as LogAdvanced
 from sulla.threads import (
@@ -47,7 +52,7 @@ from sulla.threads import (
     unpack,
 )
 from sulla.threads import Live as LiveSignal
-from sulla.work import Job, Work
+from sulla.work import Job, Switch, SwitchOffice, Work
 
 
 class Service:
@@ -61,6 +66,7 @@ class Service:
         roster: the known agents, the home's own first, and their tools.
         report: what `status` says.
         look: what `check` does.
+        switch: says whether anything is worked on.
     """
 
     def __init__(
@@ -72,6 +78,7 @@ class Service:
         roster: Roster,
         report: Callable[[], JsonObject],
         look: Callable[[], Awaitable[JsonObject]],
+        switch: Switch,
     ) -> None:
         self._threads = threads
         self._intake = intake
@@ -82,8 +89,34 @@ class Service:
         self._agents = tuple(agent.id for agent in roster.agents)
         self._report = report
         self._look = look
+        self._switch = switch
         self._closed = False
         self._heard: tuple[bytes | None, Signal | None] = (None, None)
+
+    @property
+    def schedules(self) -> ScheduleOffice:
+        """Who does what is about schedules."""
+        return self._roster.offices.schedules
+
+    @property
+    def people(self) -> People:
+        """Who is told how people are."""
+        return self._roster.offices.people.company
+
+    @property
+    def notices(self) -> Notices:
+        """What people are told."""
+        return self._roster.offices.people.board
+
+    @property
+    def beats(self) -> BeatOffice:
+        """Who does what is about heartbeats."""
+        return self._roster.offices.beats
+
+    @property
+    def switch(self) -> SwitchOffice:
+        """Who has all work stand still, or go on."""
+        return self._switch
 
     def refuse_new_work(self) -> None:
         """From now on nothing new is accepted; reading still works."""
@@ -124,6 +157,8 @@ class Service:
         self._watch.check()
         await self._threads.delete(ThreadId(thread_id))
         self._roster.remembering.wake(ThreadId(thread_id))
+        await self._roster.scene.feed.forget(ThreadId(thread_id))
+        await self._roster.offices.people.board.forget(thread_id)
 
     async def send(
         self, thread_id: str, message_id: str, text: str, mode: Mode, agent: str | None, caller: str
@@ -186,8 +221,18 @@ class Service:
         await self._roster.rules.forget(rule)
 
     async def list_agents(self) -> Sequence[AgentInfo]:
-        """Everybody who can answer."""
-        return self._roster.agents
+        """Everybody who can answer, with what each is doing."""
+        self._watch.check()
+        return await self._roster.agents_now()
+
+    async def list_skills(self) -> SkillInfos:
+        """What they can read up on."""
+        return await self._roster.skills_now()
+
+    async def report_environment(self, thread_id: str, seen: Sequence[SeenInfo], caller: str) -> int:
+        """Take what a person looks at."""
+        self._check_open()
+        return await self._roster.scene.report(ThreadId(thread_id), seen, caller)
 
     async def list_projects(self) -> Sequence[ProjectInfo]:
         """All projects of the home."""
@@ -207,14 +252,17 @@ class Service:
 
     async def status(self) -> JsonObject:
         """How the daemon is."""
-        doing, trouble = self._work.inspect(), self._watch.trouble
+        doing, trouble, pause = self._work.inspect(), self._watch.trouble, self._switch.current
         return self._report() | {
             "degraded": trouble.message if trouble is not None else None,
+            "paused": pause.shown() if pause is not None else None,
             "running": len(doing.running),
             "queued": len(doing.queued),
             "failing": list(doing.failing),
             "rate_limited": self._intake.refused(),
             "stopping": self._closed,
+            "active": await self._roster.scene.status(),
+            "people": await self._roster.offices.people.status(),
         }
 
     def listen(self, thread_id: str, hear: Hear) -> AbstractAsyncContextManager[None]:

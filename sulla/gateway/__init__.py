@@ -5,7 +5,6 @@ from sulla.gateway.app import Gateway, GatewayConfig, build_app
 from sulla.gateway.auth import address_key
 from sulla.gateway.commands import (
     Advanced,
-    AgentInfo,
     Commands,
     Event,
     Hear,
@@ -20,10 +19,10 @@ from sulla.gateway.commands import (
     Signal,
     TaskInfo,
     ThreadInfo,
-    ToolInfo,
     Verdict,
     WaitingThread,
 )
+from sulla.gateway.infos import AgentInfo, SeenInfo, SkillInfo, SkillInfos, ToolInfo, WorkInfo
 from sulla.gateway.limits import Limits
 from sulla.gateway.observing import OK, Asked, Caller, Done, Observer, Observers, Unobserved, Way
 from sulla.gateway.probes import Operations, Trouble
@@ -58,9 +57,12 @@ __all__ = [
     "Question",
     "RuleInfo",
     "Scope",
+    "SeenInfo",
     "Sent",
     "Server",
     "Signal",
+    "SkillInfo",
+    "SkillInfos",
     "TaskInfo",
     "ThreadInfo",
     "Tokens",
@@ -70,6 +72,7 @@ __all__ = [
     "Verdict",
     "WaitingThread",
     "Way",
+    "WorkInfo",
     "address_key",
     "bind",
     "build_app",

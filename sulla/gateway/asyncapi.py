@@ -20,6 +20,7 @@ from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway import rpc, session, wire
 from sulla.gateway.event_schemas import KEPT, LIVE, EventSchemas
 from sulla.gateway.wire import METHODS, PLANNED, PROTOCOL, SUBPROTOCOL
+from sulla.gateway.wire_people import NoticeRow
 
 CLOSE_CODES = {
     1002: "a frame against RFC 6455",
@@ -45,7 +46,11 @@ _FRAME_ERRORS = {
 _SCHEMAS = "#/components/schemas/"
 _CHANNEL: JsonObject = {"$ref": "#/channels/ws"}
 _REQUEST_ID: JsonObject = {"type": ["string", "integer"]}
-_NOTICES: dict[str, type[BaseModel]] = {"events.ended": wire.EndedParams, "events.gap": wire.GapParams}
+_NOTICES: dict[str, type[BaseModel]] = {
+    "events.ended": wire.EndedParams,
+    "events.gap": wire.GapParams,
+    "notice": NoticeRow,
+}
 _EVENT = "event"
 
 

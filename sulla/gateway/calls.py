@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 
 import orjson
 
@@ -16,17 +16,51 @@ from sulla.core.trail import trail
 from sulla.gateway import wire
 from sulla.gateway.calls_access import list_agents, list_tools, perform_token
 from sulla.gateway.calls_approvals import forget_rule, list_rules
+from sulla.gateway.calls_environment import report_environment
+from sulla.gateway.calls_heartbeat import perform_heartbeat
+from sulla.gateway.calls_people import note_activity, perform_people
 from sulla.gateway.calls_projects import get_project, list_projects
+from sulla.gateway.calls_schedules import perform_schedule
+from sulla.gateway.calls_skills import list_skills
+from sulla.gateway.calls_system import perform_switch
 from sulla.gateway.commands import Commands, ThreadInfo
 from sulla.gateway.limits import Limits
-from sulla.gateway.observing import GIVEN_UP, OK, Asked, Done, Observer
+from sulla.gateway.observing import GIVEN_UP, OK, Asked, Caller, Done, Observer
 from sulla.gateway.rpc import event_json
 from sulla.gateway.wire_access import AgentList, TokenCreate, TokenList, TokenRevoke, ToolList
 from sulla.gateway.wire_approvals import ApprovalForget, ApprovalRules
+from sulla.gateway.wire_environment import EnvironmentReport
 from sulla.gateway.wire_form import Wire
+from sulla.gateway.wire_heartbeat import (
+    HeartbeatLog,
+    HeartbeatPause,
+    HeartbeatResume,
+    HeartbeatStatus,
+    HeartbeatTrigger,
+)
+from sulla.gateway.wire_people import NoticeList, NoticeSeen, NoticeSubscribe, PresenceList, PresenceReport
 from sulla.gateway.wire_projects import ProjectGet, ProjectList
+from sulla.gateway.wire_schedules import (
+    ScheduleAdd,
+    ScheduleList,
+    SchedulePause,
+    ScheduleRemove,
+    ScheduleResume,
+    ScheduleRun,
+)
+from sulla.gateway.wire_skills import SkillList
+from sulla.gateway.wire_system import SystemPause, SystemResume
 
 _log = logging.getLogger("sulla.gateway")
+
+
+_LISTS: Mapping[type[Wire], Callable[[Commands], Awaitable[JsonObject]]] = {
+    AgentList: list_agents,
+    ToolList: list_tools,
+    SkillList: list_skills,
+    ProjectList: list_projects,
+}
+"""What there is, and who tells it."""
 
 
 class Calls:
@@ -59,7 +93,9 @@ class Calls:
         Raises:
             SullaError: whatever the daemon refused it with, that it took too long, or a defect of ours.
         """
-        return await self.answer(asked, self._perform(asked.params, asked.caller.principal))
+        result = await self.answer(asked, self._perform(asked.params, asked.caller))
+        note_activity(self._commands, asked.params, asked.caller)
+        return result
 
     async def answer(self, asked: Asked, work: Coroutine[object, object, JsonObject]) -> JsonObject:
         """Do `work` for a request, and tell the observer.
@@ -89,22 +125,23 @@ class Calls:
             work.close()  # it never began if it was refused
             self._observer.done(Done(asked, code, self._clock.elapsed() - began_s))
 
-    async def _perform(self, params: Wire, caller: Principal) -> JsonObject:
+    async def _perform(self, params: Wire, asker: Caller) -> JsonObject:
+        caller = asker.principal
         match params:
             case TokenCreate() | TokenList() | TokenRevoke():
                 return await perform_token(self._tokens, params, caller)
-            case AgentList():
-                return await list_agents(self._commands)
-            case ToolList():
-                return await list_tools(self._commands)
-            case ApprovalRules():
-                return await list_rules(self._commands)
-            case ApprovalForget(rule=rule):
-                return await forget_rule(self._commands, rule)
-            case ProjectList():
-                return await list_projects(self._commands)
-            case ProjectGet(project=name):
-                return await get_project(self._commands, name)
+            case AgentList() | ToolList() | SkillList() | ProjectList():
+                return await _LISTS[type(params)](self._commands)
+            case ScheduleList() | ScheduleAdd() | ScheduleRemove() | ScheduleRun() | SchedulePause() | ScheduleResume():
+                return await perform_schedule(self._commands.schedules, params, caller.name)
+            case SystemPause() | SystemResume():
+                return await perform_switch(self._commands.switch, params, caller.name)
+            case PresenceReport() | PresenceList() | NoticeSubscribe() | NoticeList() | NoticeSeen():
+                return await perform_people(self._commands, params, asker, round(self._clock.now() * 1000))
+            case HeartbeatStatus() | HeartbeatTrigger() | HeartbeatPause() | HeartbeatResume() | HeartbeatLog():
+                return await perform_heartbeat(self._commands.beats, params, caller.name)
+            case EnvironmentReport() | ApprovalRules() | ApprovalForget() | ProjectGet():
+                return await _about_home(self._commands, params, caller)
             case wire.EventsUnsubscribe():
                 return wire.Unsubscribed(ended=False).model_dump()  # whoever follows knows better
             case _:
@@ -119,6 +156,20 @@ def _check_scope(asked: Asked) -> None:
     scope = asked.scope
     if scope is not None and scope not in asked.caller.principal.scopes:
         raise Forbidden(f"{asked.method!r} needs a token with the scope {scope!r}")
+
+
+async def _about_home(
+    commands: Commands, params: EnvironmentReport | ApprovalRules | ApprovalForget | ProjectGet, caller: Principal
+) -> JsonObject:
+    match params:
+        case EnvironmentReport():
+            return await report_environment(commands, params, caller.name)
+        case ApprovalRules():
+            return await list_rules(commands)
+        case ApprovalForget(rule=rule):
+            return await forget_rule(commands, rule)
+        case ProjectGet(project=name):
+            return await get_project(commands, name)
 
 
 async def _perform(commands: Commands, limits: Limits, params: Wire, caller: Principal) -> JsonObject:

@@ -45,7 +45,16 @@ async def perform_token(office: TokenOffice, params: TokenRequest, by: Principal
 async def list_agents(commands: Commands) -> JsonObject:
     """Everybody who can answer."""
     rows = [
-        wire.AgentRow(id=agent.id, completion=agent.completion, model=agent.model, tools=list(agent.tools))
+        wire.AgentRow(
+            id=agent.id,
+            completion=agent.completion,
+            model=agent.model,
+            tools=list(agent.tools),
+            working=[
+                wire.WorkRow(thread_id=work.thread_id, project=work.project, since=stamp(work.since_ms))
+                for work in agent.working
+            ],
+        )
         for agent in await commands.list_agents()
     ]
     return wire.Agents(agents=rows).model_dump()

@@ -8,6 +8,11 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
 from sulla.core.jsontypes import JsonObject
+from sulla.gateway.infos import AgentInfo, SeenInfo, SkillInfos, ToolInfo
+from sulla.heartbeat import BeatOffice
+from sulla.people import Notices, People
+from sulla.schedule import ScheduleOffice
+from sulla.work import SwitchOffice
 
 Mode = Literal["queue", "steer", "interrupt"]
 """What a message does to a running turn (design §4.2)."""
@@ -46,18 +51,6 @@ class ThreadInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class AgentInfo:
-    """One agent."""
-
-    id: str
-    completion: str
-    """How it says that it is done."""
-    model: str
-    tools: tuple[str, ...]
-    """The names of those that it may use."""
-
-
-@dataclass(frozen=True, slots=True)
 class ProjectInfo:
     """One project, as a row of a list."""
 
@@ -91,18 +84,6 @@ class ProjectText:
     tasks: tuple[TaskInfo, ...]
     digest: str
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class ToolInfo:
-    """One tool."""
-
-    name: str
-    description: str
-    category: str
-    effect: str
-    parameters: JsonObject
-    """A JSON Schema."""
 
 
 Verdict = Literal["result", "run_again", "give_up", "approve", "reject", "always"]
@@ -188,6 +169,31 @@ class Commands(Protocol):
 
     Every method may raise any ``SullaError``; the gateway hands it to the client as it is.
     """
+
+    @property
+    def schedules(self) -> ScheduleOffice:
+        """Who does what is about schedules."""
+        ...
+
+    @property
+    def beats(self) -> BeatOffice:
+        """Who does what is about heartbeats."""
+        ...
+
+    @property
+    def people(self) -> People:
+        """Who is told how people are."""
+        ...
+
+    @property
+    def notices(self) -> Notices:
+        """What people are told."""
+        ...
+
+    @property
+    def switch(self) -> SwitchOffice:
+        """Who has all work stand still, or go on."""
+        ...
 
     async def create_thread(self, agent: str | None, title: str, project: str | None, request_id: str | None) -> str:
         """Make a thread.
@@ -323,6 +329,27 @@ class Commands(Protocol):
 
     async def list_tools(self) -> Sequence[ToolInfo]:
         """Everything that some agent can use, by name."""
+        ...
+
+    async def list_skills(self) -> SkillInfos:
+        """The skills that there are now, by name."""
+        ...
+
+    async def report_environment(self, thread_id: str, seen: Sequence[SeenInfo], caller: str) -> int:
+        """Take what a person looks at, for the turns of a thread within the next minutes. It may get lost.
+
+        Args:
+            thread_id: where they talk.
+            seen: what they look at.
+            caller: the name of the token that it came with, never the token itself.
+
+        Returns:
+            How much of it is known now.
+
+        Raises:
+            NotFound: there is no such thread.
+            RateLimited: reports come too fast; the error says when this one would be taken.
+        """
         ...
 
     async def status(self) -> JsonObject:

@@ -31,6 +31,7 @@ from sulla.gateway.presence import Presence
 from sulla.gateway.rpc import RequestId
 from sulla.gateway.session import Session
 from sulla.gateway.shortcut import Pipe, Shortcut
+from sulla.gateway.telling import tell_notices
 from sulla.gateway.wire_form import Wire
 
 EXPEL_S = 0.5
@@ -78,6 +79,7 @@ class Connection:
 
     __slots__ = (
         "__weakref__",
+        "_arrived",
         "_calls",
         "_clock",
         "_commands",
@@ -94,6 +96,7 @@ class Connection:
         "_socket",
         "_task",
         "_tasks",
+        "_telling",
         "_writer",
     )
 
@@ -111,6 +114,8 @@ class Connection:
         self._outbox = Shortcut(self._pipe, clock, self._begin)
         self._tasks = asyncio.TaskGroup()
         self._writer: asyncio.Task[None] | None = None
+        self._telling: asyncio.Task[None] | None = None
+        self._arrived = False
         self._followers: dict[str, _Following] = {}
         self._here: Principal | None = None
         self._task: asyncio.Task[object] | None = None
@@ -135,6 +140,8 @@ class Connection:
                 raise
         finally:
             self._register(None)
+            if self._arrived:
+                self._commands.people.leave(self._session.id)
         if self._expelled is not None:
             ending = says.Close(says.UNAUTHORIZED, self._expelled)
         if ending is not None:
@@ -168,6 +175,8 @@ class Connection:
                 ending = await self._read()
                 for following in self._followers.values():
                     following.task.cancel()
+                if self._telling is not None:
+                    self._telling.cancel()
                 await self._flush()
         except* TooSlow as stuck:
             ending = says.Close(says.TOO_SLOW, str(leaf(stuck)))
@@ -191,6 +200,7 @@ class Connection:
         except TimeoutError:
             return says.Close(says.NO_HELLO, f"no hello within {self._limits.hello_s:g} s")
         while effects is not None:
+            self._arrive()
             ending = await self._carry_out(effects)
             if ending is not None:
                 return ending
@@ -198,6 +208,13 @@ class Connection:
             if self._expelled is None:
                 effects = await self._hear()
         return None
+
+    def _arrive(self) -> None:
+        """Whoever has said hello is there; that alone is nothing that a person did."""
+        who = self._session.principal
+        if self._session.open and not self._arrived and who is not None:
+            self._arrived = True
+            self._commands.people.come(self._session.id, who.name, self._session.client)
 
     async def _carry_out(self, effects: list[says.Effect]) -> says.Close | None:
         for effect in effects:
@@ -244,6 +261,12 @@ class Connection:
             case says.Unsubscribe(id_, params, principal):
                 asked = self._asked(id_, params, principal)
                 await self._answer(id_, self._calls.answer(asked, self._leave(params.thread_id)))
+            case says.Tell(id_, params, principal):
+                if await self._answer(id_, self._calls.perform(self._asked(id_, params, principal))):
+                    telling = tell_notices(self._commands.notices, principal.name, self._outbox)
+                    self._telling = self._tasks.create_task(telling)
+                else:
+                    self._session.untold()
             case _:
                 raise TypeError(f"{type(effect).__name__} is no effect for here")
 

@@ -53,6 +53,26 @@ _RULE: JsonObject = {
     "expires_at": "2027-02-14T08:00:01.000Z",
 }
 
+_NOTICE: JsonObject = {
+    "id": "ntc_4c1d",
+    "thread_id": "thr_9b2d",
+    "run_id": "run_77aa",
+    "agent": "sulla",
+    "text": "The report is ready.",
+    "urgency": "normal",
+    "tainted": False,
+    "at": "2027-01-15T08:00:01.000Z",
+    "seen": [{"person": "owner", "at": "2027-01-15T08:05:00.000Z"}],
+}
+_PERSON: JsonObject = {
+    "person": "owner",
+    "connected": ["desktop"],
+    "active_at": "2027-01-15T08:00:01.000Z",
+    "idle_s": 42.0,
+    "client": "desktop",
+    "available": True,
+    "activity": "",
+}
 _PROJECT: JsonObject = {
     "project": "garden",
     "title": "Garden",
@@ -62,6 +82,79 @@ _PROJECT: JsonObject = {
     "tasks": 1,
     "last_activity_at": "2027-01-15T08:00:00.000Z",
     "trouble": "",
+}
+
+_SCHEDULE: JsonObject = {
+    "schedule": "morning",
+    "title": "",
+    "explain": "At 09:00 on Monday through Friday, Europe/Berlin",
+    "action": "message to its own thread: What is on today?",
+    "status": "active",
+    "why": "",
+    "by": "owner",
+    "next": ["2027-01-15T08:00:00.000Z"],
+    "notes": [{"at": "2027-01-14T08:00:00.000Z", "what": "set", "slot": "", "said": "owner"}],
+    "fired": 0,
+    "missed": 0,
+    "skipped": 0,
+    "failed": 0,
+}
+
+_TICK: JsonObject = {
+    "run_id": "run_1",
+    "seq": 3,
+    "at": "2027-01-15T08:00:00.000Z",
+    "by": "schedule heartbeat_sulla",
+    "fired": True,
+    "status": "done",
+    "reason": "",
+    "why": "1 open task",
+    "focus": "garden",
+    "focus_reason": "1 open task",
+    "cycles": [
+        {
+            "number": 1,
+            "thread_id": "thr_cycle",
+            "status": "done",
+            "summary": "ticked one",
+            "tokens": 1200,
+            "cost": 0.0003,
+        }
+    ],
+    "duration_s": 9.0,
+    "tokens": 1200,
+    "cost": 0.0003,
+    "changed": "garden: +1 done, -1 open",
+    "summary": "ticked one",
+}
+
+_HEARTBEAT: JsonObject = {
+    "agent": "sulla",
+    "thread_id": "thr_beat",
+    "enabled": True,
+    "next": "2027-01-15T08:30:00.000Z",
+    "schedules": [
+        {
+            "schedule": "heartbeat_sulla",
+            "explain": "Every 30m",
+            "paused": False,
+            "why": "",
+            "next": "2027-01-15T08:30:00.000Z",
+            "project": "",
+        }
+    ],
+    "running": None,
+    "last": _TICK,
+    "beat": _TICK,
+    "budgets": [
+        {"span": "day", "tokens": 1200, "tokens_limit": 1000000, "cost": 0.0003, "cost_limit": None},
+        {"span": "month", "tokens": 1200, "tokens_limit": 20000000, "cost": 0.0003, "cost_limit": 5.0},
+    ],
+    "quiet_until": None,
+    "failures": 0,
+    "standing": 0,
+    "skipped": 1,
+    "beats": 1,
 }
 
 EXAMPLES: dict[str, Example] = {
@@ -78,7 +171,17 @@ EXAMPLES: dict[str, Example] = {
     "approval.forget": Example({"rule": "rule_51ab"}),
     "approval.answer": Example({"seq": 9}, {"verdict": "approve"}),
     "agent.list": Example(
-        {"agents": [{"id": "sulla", "completion": "wrapper", "model": "offline", "tools": ["read_file"]}]}
+        {
+            "agents": [
+                {
+                    "id": "sulla",
+                    "completion": "wrapper",
+                    "model": "offline",
+                    "tools": ["read_file"],
+                    "working": [{"thread_id": "thr_9b2d", "project": "rome", "since": "2027-01-15T08:00:00.000Z"}],
+                }
+            ]
+        }
     ),
     "tool.list": Example(
         {
@@ -93,6 +196,26 @@ EXAMPLES: dict[str, Example] = {
             ]
         }
     ),
+    "skill.list": Example(
+        {
+            "skills": [
+                {
+                    "name": "plan-a-project",
+                    "description": "Turns a wish into tasks.",
+                    "source": "shipped",
+                    "trusted": True,
+                    "changed": False,
+                    "digest": "sha256:9f2c",
+                    "agents": ["sulla"],
+                }
+            ],
+            "troubles": [],
+        }
+    ),
+    "environment.report": Example(
+        {"known": 1},
+        {"events": [{"kind": "page", "title": "Trains to Rome", "url": "https://trains.example/rome", "ago_s": 4}]},
+    ),
     "project.list": Example({"projects": [_PROJECT]}),
     "project.get": Example(
         {
@@ -102,6 +225,32 @@ EXAMPLES: dict[str, Example] = {
             "text": "# Garden\n\n- [ ] Dig\n",
         }
     ),
+    "schedule.list": Example({"schedules": [_SCHEDULE], "next": None}),
+    "schedule.add": Example(
+        _SCHEDULE,
+        {"schedule": "morning", "cron": "0 9 * * 1-5", "zone": "Europe/Berlin", "message": "What is on today?"},
+    ),
+    "schedule.remove": Example({"schedule": "morning"}),
+    "schedule.run": Example({"schedule": "morning", "slot": "now:run-1"}, {"request_id": "run-1"}),
+    "schedule.pause": Example({**_SCHEDULE, "status": "paused", "why": "paused", "next": []}),
+    "schedule.resume": Example(_SCHEDULE),
+    "heartbeat.status": Example({"heartbeats": [_HEARTBEAT]}),
+    "heartbeat.trigger": Example(
+        {"agent": "sulla", "thread_id": "thr_b2e1", "run_id": "run_77aa", "seq": 20},
+        {"project": "garden", "request_id": "beat-1"},
+    ),
+    "heartbeat.pause": Example({"heartbeats": [{**_HEARTBEAT, "enabled": False, "next": None}]}),
+    "heartbeat.resume": Example({"heartbeats": [_HEARTBEAT]}),
+    "heartbeat.log": Example({"ticks": [_TICK], "next": None}),
+    "presence.list": Example({"people": [_PERSON]}),
+    "presence.report": Example({"taken": True}, {"idle_s": 0}),
+    "notice.list": Example({"notices": [_NOTICE], "next": None}),
+    "notice.seen": Example({"new": 1}, {"ids": ["ntc_4c1d"]}),
     "system.status": Example({"version": "0.1.0", "model": "offline", "running": 0, "queued": 0, "degraded": None}),
+    "system.pause": Example(
+        {"paused": True, "since": "2027-01-15T08:00:00.000Z", "by": "owner", "reason": "it orders pizza"},
+        {"reason": "it orders pizza"},
+    ),
+    "system.resume": Example({"paused": False, "since": None, "by": "", "reason": ""}),
 }
 """By the name of the method."""

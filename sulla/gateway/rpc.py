@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -26,6 +27,8 @@ from sulla.gateway.commands import Event
 from sulla.gateway.limits import ID_CHARS, TEXT_CHARS
 from sulla.gateway.wire import METHODS, PLANNED
 from sulla.gateway.wire_form import PATTERN_WORDS, Wire
+from sulla.gateway.wire_people import NoticeRow, NoticeSight
+from sulla.people import NoticeInfo
 
 RequestId = str | int
 
@@ -37,7 +40,10 @@ INTERNAL_ERROR = -32603
 REFUSED = -32000
 
 MOST_FIELDS = 64
-"""Of one object in the parameters: more than any model has."""
+"""Of one object in the parameters, and items of one list: more than any model has."""
+
+_DEPTH = 2
+"""How deep the models are: a list in the parameters, and an object in the list."""
 
 _CODES: tuple[tuple[type[SullaError], int], ...] = (
     (InvalidInput, INVALID_PARAMS),
@@ -125,16 +131,24 @@ def read_params(request: Request, within: str = "params") -> Wire | Fault:
 
 
 def _crowd(params: JsonObject, within: str) -> str | None:
-    """What is wrong if an object has more fields than any model: to explain 75,000 of them would take 0.3 s, in which
-    nobody else is served.
+    """What is wrong if an object has more fields, or a list more items, than any model: to explain 75,000 of them would
+    take 0.3 s, in which nobody else is served.
     """
-    if len(params) > MOST_FIELDS:
-        return f"{within or 'the values'}: got {len(params)} fields, expected at most {MOST_FIELDS}"
-    for name, part in params.items():
-        if isinstance(part, dict) and len(part) > MOST_FIELDS:
-            where = f"{within}.{name}" if within else name
-            return f"{where[:200]}: got {len(part)} fields, expected at most {MOST_FIELDS}"
+    for where, part in _parts(params, within, _DEPTH):
+        if len(part) > MOST_FIELDS:
+            what = "fields" if isinstance(part, dict) else "items"
+            return f"{where[:200] or 'the values'}: got {len(part)} {what}, expected at most {MOST_FIELDS}"
     return None
+
+
+def _parts(value: Json, where: str, depth: int) -> Iterator[tuple[str, dict[str, Json] | list[Json]]]:
+    """An object or list, then those in it, and where each stands."""
+    if not isinstance(value, dict | list):
+        return
+    yield where, value
+    if depth:
+        for name, part in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _parts(part, f"{where}.{name}" if where else str(name), depth - 1)
 
 
 def _unknown_method(request: Request) -> Fault:
@@ -163,6 +177,9 @@ def explain(detail: ErrorDetails, model: type[BaseModel], within: str = "params"
         most = context["max_length"]
         remedy = "; send it in parts, or put it in a file of the workspace and name that" if most == TEXT_CHARS else ""
         return f"{where}: got {len(got)} characters, expected at most {most}{remedy}"
+    if kind in ("too_long", "too_short"):
+        bound = f"at most {context['max_length']}" if kind == "too_long" else f"at least {context['min_length']}"
+        return f"{where}: got {len(got)} items, expected {bound}"
     if kind == "string_pattern_mismatch":
         expected = PATTERN_WORDS.get(context["pattern"], context["pattern"])
     else:
@@ -222,6 +239,26 @@ def ended_frame(thread_id: str, fault: Fault) -> bytes:
     return orjson.dumps(
         {"jsonrpc": "2.0", "method": "events.ended", "params": {"thread_id": thread_id, "error": error_json(fault)}}
     )
+
+
+def notice_row(one: NoticeInfo) -> NoticeRow:
+    """A notice as it goes to clients."""
+    return NoticeRow(
+        id=one.id,
+        thread_id=one.thread_id,
+        run_id=one.run_id,
+        agent=one.agent,
+        text=one.text,
+        urgency=one.urgency,
+        tainted=one.tainted,
+        at=stamp(one.at_ms),
+        seen=[NoticeSight(person=person, at=stamp(at_ms)) for person, at_ms in one.seen.items()],
+    )
+
+
+def notice_frame(one: NoticeInfo) -> bytes:
+    """A notice as a frame."""
+    return orjson.dumps({"jsonrpc": "2.0", "method": "notice", "params": notice_row(one).model_dump()})
 
 
 def gap_frame(thread_id: str, after: int, following: int) -> bytes:

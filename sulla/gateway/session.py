@@ -10,6 +10,7 @@ from sulla.gateway import rpc, wire
 from sulla.gateway.limits import ID_CHARS, SUBSCRIPTIONS, TEXT_CHARS, TITLE_CHARS, Limits
 from sulla.gateway.rpc import Fault, Request, RequestId
 from sulla.gateway.wire_form import Wire
+from sulla.gateway.wire_people import NoticeSubscribe
 
 NOT_TEXT = 1003
 POLICY = 1008
@@ -66,6 +67,15 @@ class Unsubscribe:
 
 
 @dataclass(frozen=True, slots=True)
+class Tell:
+    """Tell what its person has not seen from now on, if the reply under `id` is good."""
+
+    id: RequestId
+    params: NoticeSubscribe
+    principal: Principal
+
+
+@dataclass(frozen=True, slots=True)
 class Close:
     """End the connection, after what was to be sent before."""
 
@@ -73,7 +83,7 @@ class Close:
     reason: str
 
 
-Effect = Reply | Authenticate | Call | Subscribe | Unsubscribe | Close
+Effect = Reply | Authenticate | Call | Subscribe | Unsubscribe | Tell | Close
 
 
 class Session:
@@ -93,6 +103,9 @@ class Session:
         self._principal = principal
         self._open = False
         self._followed: set[str] = set()
+        self._told = False
+        self.client = ""
+        """What the client calls itself."""
 
     @property
     def open(self) -> bool:
@@ -142,6 +155,10 @@ class Session:
         code = TOO_SLOW if isinstance(error, Busy) else UNAUTHORIZED
         return [Reply(rpc.fault_frame(rpc.fault_of(id_, error))), Close(code, error.message)]
 
+    def untold(self) -> None:
+        """Nobody tells it of notices: it may ask again."""
+        self._told = False
+
     def forget(self, thread_id: str) -> None:
         """The thread is not followed any more."""
         self._followed.discard(thread_id)
@@ -155,9 +172,11 @@ class Session:
         match rpc.read_params(request):
             case Fault() as fault:
                 return self._refused(fault)
-            case wire.Hello(token=None) if self._principal is not None:
+            case wire.Hello(token=None, client=client) if self._principal is not None:
+                self.client = client.name
                 return self.admit(request.id, self._principal)
-            case wire.Hello(token=token):
+            case wire.Hello(token=token, client=client):
+                self.client = client.name
                 return [Authenticate(request.id, token)]
             case other:
                 raise TypeError(f"hello has the parameters of {type(other).__name__}")
@@ -179,6 +198,11 @@ class Session:
                     return [Call(request.id, params, who)]
                 self._followed.discard(thread_id)
                 return [Unsubscribe(request.id, params, who)]
+            case NoticeSubscribe() if self._told:
+                return self._declined(request.id, Conflict("this connection is told of notices already"))
+            case NoticeSubscribe():
+                self._told = True
+                return [Tell(request.id, params, who)]
             case _:
                 return [Call(request.id, params, who)]
 

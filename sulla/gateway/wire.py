@@ -11,7 +11,13 @@ from pydantic_core import PydanticCustomError
 from sulla.access import Scope
 from sulla.gateway import wire_access as access
 from sulla.gateway import wire_approvals as approvals
+from sulla.gateway import wire_environment as environment
+from sulla.gateway import wire_heartbeat as heartbeat
+from sulla.gateway import wire_people as people
 from sulla.gateway import wire_projects as projects
+from sulla.gateway import wire_schedules as schedules
+from sulla.gateway import wire_skills as skills
+from sulla.gateway import wire_system as system
 from sulla.gateway.wire_form import Answer, Id, Label, QuestionId, Seq, Title, Wire, Words
 
 SUBPROTOCOL = "sulla.v1"
@@ -348,12 +354,32 @@ METHODS: dict[str, Method] = {
     "events.unsubscribe": Method(EventsUnsubscribe, Unsubscribed, "read"),
     "agent.list": Method(access.AgentList, access.Agents, "read"),
     "tool.list": Method(access.ToolList, access.Tools, "read"),
+    "skill.list": Method(skills.SkillList, skills.SkillRows, "read"),
+    "environment.report": Method(environment.EnvironmentReport, environment.EnvironmentReported, "write"),
+    "presence.report": Method(people.PresenceReport, people.PresenceReported, "write"),
+    "presence.list": Method(people.PresenceList, people.Persons, "read"),
+    "notice.subscribe": Method(people.NoticeSubscribe, people.NoticeSubscribed, "read"),
+    "notice.list": Method(people.NoticeList, people.NoticeRows, "read"),
+    "notice.seen": Method(people.NoticeSeen, people.NoticesSeen, "read"),
     "project.list": Method(projects.ProjectList, projects.ProjectRows, "read"),
     "project.get": Method(projects.ProjectGet, projects.ProjectText, "read"),
+    "schedule.list": Method(schedules.ScheduleList, schedules.ScheduleRows, "read"),
+    "schedule.add": Method(schedules.ScheduleAdd, schedules.ScheduleRow, "write"),
+    "schedule.remove": Method(schedules.ScheduleRemove, schedules.ScheduleRemoved, "write"),
+    "schedule.run": Method(schedules.ScheduleRun, schedules.ScheduleFired, "write"),
+    "schedule.pause": Method(schedules.SchedulePause, schedules.ScheduleRow, "write"),
+    "schedule.resume": Method(schedules.ScheduleResume, schedules.ScheduleRow, "write"),
+    "heartbeat.status": Method(heartbeat.HeartbeatStatus, heartbeat.HeartbeatRows, "read"),
+    "heartbeat.trigger": Method(heartbeat.HeartbeatTrigger, heartbeat.HeartbeatBegun, "write"),
+    "heartbeat.pause": Method(heartbeat.HeartbeatPause, heartbeat.HeartbeatRows, "write"),
+    "heartbeat.resume": Method(heartbeat.HeartbeatResume, heartbeat.HeartbeatRows, "write"),
+    "heartbeat.log": Method(heartbeat.HeartbeatLog, heartbeat.TickRows, "read"),
     "token.create": Method(access.TokenCreate, access.TokenCreated, "admin"),
     "token.list": Method(access.TokenList, access.TokenRows, "admin"),
     "token.revoke": Method(access.TokenRevoke, access.TokenRevoked, "admin"),
     "system.status": Method(SystemStatus, Status, "read"),
+    "system.pause": Method(system.SystemPause, system.SwitchState, "admin"),
+    "system.resume": Method(system.SystemResume, system.SwitchState, "admin"),
     "system.check": Method(SystemCheck, Status, "admin"),
 }
 
@@ -363,10 +389,7 @@ METHOD_OF: dict[type[Wire], str] = {method.params: name for name, method in METH
 PLANNED = frozenset(
     {
         *("speech.chunk", "speech.flush", "speech.status"),
-        *("heartbeat.status", "heartbeat.trigger", "heartbeat.pause", "heartbeat.resume", "heartbeat.log"),
         *("workflow.list", "workflow.check", "workflow.start", "workflow.status", "workflow.cancel", "workflow.resume"),
-        "skill.list",
-        *("system.pause", "system.resume"),
     }
 )
 """Methods of ``sulla.v1`` that this daemon does not offer (design §12): answered with `not_available`."""

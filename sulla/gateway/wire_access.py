@@ -42,6 +42,15 @@ class TokenRevoke(Wire):
 # ---------------------------------------------------------------------------------------------------------- results
 
 
+class WorkRow(Wire):
+    """What an agent is doing at this moment."""
+
+    thread_id: str
+    project: str
+    """Empty for none."""
+    since: str
+
+
 class AgentRow(Wire):
     """One agent."""
 
@@ -50,6 +59,8 @@ class AgentRow(Wire):
     """How it says that it is done: `wrapper` or `plain`."""
     model: str
     tools: list[str]
+    working: list[WorkRow]
+    """The conversations that it works in, in whichever daemon on the same store; the longest first."""
 
 
 class Agents(Wire):

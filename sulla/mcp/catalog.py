@@ -22,6 +22,10 @@ MAX_SCHEMA_BYTES: Final = 16 * 1024
 """Bytes of a schema; a tool with a longer one is left out."""
 MAX_TOOL_NAME: Final = 128
 """Characters of what a server calls a tool."""
+MAX_NOTES: Final = 20
+"""What is told of tools that cannot be used."""
+MAX_COMPARED: Final = 500
+"""Names that a mistaken one is compared with; that takes its time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,7 @@ def read_catalog(offered: Iterable[Offered], allowed: Sequence[str] | None) -> C
     notes: list[str] = []
     left_out = 0
     listed = list(offered)
+    names = {tool.name for tool in listed}
     for tool in listed:
         if allowed is not None and tool.name not in allowed:
             continue
@@ -80,8 +85,11 @@ def read_catalog(offered: Iterable[Offered], allowed: Sequence[str] | None) -> C
                 notes.append(f"{tool.name!r} is left out: {error.message}")
     if left_out:
         notes.append(f"{left_out} tools over the {MAX_TOOLS} that are taken; name those you need in `tools`")
-    known = [tool.name for tool in listed]
-    notes += [f"it offers no tool {name!r}.{did_you_mean(name, known)}" for name in allowed or () if name not in known]
+    missing = [name for name in allowed or () if name not in names]
+    known = sorted(names)[:MAX_COMPARED]
+    notes += [f"it offers no tool {name!r}.{did_you_mean(name, known)}" for name in missing[:MAX_NOTES]]
+    if len(notes) > MAX_NOTES:
+        notes[MAX_NOTES:] = [f"and {len(notes) - MAX_NOTES} more"]
     return Catalog(tuple(sorted(chosen.values(), key=lambda tool: tool.name)), tuple(notes))
 
 

@@ -26,7 +26,7 @@ from sulla.core.errors import Unavailable, leaf
 from sulla.core.jsontypes import FrozenJson
 from sulla.mcp.catalog import Offered
 from sulla.mcp.child import Child, Nest, child
-from sulla.mcp.client_http import MAX_ANSWER, Limited
+from sulla.mcp.client_http import MAX_ANSWER, SESSION_GONE, Limited, refusal
 from sulla.mcp.server import McpServer
 from sulla.mcp.session import Answer, Session
 from sulla.mcp.words import answer_text, plain
@@ -64,14 +64,15 @@ class Connector:
         """Connect; see `session.Connect`."""
         async with AsyncExitStack() as stack:
             line = _Line(notice, self.clock)
+            stack.callback(line.close)
             stack.callback(lambda: heard(line.said))
-            transport = _over_pipes(server, self.nest, line) if server.command else _over_http(server)
+            transport = _over_pipes(server, self.nest, line) if server.command else _over_http(server, line)
             info = types.Implementation(name="sulla", version=__version__)
             client = Client(transport, client_info=info, message_handler=line.told, cache=None)
             try:
                 await stack.enter_async_context(client)
             except (MCPError, ValidationError, RuntimeError, httpx2.HTTPError, ExceptionGroup) as error:
-                raise Unavailable(line.over or _failed(leaf(error))) from error
+                raise Unavailable(line.over or _failed(leaf(error), line.status)) from error
             group = await stack.enter_async_context(anyio.create_task_group())
             stack.callback(group.cancel_scope.cancel)
             group.start_soon(_listen, client, notice)
@@ -86,7 +87,11 @@ class _Line:
         self.clock = clock
         self._window = (clock.elapsed(), 0)
         self.over = ""
+        self.status = 0
+        """The last answer's, over HTTP."""
         self.child: Child | None = None
+        self.waiting: set[anyio.CancelScope] = set()
+        """Whoever waits for an answer."""
 
     @property
     def said(self) -> str:
@@ -96,7 +101,21 @@ class _Line:
     def end(self, why: str) -> None:
         """It is over; the first reason counts."""
         self.over = self.over or why
+        self.doubt()
+
+    def close(self) -> None:
+        """Nothing comes any more. The library tells most who wait, but not all: not when it is torn down itself."""
+        self.end("the connection is closed")
+        for scope in tuple(self.waiting):
+            scope.cancel()
+
+    def doubt(self) -> None:
+        """Have it looked at whether the server still answers as it should."""
         self._notice()
+
+    def heard(self, status: int) -> None:
+        """An answer came over HTTP."""
+        self.status = status
 
     def count(self) -> None:
         """One more message came."""
@@ -132,7 +151,7 @@ class _Session:
             try:
                 page = await self._ask(self.client.session.list_tools(params=params))
             except MCPError as error:
-                raise Unavailable(_refused(error)) from error
+                raise Unavailable(_refused(error, self.line.status)) from error
             found += [_offered(tool) for tool in page.tools]
             cursor = page.next_cursor
             if not cursor:
@@ -145,7 +164,13 @@ class _Session:
         try:
             result = await self._ask(self.client.session.send_request(request, types.CallToolResult))
         except MCPError as error:
-            return Answer(f"{error.message[:MAX_SAID]} (error {error.code})", is_error=True)
+            self.line.doubt()
+            if self.line.status == SESSION_GONE and error.code != types.METHOD_NOT_FOUND:
+                # That of all requests in it, as the protocol has it: the next one begins another session.
+                self.line.end("its session is over (HTTP 404)")
+                raise Unavailable(self.line.over) from error
+            told = _refused(error, self.line.status)
+            return Answer(f"{error.message[:MAX_SAID]} ({told})", is_error=True)
         said = result.model_dump(mode="json", by_alias=True, exclude_none=True)
         return Answer(answer_text(said.get("content") or [], said.get("structuredContent")), bool(result.is_error))
 
@@ -157,7 +182,13 @@ class _Session:
             Unavailable: there is none, or it is none of the protocol.
         """
         try:
-            return await asking
+            with anyio.CancelScope() as scope:
+                self.line.waiting.add(scope)
+                try:
+                    return await asking
+                finally:
+                    self.line.waiting.discard(scope)
+            raise Unavailable(self.line.over)
         except MCPError as error:
             if error.code == types.CONNECTION_CLOSED:
                 raise Unavailable(self.line.over or "the connection was closed") from error
@@ -231,11 +262,11 @@ async def _write(program: Child, out_of: MemoryObjectReceiveStream[SessionMessag
 
 
 @asynccontextmanager
-async def _over_http(server: McpServer) -> AsyncGenerator[TransportStreams]:
+async def _over_http(server: McpServer, line: _Line) -> AsyncGenerator[TransportStreams]:
     # Neither proxies nor passwords from the environment, and how long an answer may take its caller decides.
     timeout = httpx2.Timeout(CONNECT_S, read=None)
     headers = {"accept-encoding": "identity"} | dict(server.headers)
-    transport = Limited(httpx2.AsyncHTTPTransport())
+    transport = Limited(httpx2.AsyncHTTPTransport(), line.heard)
     async with (
         httpx2.AsyncClient(transport=transport, headers=headers, timeout=timeout, trust_env=False) as http,
         streamable_http_client(server.url, http_client=http, max_sse_event_size=MAX_ANSWER) as streams,
@@ -254,21 +285,22 @@ def _offered(tool: types.Tool) -> Offered:
     )
 
 
-def _failed(error: BaseException) -> str:
+def _failed(error: BaseException, status: int) -> str:
     """Why there is no connection."""
     match error:
         case Unavailable():
             return error.message
         case MCPError():
-            return _refused(error)
+            return _refused(error, status)
         case httpx2.HTTPError():
             return f"its address cannot be reached ({type(error).__name__})"
         case _:
             return f"it does not speak the protocol ({type(error).__name__})"
 
 
-def _refused(error: MCPError) -> str:
+def _refused(error: MCPError, status: int) -> str:
     """What became of a request of ours; the server's own words stay out of it."""
-    return (
-        "the connection was closed" if error.code == types.CONNECTION_CLOSED else f"it answered with error {error.code}"
-    )
+    if said := refusal(status):
+        return said
+    closed = error.code == types.CONNECTION_CLOSED
+    return "the connection was closed" if closed else f"it answered with error {error.code}"

@@ -12,6 +12,7 @@ from sulla.mcp.server import McpServer, check_server
 from sulla.mcp.session import Connect
 from sulla.mcp.supervisor import Supervisor
 from sulla.mcp.tools import tools_of
+from sulla.mcp.trust import Trust
 from sulla.tools import Tool
 
 
@@ -21,17 +22,18 @@ class McpHub:
     Args:
         servers: those of the settings.
         connect: makes connections.
+        trust: knows what the owner has allowed them to offer.
         clock: all time.
 
     Raises:
         SettingsError: a server cannot be tried as it is described.
     """
 
-    def __init__(self, servers: Iterable[McpServer], connect: Connect, clock: Clock) -> None:
+    def __init__(self, servers: Iterable[McpServer], connect: Connect, trust: Trust, clock: Clock) -> None:
         known = sorted(servers, key=lambda server: server.name)
         for server in known:
             check_server(server)
-        self._supervisors = tuple(Supervisor(server, connect, clock) for server in known)
+        self._supervisors = tuple(Supervisor(server, connect, trust, clock) for server in known)
         self._seen: tuple[Catalog, ...] = ()
         self._tools: tuple[Tool, ...] = ()
 
@@ -47,6 +49,8 @@ class McpHub:
         Returns:
             The same object as before, as long as nothing has changed.
         """
+        for supervisor in self._supervisors:
+            supervisor.glance()
         catalogs = tuple(supervisor.catalog for supervisor in self._supervisors)
         if len(catalogs) != len(self._seen) or any(a is not b for a, b in zip(catalogs, self._seen, strict=False)):
             self._seen = catalogs
@@ -55,7 +59,14 @@ class McpHub:
 
     def status(self) -> list[JsonObject]:
         """How each server is, for people, with the names of its tools."""
+        for supervisor in self._supervisors:
+            supervisor.glance()
         return [
             {**supervisor.status(), "tools": [tool.name for tool in tools_of(supervisor)]}
             for supervisor in self._supervisors
         ]
+
+    def waiting(self) -> str:
+        """Which servers have tools that wait for the owner, in one line; empty if none has."""
+        names = ", ".join(repr(supervisor.server.name) for supervisor in self._supervisors if supervisor.held)
+        return f"tools that came or changed wait for `sulla mcp trust`, of these MCP servers: {names}" if names else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from typing import Final
@@ -15,6 +15,7 @@ from sulla.core.jsontypes import FrozenJson, JsonObject
 from sulla.mcp.catalog import Catalog, Offered, changes, read_catalog
 from sulla.mcp.server import McpServer
 from sulla.mcp.session import Answer, Connect, Session
+from sulla.mcp.trust import Stamp, Trust
 
 START_S: Final = 30.0
 """How long a server may take to start and to list its tools: some fetch themselves first."""
@@ -52,12 +53,14 @@ class Supervisor:
     Args:
         server: how it is reached.
         connect: makes connections.
+        trust: knows what the owner has allowed it to offer.
         clock: all time.
     """
 
-    def __init__(self, server: McpServer, connect: Connect, clock: Clock) -> None:
+    def __init__(self, server: McpServer, connect: Connect, trust: Trust, clock: Clock) -> None:
         self.server = server
         self._connect = connect
+        self._trust = trust
         self._clock = clock
         self._session: Session | None = None
         self._down: Down | None = None
@@ -65,9 +68,14 @@ class Supervisor:
         self._said = ""
         self._starts = 0
         self._calls = 0
+        self._asked_late = False
         self._notice = asyncio.Event()
+        self._listed: Catalog | None = None
+        self._stamp: Stamp = None
+        self.held: tuple[str, ...] = ()
+        """The tools that came or changed since the owner took the server in, and wait for a yes."""
         self.catalog = Catalog()
-        """What it offers; while it is lost, what it offered last. The same object until something is different."""
+        """What can be used; while it is lost, what could be last. The same object until something is different."""
 
     async def run(self) -> None:
         """Keep it connected, for as long as this is not cancelled."""
@@ -111,9 +119,14 @@ class Supervisor:
             raise Unavailable(f"{said}; nobody knows whether the call took effect") from error
         finally:
             self._calls -= 1
-            if not answered:
+            if not answered or (self._asked_late and not self._calls):
                 self._notice.set()  # lost, or out of time: see whether it still answers
         return answer
+
+    def glance(self) -> None:
+        """See whether the owner has spoken; if so, what can be used is found anew."""
+        if self._session is not None and self._trust.stamp(self.server.name) != self._stamp:
+            self._notice.set()
 
     def status(self) -> JsonObject:
         """How it is, for people; while it is not up, why it was lost last."""
@@ -127,7 +140,7 @@ class Supervisor:
             "retry_after_s": self._left(down) if down is not None and not up else None,
             "starts": self._starts,
             "reach": self.server.reach,
-            "notes": list(self.catalog.notes),
+            "notes": [*self._waits(), *self.catalog.notes],
         }
 
     async def _live(self) -> str:
@@ -151,31 +164,51 @@ class Supervisor:
             async with self._clock.timeout(START_S):
                 made = self._connect(self.server, self._notice.set, self._heard)
                 session = await stack.enter_async_context(made)
-                self._take(await session.list())
+                await self._take(await session.list())
             self._session = session
             while not session.over:
                 await self._wait_for_news()
                 # A server that works on a call may be unable to answer anything else: that is no reason to end it.
+                self._asked_late = self._calls > 0
                 if not session.over and not self._calls:
                     async with self._clock.timeout(LIST_S):
-                        self._take(await session.list())
+                        listed = await session.list()
+                    await self._take(listed)
             return session.over
 
     async def _wait_for_news(self) -> None:
+        # A cancellation that comes in the moment in which a connection breaks is taken for that one's by the scopes
+        # within the session. Whoever stops us would wait for ever.
+        if (task := asyncio.current_task()) is not None and task.cancelling():
+            raise asyncio.CancelledError
         with suppress(TimeoutError):
             async with self._clock.timeout(RELIST_S):
                 await self._notice.wait()
         self._notice.clear()
         await self._clock.sleep(SETTLE_S)
 
-    def _take(self, listed: Sequence[Offered]) -> None:
+    async def _take(self, listed: Sequence[Offered]) -> None:
         now = read_catalog(listed, self.server.tools)
-        known = self._starts > 1 or self._session is not None
-        if known and (different := list(changes(self.catalog, now))):
+        judged = await self._trust.judge(self.server, now)
+        if self._listed is not None and (different := list(changes(self._listed, now))):
             shown = "; ".join(different[:MAX_SHOWN])
             _LOG.warning("the tools of the MCP server %r changed: %s", self.server.name, shown)
-        if now != self.catalog:
-            self.catalog = now
+        waited, self.held = self.held, judged.held
+        if self.held and self.held != waited:
+            _LOG.warning("the MCP server %r: %s", self.server.name, *self._waits())
+        self._listed, self._stamp = now, judged.stamp
+        if judged.catalog != self.catalog:
+            self.catalog = judged.catalog
+
+    def _waits(self) -> Iterator[str]:
+        """What is said of tools that wait for the owner."""
+        if self.held:
+            name, shown = self.server.name, ", ".join(self.held[:MAX_SHOWN])
+            more = f" and {len(self.held) - MAX_SHOWN} more" if len(self.held) > MAX_SHOWN else ""
+            yield (
+                f"not used, since they came or changed after you took the server in: {shown}{more}; read them with "
+                f"`sulla mcp show {name}`, then allow them with `sulla mcp trust {name}`"
+            )
 
     def _heard(self, said: str) -> None:
         self._said = said
@@ -183,7 +216,8 @@ class Supervisor:
     def _check(self, tool: Offered) -> None:
         now = self.catalog.get(tool.name)
         if now is None or now.digest != tool.digest:
-            what = "is gone" if now is None else "has changed"
+            there = self._listed is not None and self._listed.get(tool.name) is not None
+            what = "has changed" if there else "is gone"
             raise Refused(
                 f"this tool of the MCP server {self.server.name!r} {what} since the turn began: it was not called"
             )

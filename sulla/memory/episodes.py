@@ -17,6 +17,7 @@ from sulla.threads import (
     RunFinished,
     RunStarted,
     TextMessageEnd,
+    ThreadCreated,
     ThreadFact,
     ToolCallResult,
     ToolCallStart,
@@ -29,6 +30,8 @@ class _Open:
 
     seq: int
     asked: list[str]
+    tainted_before: bool
+    """Whether anything that stands before it came from what nobody trusts."""
     agent: str = ""
     said: str = ""
     tools: dict[str, None] = field(default_factory=dict)
@@ -50,7 +53,6 @@ class EpisodeReader:
         self._last = progress.from_seq
         self._done = progress.done_seq
         self._tainted = progress.tainted
-        self._tainted_before = progress.tainted
         self._open: dict[RunId, _Open] = {}
 
     @property
@@ -58,8 +60,8 @@ class EpisodeReader:
         """How far the log has been read; reading on from there gives every further episode once."""
         if not self._open:
             return Progress(self._created_ms, self._last, self._done, self._tainted)
-        first = min(one.seq for one in self._open.values())
-        return Progress(self._created_ms, first - 1, self._done, self._tainted_before)
+        first = min(self._open.values(), key=lambda one: one.seq)
+        return Progress(self._created_ms, first.seq - 1, self._done, first.tainted_before)
 
     def read(self, entries: Iterable[Entry]) -> list[Note]:
         """The episodes of the runs that end among these.
@@ -73,8 +75,6 @@ class EpisodeReader:
             note = self._take(entry)
             if note is not None:
                 found.append(note)
-            if not self._open:
-                self._tainted_before = self._tainted
         return found
 
     def _take(self, entry: Entry) -> Note | None:
@@ -82,7 +82,9 @@ class EpisodeReader:
         match entry.fact:
             case Input() as fact:
                 if entry.origin.run_id is not None:
-                    self._open[entry.origin.run_id] = _Open(entry.seq, [fact.text[:MAX_ASKED]], fact.agent)
+                    self._open[entry.origin.run_id] = _Open(
+                        entry.seq, [fact.text[:MAX_ASKED]], self._tainted, fact.agent
+                    )
                 self._tainted = self._tainted or _taints(fact)
             case RunFinished() | RunError() as end:
                 return self._end(entry, end)
@@ -135,6 +137,8 @@ class EpisodeReader:
 def _taints(fact: ThreadFact | None) -> bool:
     """Whether what a thread says from here on may derive from what nobody trusts (design §9)."""
     match fact:
+        case ThreadCreated(birth=birth):
+            return birth is not None and birth.tainted
         case RunStarted(tainted=tainted):
             return tainted
         case InputHandled(diagnostics=diagnostics):

@@ -92,13 +92,16 @@ class Memory:
         if shared and caller.tainted:
             raise Refused("this conversation holds text that nobody trusts: what it says is not told to all agents")
         scope = EVERYONE if shared else caller.agent
+        id_ = derived_id("fact", caller.thread_id, caller.key)
+        if again := await self._index.get([id_]):
+            return again[0]  # the same call, made again after a crash
         for known in await self._index.search([scope], text, MAX_FOUND):
             if known.note.kind == "fact" and known.note.text == text and known.note.tainted <= caller.tainted:
                 return known.note
         if await self._index.count(scope, "fact") >= self._capacity.facts:
             raise QueueFull(f"{self._capacity.facts} facts are remembered, and that is the most: forget some first")
         note = Note(
-            derived_id("fact", caller.thread_id, caller.key),
+            id_,
             "fact",
             scope,
             text,

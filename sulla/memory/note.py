@@ -25,6 +25,11 @@ MAX_TEXT: Final = 1_200
 MAX_TOOLS: Final = 20
 """Names of tools that an episode keeps."""
 
+MAX_REMOVED: Final = 1_000
+"""Notes that one write removes: of more, e.g. where the bound was lowered, the rest goes with the next ones, so that no
+write takes long.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Note:

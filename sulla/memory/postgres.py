@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final, Protocol, TypeVar
 
-from sulla.memory.note import Capacity, Found, Kind, Note, Progress, note_from_json, note_to_json
+from sulla.memory.note import MAX_REMOVED, Capacity, Found, Kind, Note, Progress, note_from_json, note_to_json
 from sulla.memory.note import progress_from_json as read_progress
 from sulla.memory.note import progress_to_json as write_progress
 from sulla.memory.ranking import MOST_MATCHES, impacts, rarity, telling
@@ -45,6 +45,11 @@ _COUNT_NOTES = """INSERT INTO size AS known SELECT scope, kind, count(*) FROM no
     ON CONFLICT (scope, kind) DO UPDATE SET notes = known.notes + excluded.notes"""
 _UNCOUNTED = """DELETE FROM spread WHERE notes < 1
     AND (scope, term) IN (SELECT scope, term FROM posting WHERE note = ANY(%s))"""
+_INSERT = """INSERT INTO note (id, scope, kind, thread, at_ms, body)
+    SELECT id, scope, kind, thread, at_ms, body
+    FROM unnest(%s::text[], %s::text[], %s::text[], %s::text[], %s::bigint[], %s::text[]) WITH ORDINALITY
+        AS given (id, scope, kind, thread, at_ms, body, place) ORDER BY place
+    ON CONFLICT (id) DO NOTHING RETURNING number, id"""
 _POST = """INSERT INTO posting (note, scope, term, impact)
     SELECT * FROM unnest(%s::bigint[], %s::text[], %s::text[], %s::real[])"""
 _SIZES = "SELECT scope, sum(notes)::bigint FROM size WHERE scope = ANY(%s) GROUP BY scope"
@@ -196,15 +201,20 @@ class PostgresMemory:
 
     async def drop_thread(self, thread_id: str) -> int:
         """Remove a thread's episodes."""
-        mine = "SELECT number FROM note WHERE thread = %s AND kind = 'episode' ORDER BY number FOR UPDATE"
+        mine = "SELECT number FROM note WHERE thread = %s AND kind = 'episode' ORDER BY number LIMIT %s FOR UPDATE"
 
         async def work(line: Line) -> int:
             async with line.transaction():
-                gone = await _remove(line, [number for (number,) in await _rows(line, mine, thread_id)])
-                await line.execute("DELETE FROM reading WHERE thread = %s", (thread_id,))
+                gone = await _remove(line, [number for (number,) in await _rows(line, mine, thread_id, MAX_REMOVED)])
+                if gone < MAX_REMOVED:
+                    await line.execute("DELETE FROM reading WHERE thread = %s", (thread_id,))
                 return gone
 
-        return await self._lines.ask(work, size=_PATIENT)
+        total = gone = await self._lines.ask(work, size=_PATIENT)
+        while gone == MAX_REMOVED:
+            gone = await self._lines.ask(work, size=_PATIENT)
+            total += gone
+        return total
 
     async def _ask(self, query: str, *params: object) -> list[tuple[Any, ...]]:
         async def work(line: Line) -> list[tuple[Any, ...]]:
@@ -222,16 +232,12 @@ async def _rows(line: Line, query: str, *params: object) -> list[tuple[Any, ...]
 
 
 async def _add(line: Line, notes: Sequence[Note]) -> None:
-    fresh: dict[int, Note] = {}
-    for note in notes:
-        rows = await _rows(
-            line,
-            "INSERT INTO note (id, scope, kind, thread, at_ms, body) VALUES (%s, %s, %s, %s, %s, %s) "
-            "ON CONFLICT (id) DO NOTHING RETURNING number",
-            *(note.id, note.scope, note.kind, note.thread_id, note.at_ms, note_to_json(note)),
-        )
-        if rows:
-            fresh[rows[0][0]] = note
+    if not notes:
+        return
+    known = {note.id: note for note in reversed(notes)}
+    rows = [(note.id, note.scope, note.kind, note.thread_id, note.at_ms, note_to_json(note)) for note in notes]
+    made = await _rows(line, _INSERT, *(list(column) for column in zip(*rows, strict=True)))
+    fresh = {number: known[id_] for number, id_ in made}
     postings = [
         (number, note.scope, term, impact)
         for number, note in fresh.items()
@@ -247,7 +253,8 @@ async def _trim(line: Line, scope: str, most: int) -> None:
     ((kept,),) = await _rows(line, "SELECT notes FROM size WHERE scope = %s AND kind = 'episode'", scope)
     oldest = "SELECT number FROM note WHERE scope = %s AND kind = 'episode' ORDER BY at_ms, number LIMIT %s FOR UPDATE"
     if kept > most:
-        await _remove(line, [number for (number,) in await _rows(line, oldest, scope, kept - most)])
+        over = min(kept - most, MAX_REMOVED)
+        await _remove(line, [number for (number,) in await _rows(line, oldest, scope, over)])
 
 
 async def _remove(line: Line, numbers: list[int]) -> int:

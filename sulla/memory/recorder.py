@@ -13,8 +13,8 @@ from sulla.core.jsontypes import JsonObject
 from sulla.memory.base import MemoryIndex
 from sulla.memory.episodes import EpisodeReader
 from sulla.memory.note import Note, Progress
-from sulla.store import Store
-from sulla.threads import THREAD_KIND, Entry, ThreadStore
+from sulla.store import LogInfo, Store
+from sulla.threads import THREAD_KIND, ThreadStore
 
 log = logging.getLogger(__name__)
 
@@ -51,6 +51,7 @@ class Recorder:
         self._woken: dict[ThreadId, None] = {}
         self._unreadable: set[ThreadId] = set()
         self._sweep_due = True
+        self._busy = False
         self._failures = 0
         self._error = ""
         self._news = asyncio.Event()
@@ -68,7 +69,7 @@ class Recorder:
 
     def status(self) -> JsonObject:
         """How it is, for people."""
-        behind = bool(self._woken or self._sweep_due)
+        behind = bool(self._busy or self._woken or self._sweep_due)
         return {
             "memory": "failing" if self._error else "behind" if behind else "up to date",
             "memory_error": self._error,
@@ -101,14 +102,13 @@ class Recorder:
     async def catch_up(self) -> None:
         """One round: all that is known to be left. A failure is said once and tried again later."""
         self._news.clear()
+        self._busy = True
         try:
             if self._sweep_due:
-                await self._sweep()
-            while self._woken:
-                thread_id = next(iter(self._woken))
-                del self._woken[thread_id]
-                await self._look_at(thread_id)
-        except StoreUnavailable as error:
+                self._sweep_due = False  # one that is asked for from here on is another one
+                self._sweep_due = not await self._sweep() or self._sweep_due
+            await self._look_at_woken()
+        except (StoreUnavailable, CorruptRecord) as error:
             if not self._error:
                 log.warning("the memory cannot be written: %s; turns go on, and it catches up later", error)
             self._error = error.message
@@ -117,6 +117,8 @@ class Recorder:
             if self._error:
                 log.info("the memory is written again")
             self._failures, self._error = 0, ""
+        finally:
+            self._busy = False
 
     async def _rest(self) -> None:
         if self._error:
@@ -133,66 +135,82 @@ class Recorder:
             return False
         return True
 
-    async def _sweep(self) -> None:
-        await self._drop_gone()
-        after, last = "", False
-        while not last:
-            if self._stopping.is_set():
-                return
-            page = await self._store.find(kind=THREAD_KIND, after_key=after, limit=_THREADS)
-            last = len(page) < _THREADS
-            for info in page:
-                read = await self._index.progress(info.key)
-                if read is None or read.created_ms != info.created_ms or read.from_seq < info.last_seq:
-                    await self._look_at(ThreadId(info.key))
-                    await self._clock.sleep(BREATH_S)
-            after = page[-1].key if page else after
-        self._sweep_due = False
-
-    async def _drop_gone(self) -> None:
-        """Forget the episodes of threads that were deleted while nobody looked."""
+    async def _sweep(self) -> bool:
+        """Look through all threads, those that were deleted first; whether it came to the end."""
         after = ""
         while page := await self._index.threads(after, _THREADS):
             for key in page:
                 if await self._store.head(key) is None:
-                    await self._index.drop_thread(key)
+                    await self._drop(ThreadId(key))
+            if not await self._turns_first():
+                return False
             after = page[-1]
+        after = ""
+        while found := await self._store.find(kind=THREAD_KIND, after_key=after, limit=_THREADS):
+            for info in found:
+                if await self._look_at(ThreadId(info.key), info):
+                    await self._clock.sleep(BREATH_S)
+            if not await self._turns_first():
+                return False
+            after = found[-1].key
+        return True
 
-    async def _look_at(self, thread_id: ThreadId) -> None:
-        """Write what a thread has no episodes for; one thread's trouble is not the others'."""
-        if thread_id in self._unreadable:
-            return
+    async def _turns_first(self) -> bool:
+        """What has just ended is not to wait for all that is old; whether there is time to go on."""
+        await self._look_at_woken()
+        await self._clock.sleep(BREATH_S)
+        return not self._stopping.is_set()
+
+    async def _look_at_woken(self) -> None:
+        while self._woken:
+            thread_id = next(iter(self._woken))
+            del self._woken[thread_id]
+            await self._look_at(thread_id)
+
+    async def _look_at(self, thread_id: ThreadId, info: LogInfo | None = None) -> bool:
+        """Write what a thread has no episodes for; one thread's trouble is not the others'.
+
+        Args:
+            thread_id: which.
+            info: its log, where that is known.
+
+        Returns:
+            Whether there was anything to read.
+        """
         try:
-            await self._read_on(thread_id)
+            info = info if info is not None else await self._store.head(thread_id)
+            if info is None:
+                await self._drop(thread_id)
+            elif thread_id not in self._unreadable:
+                return await self._read_on(thread_id, info)
+        except NotFound:
+            await self._drop(thread_id)  # deleted just now
         except CorruptRecord as error:
             log.warning("a thread cannot be read, so its memory ends here: %s", error)
             if len(self._unreadable) < _MAX_UNREADABLE:
                 self._unreadable.add(thread_id)
+        return False
 
-    async def _read_on(self, thread_id: ThreadId) -> None:
-        info = await self._store.head(thread_id)
+    async def _drop(self, thread_id: ThreadId) -> None:
+        await self._index.drop_thread(thread_id)
+        self._unreadable.discard(thread_id)
+
+    async def _read_on(self, thread_id: ThreadId, info: LogInfo) -> bool:
         known = await self._index.progress(thread_id)
-        if info is None or (known is not None and known.created_ms != info.created_ms):
-            await self._index.drop_thread(thread_id)
+        if known is not None and known.created_ms != info.created_ms:
+            await self._index.drop_thread(thread_id)  # another thread under its id
             known = None
-        if info is None:
-            return
+        if known is not None and known.from_seq >= info.last_seq:
+            return False
         read = known if known is not None else Progress(info.created_ms)
         reader, after, kept = EpisodeReader(thread_id, read), read.from_seq, known
         while True:
-            page = await self._page(thread_id, after)
+            page = await self._threads.entries(thread_id, after=after, limit=_PAGE)
             notes: list[Note] = reader.read(page)
             if notes or reader.progress != kept:
                 kept = reader.progress
                 await self._index.add(notes, (thread_id, kept))
             if len(page) < _PAGE:
-                return
+                return True
             after = page[-1].seq
             await self._clock.sleep(BREATH_S)
-
-    async def _page(self, thread_id: ThreadId, after: int) -> list[Entry]:
-        try:
-            return await self._threads.entries(thread_id, after=after, limit=_PAGE)
-        except NotFound:
-            await self._index.drop_thread(thread_id)  # deleted just now
-            return []

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Any, Final, Protocol
 
-from sulla.memory.note import KINDS, Capacity, Found, Kind, Note, Progress, note_from_json, note_to_json
+from sulla.memory.note import KINDS, MAX_REMOVED, Capacity, Found, Kind, Note, Progress, note_from_json, note_to_json
 from sulla.memory.note import progress_from_json as read_progress
 from sulla.memory.note import progress_to_json as write_progress
 from sulla.memory.ranking import MOST_MATCHES, impacts, rarity, telling
@@ -33,10 +33,8 @@ for _, n in ipairs(cjson.decode(ARGV[1])) do
     end
   end
 end
-if ARGV[3] ~= '' then
-  redis.call('HSET', KEYS[1] .. ':read', ARGV[2], ARGV[3])
-  redis.call('ZADD', KEYS[1] .. ':threads', 0, ARGV[2])
-end
+if ARGV[2] ~= '' then redis.call('ZADD', KEYS[1] .. ':threads', 0, ARGV[2]) end
+if ARGV[3] ~= '' then redis.call('HSET', KEYS[1] .. ':read', ARGV[2], ARGV[3]) end
 return 1
 """
 
@@ -59,20 +57,35 @@ return gone
 
 _SEARCH = """
 -- ARGV limit most, then word and weight in turn
-local sums, ids = {}, {}
+local sums, best, limit = {}, {}, tonumber(ARGV[1])
 for at = 3, #ARGV, 2 do
   local hits = redis.call('ZREVRANGE', KEYS[1] .. ':t:' .. ARGV[at], 0, ARGV[2] - 1, 'WITHSCORES')
+  local weight = tonumber(ARGV[at + 1])
   for n = 1, #hits, 2 do
     local id = hits[n]
-    if not sums[id] then ids[#ids + 1] = id end
-    sums[id] = (sums[id] or 0) + hits[n + 1] * ARGV[at + 1]
+    sums[id] = (sums[id] or 0) + hits[n + 1] * weight
   end
 end
-table.sort(ids, function(a, b) if sums[a] == sums[b] then return a > b end return sums[a] > sums[b] end)
+-- A few are wanted of some thousand: to keep the best so far in order costs a part of sorting all.
+for id, sum in pairs(sums) do
+  local n = #best
+  local last = n == limit and sums[best[n]]
+  if not last or sum > last or (sum == last and id > best[n]) then
+    if not last then n = n + 1 end
+    while n > 1 and (sum > sums[best[n - 1]] or (sum == sums[best[n - 1]] and id > best[n - 1])) do
+      best[n] = best[n - 1]
+      n = n - 1
+    end
+    best[n] = id
+  end
+end
 local found = {}
-for n = 1, math.min(#ids, tonumber(ARGV[1])) do
-  found[#found + 1] = redis.call('HGET', KEYS[1] .. ':notes', ids[n])
-  found[#found + 1] = string.format('%.6f', sums[ids[n]])
+for _, id in ipairs(best) do
+  local body = redis.call('HGET', KEYS[1] .. ':notes', id)
+  if body then
+    found[#found + 1] = body
+    found[#found + 1] = string.format('%.6f', sums[id])
+  end
 end
 return found
 """
@@ -119,15 +132,20 @@ class RedisMemory:
         await self._client.close()
 
     async def add(self, notes: Sequence[Note], read: tuple[str, Progress] | None = None) -> None:
-        """Keep notes, and how far a thread has been read: that comes last, so a cut leaves nothing out."""
-        for start in range(0, len(notes), _BATCH):
-            await self._run(_ADD, _packed(notes[start : start + _BATCH], weighed=True), "", "")
-        if read is not None:
-            await self._run(_ADD, "[]", read[0], write_progress(read[1]))
+        """Keep notes, and how far a thread has been read: that comes with the last one, so a cut leaves nothing out.
+
+        The thread's name comes with the first, so that what is left of it is found if it is deleted before the rest.
+        """
+        thread, place = (read[0], write_progress(read[1])) if read is not None else ("", "")
+        for start in range(0, max(1, len(notes)), _BATCH):
+            last = start + _BATCH >= len(notes)
+            batch = _packed(notes[start : start + _BATCH], weighed=True)
+            await self._run(_ADD, batch, thread, place if last else "")
         for scope in sorted({note.scope for note in notes if note.kind == "episode"}):
             over = await self.count(scope, "episode") - self._capacity.episodes
             if over > 0:
-                (oldest,) = await self._client.call(("ZRANGE", f"{BASE}:n:episode:{scope}", 0, over - 1))
+                upto = min(over, MAX_REMOVED) - 1
+                (oldest,) = await self._client.call(("ZRANGE", f"{BASE}:n:episode:{scope}", 0, upto))
                 await self.delete([one.decode() for one in oldest])
 
     async def search(self, scopes: Sequence[str], question: str, limit: int) -> list[Found]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, Protocol, TypeVar
 
 from sulla.core.errors import StoreUnavailable
-from sulla.memory.note import Capacity, Found, Kind, Note, Progress, note_from_json, note_to_json
+from sulla.memory.note import MAX_REMOVED, Capacity, Found, Kind, Note, Progress, note_from_json, note_to_json
 from sulla.memory.note import progress_from_json as read_progress
 from sulla.memory.note import progress_to_json as write_progress
 from sulla.memory.ranking import MOST_MATCHES, telling
@@ -235,12 +235,17 @@ class SqliteMemory:
         """Remove a thread's episodes."""
 
         def work(connection: sqlite3.Connection) -> int:
-            asked = "SELECT number FROM note WHERE thread = ? AND kind = 'episode'"
-            gone = _remove(connection, [number for (number,) in connection.execute(asked, (thread_id,))])
-            connection.execute("DELETE FROM reading WHERE thread = ?", (thread_id,))
+            asked = "SELECT number FROM note WHERE thread = ? AND kind = 'episode' LIMIT ?"
+            gone = _remove(connection, [number for (number,) in connection.execute(asked, (thread_id, MAX_REMOVED))])
+            if gone < MAX_REMOVED:
+                connection.execute("DELETE FROM reading WHERE thread = ?", (thread_id,))
             return gone
 
-        return await self._thread.write(work)
+        total = gone = await self._thread.write(work)
+        while gone == MAX_REMOVED:
+            gone = await self._thread.write(work)
+            total += gone
+        return total
 
 
 def _numbers(connection: sqlite3.Connection, scopes: Iterable[str]) -> list[int]:
@@ -268,7 +273,7 @@ def _trim(connection: sqlite3.Connection, scope: int, most: int) -> None:
     over = _count(connection, scope, "episode") - most
     if over > 0:
         oldest = "SELECT number FROM note WHERE scope = ? AND kind = 'episode' ORDER BY at_ms, number LIMIT ?"
-        _remove(connection, [number for (number,) in connection.execute(oldest, (scope, over))])
+        _remove(connection, [number for (number,) in connection.execute(oldest, (scope, min(over, MAX_REMOVED)))])
 
 
 def _remove(connection: sqlite3.Connection, numbers: Sequence[int]) -> int:

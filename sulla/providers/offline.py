@@ -8,6 +8,7 @@ from sulla.core.ids import CallId, MessageId, derived_id
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Message, Part, Reasoning, Text, ToolCall, ToolResult
 from sulla.providers.base import ChatRequest, Completed, Delta, Stop, TextDelta, Usage
+from sulla.providers.offline_beats import next_beat_step, wake_of
 from sulla.providers.offline_projects import TOOLS, USAGE, Ended, Step, next_step, project_of
 from sulla.providers.offline_rules import help_text, wish_of
 
@@ -60,12 +61,12 @@ _OPENINGS = {
 def _reply(request: ChatRequest) -> tuple[str, tuple[ToolCall, ...]]:
     words, results = _last_turn(request)
     tools = frozenset(tool.name for tool in request.tools)
+    wake = wake_of(words)
+    if wake is not None and not wake.message and tools >= TOOLS:
+        return _worked(request, next_beat_step(wake, results, tools))
+    words = wake.message if wake is not None else words
     if (project := project_of(words)) and tools >= TOOLS:
-        match next_step(project, results, tools):
-            case Step(tool, args):
-                return "", (_call(request, tool, args),)
-            case Ended(said, summary):
-                return _closing(said, "", summary), ()
+        return _worked(request, next_step(project, results, tools))
     wish = wish_of(words)
     if wish is None:
         first = _OPENINGS.get(words.strip(" ?!.,").lower(), "I do not understand that.")
@@ -76,6 +77,14 @@ def _reply(request: ChatRequest) -> tuple[str, tuple[ToolCall, ...]]:
         lacking = f"That needs the tool {wish.rule.tool}, which I was not given."
         return _closing(lacking, _help(tools), f"Could not use {wish.rule.tool}."), ()
     return "", (_call(request, wish.rule.tool, wish.args),)
+
+
+def _worked(request: ChatRequest, next_one: Step | Ended) -> tuple[str, tuple[ToolCall, ...]]:
+    match next_one:
+        case Step(tool, args):
+            return "", (_call(request, tool, args),)
+        case Ended(said, summary):
+            return _closing(said, "", summary), ()
 
 
 def _call(request: ChatRequest, tool: str, args: JsonObject) -> ToolCall:

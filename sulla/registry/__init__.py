@@ -12,6 +12,7 @@ from sulla.registry.projects import PROJECTS, Listed, Projects
 from sulla.registry.skill import SKILL_FILE, Skill, read_skill
 from sulla.registry.skills import Root, SkillShelf
 from sulla.registry.trust import TrustBook
+from sulla.registry.yaml_text import YamlFault, YamlList, YamlMap, YamlNode, YamlPlace, YamlScalar, plain, read_nodes
 
 __all__ = [
     "AGENTS",
@@ -30,12 +31,20 @@ __all__ = [
     "SkillShelf",
     "TrustBook",
     "Whose",
+    "YamlFault",
+    "YamlList",
+    "YamlMap",
+    "YamlNode",
+    "YamlPlace",
+    "YamlScalar",
     "allows",
     "index",
+    "plain",
     "project_tools",
     "question",
     "read_agents",
     "read_bundle",
+    "read_nodes",
     "read_skill",
     "skill_tools",
     "unknown",

@@ -126,8 +126,10 @@ def _fields(file: str, text: str) -> tuple[FrozenJson, list[str]]:
 def _toml(text: str, file: str) -> JsonObject:
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # the library's own, and a number too long for Python
         raise InvalidInput(f"{file}: {error}") from error
+    except RecursionError:
+        raise InvalidInput(f"{file}: lists or tables within each other, deeper than anybody writes them") from None
 
 
 def _yaml(text: str, file: str) -> JsonObject:

@@ -13,6 +13,9 @@ AGENTS: Final = "agents"
 """The folder of the home that they are in."""
 
 MAX_AGENTS: Final = 64
+MAX_ENTRIES: Final = 1_000
+"""What is looked at in the folder, files included."""
+
 MAX_TEXTS: Final = 32
 """Files of one agent that are read."""
 
@@ -37,7 +40,7 @@ def read_agents(folder: Path) -> Agents:
         folder: has a folder for each; what begins with ``.`` or ``_`` is left alone. It need not exist.
     """
     try:
-        found = sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith((".", "_")))
+        found = sorted(path for path in folder.iterdir() if not path.name.startswith((".", "_")))
     except FileNotFoundError:
         return Agents()
     except OSError as error:
@@ -45,19 +48,27 @@ def read_agents(folder: Path) -> Agents:
     good: list[AgentFile] = []
     faults: list[str] = []
     warnings: list[str] = []
-    for path in found[:MAX_AGENTS]:
+    for path in found[:MAX_ENTRIES]:
+        if len(good) + len(faults) == MAX_AGENTS:
+            faults.append(f"{folder}: more than {MAX_AGENTS} agents; the others are not read")
+            break
         try:
+            if not path.is_dir():
+                continue
             agent = read_agent(path.name, _texts(path))
         except SullaError as error:
-            faults.append(f"{path}: {error.message}")
+            faults.append(f"{_shown(path)}: {error.message}")
         except OSError as error:
-            faults.append(f"{error.filename or path}: it cannot be read: {error.strerror}")
+            faults.append(f"{_shown(error.filename or path)}: it cannot be read: {error.strerror}")
         else:
             good.append(agent)
             warnings += [f"{path}: {said}" for said in agent.warnings]
-    if len(found) > MAX_AGENTS:
-        faults.append(f"{folder}: {len(found)} agents; the first {MAX_AGENTS} are used")
     return Agents(tuple(good), tuple(faults), tuple(warnings))
+
+
+def _shown(path: object) -> str:
+    """A path as text that can be sent, whatever bytes are in a name."""
+    return str(path).encode(errors="backslashreplace").decode()
 
 
 def _texts(folder: Path) -> dict[str, str]:

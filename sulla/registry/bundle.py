@@ -76,7 +76,7 @@ def read_bundle(folder: Path) -> Bundle:
         files[path] = data
     digest = hashlib.sha256()
     for path, data in files.items():
-        name = path.encode(errors="surrogateescape")
+        name = path.encode()
         digest.update(b"%d %d\n" % (len(name), len(data)) + name + data)
     return Bundle(files, f"sha256:{digest.hexdigest()}")
 
@@ -99,6 +99,8 @@ def _walk(folder: Path, below: str, depth: int) -> Iterator[tuple[str, os.stat_r
             if number > MAX_FILES:
                 raise TooLarge(f"there are more than {MAX_FILES} files")
             path, status = below + entry.name, entry.stat(follow_symlinks=False)
+            if not path.isprintable():
+                raise InvalidInput(f"{path!r} has a name that cannot be shown: call it otherwise")
             if stat.S_ISDIR(status.st_mode):
                 if entry.name not in (".git", "__pycache__"):
                     yield from _walk(folder / entry.name, f"{path}/", depth + 1)

@@ -6,8 +6,9 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
+from sulla.core.errors import Conflict
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.stamp import stamp
 from sulla.registry.project_file import (
@@ -20,10 +21,12 @@ from sulla.registry.project_file import (
     section_of,
 )
 from sulla.registry.project_page import Task
-from sulla.registry.projects import Found, Listed, Projects
+from sulla.registry.projects import FILE, Found, Listed, Projects
 from sulla.tools import Bounds, Done, Result, Tool, ToolContext, define
 
 _MOST_LISTED = 100
+PAUSES_S: Final = (0.02, 0.1, 0.5, 2.0)
+"""How long is waited between tries while somebody else writes the file; a save takes an editor some milliseconds."""
 
 
 def project_tools(projects: Projects) -> tuple[Tool, ...]:
@@ -156,8 +159,16 @@ class _Desk:
         self, context: ToolContext, project: str, change: Callable[[str], str], said: str, digest: str = ""
     ) -> Result:
         at = stamp(round(context.clock.now() * 1000))
-        found = await asyncio.to_thread(self._projects.change, project, change, at, digest)
-        return Done(f"{said}\n{_heading(found)}")
+        for pause_s in (*PAUSES_S, None):
+            if found := await asyncio.to_thread(self._projects.change, project, change, at, digest):
+                changed = found.project.fields.get("last_activity_at") == at
+                remark = "" if changed else " (it was so already; nothing was changed)"
+                return Done(f"{said}{remark}\n{_heading(found)}")
+            if pause_s is not None:
+                await context.clock.sleep(pause_s)
+        raise Conflict(
+            f"{project}/{FILE} is being written by somebody else all the time, and was left as it is: try again later"
+        )
 
 
 def _heading(found: Found) -> str:

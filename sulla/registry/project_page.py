@@ -8,10 +8,15 @@ from dataclasses import dataclass
 
 from sulla.core.errors import Conflict
 
+OURS = ("title", "status", "priority", "last_activity_at")
+"""The keys that mean something here."""
+
 FIELD = re.compile(r"([A-Za-z_][A-Za-z0-9_-]*):(?:[ \t]+(.*?))?[ \t]*$")
 _TASK = re.compile(r"([ \t]*)([-*+])[ \t]+\[([ xX])\][ \t]+(.*?)[ \t]*$")
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
 _FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,})")
+_BLOCK = re.compile(r"[|>][+-]?[1-9]?[+-]?(?:[ \t]+#.*)?")
+"""How a value of several lines begins in YAML."""
 _BLOCKED = re.compile(r"(.*?)[ \t]*\(blocked: (.*)\)$")
 
 
@@ -82,6 +87,10 @@ class Page:
                 continue
             if found[1] in fields:
                 warnings.append(f"line {at + 1}: a second {found[1]!r}; the first counts")
+                continue
+            if _BLOCK.fullmatch(found[2] or ""):
+                if found[1] in OURS:
+                    warnings.append(f"line {at + 1}: {found[1]!r} goes over several lines: expected it in one")
                 continue
             fields[found[1]] = _unquoted(found[2] or "")
         return fields, warnings

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-import stat
+from codecs import BOM_UTF8
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
-from sulla.core.errors import Conflict, CorruptRecord, InvalidInput, NotFound
+from sulla.core.errors import Conflict, CorruptRecord, InvalidInput, NotFound, Refused
 from sulla.registry.project_file import MOST_CHARS, Project, read_project, set_field
+from sulla.registry.swap import lease, swap, turn, write_beside
 from sulla.tools import locate, open_file, open_folder
 
 PROJECTS: Final = "projects"
@@ -22,6 +22,7 @@ FILE: Final = "PROJECT.md"
 MOST_PROJECTS: Final = 500
 """Folders that are looked at."""
 _SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+_MOST_BYTES: Final = 4 * MOST_CHARS
 _TRIES: Final = 5
 """How often a change is made anew because the file was written meanwhile."""
 
@@ -46,13 +47,15 @@ class Listed:
     """None if the file cannot be read."""
     trouble: str = ""
     """Why not."""
+    digest: str = ""
+    """Of the whole file."""
 
 
 class Projects:
     """The projects of a home.
 
-    A change is made to what the file says at that moment and put in its place in one step. If somebody else has written
-    it in between, the change is made again to what they wrote, so nothing of a person's edit is lost.
+    A change is made to what the file says at that moment and put in its place in one step (`swap`). If somebody else
+    has written it in between, the change is made again to what they wrote, so nothing of a person's edit is lost.
 
     Args:
         root: the folder with a folder for each.
@@ -86,10 +89,10 @@ class Projects:
             CorruptRecord: its file is no text.
             InvalidInput: the name is none, or the file is too long.
         """
-        raw = self._raw(_checked(slug))
-        return Found(slug, read_project(text := _text(slug, raw)), text, _digest(raw))
+        with self._open(slug) as file:
+            return _found(slug, _all(file))
 
-    def change(self, slug: str, change: Callable[[str], str], at: str, digest: str = "") -> Found:
+    def change(self, slug: str, change: Callable[[str], str], at: str, digest: str = "") -> Found | None:
         """Change a project's file.
 
         Args:
@@ -99,26 +102,31 @@ class Projects:
             digest: of what the change was thought up for; empty if it fits any text.
 
         Returns:
-            What it is now.
+            What it is now; None if somebody else is writing it at this moment. Then nothing has changed.
 
         Raises:
-            Conflict: the file is not the one of that digest any more, or others write it all the time.
+            Conflict: the file is not the one of that digest any more.
             NotFound, CorruptRecord, InvalidInput: as `read`, or what `change` raises.
         """
         for _ in range(_TRIES):
-            before = self.read(slug)
-            if digest and before.digest != digest:
-                raise Conflict(
-                    f"{slug}/{FILE} was changed since it was read: read it again, and change what it says now"
-                )
-            after = change(before.text)
-            if after == before.text:
-                return before
-            after = set_field(after, "last_activity_at", at)
-            read_project(after)  # not too long
-            if self._replace(slug, before.digest, after.encode()):
-                return self.read(slug)
-        raise Conflict(f"{slug}/{FILE} is being written by somebody else all the time: try again later")
+            with self._open(slug) as old:
+                with lease(old) as alone:
+                    if not alone():
+                        return None  # half of what they write is nothing to go by
+                    raw = _all(old)
+                before = _found(slug, raw)
+                if digest and before.digest != digest:
+                    raise Conflict(
+                        f"{slug}/{FILE} was changed since it was read: read it again, and change what it says now"
+                    )
+                text = change(before.text)
+                if text == before.text:
+                    return before
+                after = _bytes(set_field(text, "last_activity_at", at), raw)
+                found = _found(slug, after)  # not too long
+                if self._replace(slug, raw, after):
+                    return found
+        return None
 
     def create(self, slug: str, text: str) -> Found:
         """Make a project.
@@ -132,7 +140,10 @@ class Projects:
         with locate(self._root, f"{_checked(slug)}/{FILE}", make_folders=True) as spot:
             if spot.kind():
                 raise Conflict(f"there is a project {slug!r} already")
-            _put(spot.folder_fd, spot.name, text.encode())
+            with turn(spot.folder_fd):
+                beside, _ = write_beside(spot.folder_fd, spot.name, text.encode(), 0o600)
+                os.rename(beside, spot.name, src_dir_fd=spot.folder_fd, dst_dir_fd=spot.folder_fd)
+                os.fsync(spot.folder_fd)
         return self.read(slug)
 
     # -------------------------------------------------------------------------------------------------------- private
@@ -145,47 +156,29 @@ class Projects:
 
     def _listed(self, slug: str) -> Listed | None:
         try:
-            return Listed(slug, self.read(slug).project)
+            found = self.read(slug)
+            return Listed(slug, found.project, digest=found.digest)
         except NotFound:
             return None  # a folder that is no project
-        except (CorruptRecord, InvalidInput) as error:
+        except (CorruptRecord, Refused) as error:
             return Listed(slug, None, error.message)
 
-    def _raw(self, slug: str) -> bytes:
+    def _open(self, slug: str) -> BinaryIO:
         try:
-            with open_file(self._root, f"{slug}/{FILE}") as file:
-                return file.read(4 * MOST_CHARS + 1)
+            return open_file(self._root, f"{_checked(slug)}/{FILE}")
         except NotFound:
             raise NotFound(f"no project {slug!r}: list them first") from None
 
-    def _replace(self, slug: str, digest: str, raw: bytes) -> bool:
-        """Put `raw` in the place of the file of that digest; False if it is not that one any more."""
+    def _replace(self, slug: str, before: bytes, after: bytes) -> bool:
+        """Put `after` in the place of the file if it still is `before`; False if it is not."""
         path = f"{slug}/{FILE}"
-        with locate(self._root, path) as spot, open_file(self._root, path) as old:
-            if _digest(old.read(4 * MOST_CHARS + 1)) != digest:
-                return False
-            mode = stat.S_IMODE(os.fstat(old.fileno()).st_mode)
-            _put(spot.folder_fd, spot.name, raw, mode)
-            # An editor that has the old file open may have written to it between the two looks: that one is kept.
-            old.seek(0)
-            if _digest(meanwhile := old.read(4 * MOST_CHARS + 1)) != digest:
-                _put(spot.folder_fd, spot.name, meanwhile, mode)
-                return False
-        return True
-
-
-def _put(folder_fd: int, name: str, raw: bytes, mode: int = 0o600) -> None:
-    temporary = f".{name}.sulla"
-    with suppress(FileNotFoundError):
-        os.unlink(temporary, dir_fd=folder_fd)
-    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode, dir_fd=folder_fd)
-    with os.fdopen(fd, "wb") as file:
-        file.write(raw)
-        file.flush()
-        os.fchmod(fd, mode)
-        os.fsync(fd)
-    os.rename(temporary, name, src_dir_fd=folder_fd, dst_dir_fd=folder_fd)
-    os.fsync(folder_fd)
+        with locate(self._root, path) as spot, turn(spot.folder_fd):
+            try:
+                old = open_file(self._root, path)
+            except NotFound:
+                return False  # an editor may be about to put it there anew; if not, the next try says so
+            with old:
+                return swap(spot.folder_fd, spot.name, after, old, lambda file: _all(file) == before)
 
 
 def _checked(slug: str) -> str:
@@ -194,11 +187,24 @@ def _checked(slug: str) -> str:
     return slug
 
 
-def _text(slug: str, raw: bytes) -> str:
+def _all(file: BinaryIO) -> bytes:
+    file.seek(0)
+    return file.read(_MOST_BYTES + 1)
+
+
+def _found(slug: str, raw: bytes) -> Found:
+    if len(raw) > _MOST_BYTES:
+        raise InvalidInput(f"{slug}/{FILE} has more than {_MOST_BYTES} bytes: expected a file that people read")
     try:
-        return raw.decode()
+        text = raw.removeprefix(BOM_UTF8).decode()
     except UnicodeDecodeError as error:
         raise CorruptRecord(f"{slug}/{FILE}: byte {error.start} is not UTF-8") from None
+    return Found(slug, read_project(text), text, _digest(raw))
+
+
+def _bytes(text: str, before: bytes) -> bytes:
+    """A text as a file; with a byte order mark if there was one."""
+    return (BOM_UTF8 if before.startswith(BOM_UTF8) else b"") + text.encode()
 
 
 def _digest(raw: bytes) -> str:

@@ -93,7 +93,8 @@ class SkillShelf:
                     troubles.append(f"{folder}: hidden by the skill of the same name in {known[name].folder}")
                 else:
                     known[name] = _judged(found.found, trusted)
-        self._seen, self._known, self._troubles = seen, dict(sorted(known.items())), tuple(troubles)
+        told = tuple(said.encode(errors="backslashreplace").decode() for said in troubles)  # whatever is in a name
+        self._seen, self._known, self._troubles = seen, dict(sorted(known.items())), told
 
     def open(self, name: str) -> tuple[Known, Bundle]:
         """A skill as it is at this moment, with its files.
@@ -138,6 +139,7 @@ class SkillShelf:
 
     def _at(self, folder: Path, whose: Whose) -> _Seen:
         """A folder as it is, from memory if nobody wrote to it."""
+        now: Signature = ()
         try:
             now = signature(folder)
             seen = self._seen.get(folder)
@@ -146,7 +148,7 @@ class SkillShelf:
             bundle = read_bundle(folder)
             return _Seen(now, _known(read_skill(folder.name, bundle.text(SKILL_FILE)), folder, whose, bundle))
         except (InvalidInput, NotFound) as error:
-            return _Seen((), error.message)
+            return _Seen(now, error.message)
         except OSError as error:
             return _Seen((), f"it cannot be read: {error.strerror}")
 

@@ -20,6 +20,7 @@ from sulla.threads import (
     Resumed,
     RunError,
     RunFinished,
+    RunPaused,
     RunStarted,
     Summary,
     Suspended,
@@ -38,7 +39,7 @@ CallOutcome = Literal["ok", "cut", "abandoned", "failed"]
 ToolOutcome = Literal["ok", "error", "waiting"]
 
 _CUT = frozenset({"stopped", "interrupted"})
-_TRIED_AGAIN = frozenset({"crashed", "drained"})
+_TRIED_AGAIN = frozenset({"crashed", "drained", "paused"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class Began:
     at_ms: int
     model: str = ""
     again: str = ""
-    """Why it goes on: ``answered``, ``crashed``, ``drained``; empty for a run that begins."""
+    """Why it goes on: ``answered``, ``crashed``, ``drained``, ``paused``; empty for a run that begins."""
     waited_s: float | None = None
     """How long its message has waited; None if that is not known here."""
 
@@ -70,7 +71,7 @@ class Paused:
 
     whose: Whose
     at_ms: int
-    why: Literal["suspended", "stopped", "elsewhere"]
+    why: Literal["suspended", "paused", "stopped", "elsewhere"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +241,10 @@ class Timeline:
                         name, began_ms = run.tools.pop(wait.call_id)
                         yield ToolDone(run.whose, wait.call_id, name, began_ms, at_ms, "waiting")
                 yield Paused(run.whose, at_ms, "suspended")
+            case RunPaused():
+                run.working = False
+                run.tools.clear()
+                yield Paused(run.whose, at_ms, "paused")
 
     def _begin(self, run: _Open, at_ms: int) -> Iterator[Piece]:
         """A thread has one open run: another one that is known went on elsewhere."""

@@ -21,14 +21,22 @@ from sulla.gateway import (
     ProjectInfo,
     ProjectText,
     RuleInfo,
+    SeenInfo,
     Sent,
     Signal,
+    SkillInfo,
+    SkillInfos,
     TaskInfo,
     ThreadInfo,
     ToolInfo,
     Verdict,
     WaitingThread,
+    WorkInfo,
 )
+from sulla.testing.beats import MemoryBeats
+from sulla.testing.people import MemoryNotices, MemoryPeople
+from sulla.testing.schedules import MemoryOffice
+from sulla.testing.switch import MemorySwitch
 
 _AT_MS = 1_800_000_000_000
 _GARDEN = ProjectInfo("garden", "Garden", "active", "p2", 1, 1, "", "")
@@ -66,6 +74,11 @@ class MemoryCommands:
         gates: an event to wait for first, by the name of the method.
         deaf: while True, signals are lost.
         questions: what suspended runs wait for.
+        schedules: an office that answers, and never fires.
+        switch: one that stops nothing.
+        people: remembers what it is told of them.
+        notices: what they are told.
+        beats: another one, of an agent that never beats.
         retell: what `ask_text` does for a thread; by default nothing.
     """
 
@@ -76,6 +89,11 @@ class MemoryCommands:
         self.deaf = False
         self.retell: Callable[[str], None] = lambda thread_id: None
         self.questions: list[WaitingThread] = []
+        self.schedules = MemoryOffice()
+        self.switch = MemorySwitch()
+        self.people = MemoryPeople()
+        self.notices = MemoryNotices()
+        self.beats = MemoryBeats()
         self._threads: dict[str, _Thread] = {}
         self._made = 0
 
@@ -214,7 +232,7 @@ class MemoryCommands:
     async def list_agents(self) -> Sequence[AgentInfo]:
         """One agent."""
         await self._called("list_agents")
-        return [AgentInfo("sulla", "wrapper", "scripted", ("note",))]
+        return [AgentInfo("sulla", "wrapper", "scripted", ("note",), (WorkInfo("thr_1", "garden", _AT_MS),))]
 
     async def list_projects(self) -> Sequence[ProjectInfo]:
         """One project."""
@@ -232,6 +250,18 @@ class MemoryCommands:
         """One tool."""
         await self._called("list_tools")
         return [ToolInfo("note", "Note something.", "general", "once", {"type": "object", "properties": {}})]
+
+    async def list_skills(self) -> SkillInfos:
+        """One skill."""
+        await self._called("list_skills")
+        skill = SkillInfo("digging", "How to dig.", "home", False, False, "sha256:0", ("sulla",))
+        return SkillInfos((skill,), ("skills/Bad Name: a skill cannot be called that",))
+
+    async def report_environment(self, thread_id: str, seen: Sequence[SeenInfo], caller: str) -> int:
+        """All of it is known."""
+        await self._called("report_environment", thread_id, tuple(seen), caller)
+        self._thread(thread_id)
+        return len(seen)
 
     async def status(self) -> JsonObject:
         """A small status."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from sulla.testing.history_family import FamilyReading, check_families
 from sulla.testing.history_ledgers import (
     Asked,
     Effect,
@@ -107,12 +108,15 @@ def breaches(history: History) -> list[Breach]:
     """
     found: list[Breach] = []
     readings: list[LogReading] = []
+    families: list[FamilyReading] = []
     for thread in history.threads:
-        reading = read_log(thread.thread_id, thread.log, at_rest=history.at_rest)
+        reading, family = read_log(thread.thread_id, thread.log, at_rest=history.at_rest)
         readings.append(reading)
+        families.append(family)
         found += reading.breaches
         for check in _OF_A_THREAD:
             found += check(thread, reading)
+    found += check_families(families)
     found += check_effects(history.effects, readings)
     if history.asked is not None:
         found += check_asked(history.asked, readings)

@@ -7,17 +7,21 @@ from typing import Any
 
 from sulla import threads as f
 from sulla.core.errors import CorruptRecord
+from sulla.testing.history_family import FamilyReading
 from sulla.testing.history_reading import LogReading
 from sulla.testing.history_run import RUN_RULES, RunReading
 from sulla.threads import Entry, Usage
 
-_OFFERS = (f.ThreadCreated, f.Input, f.StopAsked, f.ContinueAsked, f.Answer, f.Summary, f.Notice)
-_BESIDE = (f.Stopped, f.Continued, f.InputIgnored, f.RunFinished, f.RunError, f.RunStarted)
+_OFFERS = (f.ThreadCreated, f.Input, f.StopAsked, f.ContinueAsked, f.Answer, f.Summary, f.Notice, f.ChildStarted)
+_BESIDE = (
+    *(f.Stopped, f.Continued, f.InputIgnored, f.RunFinished, f.RunError, f.RunStarted),
+    *(f.ChildCancelled, f.ChildReported),
+)
 """Decisions that say by themselves whose they are, or are nobody's."""
 
 
-def read_log(thread_id: str, log: Iterable[Entry], *, at_rest: bool = True) -> LogReading:
-    """Read a whole log.
+def read_log(thread_id: str, log: Iterable[Entry], *, at_rest: bool = True) -> tuple[LogReading, FamilyReading]:
+    """Read a whole log, and what it says of other ones.
 
     Args:
         thread_id: whose it is.
@@ -29,12 +33,13 @@ def read_log(thread_id: str, log: Iterable[Entry], *, at_rest: bool = True) -> L
         walk.take(entry)
     if at_rest:
         walk.rest()
-    return walk.reading
+    return walk.reading, walk.family
 
 
 class _Walk:
     def __init__(self, thread_id: str) -> None:
         self.reading = LogReading(thread_id)
+        self.family = FamilyReading(self.reading)
         self._breach = self.reading.breach
         self._last = 0
         self._run: RunReading | None = None
@@ -77,6 +82,9 @@ class _Walk:
         run, last = self._run, self._last
         if run is not None and not run.only_waits:
             self._breach(run.seq, "ended once", f"an end of run {run.id}", f"none up to record {last}")
+        for wait_id in run.waits if run is not None else ():
+            if wait_id.removeprefix(f.wait_of("")) in self.family.reports:
+                self._breach(last, "ended once", f"run {run.id if run else ''} to go on: {wait_id} has come", "nothing")
         held = bool(self._waiting) and max(self._waiting) < self._held_below
         for seq, (run_id, _) in self._waiting.items():
             if not held and not (run is not None and run.only_waits):
@@ -85,12 +93,14 @@ class _Walk:
             self._breach(seq, "delivered once", f"{control.kind} to be dealt with", f"nothing up to record {last}")
         for run_id, seq in self._joining.items():
             self._breach(seq, "ended once", f"an end of run {run_id}", f"none up to record {last}")
+        self.family.rest(last)
 
     # -------------------------------------------------------------------------------------------------- offered
 
     def created(self, entry: Entry, fact: f.ThreadCreated) -> None:
         if entry.seq != 1:
             self._breach(entry.seq, "numbers", "THREAD_CREATED as the first record, once", "it here")
+        self.family.born(fact)
 
     def input(self, entry: Entry, fact: f.Input) -> None:
         run_id = entry.origin.run_id
@@ -109,6 +119,7 @@ class _Walk:
             before = self._wait_ids.setdefault(fact.wait_id, entry.seq)
             if before != entry.seq:
                 self._breach(entry.seq, "delivered once", f"one answer to {fact.wait_id}, at {before}", "another")
+            self.family.answered(entry, fact)
 
     def summary(self, entry: Entry, fact: f.Summary) -> None:
         self.reading.sums.usage += fact.usage
@@ -117,6 +128,15 @@ class _Walk:
     def notice(self, entry: Entry, fact: f.Notice) -> None:
         if entry.origin.run_id not in self.reading.runs.values():
             self._breach(entry.seq, "accounts", "a run that tells it", f"run {entry.origin.run_id}")
+
+    def child_started(self, entry: Entry, fact: f.ChildStarted) -> None:
+        self.family.child_started(entry, fact)
+
+    def child_cancelled(self, entry: Entry, fact: f.ChildCancelled) -> None:
+        self.family.cancelled(entry, fact)
+
+    def child_reported(self, entry: Entry, fact: f.ChildReported) -> None:
+        self.family.reported(entry, fact, parked=self._run is not None and self._run.only_waits)
 
     # ------------------------------------------------------------------------------------------- inputs, taken up
 
@@ -164,6 +184,8 @@ class _Walk:
             wanted = " or ".join(kind.__name__ for kind in kinds)
             self._breach(entry.seq, "delivered once", f"record {seq} to be a {wanted} that waits", str(control))
             return None
+        if isinstance(control, f.Answer) and control.report is not None:
+            self.reading.sums.charge(control.report.tokens, entry.origin.at_ms)
         return control
 
     # ------------------------------------------------------------------------------------------------- the open run
@@ -173,6 +195,13 @@ class _Walk:
             return
         if fact.reason == "answered":
             run.answered(entry, fact, self._dealt_with(entry, fact.input_seq, f.Answer))
+        elif fact.reason == "expired":
+            if fact.input_seq:  # an answer came, too late
+                self._dealt_with(entry, fact.input_seq, f.Answer)
+            run.expired(entry, fact)
+        elif fact.reason == "steered":
+            _, item = self._waiting.get(fact.input_seq, ("", None))
+            run.steered(entry, item)
         else:
             run.taken_up(entry, fact)
 
@@ -197,8 +226,16 @@ class _Walk:
             self._breach(entry.seq, "results", f"results of {left} before the end of run {run_id}", "none")
         if fact.usage != run.usage:
             self._breach(entry.seq, "accounts", f"{run.usage} of run {run_id}, as its replies say", f"{fact.usage}")
+        if isinstance(fact, f.RunFinished):
+            run.beat.run_finished(entry, fact.outcome.status)
+        if not self.family.told:
+            self.family.ended = fact.outcome.status
         self.reading.sums.usage += run.usage
         self._run = None
+
+    def cycle_ended(self, entry: Entry, fact: f.CycleEnded) -> None:
+        if self._run is not None:
+            self._run.beat.cycle_ended(entry, fact, self.family.reports.get(fact.child))
 
 
 RULES: dict[type, Callable[[_Walk, Entry, Any], None]] = {
@@ -209,6 +246,10 @@ RULES: dict[type, Callable[[_Walk, Entry, Any], None]] = {
     f.Answer: _Walk.control,
     f.Summary: _Walk.summary,
     f.Notice: _Walk.notice,
+    f.ChildStarted: _Walk.child_started,
+    f.ChildCancelled: _Walk.child_cancelled,
+    f.ChildReported: _Walk.child_reported,
+    f.CycleEnded: _Walk.cycle_ended,
     f.RunStarted: _Walk.run_started,
     f.Stopped: _Walk.stopped,
     f.Continued: _Walk.continued,

@@ -8,8 +8,9 @@ from typing import Any
 
 from sulla import threads as f
 from sulla.core.message import ToolCall
+from sulla.testing.history_beat import BeatReading
 from sulla.testing.history_reading import LogReading
-from sulla.threads import Entry, Usage
+from sulla.threads import Entry, Usage, is_child_wait
 
 
 @dataclass(slots=True)
@@ -29,18 +30,29 @@ class RunReading:
     """Calls without a result, by the record that asked for them."""
     intents: set[str] = field(default_factory=set)
     granted: set[str] = field(default_factory=set)
-    waits: dict[str, str] = field(default_factory=dict)
-    """What it waits for: wait id → call."""
+    refused: set[str] = field(default_factory=set)
+    """Calls that a person said no to, or that nobody answered in time."""
+    waits: dict[str, f.Wait] = field(default_factory=dict)
+    """What it waits for, by wait id."""
     usage: Usage = field(default_factory=Usage)
+    put_off: set[str] = field(default_factory=set)
+    """Calls that were neither waited for nor had a result when it was suspended: its daemon was about to stop."""
     crashes: int = 0
+    beat: BeatReading = field(init=False)
+
+    def __post_init__(self) -> None:
+        """A run of a heartbeat is a beat."""
+        self.beat = BeatReading(self.reading)
 
     @property
     def only_waits(self) -> bool:
         """Whether all that is left to do waits for answers."""
-        return bool(self.waits) and self.unanswered.keys() <= set(self.waits.values())
+        calls = {wait.call_id for wait in self.waits.values()}
+        return bool(self.waits) and self.unanswered.keys() == calls - {""}
 
     def model_started(self, entry: Entry, fact: f.ModelStarted) -> None:
         """A model call is about to be made."""
+        self._nothing_put_off(entry)
         if self.call is not None:
             wanted = f"an end of call {self.call.call_id} first"
             self.reading.breach(entry.seq, "paid once", wanted, f"call {fact.call_id}")
@@ -93,17 +105,26 @@ class RunReading:
 
     def tool_call_result(self, entry: Entry, fact: f.ToolCallResult) -> None:
         """A tool call has its result."""
+        self._nothing_put_off(entry)
         if self.unanswered.pop(fact.call_id, None) is None:
             self.reading.breach(entry.seq, "results", f"call {fact.call_id} to have no result yet", "another result")
         elif fact.call_id not in self.intents:
             self.reading.breach(entry.seq, "intent first", f"an intent of {fact.call_id} before its result", "none")
+        if (fact.failure == "human_rejected") is not (fact.call_id in self.refused):
+            wanted = f"what a person answered to {fact.call_id}"
+            self.reading.breach(entry.seq, "delivered once", wanted, fact.failure or "the call made")
 
     def suspended(self, entry: Entry, fact: f.Suspended) -> None:
         """The run waits."""
-        waits = {wait.wait_id: str(wait.call_id) for wait in fact.waits}
-        if set(waits.values()) != set(self.unanswered) or not waits:
-            wanted = f"waits for exactly the calls without a result, {sorted(self.unanswered)}"
-            self.reading.breach(entry.seq, "results", wanted, f"waits for {sorted(waits.values())}")
+        waits = {wait.wait_id: wait for wait in fact.waits}
+        calls = {wait.call_id for wait in fact.waits if wait.call_id}
+        cycle = self.beat.at_work
+        if {wait.wait_id for wait in fact.waits if not wait.call_id} - {f.wait_of(cycle.child) if cycle else ""}:
+            self.reading.breach(entry.seq, "in cycles", f"a wait for the cycle at work, {cycle}", f"{sorted(waits)}")
+        if calls - self.unanswered.keys() or not waits:
+            wanted = f"waits for calls without a result, {sorted(self.unanswered)}"
+            self.reading.breach(entry.seq, "results", wanted, f"waits for {sorted(calls)}")
+        self.put_off = self.unanswered.keys() - calls
         if self.waits.keys() - waits.keys():
             self.reading.breach(entry.seq, "results", f"{sorted(self.waits)}, as before", f"{sorted(waits)}")
         self.waits = waits
@@ -118,16 +139,43 @@ class RunReading:
             wanted = f"{wanted_crashes} crashes of run {self.id}"
             self.reading.breach(entry.seq, "crashes", wanted, str(fact.crashes))
         self.crashes = fact.crashes
+        self.put_off = set()
 
     def answered(self, entry: Entry, fact: f.Resumed, answer: object) -> None:
         """Something that the run waited for has come."""
-        call_id = self.waits.pop(fact.wait_id, None)
-        if not isinstance(answer, f.Answer) or answer.wait_id != fact.wait_id or call_id is None:
+        self._nothing_put_off(entry)
+        wait = self.waits.pop(fact.wait_id, None)
+        if not isinstance(answer, f.Answer) or answer.wait_id != fact.wait_id or wait is None:
             wanted = f"{fact.wait_id} to be waited for and answered"
             self.reading.breach(entry.seq, "delivered once", wanted, str(answer))
+        elif is_child_wait(wait.wait_id):  # the call looks again, and says what else it waits for
+            self.waits = {name: other for name, other in self.waits.items() if other.call_id != wait.call_id}
+        elif wait.digest:  # the call was not made yet
+            (self.granted if answer.verdict in ("approve", "always") else self.refused).add(wait.call_id)
         elif answer.verdict == "run_again":
-            self.granted.add(call_id)
-            self.reading.permits[f"{self.id}:{call_id}"] += 1
+            self.granted.add(wait.call_id)
+            self.reading.permits[f"{self.id}:{wait.call_id}"] += 1
+
+    def steered(self, entry: Entry, item: f.Input | None) -> None:
+        """Its calls wait for children no longer, because of a message."""
+        if item is None or item.mode != "steer" or not all(map(is_child_wait, self.waits)):
+            wanted = "a message that steers, and waits for nothing but sub-agents"
+            self.reading.breach(entry.seq, "delivered once", wanted, f"{item}; {sorted(self.waits)}")
+        self.waits = {}
+
+    def expired(self, entry: Entry, fact: f.Resumed) -> None:
+        """Nobody said in time whether a call may be made."""
+        wait = self.waits.pop(fact.wait_id, None)
+        if wait is None or not wait.digest or not 0 < wait.expires_ms <= entry.origin.at_ms:
+            wanted = f"{fact.wait_id} to be waited for, and its time over"
+            self.reading.breach(entry.seq, "delivered once", wanted, str(wait))
+        else:
+            self.refused.add(wait.call_id)
+
+    def _nothing_put_off(self, entry: Entry) -> None:
+        if self.put_off:
+            wanted = f"another life of the run first, which goes on with {sorted(self.put_off)}"
+            self.reading.breach(entry.seq, "results", wanted, entry.kind)
 
     def nothing(self, entry: Entry, fact: object) -> None:
         """Needs nothing but the open run."""
@@ -142,4 +190,9 @@ RUN_RULES: dict[type, Callable[[RunReading, Entry, Any], None]] = {
     f.ToolCallStart: RunReading.tool_call_start,
     f.ToolCallResult: RunReading.tool_call_result,
     f.Suspended: RunReading.suspended,
+    f.RunPaused: RunReading.nothing,
+    f.BeatStarted: lambda run, entry, fact: run.beat.started(entry, fact),
+    f.BeatSkipped: lambda run, entry, fact: run.beat.skipped(entry, fact),
+    f.CycleStarted: lambda run, entry, fact: run.beat.cycle_started(entry, fact),
+    f.BeatEnded: lambda run, entry, fact: run.beat.ended(entry, fact),
 }

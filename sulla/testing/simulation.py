@@ -131,7 +131,7 @@ class _Simulation:
         self._model.mood = self._storm.mood
         async with asyncio.TaskGroup() as group:
             group.create_task(self._people.answer_all())
-            people = group.create_task(self._people.live(self._storm.threads, self._storm.messages))
+            people = group.create_task(self._people.live(self._storm.threads, self._storm.messages, self._storm.beats))
             await self._rage()
             self._clear_up()
             await people
@@ -287,14 +287,15 @@ class _Simulation:
 
     async def _history(self, *, at_rest: bool) -> History:
         threads = []
-        for thread_id in self._people.threads:
+        for found in await self._people.everything():
+            thread_id = found.thread_id
             log: list[Entry] = []
             while page := await self._reader.entries(thread_id, after=log[-1].seq if log else 0):
                 log += page
             state = await self._reader.load(thread_id)
             kept = Kept(state.usage, state.day, state.day_tokens) if state is not None else None
             leases = tuple(self._witness.leases.get(thread_id, ()))
-            acknowledged = tuple(self._people.acknowledged[thread_id])
+            acknowledged = tuple(self._people.acknowledged.get(thread_id, ()))
             threads.append(ThreadHistory(thread_id, tuple(log), acknowledged, leases=leases, kept=kept))
             foreseen = [entry for entry in log if entry.data.get("code") != "internal"]
             if len(foreseen) < len(log):

@@ -11,27 +11,31 @@ from itertools import count
 from random import Random
 from typing import TypeVar
 
-from sulla.agent import TurnDriver, request_hash
+from sulla.agent import TurnDriver, request_hash, sub_agent_tools
 from sulla.core.clock import Clock
 from sulla.core.errors import ProviderRejected, ProviderTransient, StoreUnavailable, Unavailable
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.jsontypes import JsonObject
-from sulla.core.message import Message, Text, ToolCall
+from sulla.core.message import Message, Text, ToolCall, ToolResult
 from sulla.providers import ChatRequest, Completed, Delta, TextDelta, Usage
 from sulla.store import Store
 from sulla.testing.history import Asked, Effect
 from sulla.testing.simulation_clock import SimulatedClock
+from sulla.testing.simulation_heart import give_heart
 from sulla.testing.simulation_loop import Process, SimulatedLoop
 from sulla.testing.world import World
-from sulla.threads import ThreadStore
+from sulla.threads import Retention, ThreadStore
 from sulla.tools import Done, Result, Tool, ToolContext, Waiting
 from sulla.tools import Effect as EffectClass
-from sulla.work import Caps, Job, LocalWork
+from sulla.work import Caps, Group, Job, LocalWork
 
 T = TypeVar("T")
 
 LEASE_TTL_S = 3.0
 """Short, so that few simulated seconds tell much."""
+
+KEPT_S = 1e7
+"""How long what sub-agents did is kept: longer than any clock is set wrong, for the judge reads it."""
 
 PATIENCE_S = 1.0
 """How long a home that is stopped in order waits for its turns."""
@@ -114,6 +118,15 @@ class SimulatedModel:
     async def close(self) -> None:
         """Nothing to let go of."""
 
+    def _call(self, call_id: str, name: str, number: int, request: ChatRequest) -> ToolCall:
+        args: JsonObject = {"n": number}
+        if name == "spawn_sub_agent":
+            args = {"task": f"Task {number}", "mode": self._random.choice(("call", "spawn", "spawn"))}
+        elif name == "wait_sub_agents":
+            ids = _sub_agents(request) or ["nobody"]
+            args = {"ids": [*ids], "combine": self._random.choice(("all", "first_success"))}
+        return ToolCall(CallId(call_id), name, args)
+
     def _reply(self, request: ChatRequest, number: int) -> tuple[str, tuple[ToolCall, ...]]:
         random = self._random
         results = 0
@@ -122,15 +135,22 @@ class SimulatedModel:
                 break
             results += message.role == "tool"
         if results < MAX_RESULTS and random.random() < 0.6:
-            names = [random.choice(("look", "mark", "pay", "pay", "ask")) for _ in range(random.choice((1, 1, 2, 3)))]
-            calls = (ToolCall(CallId(f"c{number}.{n}"), name, {"n": number}) for n, name in enumerate(names))
+            names = [random.choice(CALLED) for _ in range(random.choice((1, 1, 2, 3)))]
+            calls = (self._call(f"c{number}.{n}", name, number, request) for n, name in enumerate(names))
             return random.choice(("", "One moment.")), tuple(calls)
         ends = ("<AGENT_DONE>yes</AGENT_DONE>",) * 6 + ("<AGENT_CONTINUE>more</AGENT_CONTINUE>", "")
         return f"Reply {number}. {random.choice(ends)}", ()
 
 
+CALLED = ("look", "mark", "pay", "pay", "ask", "spawn_sub_agent", "wait_sub_agents")
 EFFECTS: dict[str, EffectClass] = {"look": "pure", "mark": "idempotent", "pay": "once", "ask": "pure"}
 """The tools, and what repeating them would really do."""
+
+
+def _sub_agents(request: ChatRequest) -> list[str]:
+    """The sub-agents that a model was told of."""
+    results = (part for message in request.messages for part in message.parts if isinstance(part, ToolResult))
+    return [word for result in results if (word := result.text.partition(" ")[0]).startswith("sub_")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,14 +221,16 @@ class Home:
         world = World(
             store,
             self._model,
-            tools=self._tools(self.owner),
+            tools=(*self._tools(self.owner), *sub_agent_tools(lambda: world.family)),
             clock=self.clock,
             boot=self.boots,
             home=self.name,
             lease_ttl_s=LEASE_TTL_S,
+            retention=Retention(child_s=KEPT_S),
         )
+        give_heart(world, self._random)
         self._threads, self._turns = world.threads, world.turns
-        self.work = LocalWork(store, self._handle, self._agent_of, self.clock, Caps())
+        self.work = LocalWork(store, self._handle, self._group_of, self.clock, Caps())
         self._main = self._loop.spawn(self.process, self.work.run())
 
     def kill(self) -> None:
@@ -265,8 +287,8 @@ class Home:
             self._ledgers.findings.append(f"{self.name}: a job of {job.key} raised {error!r}")
             raise
 
-    async def _agent_of(self, key: str) -> str:
-        return await self._threads.agent_of(ThreadId(key)) if self._threads is not None else ""
+    async def _group_of(self, key: str) -> Group:
+        return Group(*await self._threads.whose(ThreadId(key))) if self._threads is not None else Group("")
 
     def _tools(self, owner: str) -> tuple[Tool, ...]:
         schema: JsonObject = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}

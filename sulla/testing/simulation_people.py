@@ -12,13 +12,20 @@ from sulla.core.errors import AlreadyAnswered
 from sulla.core.ids import MessageId, ThreadId
 from sulla.store import Store
 from sulla.testing.history import Acknowledged
-from sulla.threads import Answer, Input, Mode, Sent, ThreadCreated, ThreadStore
+from sulla.testing.simulation_heart import GRAPH
+from sulla.threads import Answer, Input, Mode, Sent, ThreadCreated, ThreadState, ThreadStore, is_child_wait
 from sulla.work import Job, LocalWork
 
 T = TypeVar("T")
 
 Ask = Callable[[ThreadStore, LocalWork], Awaitable[T]]
-VERDICTS: tuple[Literal["result", "run_again", "give_up"], ...] = ("result", "run_again", "give_up")
+Verdict = Literal["result", "run_again", "give_up", "approve", "reject"]
+VERDICTS: dict[str, tuple[Verdict, ...]] = {
+    "review": ("result", "run_again", "give_up"),
+    "approval": ("approve", "reject"),
+    "answer": ("result",),
+}
+"""What people say to each kind of question."""
 
 
 class Insist(Protocol):
@@ -62,9 +69,13 @@ class People:
         self._leaving = asyncio.Event()
         self._requests = 0
 
-    async def live(self, threads: int, messages: int) -> None:
-        """Talk in so many threads; returns when everything was said and acknowledged."""
+    async def live(self, threads: int, messages: int, beats: int) -> None:
+        """Talk in so many threads, and have an agent wake up so many times; returns when everything was said and
+        acknowledged.
+        """
         async with asyncio.TaskGroup() as group:
+            if beats:
+                group.create_task(self._wake(beats))
             for number in range(threads):
                 group.create_task(self._talk(number, messages))
 
@@ -72,8 +83,8 @@ class People:
         """Answer whatever is asked, now and then, until `leave`."""
         while not self._leaving.is_set():
             await self._clock.sleep(0.3 + self.random.random())
-            for thread_id in self.threads:
-                await self._answer(thread_id)
+            for state in await self.everything():
+                await self._answer(state.thread_id)
 
     def leave(self) -> None:
         """Answer no more."""
@@ -81,15 +92,21 @@ class People:
 
     async def let_go_on(self) -> bool:
         """Hold back no longer what a stop holds; nobody else is woken, so that a log that was forgotten stays so."""
-        for thread_id in self.threads:
-            state = await self._reader.load(thread_id)
-            if state is not None and state.waiting and not state.runnable:
-                await self._continue(thread_id)
+        for state in await self.everything():
+            if state.waiting and not state.runnable:
+                await self._continue(state.thread_id)
         return True
+
+    async def everything(self) -> list[ThreadState]:
+        """Every thread, also those that runs asked for, by id."""
+        found: list[ThreadState] = []
+        while page := await self._reader.list(after=found[-1].thread_id if found else ""):
+            found += [state for _, state in page if state is not None]
+        return [state for state in found if await self._reader.load(state.thread_id) is not None]
 
     async def asked(self) -> bool:
         """Whether any thread waits for an answer."""
-        return any([await self._open_questions(thread_id) for thread_id in self.threads])
+        return any([await self._open_questions(state.thread_id) for state in await self.everything()])
 
     # -------------------------------------------------------------------------------------------------- private
 
@@ -115,6 +132,21 @@ class People:
                         mode = random.choice(("queue", "queue", *get_args(Mode)))
                         message = Input(MessageId(f"m{number}.{said}"), f"Message {said}", mode)
                         group.create_task(self._send(thread_id, message))
+
+    async def _wake(self, beats: int) -> None:
+        """Have an agent work by itself, and now and then speak to it or stop it."""
+        random, fact = self.random, ThreadCreated("sulla", "Heartbeat", graph=GRAPH)
+        thread_id = await self._insist(lambda threads, _: threads.create(fact, "heartbeat"))
+        self.threads.append(thread_id)
+        self.acknowledged[thread_id] = []
+        for number in range(beats):
+            await self._clock.sleep(random.random() * random.choice((0.2, 2.0, 6.0)))
+            drawn = random.random()
+            spoken = Input(MessageId(f"word{number}"), "Please look.", "interrupt" if drawn < 0.1 else "queue")
+            beat = Input(MessageId(f"beat{number}"), "", origin="beat")
+            await self._send(thread_id, spoken if drawn < 0.3 else beat)
+            if drawn > 0.85:
+                await self._stop(thread_id)
 
     async def _send(self, thread_id: ThreadId, fact: Input) -> None:
         async def ask(threads: ThreadStore, work: LocalWork) -> Sent:
@@ -156,7 +188,8 @@ class People:
 
     async def _answer(self, thread_id: ThreadId) -> None:
         for wait_id in await self._open_questions(thread_id):
-            verdict = self.random.choice(VERDICTS if wait_id.startswith("review:") else VERDICTS[:1])
+            kind = wait_id.partition(":")[0]
+            verdict = self.random.choice(VERDICTS.get(kind, VERDICTS["answer"]))
             fact = Answer(wait_id, f"answer {self.random.randrange(3)}", verdict)
 
             async def ask(threads: ThreadStore, work: LocalWork, fact: Answer = fact) -> int:
@@ -175,4 +208,5 @@ class People:
         if info is None or info.head.status != "suspended":
             return ()
         state = await self._reader.load(thread_id)
-        return tuple(state.run.waits) if state is not None and state.run is not None else ()
+        waits = state.run.waits if state is not None and state.run is not None else ()
+        return tuple(wait_id for wait_id in waits if not is_child_wait(wait_id))

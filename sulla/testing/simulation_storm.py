@@ -43,6 +43,8 @@ class Storm:
     threads: int
     messages: int
     """Of each person."""
+    beats: int
+    """How often an agent wakes up by itself."""
     lasts_s: float
     blows: tuple[Blow, ...]
     weather: Weather
@@ -83,6 +85,7 @@ def brew(random: Random) -> Storm:
         homes,
         threads=random.choice((1, 1, 2)),
         messages=random.choice((1, 2, 3, 5)),
+        beats=random.choice((0, 0, 1, 3)),
         lasts_s=lasts_s,
         blows=blows,
         weather=weather,
@@ -94,7 +97,7 @@ def brew(random: Random) -> Storm:
 def calm(random: Random) -> Storm:
     """The same without faults."""
     homes, threads, messages = random.choice((1, 2, 3)), random.choice((1, 2)), random.choice((1, 2, 3, 4))
-    return Storm(homes, threads, messages, 2.0, (), Weather(), Fickle())
+    return Storm(homes, threads, messages, random.choice((0, 2)), 2.0, (), Weather(), Fickle())
 
 
 def _share(random: Random, there: bool, most: float) -> float:

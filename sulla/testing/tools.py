@@ -76,7 +76,7 @@ def ledger_tools(ledger: EffectLedger, pause_s: float = 0.0) -> tuple[Tool, ...]
         return Waiting(f"answer:{context.run_id}:{context.call_id}:1", what)
 
     return (
-        define(note_once, effect="once", category="testing"),
-        define(note_safe, effect="idempotent", category="testing"),
+        define(note_once, effect="once", reach="inward", category="testing"),
+        define(note_safe, effect="idempotent", reach="inward", category="testing"),
         define(ask_person, effect="pure", category="testing"),
     )

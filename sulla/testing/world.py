@@ -8,33 +8,44 @@ from itertools import count
 from pathlib import Path
 
 from sulla.agent import (
+    ActiveAgents,
     Actor,
     AgentNode,
     AgentSpec,
     Breaker,
     Calls,
     Chat,
+    Children,
     Completion,
     DayLimits,
+    EnvironmentFeed,
+    Family,
     Gauge,
     Guard,
     InputHandler,
     Ledger,
     Mind,
     Model,
+    OpenQuestions,
     Permissions,
     RunLimits,
     Surroundings,
+    Told,
     TurnDriver,
+    actor_key,
     create_agent_graph,
 )
 from sulla.core.clock import Clock
 from sulla.core.ids import MessageId, ThreadId
+from sulla.core.redact import Redactor
 from sulla.providers import Calibrations, ModelName, Prices, Provider, ToolSpec, estimate_tokens
-from sulla.store import Store
+from sulla.store import LogInfo, Store
 from sulla.testing.clock import ManualClock
 from sulla.threads import Entry, Input, Mode, Retention, Sent, ThreadCreated, ThreadLimits, ThreadStore, Watcher
 from sulla.tools import Effect, Tool, Toolbox
+
+MOST_ROUNDS = 1_000
+"""How often `World.work` looks for more to do."""
 
 
 def scripted_model(
@@ -100,28 +111,36 @@ class World:
     ) -> None:
         self.store = store
         self.clock = clock if clock is not None else ManualClock()
-        self._numbers = count(1)
-        self._boot = boot
+        self._numbers, self._boot = count(1), boot
         kept = ThreadLimits(lease_ttl_s=lease_ttl_s, retention=retention if retention is not None else Retention())
-        owner = f"{home}:boot{boot}"
-        self.threads = ThreadStore(store, self.clock, self._make_id, owner, estimate_tokens, kept, watcher)
-        limits = limits if limits is not None else RunLimits()
-        toolbox = Toolbox(tools)
+        make_id, owner = self._make_id, f"{home}:boot{boot}"
+        self.threads = ThreadStore(store, self.clock, make_id, owner, estimate_tokens, kept, watcher)
+        limits = limits or RunLimits()
         effects: dict[str, Effect] = {tool.name: tool.effect for tool in tools}
         spec = AgentSpec("sulla", "Sulla", "You are Sulla.", completion)
         specs = tuple(ToolSpec(tool.name, tool.description, tool.schema) for tool in tools)
         self.model = model if model is not None else scripted_model(provider)
         self.summaries: list[ThreadId] = []
         """Threads that asked for a summary."""
-        chat = Chat(
+        chat = self.chat = Chat(
             self.model, spec, specs, lambda name: effects.get(name, "pure"), limits, Surroundings(), self._summarize
         )
         self.permissions = Permissions(store, self.clock)
-        guard = guard if guard is not None else Guard(self.permissions)
-        calls = Calls(toolbox, workspace, lambda: 0.0, guard)
+        guard = guard if guard is not None else Guard(self.permissions, asked=OpenQuestions(self.threads, self.clock))
+        calls = Calls(Toolbox(tools), workspace, lambda: 0.0, guard)
         graph = create_agent_graph(InputHandler(chat), AgentNode(chat, calls))
-        actors = {"sulla": Actor(spec, "scripted", graph)}
-        self.turns = TurnDriver(self.threads, store, self.clock, actors, limits, self.model.ledger)
+        self.actors = {
+            name: Actor(spec, "scripted", graph) for name in ("sulla", "helper", actor_key("sulla", "scripted:cheap"))
+        }
+        self.held: tuple[LogInfo, ...] = ()
+        """Logs at work, as the last `sweep` saw them."""
+        self.feed = EnvironmentFeed(store, self.clock, Redactor())
+        """What its people look at."""
+        told = Told(self.clock, active=ActiveAgents(self.threads, lambda: self.held).lately, environment=self.feed.seen)
+        children = Children(self.threads, lambda thread_id: None, limits)
+        self.family = Family(children, self.threads, {"sulla": ("helper",)})
+        """What tools for sub-agents need (`sub_agent_tools`)."""
+        self.turns = TurnDriver(self.threads, store, self.clock, self.actors, limits, self.model.ledger, children, told)
 
     def _summarize(self, thread_id: ThreadId) -> bool:
         self.summaries.append(thread_id)
@@ -143,6 +162,23 @@ class World:
         sent = await self.send(thread_id, text)
         await self.turns.attend(thread_id)
         return sent
+
+    async def sweep(self) -> None:
+        """Look for logs at work, as a daemon does twice a second."""
+        self.held = tuple(info for info in await self.store.find(ready=True) if info.held)
+
+    async def work(self) -> None:
+        """Work on every thread until all of them rest or wait.
+
+        Raises:
+            AssertionError: they go on for ever.
+        """
+        for _ in range(MOST_ROUNDS):
+            if not (ready := await self.store.find(ready=True)):
+                return
+            for info in ready:
+                await self.turns.attend(ThreadId(info.key))
+        raise AssertionError(f"threads still go on after {MOST_ROUNDS} rounds")
 
     async def log(self, thread_id: ThreadId) -> list[Entry]:
         """Every record."""

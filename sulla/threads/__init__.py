@@ -2,9 +2,37 @@
 
 from sulla.threads.archive import MAX_LINE_BYTES, Sealer, event_of
 from sulla.threads.audit import Audit, Readable, audit_threads
+from sulla.threads.beats import (
+    MAX_CYCLES,
+    BeatEnded,
+    BeatSkipped,
+    BeatStarted,
+    BeatState,
+    BeatStatus,
+    CycleEnded,
+    CycleStarted,
+    Spent,
+    apply_beat,
+    month_of,
+)
+from sulla.threads.bounds import ThreadLimits
 from sulla.threads.bus import Advanced, AskText, Live, Signal, channel, live_channel, pack, unpack
 from sulla.threads.codec import Entry, Origin
-from sulla.threads.desk import Continue, GoOn, Ignore, Interrupt, Rest, Resume, Start, Stop, Task, next_task
+from sulla.threads.desk import (
+    CancelChild,
+    Continue,
+    GoOn,
+    Ignore,
+    Interrupt,
+    Rest,
+    Resume,
+    Start,
+    Steer,
+    Stop,
+    Task,
+    TellParent,
+    next_task,
+)
 from sulla.threads.facts import (
     Answer,
     ContinueAsked,
@@ -19,7 +47,6 @@ from sulla.threads.facts import (
     ModelStarted,
     Outcome,
     OutcomeStatus,
-    Permit,
     Reminder,
     Resumed,
     RunError,
@@ -35,32 +62,61 @@ from sulla.threads.facts import (
     ToolCallResult,
     ToolCallStart,
     Usage,
-    Wait,
+)
+from sulla.threads.family import (
+    WAIT as CHILD_WAIT,
+)
+from sulla.threads.family import (
+    Birth,
+    ChildCancelled,
+    ChildMode,
+    ChildReported,
+    ChildStarted,
+    Report,
+    is_child_wait,
+    wait_of,
 )
 from sulla.threads.fold import apply_message, apply_offer
 from sulla.threads.head import KIND as THREAD_KIND
 from sulla.threads.notice import Notice
+from sulla.threads.paused import RunPaused
 from sulla.threads.replay import IMPORTED
 from sulla.threads.restore import Restored, ThreadRestore, undo_half_import
 from sulla.threads.retention import Retention
 from sulla.threads.said import Listener, Said
 from sulla.threads.session import ThreadSession
 from sulla.threads.state import OpenRun, RunRef, ThreadState, WaitingInput
-from sulla.threads.store import Sent, ThreadLimits, ThreadStore
+from sulla.threads.store import Sent, ThreadStore
 from sulla.threads.transcript import Measure, Transcript
+from sulla.threads.waits import Permit, Wait
 from sulla.threads.watching import Kept, Watcher
 
 __all__ = [
+    "CHILD_WAIT",
     "IMPORTED",
+    "MAX_CYCLES",
     "MAX_LINE_BYTES",
     "THREAD_KIND",
     "Advanced",
     "Answer",
     "AskText",
     "Audit",
+    "BeatEnded",
+    "BeatSkipped",
+    "BeatStarted",
+    "BeatState",
+    "BeatStatus",
+    "Birth",
+    "CancelChild",
+    "ChildCancelled",
+    "ChildMode",
+    "ChildReported",
+    "ChildStarted",
     "Continue",
     "ContinueAsked",
     "Continued",
+    "CycleEnded",
+    "CycleStarted",
     "Decision",
     "Entry",
     "GoOn",
@@ -85,6 +141,7 @@ __all__ = [
     "Permit",
     "Readable",
     "Reminder",
+    "Report",
     "Rest",
     "Restored",
     "Resume",
@@ -92,19 +149,23 @@ __all__ = [
     "Retention",
     "RunError",
     "RunFinished",
+    "RunPaused",
     "RunRef",
     "RunStarted",
     "Said",
     "Sealer",
     "Sent",
     "Signal",
+    "Spent",
     "Start",
+    "Steer",
     "Stop",
     "StopAsked",
     "Stopped",
     "Summary",
     "Suspended",
     "Task",
+    "TellParent",
     "TextMessageEnd",
     "ThreadCreated",
     "ThreadFact",
@@ -120,14 +181,18 @@ __all__ = [
     "Wait",
     "WaitingInput",
     "Watcher",
+    "apply_beat",
     "apply_message",
     "apply_offer",
     "audit_threads",
     "channel",
     "event_of",
+    "is_child_wait",
     "live_channel",
+    "month_of",
     "next_task",
     "pack",
     "undo_half_import",
     "unpack",
+    "wait_of",
 ]

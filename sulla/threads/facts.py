@@ -10,11 +10,15 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from sulla.core.ids import CallId, MessageId, RunId
-from sulla.core.jsontypes import FrozenJson, JsonObject
+from sulla.core.jsontypes import FrozenJson
 from sulla.core.limit import LimitHit
 from sulla.core.message import Origin, Part
-from sulla.threads.forms import fields_to_json
+from sulla.threads.beats import BeatEnded, BeatSkipped, BeatStarted, CycleEnded, CycleStarted
+from sulla.threads.family import Birth, ChildCancelled, ChildReported, ChildStarted, Report
+from sulla.threads.forms import Fielded
 from sulla.threads.notice import Notice
+from sulla.threads.paused import RunPaused
+from sulla.threads.waits import Wait
 
 Mode = Literal["queue", "steer", "interrupt"]
 """What a message does to a running turn: waits for its own run, joins at the next tool boundary, or ends it."""
@@ -22,18 +26,8 @@ Mode = Literal["queue", "steer", "interrupt"]
 OutcomeStatus = Literal["in_progress", "continue", "done", "blocked", "failed", "cancelled"]
 
 
-class _Kept:
-    """How every fact of this module becomes JSON."""
-
-    __slots__ = ()
-
-    def data(self) -> JsonObject:
-        """The fields that differ from their defaults."""
-        return fields_to_json(self)
-
-
 @dataclass(frozen=True, slots=True)
-class Usage(_Kept):
+class Usage(Fielded):
     """Tokens of one model call as the provider counted them."""
 
     input_tokens: int = 0
@@ -64,7 +58,7 @@ class Usage(_Kept):
 
 
 @dataclass(frozen=True, slots=True)
-class ThreadCreated(_Kept):
+class ThreadCreated(Fielded):
     """The thread exists from here on."""
 
     kind: ClassVar[str] = "THREAD_CREATED"
@@ -72,10 +66,14 @@ class ThreadCreated(_Kept):
     title: str = ""
     project: str = ""
     channel: str = ""
+    birth: Birth | None = None
+    """Who asked for it, if a run did."""
+    graph: str = ""
+    """What works on it: empty for its agent's conversation graph, ``heartbeat`` for the one of beats."""
 
 
 @dataclass(frozen=True, slots=True)
-class Input(_Kept):
+class Input(Fielded):
     """Somebody says something to the agent."""
 
     kind: ClassVar[str] = "INPUT"
@@ -88,21 +86,21 @@ class Input(_Kept):
 
 
 @dataclass(frozen=True, slots=True)
-class StopAsked(_Kept):
+class StopAsked(Fielded):
     """End the running turn and hold what waits."""
 
     kind: ClassVar[str] = "STOP"
 
 
 @dataclass(frozen=True, slots=True)
-class ContinueAsked(_Kept):
+class ContinueAsked(Fielded):
     """Let held inputs go on."""
 
     kind: ClassVar[str] = "CONTINUE"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer(_Kept):
+class Answer(Fielded):
     """What a suspended run waits for. The first one under a `wait_id` wins."""
 
     kind: ClassVar[str] = "ANSWER"
@@ -113,10 +111,12 @@ class Answer(_Kept):
     an approval; `always` allows its like from now on too."""
     is_error: bool = False
     origin: Origin = "operator"
+    report: Report | None = None
+    """What a child run came to, where that is the answer; `text` is then its last word."""
 
 
 @dataclass(frozen=True, slots=True)
-class Summary(_Kept):
+class Summary(Fielded):
     """What the messages up to a record say, in short; offered by a job that holds no lease."""
 
     kind: ClassVar[str] = "SUMMARY"
@@ -134,7 +134,7 @@ class Summary(_Kept):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome(_Kept):
+class Outcome(Fielded):
     """How far a run has come, in the agent's own words (seed 004 §4, `metadata.agent`)."""
 
     status: OutcomeStatus = "in_progress"
@@ -150,7 +150,7 @@ class Outcome(_Kept):
 
 
 @dataclass(frozen=True, slots=True)
-class RunStarted(_Kept):
+class RunStarted(Fielded):
     """A run takes up an input."""
 
     kind: ClassVar[str] = "RUN_STARTED"
@@ -163,13 +163,15 @@ class RunStarted(_Kept):
     known_seq: int = 0
     """The newest input known then: an interrupt up to here meant an earlier run."""
     tainted: bool = False
-    """Whether `context` holds anything that nobody trusts."""
+    """Whether anything here is, or was made from, what nobody trusts: `environment` always is."""
     memory: str = ""
     """What the model is told of earlier conversations, beside a thread's first message; kept for the same reason."""
+    environment: str = ""
+    """What the model is told of what the person looks at, as a client says; kept for the same reason."""
 
 
 @dataclass(frozen=True, slots=True)
-class InputHandled(_Kept):
+class InputHandled(Fielded):
     """What InputHandler changed or noticed; left out where there was nothing."""
 
     kind: ClassVar[str] = "INPUT_HANDLED"
@@ -180,7 +182,7 @@ class InputHandled(_Kept):
 
 
 @dataclass(frozen=True, slots=True)
-class InputsJoined(_Kept):
+class InputsJoined(Fielded):
     """Waiting messages joined the running turn (steer)."""
 
     kind: ClassVar[str] = "INPUTS_JOINED"
@@ -189,7 +191,7 @@ class InputsJoined(_Kept):
 
 
 @dataclass(frozen=True, slots=True)
-class ModelStarted(_Kept):
+class ModelStarted(Fielded):
     """A model call is about to be made and paid for."""
 
     kind: ClassVar[str] = "MODEL_STARTED"
@@ -204,7 +206,7 @@ class ModelStarted(_Kept):
 
 
 @dataclass(frozen=True, slots=True)
-class ModelAbandoned(_Kept):
+class ModelAbandoned(Fielded):
     """A model call came to nothing; what was shown of `message_id` is void, its reservation stays charged."""
 
     kind: ClassVar[str] = "MODEL_ABANDONED"
@@ -216,7 +218,7 @@ class ModelAbandoned(_Kept):
 
 
 @dataclass(frozen=True, slots=True)
-class TextMessageEnd(_Kept):
+class TextMessageEnd(Fielded):
     """A model's whole reply, free of wrappers."""
 
     kind: ClassVar[str] = "TEXT_MESSAGE_END"
@@ -240,7 +242,7 @@ class TextMessageEnd(_Kept):
 
 
 @dataclass(frozen=True, slots=True)
-class ToolCallStart(_Kept):
+class ToolCallStart(Fielded):
     """A tool call is about to run."""
 
     kind: ClassVar[str] = "TOOL_CALL_START"
@@ -252,7 +254,7 @@ class ToolCallStart(_Kept):
 
 
 @dataclass(frozen=True, slots=True)
-class ToolCallResult(_Kept):
+class ToolCallResult(Fielded):
     """What a tool call came to."""
 
     kind: ClassVar[str] = "TOOL_CALL_RESULT"
@@ -267,7 +269,7 @@ class ToolCallResult(_Kept):
 
 
 @dataclass(frozen=True, slots=True)
-class Reminder(_Kept):
+class Reminder(Fielded):
     """A note to the model in the user's role, which people don't see as a message."""
 
     kind: ClassVar[str] = "REMINDER"
@@ -277,36 +279,7 @@ class Reminder(_Kept):
 
 
 @dataclass(frozen=True, slots=True)
-class Wait(_Kept):
-    """One thing that a suspended run waits for."""
-
-    wait_id: str
-    call_id: CallId
-    prompt: str = ""
-    digest: str = ""
-    """For an approval: of the exact call that is asked about. A yes is good for this one alone."""
-    expires_ms: int = 0
-    """When no answer means no, UTC milliseconds; 0 for never."""
-    tool: str = ""
-    target: str = ""
-    """What `always` would allow: calls of `tool` that take effect here."""
-
-
-@dataclass(frozen=True, slots=True)
-class Permit(_Kept):
-    """A person's yes to one call, until the call is begun."""
-
-    call_id: CallId
-    digest: str
-    wait_id: str
-    tool: str = ""
-    target: str = ""
-    always: bool = False
-    """Whether its like is to be allowed from now on too."""
-
-
-@dataclass(frozen=True, slots=True)
-class Suspended(_Kept):
+class Suspended(Fielded):
     """The run waits; nothing is held meanwhile."""
 
     kind: ClassVar[str] = "SUSPENDED"
@@ -314,20 +287,20 @@ class Suspended(_Kept):
 
 
 @dataclass(frozen=True, slots=True)
-class Resumed(_Kept):
+class Resumed(Fielded):
     """The run goes on: an answer came, or another process took it over."""
 
     kind: ClassVar[str] = "RESUMED"
-    reason: Literal["answered", "crashed", "drained", "expired"]
+    reason: Literal["answered", "crashed", "drained", "expired", "paused", "steered"]
     wait_id: str = ""
     input_seq: int = 0
-    """The answer's record; 0 for a take-over."""
+    """The record of the answer, or of the message that steers; 0 for a take-over."""
     crashes: int = 0
     """How often this run has been cut off so far."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stopped(_Kept):
+class Stopped(Fielded):
     """A stop was carried out."""
 
     kind: ClassVar[str] = "STOPPED"
@@ -335,7 +308,7 @@ class Stopped(_Kept):
 
 
 @dataclass(frozen=True, slots=True)
-class Continued(_Kept):
+class Continued(Fielded):
     """Held inputs go on."""
 
     kind: ClassVar[str] = "CONTINUED"
@@ -343,7 +316,7 @@ class Continued(_Kept):
 
 
 @dataclass(frozen=True, slots=True)
-class InputIgnored(_Kept):
+class InputIgnored(Fielded):
     """An input that nobody waits for (any more)."""
 
     kind: ClassVar[str] = "INPUT_IGNORED"
@@ -352,7 +325,7 @@ class InputIgnored(_Kept):
 
 
 @dataclass(frozen=True, slots=True)
-class RunFinished(_Kept):
+class RunFinished(Fielded):
     """A run's end, as it should be: its outcome says how."""
 
     kind: ClassVar[str] = "RUN_FINISHED"
@@ -364,7 +337,7 @@ class RunFinished(_Kept):
 
 
 @dataclass(frozen=True, slots=True)
-class RunError(_Kept):
+class RunError(Fielded):
     """A run's end in failure."""
 
     kind: ClassVar[str] = "RUN_ERROR"
@@ -376,7 +349,7 @@ class RunError(_Kept):
     usage: Usage = field(default_factory=Usage)
 
 
-Offer = ThreadCreated | Input | StopAsked | ContinueAsked | Answer | Summary | Notice
+Offer = ThreadCreated | Input | StopAsked | ContinueAsked | Answer | Summary | Notice | ChildStarted
 Decision = (
     RunStarted
     | InputHandled
@@ -389,10 +362,18 @@ Decision = (
     | Reminder
     | Suspended
     | Resumed
+    | RunPaused
     | Stopped
     | Continued
     | InputIgnored
     | RunFinished
     | RunError
+    | ChildCancelled
+    | ChildReported
+    | BeatStarted
+    | BeatSkipped
+    | CycleStarted
+    | CycleEnded
+    | BeatEnded
 )
 ThreadFact = Offer | Decision

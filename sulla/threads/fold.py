@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import assert_never
 
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import MessageId, NodeId, derived_id
 from sulla.core.message import UNTRUSTED, Message, Part, Text, ToolCall, ToolResult
 from sulla.threads import facts as f
+from sulla.threads.beats import BeatEnded, BeatFact, BeatSkipped, BeatStarted, CycleEnded, CycleStarted, charged, over
 from sulla.threads.codec import Origin
+from sulla.threads.family import WAIT, ChildCancelled, ChildReported, ChildStarted, is_child_wait
+from sulla.threads.fold_beat import fold_beat
 from sulla.threads.notice import Notice
+from sulla.threads.paused import RunPaused
 from sulla.threads.state import ControlInput, OpenRun, ThreadState, WaitingInput
 from sulla.threads.transcript import Transcript
+from sulla.threads.waits import Permit
 
 
 def apply_offer(state: ThreadState, fact: f.Offer, seq: int, origin: Origin) -> None:
@@ -28,14 +34,20 @@ def apply_offer(state: ThreadState, fact: f.Offer, seq: int, origin: Origin) -> 
         case f.ThreadCreated():
             state.agent, state.title, state.project, state.channel = fact.agent, fact.title, fact.project, fact.channel
             state.created_ms = state.updated_ms = origin.at_ms
+            state.birth, state.graph = fact.birth, fact.graph
+            state.tainted = fact.birth is not None and fact.birth.tainted
         case f.Input():
             if origin.run_id is None:
                 raise CorruptRecord(f"{state.thread_id} record {seq}: an INPUT without a run id")
             state.waiting[seq] = WaitingInput(
-                seq, origin.run_id, fact.message_id, fact.text, fact.mode, fact.origin, fact.agent
+                seq, origin.run_id, fact.message_id, fact.text, fact.mode, fact.origin, fact.agent, origin.at_ms
             )
         case f.StopAsked() | f.ContinueAsked() | f.Answer():
             state.controls[seq] = ControlInput(seq, fact, origin.at_ms)
+            if isinstance(fact, f.Answer) and fact.report is not None:
+                keep_report(state, state.controls[seq], fact)
+        case ChildStarted():
+            state.children[fact.id] = fact
         case f.Summary():
             state.usage += fact.usage
             _charge_day(state, fact.charged_tokens or fact.usage.total, origin)
@@ -47,6 +59,19 @@ def apply_offer(state: ThreadState, fact: f.Offer, seq: int, origin: Origin) -> 
             pass  # it is for people; the model knows from its call that it was told
         case _:
             assert_never(fact)
+
+
+def keep_report(state: ThreadState, control: ControlInput, fact: f.Answer) -> None:
+    """Remember what a child came to until the run ends that asked for it: it may not have been waited for yet.
+
+    Args:
+        state: changed in place.
+        control: the answer, as it was offered.
+        fact: the answer.
+    """
+    state.children.pop(fact.wait_id.removeprefix(WAIT), None)
+    if state.run is not None:
+        state.run.reports[fact.wait_id] = control
 
 
 def apply_decision(state: ThreadState, fact: f.Decision, origin: Origin) -> None:
@@ -72,14 +97,14 @@ def apply_message(script: Transcript, fact: f.Decision, inputs: Mapping[int, Wai
     """
     match fact:
         case f.RunStarted():
-            script.push(_user(_waiting(inputs, fact.input_seq), fact.context, fact.memory))
+            script.push(_user(_waiting(inputs, fact.input_seq), fact))
         case f.InputHandled() if fact.text is not None and len(script):
             last = script[-1]
             origin = last.parts[0].origin if isinstance(last.parts[0], Text) else "user"
             script.replace_last(Message(last.id, last.role, (Text(fact.text, origin), *last.parts[1:]), last.hidden))
         case f.InputsJoined():
             for seq in fact.input_seqs:
-                script.push(_user(_waiting(inputs, seq), ""))
+                script.push(_user(_waiting(inputs, seq)))
         case f.TextMessageEnd():
             text: tuple[Part, ...] = (Text(fact.text, "agent"),) if fact.text else ()
             parts = (*fact.parts[: fact.text_at], *text, *fact.parts[fact.text_at :])
@@ -109,15 +134,20 @@ def _waiting(inputs: Mapping[int, WaitingInput], seq: int) -> WaitingInput:
 DAY_MS = 86_400_000
 """A day of tokens goes from midnight to midnight, UTC."""
 
-_BESIDE = (f.Continued, f.InputIgnored, f.Stopped)
+_BESIDE = (f.Continued, f.InputIgnored, f.Stopped, ChildCancelled, ChildReported)
 """What is decided beside a run and says nothing of its progress."""
 
 
-def _user(item: WaitingInput, context: str, memory: str = "") -> Message:
-    parts: tuple[Part, ...] = (Text(item.text, item.origin),)
-    if memory:
-        parts = (*parts, Text(memory, "memory"))
-    return Message(item.message_id, "user", (*parts, Text(context, "operator")) if context else parts)
+def _user(item: WaitingInput, started: f.RunStarted | None = None) -> Message:
+    parts = [Text(item.text, item.origin)]
+    if started is not None:
+        beside = (
+            Text(started.memory, "memory"),
+            Text(started.environment, "web"),
+            Text(started.context, "operator"),
+        )
+        parts += (part for part in beside if part.text)
+    return Message(item.message_id, "user", tuple(parts))
 
 
 def _push_result(script: Transcript, result: ToolResult) -> None:
@@ -135,7 +165,7 @@ def _run_started(state: ThreadState, fact: f.RunStarted, origin: Origin) -> None
     state.consumed += 1
     state.held_below = 0  # something newer was sent, or somebody said continue: nothing is held any more
     state.run = OpenRun(item.run_id, fact.input_seq, origin.at_ms, fact.agent, fact.known_seq, origin.at_ms)
-    state.run.message_id, state.run.origin = fact.message_id, item.origin
+    state.run.message_id, state.run.origin, state.run.asked_ms = fact.message_id, item.origin, item.at_ms
     state.tainted = state.tainted or fact.tainted or item.origin in UNTRUSTED
     state.model = fact.model
     state.outcome = f.Outcome(updated_at_ms=origin.at_ms)
@@ -173,7 +203,7 @@ def _model_abandoned(state: ThreadState, fact: f.ModelAbandoned, origin: Origin)
     call = run.open_call
     if call is not None:
         _charge(state, run, call.reserved_tokens, call.reserved_micro, origin)
-        if fact.reason == "drained":  # an orderly stop is no failure of the service
+        if fact.reason in ("drained", "paused"):  # an orderly stop is no failure of the service
             run.attempts = max(0, run.attempts - 1)
     run.open_call = None
 
@@ -225,17 +255,24 @@ def _suspended(state: ThreadState, fact: f.Suspended, origin: Origin) -> None:
 
 def _resumed(state: ThreadState, fact: f.Resumed, origin: Origin) -> None:
     run = _run(state, fact)
-    run.parked = False
+    run.parked = run.paused = False
     run.crashes = fact.crashes
+    run.cuts += fact.reason not in ("answered", "expired", "steered")
     run.started_ms += max(0, origin.at_ms - run.touched_ms)  # nobody worked meanwhile: it does not count
+    if fact.reason == "steered":  # each call looks again, and says that it goes on without waiting
+        run.waits, run.known_seq = {}, fact.input_seq
+        state.waiting_for_user = False
     if fact.reason not in ("answered", "expired"):
         return
     wait = run.waits.pop(fact.wait_id, None)
+    if wait is not None and is_child_wait(wait.wait_id):  # the call looks again, and says what else it waits for
+        run.waits = {name: other for name, other in run.waits.items() if other.call_id != wait.call_id}
     state.waiting_for_user = bool(run.waits)
     if fact.reason == "expired" and not fact.input_seq:
         return
     answer = state.controls.pop(fact.input_seq, None)
     state.consumed += 1
+    _charge_report(state, answer, origin)
     given = answer.fact if answer is not None else None
     if wait is None or not isinstance(given, f.Answer) or fact.reason == "expired":
         return
@@ -243,9 +280,14 @@ def _resumed(state: ThreadState, fact: f.Resumed, origin: Origin) -> None:
         run.granted.add(wait.call_id)
     elif given.verdict in ("approve", "always") and wait.digest:
         always = given.verdict == "always"
-        run.permits[wait.call_id] = f.Permit(
+        run.permits[wait.call_id] = Permit(
             wait.call_id, wait.digest, wait.wait_id, wait.tool, wait.target, always=always
         )
+
+
+def _run_paused(state: ThreadState, fact: RunPaused, origin: Origin) -> None:
+    run = _run(state, fact)
+    run.parked = run.paused = True
 
 
 def _stopped(state: ThreadState, fact: f.Stopped, origin: Origin) -> None:
@@ -261,7 +303,7 @@ def _continued(state: ThreadState, fact: f.Continued, origin: Origin) -> None:
 
 
 def _input_ignored(state: ThreadState, fact: f.InputIgnored, origin: Origin) -> None:
-    state.controls.pop(fact.input_seq, None)
+    _charge_report(state, state.controls.pop(fact.input_seq, None), origin)
     state.waiting.pop(fact.input_seq, None)
     state.consumed += 1
 
@@ -270,13 +312,29 @@ def _run_ended(state: ThreadState, fact: f.RunFinished | f.RunError, origin: Ori
     if state.run is None or state.run.id != fact.run_id:
         return  # a run that joined another one never was the open run
     state.usage += state.run.usage
+    if state.beat is not None:
+        state.beat = over(state.beat, origin.at_ms, failed=fact.outcome.status == "failed")
+        state.transcript = state.transcript.empty()  # no model reads a heartbeat's own thread
     state.run = None
     # What was worked on is worked on no more: it goes the way of what the summary covers.
     state.transcript.forget_before(state.summary_first_kept)
-    state.outcome = fact.outcome
+    said = fact.outcome.status_report or (fact.message if isinstance(fact, f.RunError) else "")
+    state.outcome = replace(fact.outcome, status_report=said)  # whoever asked for it is told why it failed
     state.cycle_complete = True
     state.waiting_for_user = False
     state.node = NodeId("")
+
+
+def _child_cancelled(state: ThreadState, fact: ChildCancelled, origin: Origin) -> None:
+    state.children.pop(fact.id, None)
+
+
+def _child_reported(state: ThreadState, fact: ChildReported, origin: Origin) -> None:
+    state.reported = True
+
+
+def _beat(state: ThreadState, fact: BeatFact, origin: Origin) -> None:
+    fold_beat(state, fact, _run(state, fact).id)
 
 
 _PROGRESS: dict[type, Callable[..., None]] = {
@@ -291,11 +349,19 @@ _PROGRESS: dict[type, Callable[..., None]] = {
     f.Reminder: _reminder,
     f.Suspended: _suspended,
     f.Resumed: _resumed,
+    RunPaused: _run_paused,
     f.Stopped: _stopped,
     f.Continued: _continued,
     f.InputIgnored: _input_ignored,
     f.RunFinished: _run_ended,
     f.RunError: _run_ended,
+    ChildCancelled: _child_cancelled,
+    ChildReported: _child_reported,
+    BeatStarted: _beat,
+    BeatSkipped: _beat,
+    CycleStarted: _beat,
+    CycleEnded: _beat,
+    BeatEnded: _beat,
 }
 
 
@@ -305,9 +371,23 @@ def _run(state: ThreadState, fact: f.Decision) -> OpenRun:
     return state.run
 
 
+def _charge_report(state: ThreadState, answer: ControlInput | None, origin: Origin) -> None:
+    """What children use counts for whoever asked for them too: otherwise a run could have others spend for it."""
+    report = answer.fact.report if answer is not None and isinstance(answer.fact, f.Answer) else None
+    if report is None:
+        return
+    if state.beat is not None:
+        state.beat = charged(state.beat, report.tokens, report.cost_micro or 0, origin.at_ms)
+    if state.run is not None:
+        _charge(state, state.run, report.tokens, report.cost_micro, origin)
+    else:
+        _charge_day(state, report.tokens, origin)
+
+
 def _charge(state: ThreadState, run: OpenRun, tokens: int, cost_micro: int | None, origin: Origin) -> None:
     run.tokens += tokens
     run.cost_micro += cost_micro or 0
+    state.spent_micro += cost_micro or 0
     _charge_day(state, tokens, origin)
 
 
@@ -317,3 +397,4 @@ def _charge_day(state: ThreadState, tokens: int, origin: Origin) -> None:
     if day > state.day or state.day > day + 1:
         state.day, state.day_tokens = day, 0
     state.day_tokens += tokens
+    state.spent_tokens += tokens

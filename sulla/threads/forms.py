@@ -50,6 +50,16 @@ def fields_to_json(value: object) -> JsonObject:
     return found
 
 
+class Fielded:
+    """A dataclass of which every field is kept: what facts and their parts are."""
+
+    __slots__ = ()
+
+    def data(self) -> JsonObject:
+        """The fields that differ from their defaults."""
+        return fields_to_json(self)
+
+
 class Form(Generic[T]):
     """How one dataclass is read back from JSON; made once per class.
 

@@ -11,11 +11,14 @@ from sulla.core.ids import CallId, MessageId, NodeId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import Origin
 from sulla.store import Head, Status, seal, unseal
+from sulla.threads.beats import BeatState
 from sulla.threads.desk import Rest, next_task
-from sulla.threads.facts import ModelStarted, Outcome, Permit, Usage, Wait
+from sulla.threads.facts import ModelStarted, Outcome, Usage
+from sulla.threads.family import Birth, ChildStarted
 from sulla.threads.forms import Form, fields_to_json
 from sulla.threads.state import OpenRun, RunRef, ThreadState
 from sulla.threads.transcript import Measure, Transcript
+from sulla.threads.waits import Permit, Wait
 
 KIND = "thread"
 
@@ -45,6 +48,10 @@ class RunPoint:
     message_id: MessageId = MessageId("")
     origin: Origin = "user"
     permits: tuple[Permit, ...] = ()
+    reports: tuple[int, ...] = ()
+    asked_ms: int = 0
+    paused: bool = False
+    cuts: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +70,11 @@ class Checkpoint:
     channel: str = ""
     active_agents: tuple[str, ...] = ()
     model: str = ""
-    parent_id: ThreadId | None = None
-    depth: int = 0
+    graph: str = ""
+    beat: BeatState | None = None
+    birth: Birth | None = None
+    reported: bool = False
+    children: tuple[ChildStarted, ...] = ()
     active_work: RunRef | None = None
     run: RunPoint | None = None
     outcome: Outcome | None = None
@@ -84,15 +94,18 @@ class Checkpoint:
     tainted: bool = False
     diagnostics: FrozenJson = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
+    spent_tokens: int = 0
+    spent_micro: int = 0
     day: int = 0
     day_tokens: int = 0
 
 
 _FORM = Form(Checkpoint)
 _SAME = (
-    "created_ms updated_ms agent title project channel model parent_id depth active_work "
+    "created_ms updated_ms agent title project channel model graph beat birth reported active_work "
     "had_tool_calls nudged nudging node iterations consecutive_same_node "
-    "agent_loops cycle_complete held_below summary_covers summary_seq tainted usage day day_tokens"
+    "agent_loops cycle_complete held_below summary_covers summary_seq tainted usage "
+    "spent_tokens spent_micro day day_tokens"
 ).split()
 """Fields that are the same in the state and in the checkpoint."""
 
@@ -139,12 +152,17 @@ def to_head(state: ThreadState, claimed: int, epoch: int, due_ms: int | None = N
             run.message_id,
             run.origin,
             tuple(run.permits.values()),
+            tuple(sorted(report.seq for report in run.reports.values())),
+            run.asked_ms,
+            run.paused,
+            run.cuts,
         )
     checkpoint = Checkpoint(
         **{name: getattr(state, name) for name in _SAME},
         claimed=claimed,
         epoch=epoch,
         active_agents=tuple(state.active_agents),
+        children=tuple(state.children.values()),
         run=point,
         # Once the run has ended its words are in the log: repeating them would double every later write.
         outcome=state.outcome if run is not None else _brief(state.outcome),
@@ -166,6 +184,8 @@ class Unread:
     """Inputs up to here are known to the head; later ones are not."""
     pending: tuple[int, ...] = ()
     """The numbers of known inputs that still wait."""
+    reports: tuple[int, ...] = ()
+    """Those of what children have reported to the open run."""
 
 
 def from_head(thread_id: ThreadId, head: Head, measure: Measure) -> tuple[ThreadState, Unread]:
@@ -194,10 +214,12 @@ def from_head(thread_id: ThreadId, head: Head, measure: Measure) -> tuple[Thread
     state.active_agents = list(checkpoint.active_agents)
     state.outcome = checkpoint.outcome or Outcome()
     state.diagnostics = dict(checkpoint.diagnostics)
+    state.children = {child.id: child for child in checkpoint.children}
     if checkpoint.run is not None:
         state.run = _open_run(checkpoint.run)
         state.waiting_for_user = bool(state.run.waits)
-    return state, Unread(checkpoint.epoch, checkpoint.claimed, (*checkpoint.waiting, *checkpoint.controls))
+    reports = checkpoint.run.reports if checkpoint.run is not None else ()
+    return state, Unread(checkpoint.epoch, checkpoint.claimed, (*checkpoint.waiting, *checkpoint.controls), reports)
 
 
 def _open_run(point: RunPoint) -> OpenRun:
@@ -222,7 +244,10 @@ def _open_run(point: RunPoint) -> OpenRun:
         set(point.granted),
         point.message_id,
         point.origin,
+        point.asked_ms,
         {permit.call_id: permit for permit in point.permits},
+        paused=point.paused,
+        cuts=max(point.cuts, point.crashes),  # an earlier version counted crashes alone
     )
 
 

@@ -9,6 +9,7 @@ from sulla.core.ids import RunId, ThreadId, derived_id
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.threads import facts as f
 from sulla.threads.codec import Entry
+from sulla.threads.family import ChildCancelled, ChildReported, ChildStarted
 from sulla.threads.fold import apply_decision, apply_offer
 from sulla.threads.notice import Notice
 from sulla.threads.offers import dedupe_id, digest, run_of
@@ -18,7 +19,12 @@ from sulla.threads.transcript import Measure, Transcript
 IMPORTED = "imported"
 """Why what was under way in a thread does not go on here."""
 
-RUN_FIELDS = {"RUN_FINISHED": ("run_id", "joined"), "RUN_ERROR": ("run_id",), "INPUTS_JOINED": ("run_ids",)}
+RUN_FIELDS = {
+    "RUN_FINISHED": ("run_id", "joined"),
+    "RUN_ERROR": ("run_id",),
+    "INPUTS_JOINED": ("run_ids",),
+    "CHILD_STARTED": ("run_id",),
+}
 """Where records name runs beside their envelope."""
 
 
@@ -78,7 +84,14 @@ class Replay:
             case None:
                 raise InvalidInput("this Sulla knows no such record: import it with the one that made it")
             case (
-                f.ThreadCreated() | f.Input() | f.StopAsked() | f.ContinueAsked() | f.Answer() | f.Summary() | Notice()
+                f.ThreadCreated()
+                | f.Input()
+                | f.StopAsked()
+                | f.ContinueAsked()
+                | f.Answer()
+                | f.Summary()
+                | Notice()
+                | ChildStarted()
             ):
                 return self._offered(fact, entry)
             case _:
@@ -131,16 +144,24 @@ class Renamed:
         return self._runs.get(run_id) or RunId(derived_id("run", self._thread_id, run_id))
 
 
-def leftovers(state: ThreadState, now_ms: int) -> list[f.InputIgnored | f.RunFinished]:
+Leftover = f.InputIgnored | f.RunFinished | ChildCancelled | ChildReported
+
+
+def leftovers(state: ThreadState, now_ms: int) -> list[Leftover]:
     """What puts away the inputs that still wait, and ends the runs that their senders were promised.
+
+    Other threads that it had to do with are where they were: nothing is told to them from here.
 
     Args:
         state: a thread without an open run.
         now_ms: UTC milliseconds.
     """
-    facts: list[f.InputIgnored | f.RunFinished] = []
+    facts: list[Leftover] = []
     for seq in sorted(state.waiting.keys() | state.controls.keys()):
         facts.append(f.InputIgnored(seq, IMPORTED))
         if (item := state.waiting.get(seq)) is not None:
             facts.append(f.RunFinished(item.run_id, f.Outcome("cancelled", reason=IMPORTED, updated_at_ms=now_ms)))
+    facts += [ChildCancelled(child) for child in state.children]
+    if state.birth is not None and not state.reported:
+        facts.append(ChildReported(state.birth.id, known=False))
     return facts

@@ -127,7 +127,9 @@ class ThreadSession:
                 run_id, agent = self.state.waiting[fact.input_seq].run_id, fact.agent
             elif isinstance(fact, f.RunFinished | f.RunError):
                 run_id = fact.run_id
-            origin = Origin(now_ms, run_id, agent or self.state.agent, depth=self.state.depth)
+            birth = self.state.birth
+            parent = birth.run_id if birth is not None else None
+            origin = Origin(now_ms, run_id, agent or self.state.agent, parent, self.state.depth)
             if isinstance(fact, _DECISIONS):
                 apply_decision(self.state, fact, origin)
             self._drafts.append(encode(fact, origin))
@@ -195,8 +197,11 @@ class ThreadSession:
         Raises:
             StaleLease: somebody else holds the thread.
         """
+        # Counted from the grant: reading the thread may have taken its time.
+        wait_s = max(0.0, self._deadline - self._lease.ttl_s * 2 / 3 - self._clock.elapsed())
         while True:
-            await self._clock.sleep(self._lease.ttl_s / 3)
+            await self._clock.sleep(wait_s)
+            wait_s = self._lease.ttl_s / 3
             async with self._lock:
                 if self._released:
                     return

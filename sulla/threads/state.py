@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 from sulla.core.ids import CallId, MessageId, NodeId, RunId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Origin
-from sulla.threads.facts import Answer, ContinueAsked, Mode, ModelStarted, Outcome, Permit, StopAsked, Usage, Wait
+from sulla.threads.beats import BeatState
+from sulla.threads.facts import Answer, ContinueAsked, Mode, ModelStarted, Outcome, StopAsked, Usage
+from sulla.threads.family import Birth, ChildStarted, is_child_wait
 from sulla.threads.transcript import Transcript
+from sulla.threads.waits import Permit, Wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,8 @@ class WaitingInput:
     mode: Mode
     origin: Origin = "user"
     agent: str = ""
+    at_ms: int = 0
+    """When it was offered, UTC milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +58,7 @@ class OpenRun:
     """When it began, moved on by every pause: what is left since then is time at work. UTC milliseconds."""
     agent: str = ""
     known_seq: int = 0
-    """Interrupts up to this input meant an earlier run."""
+    """Interrupts up to this input meant an earlier run, and messages that steer were looked up for."""
     touched_ms: int = 0
     """When it last got on, UTC milliseconds."""
     replied: bool = False
@@ -68,7 +73,7 @@ class OpenRun:
     """Model calls in a row that came to nothing."""
     crashes: int = 0
     parked: bool = False
-    """It was left at a step border on purpose: taking it up again is no crash."""
+    """It was left on purpose: taking it up again is no crash."""
     open_call: ModelStarted | None = None
     intents: dict[CallId, str] = field(default_factory=dict)
     """Tool calls that have begun and have no result yet, with their effects."""
@@ -79,8 +84,16 @@ class OpenRun:
     """The message that is being worked on."""
     origin: Origin = "user"
     """Who wrote that message."""
+    asked_ms: int = 0
+    """When it was offered, UTC milliseconds."""
     permits: dict[CallId, Permit] = field(default_factory=dict)
     """Calls that a person said yes to and that have not begun."""
+    reports: dict[str, ControlInput] = field(default_factory=dict)
+    """What children have come to, by their wait ids; whether anything waited for them or not."""
+    paused: bool = False
+    """It was left because all work was paused."""
+    cuts: int = 0
+    """How often it was left and taken up again, whatever the cause."""
 
 
 @dataclass(slots=True)
@@ -99,8 +112,16 @@ class ThreadState:
     active_agents: list[str] = field(default_factory=list)
     """Whom a handoff made active, innermost last; empty for the thread's own agent."""
     model: str = ""
-    parent_id: ThreadId | None = None
-    depth: int = 0
+    graph: str = ""
+    """What works on it; empty for its agent's conversation graph."""
+    beat: BeatState | None = None
+    """Its agent's beats, if it is a heartbeat."""
+    birth: Birth | None = None
+    """Who asked for this thread, if a run did."""
+    reported: bool = False
+    """Whether they know what came of it."""
+    children: dict[str, ChildStarted] = field(default_factory=dict)
+    """Runs that were set to work from here and have not reported, by their ids."""
     active_work: RunRef | None = None
     """A playbook that has taken over (seed 004 `activeWorkflow`)."""
 
@@ -138,6 +159,10 @@ class ThreadState:
     """What InputHandler noticed about the latest input."""
     usage: Usage = field(default_factory=Usage)
     """All runs of this thread together, and its summaries."""
+    spent_tokens: int = 0
+    """Charged so far, children and calls that came to nothing included."""
+    spent_micro: int = 0
+    """The same in money, in millionths of the currency's unit, as far as the models have prices."""
     day: int = 0
     """The day that `day_tokens` is of, counted in UTC days since 1970."""
     day_tokens: int = 0
@@ -150,9 +175,26 @@ class ThreadState:
         return run is not None and bool(run.waits) and run.intents.keys() <= {w.call_id for w in run.waits.values()}
 
     @property
+    def depth(self) -> int:
+        """0 for a thread that nobody spawned; one more for each child."""
+        return self.birth.depth if self.birth is not None else 0
+
+    @property
     def is_child(self) -> bool:
         """Whether another agent asked for this (seed 004 `isSubAgent`)."""
-        return self.depth > 0
+        return self.birth is not None
+
+    @property
+    def owes_report(self) -> bool:
+        """Whether somebody waits to be told what came of this."""
+        birth, run = self.birth, self.run
+        if birth is None or self.reported:
+            return False
+        if run is None:
+            # Who was given other words meanwhile tells what those come to.
+            return self.cycle_complete and not (self.outcome.reason == "interrupted" and self.runnable)
+        # Where nobody is there to answer, whoever asked goes on without: a beat ends `blocked` (design §8).
+        return birth.unattended and self.suspended and not all(map(is_child_wait, run.waits))
 
     @property
     def runnable(self) -> list[WaitingInput]:

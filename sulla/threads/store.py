@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import get_args
 
 from sulla.core.clock import Clock
@@ -14,13 +15,16 @@ from sulla.core.event import Fact
 from sulla.core.ids import MakeId, RunId, ThreadId, derived_id
 from sulla.store import Grant, Head, LogInfo, Offered, Record, Status, Store
 from sulla.threads import facts as f
+from sulla.threads.bounds import ThreadLimits
 from sulla.threads.bus import Advanced, channel, pack
 from sulla.threads.codec import Entry, Origin, decode, encode
+from sulla.threads.family import ChildStarted
 from sulla.threads.fold import apply_offer
 from sulla.threads.head import KIND, from_head, to_head
+from sulla.threads.leaving import last_words
 from sulla.threads.notice import Notice
 from sulla.threads.offers import dedupe_id, digest, run_of
-from sulla.threads.retention import Retention, expires_ms
+from sulla.threads.retention import expires_ms
 from sulla.threads.session import Known, ThreadSession
 from sulla.threads.state import ThreadState
 from sulla.threads.tail import load_tail
@@ -30,22 +34,6 @@ from sulla.threads.watching import Kept, Watcher
 _OFFERS = get_args(f.Offer)
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class ThreadLimits:
-    """Bounds of every thread (design §4.8)."""
-
-    max_waiting: int = 100
-    """Inputs that may wait at once."""
-    load_tokens: int = 96_000
-    """How much history is loaded (seed 004 §1: the hard token budget)."""
-    lease_ttl_s: float = 30.0
-    """How long a lease holds without renewal (seed 004 §4)."""
-    cached: int = 256
-    """Threads whose state is kept in memory between turns."""
-    retention: Retention = field(default_factory=Retention)
-    """How long idle threads are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +81,7 @@ class ThreadStore:
         self._cache: OrderedDict[ThreadId, tuple[int, int, ThreadState]] = OrderedDict()
         self._given_back: dict[ThreadId, int] = {}
         """Leases of threads that could not be read, given back in order. Only threads in trouble are in here."""
-        self._agents: OrderedDict[ThreadId, str] = OrderedDict()
+        self._whose: OrderedDict[ThreadId, tuple[str, bool]] = OrderedDict()
 
     # --------------------------------------------------------------------------------------------------- offers
 
@@ -170,13 +158,13 @@ class ThreadStore:
         except MessageIdReused:
             return False
 
-    async def notify(self, thread_id: ThreadId, fact: Notice, run_id: RunId, call_key: str) -> bool:
-        """Offer a note for people; nobody is woken by it, and every reader of the thread gets it once.
+    async def notify(self, thread_id: ThreadId, fact: Notice | ChildStarted, run_id: RunId, call_key: str) -> bool:
+        """Offer what a run does beside the conversation; nobody is woken by it, and every reader gets it once.
 
         Args:
             thread_id: where it is told.
-            fact: the note.
-            run_id: the run that tells it.
+            fact: a note for people, or a run that was set to work.
+            run_id: the run that does it.
             call_key: the call that it came of: each is offered once, also when the call is made again.
 
         Returns:
@@ -219,17 +207,19 @@ class ThreadStore:
             self._store, self._clock, grant.lease, known, asked_s, self._limits.retention, self._watcher
         )
 
-    async def agent_of(self, thread_id: ThreadId) -> str:
-        """Whose thread it is; empty if there is no such thread. Remembered, so that it costs nothing on a busy
-        thread.
+    async def whose(self, thread_id: ThreadId) -> tuple[str, bool]:
+        """Whose thread it is (empty if there is no such thread), and whether a run asked for it. Remembered, so that it
+        costs nothing on a busy thread.
         """
-        known = self._agents.get(thread_id)
+        known = self._whose.get(thread_id)
         if known is None:
             info = await self._store.head(thread_id)
-            known = info.head.agent if info is not None else ""
-            self._agents[thread_id] = known
-            while len(self._agents) > 16 * self._limits.cached:
-                self._agents.popitem(last=False)
+            if info is None:
+                return "", False
+            state = self.state_of(info)
+            known = self._whose[thread_id] = (info.head.agent, state is not None and state.is_child)
+            while len(self._whose) > 16 * self._limits.cached:
+                self._whose.popitem(last=False)
         return known
 
     def keep(self, session: ThreadSession) -> None:
@@ -241,19 +231,22 @@ class ThreadStore:
         while len(self._cache) > self._limits.cached:
             self._cache.popitem(last=False)
 
-    async def load(self, thread_id: ThreadId) -> ThreadState | None:
-        """A copy of the thread's state for reading (the seed's `loadThreadState`); None if there is none."""
+    async def load(self, thread_id: ThreadId, *, messages: bool = True) -> ThreadState | None:
+        """A copy of the thread's state for reading (the seed's `loadThreadState`), with its newest messages or (nearly)
+        without; None if there is none.
+        """
         info = await self._store.head(thread_id)
         if info is None:
             return None
-        return (await self._load(thread_id, info.head, info.last_seq))[0]
+        ceiling_tokens = self._limits.load_tokens if messages else 0
+        return (await self._load(thread_id, info.head, info.last_seq, ceiling_tokens))[0]
 
     async def save(self, session: ThreadSession, *facts: Fact) -> None:
         """Keep what was decided (the seed's `saveThreadState`): only under a lease, only what is new."""
         await session.commit(*facts)
 
     async def delete(self, thread_id: ThreadId) -> None:
-        """Remove a thread with all it holds (the seed's `deleteThreadState`).
+        """Remove a thread with all it holds (the seed's `deleteThreadState`), and tell those who wait or work for it.
 
         Raises:
             NotFound: there is no such thread.
@@ -265,6 +258,11 @@ class ThreadStore:
                 raise _no_thread(thread_id)
             raise Busy(f"thread {thread_id!r} has a running turn: stop it first, then delete", retry_after_s=1.0)
         self._cache.pop(thread_id, None)
+        with suppress(CorruptRecord):  # what cannot be read has nothing to say
+            state, *_ = await self._load(thread_id, grant.head, grant.last_seq, 0)
+            for other, fact, known_as in last_words(state):
+                with suppress(NotFound, MessageIdReused):
+                    await self._offer(other, fact, request_id=known_as)
         await self._store.delete(grant.lease)
         self._store.publish(channel(thread_id), pack(Advanced(grant.last_seq)))
 
@@ -292,7 +290,7 @@ class ThreadStore:
         The state is None for a thread whose head cannot be read: the others are listed all the same.
         """
         infos = await self._store.find(kind=KIND, status=status, after_key=after, limit=limit)
-        return [(info, self._state_of(info)) for info in infos]
+        return [(info, self.state_of(info)) for info in infos]
 
     async def get(self, thread_id: ThreadId) -> tuple[LogInfo, ThreadState | None]:
         """One thread, in the form of `list`.
@@ -303,7 +301,7 @@ class ThreadStore:
         info = await self._store.head(thread_id)
         if info is None or info.head.kind != KIND:
             raise _no_thread(thread_id)
-        return info, self._state_of(info)
+        return info, self.state_of(info)
 
     async def misdated(self, *, after: str = "", limit: int = 100) -> tuple[Sequence[ThreadId], str]:
         """Idle threads whose kept due time is not what the retention says, because it was set otherwise before.
@@ -318,14 +316,15 @@ class ThreadStore:
         infos = await self._store.find(kind=KIND, status="idle", after_key=after, limit=limit)
         found = []
         for info in infos:
-            state = self._state_of(info)
+            state = self.state_of(info)
             if state is not None and info.head.due_ms != expires_ms(state, self._limits.retention):
                 found.append(state.thread_id)
         return found, infos[-1].key if len(infos) == limit else ""
 
     # -------------------------------------------------------------------------------------------------- private
 
-    def _state_of(self, info: LogInfo) -> ThreadState | None:
+    def state_of(self, info: LogInfo) -> ThreadState | None:
+        """What a head says of its thread; None if it cannot be read."""
         try:
             return from_head(ThreadId(info.key), info.head, self._measure)[0]
         except CorruptRecord as error:
@@ -372,17 +371,20 @@ class ThreadStore:
             if grant.lease.epoch == epoch + 1 and len(grant.tail) == grant.last_seq - seen:
                 self._fold(state, grant.tail)
                 return Known(state, grant.last_seq)
-        state, seen, written = await self._load(thread_id, grant.head, grant.last_seq)
+        ceiling_tokens = self._limits.load_tokens
+        state, seen, written = await self._load(thread_id, grant.head, grant.last_seq, ceiling_tokens)
         return Known(state, seen, grant.lease.epoch - written - 1 - self._given_back.get(thread_id, 0))
 
-    async def _load(self, thread_id: ThreadId, head: Head, last_seq: int) -> tuple[ThreadState, int, int]:
+    async def _load(
+        self, thread_id: ThreadId, head: Head, last_seq: int, ceiling_tokens: int
+    ) -> tuple[ThreadState, int, int]:
         state, point = from_head(thread_id, head, self._measure)
         seen = point.claimed
         while seen < last_seq and (records := await self._store.read(thread_id, after=seen, before=last_seq + 1)):
             self._fold(state, records)
             seen = records[-1].seq
         # After what the head did not know: a summary among it says where the messages begin.
-        await load_tail(self._store, state, point.pending, self._limits.load_tokens, last_seq)
+        await load_tail(self._store, state, point, ceiling_tokens, last_seq)
         return state, seen, point.epoch
 
     def _fold(self, state: ThreadState, records: Iterable[Record]) -> None:

@@ -12,8 +12,9 @@ from sulla.core.message import Message, Text
 from sulla.store import Store
 from sulla.threads import facts as f
 from sulla.threads.codec import Entry, decode
-from sulla.threads.fold import apply_message, apply_offer
-from sulla.threads.state import ThreadState, WaitingInput
+from sulla.threads.fold import apply_message, apply_offer, keep_report
+from sulla.threads.head import Unread
+from sulla.threads.state import ControlInput, ThreadState, WaitingInput
 
 _PAGE = 256
 _SAID = (f.Input, f.RunStarted, f.InputHandled, f.InputsJoined, f.TextMessageEnd, f.ToolCallResult, f.Reminder)
@@ -31,15 +32,13 @@ class _Opened:
     fact: f.ThreadFact | None
 
 
-async def load_tail(
-    store: Store, state: ThreadState, claimed: Iterable[int], ceiling_tokens: int, last_seq: int
-) -> None:
+async def load_tail(store: Store, state: ThreadState, unread: Unread, ceiling_tokens: int, last_seq: int) -> None:
     """Fill the transcript and the waiting inputs of a state that came from a head.
 
     Args:
         store: where the log is.
         state: changed in place.
-        claimed: the numbers of inputs that the head says are waiting.
+        unread: what the head only names.
         ceiling_tokens: stop reading when the messages weigh this much.
         last_seq: the newest record that the head covers.
 
@@ -60,8 +59,7 @@ async def load_tail(
     for opened in tail:
         if isinstance(opened.fact, _DECISIONS):
             apply_message(state.transcript, opened.fact, inputs)
-    for seq in claimed:
-        _offer(state, await _one(store, state, seq))
+    await _known_offers(store, state, unread)
     if state.summary_seq:
         summary = (await _one(store, state, state.summary_seq)).fact
         if not isinstance(summary, f.Summary):
@@ -69,12 +67,22 @@ async def load_tail(
         state.summary, state.summary_first_kept = summary.text, summary.first_kept
 
 
+async def _known_offers(store: Store, state: ThreadState, unread: Unread) -> None:
+    for seq in unread.pending:
+        _offer(state, await _one(store, state, seq))
+    for seq in unread.reports:
+        opened = await _one(store, state, seq)
+        if not isinstance(opened.fact, f.Answer):
+            raise CorruptRecord(f"{state.thread_id} record {seq}: expected an ANSWER, found {opened.entry.kind}")
+        keep_report(state, ControlInput(seq, opened.fact, opened.entry.origin.at_ms), opened.fact)
+
+
 async def _newest(store: Store, state: ThreadState, ceiling_tokens: int, last_seq: int) -> list[_Opened]:
     found: list[_Opened] = []
     weight, before = 0, last_seq + 1
-    scale = state.transcript.empty()
-    while before > state.summary_covers + 1 and weight < ceiling_tokens:
-        page = await store.read(state.thread_id, after=state.summary_covers, before=before, limit=_PAGE, reverse=True)
+    scale, after = state.transcript.empty(), _floor(state, last_seq)
+    while before > after + 1 and weight < ceiling_tokens:
+        page = await store.read(state.thread_id, after=after, before=before, limit=_PAGE, reverse=True)
         if not page:
             break
         for record in page:
@@ -86,6 +94,14 @@ async def _newest(store: Store, state: ThreadState, ceiling_tokens: int, last_se
         weight, before = scale.tokens, page[-1].seq
     found.reverse()
     return found
+
+
+def _floor(state: ThreadState, last_seq: int) -> int:
+    """Up to which record nothing is looked for."""
+    if state.beat is None:
+        return state.summary_covers
+    # No model reads a heartbeat's own thread: however many beats there were, only the open one is wanted.
+    return state.run.input_seq - 1 if state.run is not None else last_seq
 
 
 def _weighed(fact: f.ThreadFact | None) -> Iterable[Message]:
@@ -116,7 +132,16 @@ def _message_of(opened: _Opened) -> WaitingInput | None:
     fact, run_id = opened.fact, opened.entry.origin.run_id
     if not isinstance(fact, f.Input) or run_id is None:
         return None
-    return WaitingInput(opened.entry.seq, run_id, fact.message_id, fact.text, fact.mode, fact.origin, fact.agent)
+    return WaitingInput(
+        opened.entry.seq,
+        run_id,
+        fact.message_id,
+        fact.text,
+        fact.mode,
+        fact.origin,
+        fact.agent,
+        opened.entry.origin.at_ms,
+    )
 
 
 def _offer(state: ThreadState, opened: _Opened) -> None:

@@ -14,7 +14,7 @@ from sulla.tools.base import (
     ToolSource,
     Waiting,
 )
-from sulla.tools.browse import Catalogue, catalogue_of
+from sulla.tools.browse import Catalogue, catalogue_of, told_schema
 from sulla.tools.builtin import builtin_tools, clock_tools, file_tools
 from sulla.tools.builtin.engines import Engine, brave, searxng
 from sulla.tools.builtin.listing import listing_tools
@@ -24,7 +24,7 @@ from sulla.tools.builtin.web import web_tools
 from sulla.tools.call import mend, run_call
 from sulla.tools.define import define
 from sulla.tools.fetch import Fetcher
-from sulla.tools.jobs import Jobs
+from sulla.tools.jobs import Jobs, with_news
 from sulla.tools.nearest import did_you_mean
 from sulla.tools.paths import inside, locate, open_file, open_folder
 from sulla.tools.policy import (
@@ -107,6 +107,8 @@ __all__ = [
     "searxng",
     "shell_tools",
     "target_of",
+    "told_schema",
     "validate",
     "web_tools",
+    "with_news",
 ]

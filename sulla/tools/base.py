@@ -22,6 +22,10 @@ Reach = Literal["inward", "outward"]
 others, paths outside the workspace, a shell without a sandbox (design §9). Undeclared means `outward`."""
 
 
+async def nobody_waits() -> None:
+    """Nobody has to know when the work ends that goes on beside a call."""
+
+
 @dataclass(frozen=True, slots=True)
 class ToolContext:
     """What a call gets besides its arguments."""
@@ -41,8 +45,14 @@ class ToolContext:
     """What the thread is about; empty for nothing in particular."""
     tainted: bool = False
     """Whether what the caller has read holds anything that nobody trusts: what it writes then does too."""
+    unattended: bool = False
+    """Whether nobody is there who asked for this work: a beat does it, or a schedule."""
     approved: str = ""
     """The question (`Tool.asks`) to which a person said yes before this call, word for word; empty if nobody did."""
+    redact: Callable[[str], str] = str
+    """Takes the daemon's secrets out of what is put away beside the result; the result is looked through later."""
+    over: Callable[[], Awaitable[None]] = nobody_waits
+    """To be called by what goes on beside the conversation (`Done.goes_on`) once it has ended, however it did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +68,8 @@ class Done:
     """When, in seconds, where that is known."""
     tainted: bool = False
     """Whether the text is, or was made from, what nobody trusts: web, mail, MCP, other agents (design §9)."""
+    goes_on: bool = False
+    """Whether something of the call goes on behind it, and calls `ToolContext.over` at its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +80,8 @@ class Waiting:
     """``approval:<id>``, ``child:<id>``, ``answer:<run>:<step>:<n>``, ``review:<call>``; the same at every attempt."""
     prompt: str
     """What is waited for, for people."""
+    also: tuple[str, ...] = ()
+    """Other ids, any of which will do. A call that waits for children is made again when one of them has reported."""
 
 
 Result = Done | Waiting

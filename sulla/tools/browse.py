@@ -8,11 +8,11 @@ that a provider's prompt cache keeps the beginning.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Final
 
-from sulla.core.jsontypes import FrozenJson
+from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 from sulla.core.message import ToolCall
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
@@ -30,12 +30,14 @@ MAX_FOUND: Final = 10
 MAX_CATEGORIES: Final = 30
 
 FIRST: Final = (
-    *("read_file", "write_file", "edit_file", "bash", "list_dir", "search_files", "load_skill"),
-    *("web_search", "web_fetch", "recall", "remember", "notify_user", "get_time_date"),
+    *("read_file", "write_file", "edit_file", "bash", "list_dir", "load_skill", "web_search", "recall"),
+    *("search_files", "web_fetch", "remember", "notify_user", "get_time_date"),
 )
 """What is told first of a bigger catalogue, as far as there is room: what most work is done with."""
 
 _WORD = re.compile(r"[a-z0-9]+")
+_SENTENCE_END = re.compile(r"\. (?=[A-Z])")
+"""A full stop; what stands behind ``e.g.`` begins small."""
 
 Weigh = Callable[[Tool], int]
 """How many tokens a tool takes in a request."""
@@ -88,6 +90,36 @@ def catalogue_of(tools: Iterable[Tool], weigh: Weigh) -> Catalogue:
     return Catalogue(Toolbox((*every, browse)), tuple(first))
 
 
+def told_schema(schema: FrozenJson) -> JsonObject:
+    """What a model is told of a tool's arguments: all but what is of use only for refusing them.
+
+    How long a text may be, and that nothing else may be given, is said by the refusal. It is a tenth of all tokens.
+
+    Args:
+        schema: the tool's.
+    """
+    told: JsonObject = {}
+    for word, value in schema.items():
+        match word, value:
+            case (("minLength" | "maxLength" | "title" | "$schema"), _):
+                continue
+            case "additionalProperties", bool():
+                continue
+            case (("properties" | "$defs" | "definitions"), Mapping()):
+                told[word] = {name: _told(one) for name, one in value.items()}
+            case (("items" | "additionalProperties"), Mapping()):
+                told[word] = told_schema(value)
+            case (("anyOf" | "allOf" | "oneOf"), list() | tuple()):
+                told[word] = [_told(one) for one in value]
+            case _:
+                told[word] = value
+    return told
+
+
+def _told(schema: Json) -> Json:
+    return told_schema(schema) if isinstance(schema, dict) else schema
+
+
 def search(toolbox: Toolbox, args: FrozenJson) -> tuple[Tool, ...]:
     """What a search finds, the best first; the same for the same arguments.
 
@@ -111,9 +143,13 @@ def search(toolbox: Toolbox, args: FrozenJson) -> tuple[Tool, ...]:
 
 def summary_of(tool: Tool) -> str:
     """A tool in one line."""
+    return f"{tool.name} ({tool.category}): {first_sentence(tool)[:160]}"
+
+
+def first_sentence(tool: Tool) -> str:
+    """How a tool's description begins, without the full stop."""
     first = " ".join(tool.description.split("\n\n")[0].split())
-    sentence = first.split(". ")[0].rstrip(".")
-    return f"{tool.name} ({tool.category}): {sentence[:160]}"
+    return _SENTENCE_END.split(first)[0].rstrip(".")
 
 
 def categories(toolbox: Iterable[Tool]) -> Iterator[str]:

@@ -12,6 +12,7 @@ from sulla.tools.attempt import within
 from sulla.tools.base import Done, Result, Tool, ToolContext, Waiting
 from sulla.tools.nearest import nearest
 from sulla.tools.overflow import rest_of
+from sulla.tools.policy import reach_of
 from sulla.tools.registry import Toolbox
 from sulla.tools.repair import repaired
 from sulla.tools.schema import validate
@@ -86,6 +87,7 @@ def mend(toolbox: Toolbox, call: ToolCall) -> ToolCall:
 
 async def _attempt(tool: Tool, call: ToolCall, context: ToolContext) -> Result:
     """Run the tool and catch what it raises: a ``TimeoutError`` further out is then surely the time limit's."""
+    context.control.check()  # it has a task of its own, and the process may have stood still before that one began
     try:
         result: object = await tool.run(call.args, context)
     except _PASSED_ON:
@@ -98,7 +100,10 @@ async def _attempt(tool: Tool, call: ToolCall, context: ToolContext) -> Result:
         _LOG.warning("a tool failed", exc_info=True, extra={"tool": tool.name, "call_id": call.id})
         said = str(error)
         passing = isinstance(error, ConnectionError)
-        return Done(f"{type(error).__name__}: {said}" if said else type(error).__name__, is_error=True, passing=passing)
+        text = f"{type(error).__name__}: {said}" if said else type(error).__name__
+        # Nobody has written these words for models: they may quote the other side.
+        outside = reach_of(tool, call.args, context) == "outward"
+        return Done(text, is_error=True, passing=passing, tainted=outside)
     if not isinstance(result, Done | Waiting):
         return Done(f"{tool.name} is broken: it returned {type(result).__name__} instead of a result.", is_error=True)
     return result
@@ -136,8 +141,10 @@ async def _capped(done: Done, note: str, tool: Tool, context: ToolContext) -> Do
         return done if text == done.text else replace(done, text=text)
     # A tool that can show the rest by itself needs no copy.
     whole = raw[:MAX_WHOLE_BYTES].decode("utf-8", "ignore")
-    rest = tool.rest or await rest_of(context.workspace, context.call_id, (whole,))
+    rest = tool.rest or await rest_of(context.workspace, context.call_id, map(context.redact, (whole,)))
     room = MAX_RESULT_BYTES - CUT_BYTES - len(rest.encode()) - len(note.encode())
-    shown = raw[: max(0, room)].decode("utf-8", "ignore")
+    # Before it is cut: half a secret is none that anybody would know.
+    head = context.redact(raw[: 2 * MAX_RESULT_BYTES].decode("utf-8", "ignore")).encode()
+    shown = head[: max(0, room)].decode("utf-8", "ignore")
     cut = f"[Cut: the first {len(shown.encode())} of {len(raw)} bytes are shown. {rest}]"
     return replace(done, text=f"{shown}\n\n{cut}{note}")

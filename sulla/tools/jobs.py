@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from sulla.core.clock import Clock
 from sulla.core.errors import NotFound, Refused, SullaError
 from sulla.core.ids import ThreadId
+from sulla.core.jsontypes import FrozenJson
+from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.output import Output, readable_pieces
 from sulla.tools.overflow import keep
 from sulla.tools.process import Ended, Program, run_program
@@ -44,6 +46,16 @@ class Job:
     file: str = ""
     """Where its whole output is, once it has ended and if it is long."""
     over: asyncio.Event = field(default_factory=asyncio.Event)
+    told: bool = False
+    """Whether the conversation has been told of its end."""
+
+    @property
+    def end(self) -> str:
+        """How it ended, in words that hold nothing of what it printed or was."""
+        if self.ended is None:
+            return f"{self.id} {'could not be run' if self.trouble else 'was killed'}"
+        late = ", out of time" if self.ended.timed_out else ""
+        return f"{self.id} ended with exit status {self.ended.status}{late}"
 
     def state(self, now_s: float) -> str:
         """How it is, in a few words.
@@ -82,13 +94,13 @@ class Jobs:
         finally:
             self._group = None
 
-    def start(self, program: Program, job: Job, workspace: Path, timeout_s: float) -> None:
+    def start(self, program: Program, job: Job, context: ToolContext, timeout_s: float) -> None:
         """Start one.
 
         Args:
             program: what to run.
             job: its record, from `new`.
-            workspace: where its output is put.
+            context: of the call that starts it; says where its output is put, and is told when it is over.
             timeout_s: how long it may run, in seconds.
 
         Raises:
@@ -100,7 +112,7 @@ class Jobs:
             raise Refused(f"{MAX_RUNNING} jobs are running already; wait for one to end, or kill one with bash_job")
         self._forget()
         self._jobs[job.id] = job
-        task = self._group.create_task(self._work(program, job, workspace, timeout_s))
+        task = self._group.create_task(self._work(program, job, context, timeout_s))
         self._tasks[job.id] = task
         task.add_done_callback(lambda _: self._tasks.pop(job.id, None))
 
@@ -127,6 +139,13 @@ class Jobs:
             f"there is no job {job_id[:50]!r} in this conversation (known: {known}); jobs end with the daemon"
         )
 
+    def news(self, thread_id: ThreadId) -> tuple[Job, ...]:
+        """Jobs of a thread that have ended and that it was not told of yet, oldest first; each is given once."""
+        fresh = tuple(job for job in self.of(thread_id) if job.over.is_set() and not job.told)
+        for job in fresh:
+            job.told = True
+        return fresh
+
     async def kill(self, job: Job) -> None:
         """Kill a job and all it started; returns when it has ended."""
         task = self._tasks.get(job.id)
@@ -134,7 +153,7 @@ class Jobs:
             task.cancel()
             await job.over.wait()
 
-    async def _work(self, program: Program, job: Job, workspace: Path, timeout_s: float) -> None:
+    async def _work(self, program: Program, job: Job, context: ToolContext, timeout_s: float) -> None:
         try:
             job.ended = await run_program(program, job.output.feed, self._clock, timeout_s)
         except SullaError as error:
@@ -144,11 +163,22 @@ class Jobs:
             job.trouble = "something went wrong inside Sulla; the log has the details"
         finally:
             job.over.set()
-        if job.output.long:
-            try:
-                job.file = await keep(workspace, f"{job.thread_id}-{job.id}", readable_pieces(job.output.kept))
-            except SullaError as error:
-                job.trouble = f"its output could not be kept: {error.message}"
+            await self._put_away(job, context)
+
+    async def _put_away(self, job: Job, context: ToolContext) -> None:
+        """Keep its output as a file if it is long, and only the end of it in memory; say that it is over."""
+        try:
+            if job.output.long:
+                name = f"{job.thread_id}-{job.id}"
+                pieces = map(context.redact, readable_pieces(job.output.kept))
+                job.file = await keep(context.workspace, name, pieces)
+                job.output.let_go()
+        except SullaError as error:
+            job.trouble = f"its output could not be kept: {error.message}"
+        try:
+            await context.over()
+        except SullaError as error:
+            _LOG.error("what a job has written could not be marked: %s", error.message, extra={"job": job.id})
 
     def _forget(self) -> None:
         ended = [job.id for job in self._jobs.values() if job.over.is_set()]
@@ -158,3 +188,24 @@ class Jobs:
     def counts(self) -> Mapping[str, int]:
         """How many run and how many are remembered."""
         return {"running": len(self._tasks), "known": len(self._jobs)}
+
+
+def with_news(tool: Tool, jobs: Jobs) -> Tool:
+    """The tool, whose results also say which jobs have ended meanwhile, once for each.
+
+    Args:
+        tool: the tool.
+        jobs: those of all threads.
+    """
+
+    async def run(args: FrozenJson, context: ToolContext) -> Result:
+        result = await tool.run(args, context)
+        if not isinstance(result, Done):
+            return result
+        # `bash_job` has told by itself how a job is.
+        fresh = [
+            job.end for job in jobs.news(context.thread_id) if not re.search(rf"\b{job.id}: (?!running)", result.text)
+        ]
+        return replace(result, text=f"{result.text}\n\n[{'; '.join(fresh)}]") if fresh else result
+
+    return replace(tool, run=run)

@@ -214,6 +214,7 @@ def _become(argv: tuple[str, ...], limits: str) -> None:
         for number in (*_IGNORED, signal.SIGCHLD, signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(number, signal.SIG_DFL)
         _limit(limits)
+        _give_way()
         os.execvp(argv[0], argv)  # noqa: S606 - the arguments are words already; there is nothing for a shell to read
     except FileNotFoundError:
         os.write(1, f"{argv[0]}: not found\n".encode())
@@ -221,6 +222,12 @@ def _become(argv: tuple[str, ...], limits: str) -> None:
     except BaseException as error:  # noqa: BLE001 - this copy of the keeper must end here, whatever happens
         os.write(1, f"{argv[0]}: {error}\n".encode())
         os._exit(NOT_RUN)
+
+
+def _give_way() -> None:
+    """Have the system end the program, and not the daemon, when there is no memory left."""
+    with suppress(OSError), open("/proc/self/oom_score_adj", "wb") as file:  # noqa: PTH123 - as above
+        file.write(b"1000")
 
 
 def _limit(limits: str) -> None:

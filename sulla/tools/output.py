@@ -69,6 +69,10 @@ class Output:
         """What can be put away: all of it, or its first `KEPT_BYTES`."""
         return bytes(self._kept)
 
+    def let_go(self) -> None:
+        """Keep only the end of it from now on: the rest is elsewhere."""
+        self._tail, self._kept = self._end(TAIL_BYTES), bytearray()
+
     def since(self, offset: int, most: int) -> bytes:
         """What came behind `offset`, at most the last `most` bytes of it; as far as it is still here."""
         return self._end(min(most, self.total - offset)) if offset < self.total else b""

@@ -128,7 +128,7 @@ def judge(tool: Tool, args: FrozenJson, context: ToolContext, standing: Standing
         return Allow(rule.name)
     if rule.then is Deny:
         return Deny(rule.name, rule.reason)
-    return Ask(rule.name, rule.reason or case.question or "", case.question or "")
+    return Ask(rule.name, rule.reason or f"its tool has a question: {case.question}", case.question or "")
 
 
 def reach_of(tool: Tool, args: FrozenJson, context: ToolContext) -> Reach:

@@ -59,6 +59,11 @@ class Toolbox:
         """The tool of that name, or None."""
         return self._tools.get(name)
 
+    def only(self, names: Iterable[str]) -> Toolbox:
+        """The toolbox with no other tools than these, as far as there are any of those names."""
+        wanted = frozenset(names)
+        return Toolbox(tool for tool in self._tools.values() if tool.name in wanted)
+
     def select(self, names: Iterable[str]) -> Toolbox:
         """The toolbox with only these tools.
 

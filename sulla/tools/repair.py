@@ -21,8 +21,10 @@ MAX_NOTES = 10
 MAX_TEXT = 1_000_000
 """Code points of a text that is read as JSON, at the most."""
 
-_FENCED = re.compile(r"\A\s*```[A-Za-z0-9_-]*[ \t]*\n(.*?)\n?[ \t]*```\s*\Z", re.DOTALL)
-_STRINGS_OR_COMMA = re.compile(r'"(?:[^"\\]|\\.)*"|,(?=\s*[\]}])', re.DOTALL)
+_FENCE = "```"
+_FENCE_HEAD = re.compile(r"```[A-Za-z0-9_-]*[ \t]*")
+_STRINGS_OR_COMMA = re.compile(r'"(?:[^"\\]|\\.?)*+(?:"|\Z)|,(?=\s*[\]}])', re.DOTALL)
+"""A string that nobody closes goes on to the end, so that no text is looked through again from each of its quotes."""
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,30}(?:\.[0-9]{1,30})?(?:[eE][+-]?[0-9]{1,3})?")
 _WRAPPERS = frozenset({"args", "arguments", "parameters", "params", "input"})
@@ -144,15 +146,24 @@ def _parsed(text: str) -> Json | None:
     """A text as JSON: within a code fence, and with commas too many, as well."""
     if len(text) > MAX_TEXT:
         return None
-    fenced = _FENCED.match(text)
-    body = fenced[1] if fenced else text
-    for form in (body, _STRINGS_OR_COMMA.sub(lambda found: "" if found[0] == "," else found[0], body)):
+    body = _unfenced(text)
+    for make in (str, _without_commas):
         try:
-            value: Json = json.loads(form)
+            value: Json = json.loads(make(body))
         except (ValueError, RecursionError):
             continue
         return value
     return None
+
+
+def _unfenced(text: str) -> str:
+    head, _, rest = text.strip().partition("\n")
+    return rest.removesuffix(_FENCE) if rest.endswith(_FENCE) and _FENCE_HEAD.fullmatch(head) else text
+
+
+def _without_commas(text: str) -> str:
+    """Without those that nothing follows in a list or an object."""
+    return _STRINGS_OR_COMMA.sub(lambda found: "" if found[0] == "," else found[0], text)
 
 
 def _fits(value: Json, kinds: list[str]) -> bool:

@@ -35,15 +35,20 @@ class Sandbox:
 
     bwrap: str
     """Where it is."""
+    hidden: str = ""
+    """A folder that is not to be seen even if it lies in one that is, links resolved: the daemon's home."""
 
     def wrap(self, argv: tuple[str, ...], workspace: str) -> tuple[str, ...]:
         """The command line that runs `argv` without network, with nothing but `workspace` to write in."""
         shown = (word for path in SHOWN for word in ("--ro-bind-try", path, path))
+        in_sight = any(Path(self.hidden).is_relative_to(os.path.realpath(path)) for path in SHOWN)
+        hide, seal = (("--tmpfs", self.hidden), ("--remount-ro", self.hidden)) if in_sight else ((), ())
         return (
             *(self.bwrap, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"),
             *shown,
             *("--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"),  # noqa: S108 - one of its own
-            *("--bind", workspace, workspace, "--remount-ro", "/", "--chdir", workspace, "--"),
+            *hide,
+            *("--bind", workspace, workspace, *seal, "--remount-ro", "/", "--chdir", workspace, "--"),
             *argv,
         )
 
@@ -54,10 +59,12 @@ class Shell:
     Args:
         path: the folders that programs are looked for in, with colons between; empty for the system's own.
         wanted: whether a sandbox is to be used if there is one.
+        home: the daemon's own folder; a command in the sandbox sees the workspace of it at the most.
     """
 
-    def __init__(self, path: str = "", *, wanted: bool = True) -> None:
+    def __init__(self, path: str = "", *, wanted: bool = True, home: Path | None = None) -> None:
         self._path = path or DEFAULT_PATH
+        self._home = home
         self._wanted = wanted
         self._sandbox: Sandbox | None = None
         self.trouble = "nobody has looked for it yet"
@@ -84,7 +91,7 @@ class Shell:
         bwrap = await asyncio.to_thread(shutil.which, "bwrap", path=self._path)
         if bwrap is None:
             return f"bubblewrap is not installed: there is no bwrap in {self._path}"
-        sandbox = Sandbox(bwrap)
+        sandbox = Sandbox(bwrap, "" if self._home is None else await asyncio.to_thread(os.path.realpath, self._home))
         root = await asyncio.to_thread(os.path.realpath, workspace)
         output = Output()
         trial = Program(sandbox.wrap(("sh", "-c", _TRIAL), root), workspace, environment(workspace, self._path))

@@ -1,7 +1,24 @@
 """The door to whoever runs what, where and when."""
 
-from sulla.work.base import GroupOf, Handler, Inspection, Job, JobKind, Work
+from sulla.work.base import Group, GroupOf, Handler, Inspection, Job, JobKind, Work
 from sulla.work.desk import Caps, JobDesk
 from sulla.work.local import LocalWork
+from sulla.work.pauses import MAX_REASON, Pause
+from sulla.work.switch import Switch, SwitchOffice
 
-__all__ = ["Caps", "GroupOf", "Handler", "Inspection", "Job", "JobDesk", "JobKind", "LocalWork", "Work"]
+__all__ = [
+    "MAX_REASON",
+    "Caps",
+    "Group",
+    "GroupOf",
+    "Handler",
+    "Inspection",
+    "Job",
+    "JobDesk",
+    "JobKind",
+    "LocalWork",
+    "Pause",
+    "Switch",
+    "SwitchOffice",
+    "Work",
+]

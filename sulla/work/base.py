@@ -34,8 +34,19 @@ class Inspection:
 Handler = Callable[[Job], Awaitable[None]]
 """Does all there is to do for a log now. Must be safe to call at any time, also when there is nothing to do."""
 
-GroupOf = Callable[[str], Awaitable[str]]
-"""Whose log it is: what the cap per agent counts by."""
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What the caps count a log by."""
+
+    agent: str
+    """Whose it is."""
+    child: bool = False
+    """Whether another run asked for it."""
+
+
+GroupOf = Callable[[str], Awaitable[Group]]
+"""Whose log it is."""
 
 
 class Work(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from dataclasses import dataclass
 
-from sulla.work.base import Inspection, Job
+from sulla.work.base import Group, Inspection, Job
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,13 +13,16 @@ class Caps:
     """How many jobs may run at once (design §4.8)."""
 
     total: int = 16
-    per_group: int = 5
+    per_agent: int = 5
+    """Of one agent, child runs apart: those who wait for them hold no place meanwhile."""
+    children: int = 8
+    """Child runs, of all agents together (design §7)."""
 
 
 @dataclass(slots=True)
 class _Waiting:
     job: Job
-    group: str
+    group: Group
 
 
 class JobDesk:
@@ -35,11 +38,11 @@ class JobDesk:
         self._caps = caps
         self._queue: deque[_Waiting] = deque()
         self._queued: set[str] = set()
-        self._running: dict[str, str] = {}
-        self._groups: Counter[str] = Counter()
+        self._running: dict[str, Group] = {}
+        self._counts: Counter[str] = Counter()
         self._again: dict[str, Job] = {}
 
-    def add(self, job: Job, group: str) -> None:
+    def add(self, job: Job, group: Group) -> None:
         """Take a job in."""
         if job.key in self._running:
             self._again[job.key] = job
@@ -52,21 +55,24 @@ class JobDesk:
         if len(self._running) >= self._caps.total:
             return None
         for index, waiting in enumerate(self._queue):
-            if self._groups[waiting.group] < self._caps.per_group:
+            if self._counts[_counted(waiting.group)] < self._cap(waiting.group):
                 del self._queue[index]
                 self._queued.discard(waiting.job.key)
                 self._running[waiting.job.key] = waiting.group
-                self._groups[waiting.group] += 1
+                self._counts[_counted(waiting.group)] += 1
                 return waiting.job
         return None
 
     def done(self, job: Job) -> None:
         """A job has ended; what was asked of its log meanwhile goes to the end of the queue."""
         group = self._running.pop(job.key)
-        self._groups[group] -= 1
+        self._counts[_counted(group)] -= 1
         again = self._again.pop(job.key, None)
         if again is not None:
             self.add(again, group)
+
+    def _cap(self, group: Group) -> int:
+        return self._caps.children if group.child else self._caps.per_agent
 
     @property
     def busy(self) -> bool:
@@ -76,3 +82,7 @@ class JobDesk:
     def inspect(self, failing: tuple[str, ...]) -> Inspection:
         """What is going on."""
         return Inspection(tuple(self._running), tuple(item.job.key for item in self._queue), failing)
+
+
+def _counted(group: Group) -> str:
+    return "" if group.child else f"agent {group.agent}"

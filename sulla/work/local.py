@@ -19,6 +19,8 @@ SWEEP_S = 0.5
 """How often ready logs are looked for: another home has a lease and a second in all to take over (design §3)."""
 
 _PAGE = 200
+MOST_HELD = 200
+"""Logs at work that are remembered from a sweep."""
 _RETRY_S = (1.0, 5.0, 30.0, 300.0)
 
 
@@ -49,16 +51,27 @@ class LocalWork:
         self._wake = asyncio.Event()
         self._failing: dict[str, _Failure] = {}
         self._stopping = False
+        self._held = False
         self._idle = asyncio.Event()
         self._idle.set()
         self._over = asyncio.Event()
         self._jobs: set[asyncio.Task[None]] = set()
+        self.held: tuple[LogInfo, ...] = ()
+        """The logs that somebody worked on at the last sweep, in every daemon on this store."""
 
     def enqueue(self, job: Job) -> None:
-        """Have a log looked at soon; never blocks. While stopping it does nothing: the next start finds the log."""
-        if not self._stopping:
+        """Have a log looked at soon; never blocks. While stopping or held it does nothing: the next start finds the
+        log, and so does the first sweep when it is held no more.
+        """
+        if not self._stopping and not self._held:
             self._arrived[job.key] = job
             self._wake.set()
+
+    def hold(self, held: bool) -> None:
+        """Start nothing more until this is called with False; what runs is not cut off here."""
+        self._held = held
+        if not held:
+            self._wake.set()  # for what was queued before
 
     def inspect(self) -> Inspection:
         """What is going on right now."""
@@ -96,7 +109,7 @@ class LocalWork:
             self._start(group)
 
     def _start(self, group: asyncio.TaskGroup) -> None:
-        while not self._stopping and (job := self._desk.take()) is not None:
+        while not self._stopping and not self._held and (job := self._desk.take()) is not None:
             self._idle.clear()
             task = group.create_task(self._one(group, job), name=f"job {job.key}")
             self._jobs.add(task)
@@ -121,14 +134,22 @@ class LocalWork:
         # At the start also logs whose lease is alive: an earlier boot of this home may have left it behind.
         also_held = True
         while True:
-            try:
-                async for info in self._ready():
-                    if also_held or not info.held:
-                        self._offer(info)
-                also_held = False
-            except StoreUnavailable as error:
-                log.warning("cannot look for work: %s", error)
+            if not self._held:
+                try:
+                    await self._look(also_held=also_held)
+                    also_held = False
+                except StoreUnavailable as error:
+                    log.warning("cannot look for work: %s", error)
             await self._clock.sleep(SWEEP_S)
+
+    async def _look(self, *, also_held: bool) -> None:
+        held: list[LogInfo] = []
+        async for info in self._ready():
+            if info.held and len(held) < MOST_HELD:
+                held.append(info)
+            if also_held or not info.held:
+                self._offer(info)
+        self.held = tuple(held)
 
     def _offer(self, info: LogInfo) -> None:
         failure = self._failing.get(info.key)

@@ -378,6 +378,42 @@ async def test_a_tools_own_question_is_asked_and_the_tool_is_told_what_was_said_
     assert await world.permissions.list() == []
 
 
+@pytest.mark.parametrize(
+    "hidden",
+    ["\x1b[2K\x1b[1A", "\r", "\n", "\b\b\b", "\u202e", "\u2066", "\u200b", "\u0430", "\x9b", "\U000e0041"],
+    ids=ascii,
+)
+async def test_nothing_that_is_asked_can_hide_a_part_of_itself_or_pass_for_something_else(
+    store: MemoryStore, hidden: str
+) -> None:
+    """Neither in what the call is given nor in what the tool makes of it for its own question."""
+    provider = ScriptedProvider([Say("", (ToolCall(CallId("l"), "load", {"name": f"rm -rf x;{hidden}ls"}),))])
+    world = World(store, provider, tools=(curious(Hooks(), []),))
+    thread = await world.thread()
+    await world.ask(thread, "load it")
+    (wait,) = await waits_of(world, thread)
+    assert wait.prompt.isascii()
+    assert wait.prompt.isprintable()
+    assert wait.prompt.count("rm -rf x;") == 2
+
+
+async def test_what_is_too_long_to_be_asked_says_how_all_of_it_is_seen(store: MemoryStore) -> None:
+    body = f"{'a' * 5_000} and curl evil.example {'b' * 5_000}"
+    desk = Desk(store, posts=Say("", (ToolCall(CallId("p"), "post", {"body": body}),)))
+    world = desk.boot()
+    _, wait = await desk.asked(world)
+    assert "evil" not in wait.prompt
+    assert "characters are not shown here; `sulla approvals show` shows all" in wait.prompt
+    assert len(wait.prompt) < 2_500
+
+
+async def waits_of(world: World, thread: ThreadId) -> tuple[Wait, ...]:
+    state = await world.threads.load(thread)
+    assert state is not None
+    assert state.run is not None
+    return tuple(state.run.waits.values())
+
+
 async def test_a_rule_that_cannot_be_read_allows_nothing(store: MemoryStore, caplog: pytest.LogCaptureFixture) -> None:
     desk = Desk(store, posts=TO_HOST)
     world = desk.boot()

@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from sulla.agent.calls import MOST_AT_ONCE
 from sulla.core.errors import SullaError, Unavailable
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import ToolCall, ToolResult
@@ -142,3 +143,29 @@ async def test_a_call_that_a_stop_put_off_does_not_wait_for_a_person_who_is_aske
     assert len(moody.keys) == 2
     (info,) = [info for info, _ in await after.threads.list(status="suspended")]
     assert info.key == thread
+
+
+async def test_only_so_many_calls_of_a_reply_run_side_by_side_and_all_of_them_do(store: MemoryStore) -> None:
+    at_work: list[str] = []
+    most: list[int] = []
+
+    async def fetch(context: ToolContext, *, number: int) -> Result:
+        """Get something.
+
+        Args:
+            number: Which one.
+        """
+        at_work.append(context.call_id)
+        most.append(len(at_work))
+        for _ in range(3):
+            await asyncio.sleep(0)
+        at_work.remove(context.call_id)
+        return Done(f"got {number}")
+
+    calls = tuple(ToolCall(CallId(f"c{number}"), "fetch", {"number": number}) for number in range(3 * MOST_AT_ONCE))
+    provider = ScriptedProvider([Say("", calls), DONE])
+    world = World(store, provider, tools=(define(fetch, effect="pure", reach="inward"),))
+    await world.ask(await world.thread(), "go on")
+    assert max(most) == MOST_AT_ONCE
+    results = [part for part in provider.requests[-1].messages[-1].parts if isinstance(part, ToolResult)]
+    assert [result.text for result in results] == [f"got {number}" for number in range(3 * MOST_AT_ONCE)]

@@ -14,6 +14,7 @@ from sulla.providers import estimate_tokens
 from sulla.store import Record
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
+from sulla.testing.mortal import Killed, Mortal
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.store import FaultyStore, at_record
 from sulla.testing.world import World
@@ -24,40 +25,6 @@ from sulla.threads.fold import apply_decision, apply_offer
 from sulla.tools import Done, Effect, Result, Tool, ToolContext, Waiting, define
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
-
-
-class Killed(BaseException):
-    """The process is gone."""
-
-
-class Mortal:
-    """A store whose process dies at its n-th write, before or after it."""
-
-    def __init__(self, inner: MemoryStore, dies_at: int, *, after: bool) -> None:
-        self._inner = inner
-        self._left = dies_at
-        self._after = after
-        self.dead = False
-
-    def __getattr__(self, name: str) -> Any:
-        if name in ("publish", "subscribe"):
-            return getattr(self._inner, name)
-
-        async def call(*args: Any, **kwargs: Any) -> Any:
-            if self.dead:
-                raise Killed
-            self._left -= name == "append"
-            dying = name == "append" and self._left == 0
-            if dying and not self._after:
-                self.dead = True
-                raise Killed
-            answer = await getattr(self._inner, name)(*args, **kwargs)
-            if dying:
-                self.dead = True
-                raise Killed
-            return answer
-
-        return call
 
 
 class Ledger:
@@ -114,7 +81,7 @@ def world_of(store: Any, model: Any, ledger: Ledger, boot: int) -> World:
 async def live_and_die(
     store: MemoryStore, model: Model, ledger: Ledger, thread: ThreadId, boot: int, at: int, after: bool
 ) -> bool:
-    mortal = Mortal(store, at, after=after)
+    mortal = Mortal(store, at, after=after, changes=("append",))
     try:
         await world_of(mortal, model, ledger, boot).turns.attend(thread)
     except* Killed:

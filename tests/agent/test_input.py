@@ -6,6 +6,9 @@ from typing import Any
 
 from sulla.agent import RunLimits
 from sulla.agent.input import OFF_LOOP_CHARS
+from sulla.agent.screening import screen
+from sulla.core.ids import MessageId
+from sulla.core.message import Message, Text
 from sulla.store.memory import MemoryStore
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
@@ -67,3 +70,10 @@ async def test_what_was_evicted_is_told_with_the_sizes_before_and_after(store: M
     assert diagnostics["tokens_before"] > diagnostics["tokens_after"]
     assert diagnostics["tokens_after"] < 4_000
     assert diagnostics["summary_triggered"] is True
+
+
+def test_only_people_send_spam() -> None:
+    said = Message(MessageId("m"), "user", (Text("", "user"),))
+    assert (handled := screen(said)) is not None
+    assert "spam" in handled.diagnostics
+    assert screen(Message(MessageId("m"), "user", (Text("", "beat"),))) is None

@@ -68,6 +68,11 @@ def test_time_project_and_agents_at_work_stand_in_the_context() -> None:
     )
 
 
+def test_jobs_that_have_ended_stand_in_the_context() -> None:
+    context = turn_context(NOON_S, "", (), ["job_1 ended with exit status 0", "job_2 was killed"])
+    assert "\nBackground jobs: job_1 ended with exit status 0; job_2 was killed\n</context>" in context
+
+
 def test_many_agents_are_counted_and_a_name_cannot_pass_for_more() -> None:
     agents = [ActiveAgent(f"a{number}", "", round(NOON_S * 1000)) for number in range(MOST_NAMED + 3)]
     assert turn_context(NOON_S, "", agents).count(", for 0 min") == MOST_NAMED
@@ -86,6 +91,7 @@ async def test_an_agent_is_told_who_else_is_at_work(store: MemoryStore) -> None:
     async with asyncio.TaskGroup() as group:
         group.create_task(world.turns.attend(busy))
         await gate.reached()
+        await world.sweep()
         await world.ask(other, "hello")
         gate.open()
     assert "Agents at work elsewhere: sulla, for 0 min" in provider.requests[1].messages[0].parts[1].text  # type: ignore[union-attr]  # a text

@@ -115,6 +115,28 @@ async def test_what_a_tool_finds_shows_it_to_nobody(store: MemoryStore, encoding
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
+async def test_the_rest_of_a_long_result_is_put_away_without_it(
+    store: MemoryStore, tmp_path: Path, encoding: str
+) -> None:
+    coded = ENCODINGS[encoding]
+    around = 48 * 1024 - 128 - len("It is kept in .sulla/outputs/") - 200
+
+    async def leak(context: ToolContext) -> Result:
+        """Say it in the middle, and just where it is cut."""
+        return Done(f"{'x' * around}{coded * 8} and once more {coded} {'y' * 100_000}")
+
+    provider = ScriptedProvider([Say("", (ToolCall(CallId("l"), "leak", {}),)), DONE])
+    tools = (define(leak, effect="pure", reach="inward"),)
+    world = World(store, provider, tools=tools, guard=Guard(redactor=Redactor([SECRET])), workspace=tmp_path)
+    await world.ask(await world.thread(), "go on")
+    (kept,) = (tmp_path / ".sulla/outputs").iterdir()
+    (result,) = (part for part in provider.requests[-1].messages[-1].parts if isinstance(part, ToolResult))
+    for text in (kept.read_text(), result.text):
+        assert MARK in text
+        assert not shows(text, encoding)
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
 async def test_a_question_to_a_person_does_not_show_it(store: MemoryStore, encoding: str) -> None:
     hooks = Hooks()
     asking = replace(hooks.tool("keep", "body", reach="inward"), asks=lambda args, context: f"Keep {args['body']}?")

@@ -282,3 +282,21 @@ async def test_a_summary_in_the_middle_of_a_long_run_leaves_the_question_and_wha
 
 def _texts(messages: list[Message]) -> str:
     return "".join(message.text for message in messages)
+
+
+async def test_one_that_is_cut_off_is_made_when_they_are_made_again(store: MemoryStore) -> None:
+    gate = Gate()
+    scene = Scene(store, Say(("Half ", gate), usage=USED), Say("They counted to forty-one.", usage=USED))
+    thread = await scene.world.thread()
+    await scene.talk(thread, 41)
+    assert scene.summarizer.ask(thread)
+    running = asyncio.ensure_future(scene.summarizer.run())
+    await gate.reached()
+    running.cancel()
+    await asyncio.wait((running,))
+    assert "SUMMARY" not in await scene.world.kinds(thread)
+    again = asyncio.ensure_future(scene.summarizer.run())
+    await scene.clock.settle()
+    assert (await scene.world.kinds(thread)).count("SUMMARY") == 1
+    again.cancel()
+    await asyncio.wait((again,))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sulla.agent.taint import holds_secret, is_known_target, trust_of
+from sulla.agent.taint import MOST_READS, holds_secret, is_known_target, trust_of
 from sulla.core.ids import CallId, MessageId, RunId
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.core.message import Message, Origin, Text, ToolCall, ToolResult
@@ -37,7 +37,8 @@ def result(text: str, key: str = "c1", *, bad: bool = False) -> Message:
 
 
 def known(script: Transcript, url: Json = LINK, **more: Json) -> bool:
-    return is_known_target({"url": url, **more}, script, lambda name: name == "read_page")
+    asked = ToolCall(CallId("now"), "read_page", {"url": url, **more})
+    return is_known_target(asked, script, lambda name: name == "read_page")
 
 
 PAGE = call("read_page", {"url": "https://start.example/"})
@@ -79,6 +80,42 @@ def test_one_that_differs_by_a_letter_is_not(url: Json) -> None:
 def test_what_the_model_wrote_first_and_a_page_then_repeated_is_not() -> None:
     wrote = call("search", {"query": [{"for": f"about {LINK} now"}]}, "c0")
     assert not known(said(wrote, result("ok", "c0"), PAGE, result(LINK)))
+
+
+def test_what_the_model_said_aloud_and_a_person_then_repeated_is_not() -> None:
+    aloud = Message(MessageId("a"), "assistant", (Text(f"Look at {LINK}.", "agent"),))
+    assert not known(said(aloud, user(f"> Look at {LINK}.\nDo that.")))
+    assert known(said(user(LINK), aloud, user("Do that.")))
+
+
+def test_of_the_addresses_in_pages_only_so_many_are_read_on_one_message() -> None:
+    """Which of many are read tells their owner something; the last one allowed and the first that is not."""
+    links = [f"https://docs.example/{number}" for number in range(MOST_READS + 1)]
+    script = said(user("Look around."), PAGE, result("\n".join(links)))
+    for number, link in enumerate(links[:-1]):
+        assert known(script, link) is (number < MOST_READS - 1)
+        script.push(call("read_page", {"url": link}, f"r{number}"))
+    # The page itself was one of them.
+    assert not known(script, links[-1])
+    script.push(user(f"And {LINK}"))
+    assert known(script, links[-1])
+    assert known(script)
+
+
+def test_those_that_are_asked_for_at_once_are_counted_in_order() -> None:
+    many = [ToolCall(CallId(f"r{number}"), "read_page", {"url": LINK}) for number in range(MOST_READS + 1)]
+    script = said(user("Look around."), PAGE, result(LINK), Message(MessageId("m"), "assistant", tuple(many)))
+
+    def allowed(one: ToolCall) -> bool:
+        return is_known_target(one, script, lambda name: name == "read_page")
+
+    assert [allowed(one) for one in many] == [True] * (MOST_READS - 1) + [False] * 2
+
+
+def test_what_a_person_named_is_read_however_often() -> None:
+    many = [ToolCall(CallId(f"r{number}"), "read_page", {"url": LINK}) for number in range(3 * MOST_READS)]
+    script = said(user(f"Read {LINK}."), Message(MessageId("m"), "assistant", tuple(many)))
+    assert all(is_known_target(one, script, lambda name: name == "read_page") for one in many)
 
 
 @pytest.mark.parametrize(

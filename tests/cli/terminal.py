@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import pty
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 
 from tests.daemon.running import PATIENCE_S
 
@@ -33,3 +35,38 @@ def at_a_terminal(command: Sequence[str], typed_in: str, environ: Mapping[str, s
             pass  # the command has ended, and with it the terminal's other side
         os.close(ours)
         return process.wait(PATIENCE_S), shown.decode(errors="replace")
+
+
+@dataclass(slots=True)
+class Terminal:
+    """A command at a terminal, with somebody who looks before they type."""
+
+    process: subprocess.Popen[bytes]
+    side: int
+    """Our side of the terminal."""
+    shown: str = ""
+
+    def until(self, text: str) -> None:
+        """Read until it is shown behind what was waited for before."""
+        seen = ""
+        while text not in seen:
+            seen += os.read(self.side, 1).decode(errors="replace")
+        self.shown += seen
+
+    def type(self, text: str) -> None:
+        """Type."""
+        os.write(self.side, text.encode())
+
+
+@contextmanager
+def terminal(command: Sequence[str], environ: Mapping[str, str]) -> Iterator[Terminal]:
+    """Run a command; what is left of it at the end is killed."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(command, env=environ, stdin=theirs, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        try:
+            yield Terminal(process, ours)
+        finally:
+            if process.poll() is None:
+                process.kill()
+            os.close(ours)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,13 +17,25 @@ from sulla.cli.exits import Exit
 from sulla.cli.place import door
 from sulla.core.errors import SullaError
 from sulla.testing.script import Reply, Rule, Script, ToolUse
+from tests.cli.terminal import at_a_terminal, terminal
 from tests.cli.typed import typed
-from tests.daemon.running import Place, service
+from tests.daemon.running import PATIENCE_S, Place, service
 
 Capsys = pytest.CaptureFixture[str]
 SCRIPT = Script(
     [
         Rule(Reply("I do.", tools=(ToolUse("bash", {"command": "touch made-by-it"}),)), text="make", results=0),
+        Rule(
+            Reply("Two.", tools=(ToolUse("bash", {"command": "touch a"}), ToolUse("bash", {"command": "touch b"}))),
+            text="both",
+            results=0,
+        ),
+        Rule(
+            Reply("Begun.", tools=(ToolUse("bash", {"command": "exit 7", "background": True}),)),
+            text="later",
+            results=0,
+        ),
+        Rule(Reply("Look.", tools=(ToolUse("notify_user", {"text": "Over there."}),)), text="tell me", results=0),
         Rule(Reply("That was it.<AGENT_DONE/>")),
     ]
 )
@@ -30,7 +44,8 @@ SCRIPT = Script(
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
     with service(SCRIPT) as model:
-        place = Place(tmp_path / "home", SULLA_SHELL__SANDBOX="false", **model.environ)
+        settings = {"SULLA_SHELL__SANDBOX": "false", "SULLA_MEMORY__ENABLED": "false"}
+        place = Place(tmp_path / "home", **settings, **model.environ)
         monkeypatch.setenv("SULLA_HOME", str(place.home))
         yield place
 
@@ -89,7 +104,7 @@ def test_what_does_not_fit_is_refused_with_what_to_do(home: Path, capsys: Capsys
     wrong = typed(capsys, "approvals", "answer", question["id"], "run_again")
     assert wrong.code == Exit.REFUSED
     assert "is answered with approve or reject or always" in wrong.err
-    assert typed(capsys, "approvals", "rules").out.split()[0] == "RULE"
+    assert typed(capsys, "approvals", "rules").err == "nothing is allowed with always\n"
     gone = typed(capsys, "approvals", "forget", "rule_1")
     assert gone.code == Exit.REFUSED
     assert "no rule 'rule_1' holds" in gone.err
@@ -118,3 +133,121 @@ def test_a_token_without_approve_answers_nothing(home: Path, capsys: Capsys) -> 
         asyncio.run(answer())
     assert json.loads(typed(capsys, "approvals", "--json").out)["id"] == question["id"]
     assert not (home / "workspace" / "made-by-it").exists()
+
+
+# ------------------------------------------------------------------------------------------ while somebody talks
+
+
+def sulla(*words: str) -> tuple[str, ...]:
+    return (sys.executable, "-m", "sulla", *words)
+
+
+def test_ask_without_a_terminal_ends_and_tells_the_command_that_answers(home: Path, capsys: Capsys) -> None:
+    ended = typed(capsys, "ask", "make it")
+    assert (ended.code, ended.out) == (Exit.BLOCKED, "I do.\n")
+    (command,) = [line for line in ended.err.splitlines() if "sulla approvals answer" in line]
+    assert "touch made-by-it" in ended.err
+    words = command.split()[1:]
+    assert typed(capsys, *words).code == Exit.OK
+    thread = json.loads(typed(capsys, "thread", "list", "--json").out)["thread_id"]
+    assert typed(capsys, "ask", "--thread", thread, "and?").code == Exit.OK
+    assert (home / "workspace" / "made-by-it").exists()
+
+
+def test_json_ends_with_the_question_as_its_last_event(home: Path, capsys: Capsys) -> None:
+    ended = typed(capsys, "ask", "--json", "make it")
+    events = [json.loads(line) for line in ended.out.splitlines()]
+    assert (ended.code, ended.err, events[-1]["type"]) == (Exit.BLOCKED, "", "SUSPENDED")
+    (wait,) = events[-1]["data"]["waits"]
+    shown = json.loads(typed(capsys, "approvals", "show", wait["wait_id"], "--json").out)
+    assert shown["call"] == {"name": "bash", "args": {"command": "touch made-by-it"}}
+
+
+def test_a_person_answers_right_there_and_the_answer_goes_on(place: Place, home: Path) -> None:
+    code, shown = at_a_terminal(sulla("ask", "make it"), "\ny\n", place.environ)
+    assert code == Exit.OK
+    assert shown.count("or why not> ") == 2, "an empty line is no answer"
+    assert "That was it." in shown
+    assert (home / "workspace" / "made-by-it").exists()
+
+
+def test_each_of_two_questions_is_asked_once(place: Place, home: Path) -> None:
+    code, shown = at_a_terminal(sulla("ask", "both"), "y\nnot this one\n", place.environ)
+    assert (code, shown.count("or why not> ")) == (Exit.OK, 2)
+    assert (home / "workspace" / "a").exists()
+    assert not (home / "workspace" / "b").exists()
+
+
+def test_ctrl_c_at_a_question_stops_the_turn_and_the_talk_goes_on(place: Place, home: Path, capsys: Capsys) -> None:
+    with terminal(sulla("chat"), place.environ) as chat:
+        chat.until("you> ")
+        chat.type("make it\n")
+        chat.until("or why not> ")
+        chat.process.send_signal(signal.SIGINT)
+        chat.until("[stopped]")
+        chat.until("you> ")
+        chat.type("hello\n")
+        chat.until("That was it.")
+        chat.until("you> ")
+        chat.type("\x04")
+        assert chat.process.wait(PATIENCE_S) == Exit.OK
+    assert typed(capsys, "approvals", "--json").out == ""
+    assert not (home / "workspace" / "made-by-it").exists()
+
+
+def test_a_question_that_was_left_open_is_asked_again_before_the_talk_goes_on(
+    place: Place, home: Path, capsys: Capsys
+) -> None:
+    code, shown = at_a_terminal(sulla("chat"), "make it\n\x04", place.environ)
+    assert code == Exit.OK
+    assert "sulla approvals answer approval:tool_" in shown
+    thread = json.loads(typed(capsys, "approvals", "--json").out)["thread_id"]
+    assert f"`sulla chat --thread {thread}` goes on here." in shown
+    code, shown = at_a_terminal(sulla("chat", "--thread", thread), "hello\ny\n\x04", place.environ)
+    assert code == Exit.OK
+    assert "an earlier turn of this thread waits for an answer" in shown
+    assert shown.count("That was it.") == 1, "it is the answer to hello; what came of the earlier turn was said before"
+    assert (home / "workspace" / "made-by-it").exists()
+
+
+def test_a_message_behind_a_question_is_taken_and_ends_the_same_way(home: Path, capsys: Capsys) -> None:
+    question = asked(home, capsys)
+    behind = typed(capsys, "ask", "--thread", question["thread_id"], "hello")
+    assert (behind.code, behind.out) == (Exit.BLOCKED, "")
+    assert "an earlier turn of this thread waits for an answer" in behind.err
+    assert "sulla approvals answer approval:tool_" in behind.err
+    silent = typed(capsys, "ask", "--json", "--thread", question["thread_id"], "hello again")
+    assert (silent.code, silent.out, silent.err) == (Exit.BLOCKED, "", "")
+    typed(capsys, "approvals", "answer", question["id"], "reject")
+    last = typed(capsys, "ask", "--thread", question["thread_id"], "and?")
+    assert (last.code, last.out) == (Exit.OK, "That was it.\n")
+    assert typed(capsys, "thread", "show", question["thread_id"]).out.count("That was it.") == 4
+
+
+def test_a_script_is_not_left_hanging_behind_a_question(home: Path, capsys: Capsys) -> None:
+    talked = typed(capsys, "chat", given=b"make it\nhello\n")
+    assert (talked.code, talked.out) == (Exit.BLOCKED, "I do.\n"), "hello would have waited behind it"
+
+
+def test_a_note_is_shown_while_somebody_talks(home: Path, capsys: Capsys) -> None:
+    talked = typed(capsys, "chat", given=b"tell me\n")
+    assert talked.code == Exit.OK
+    assert "! note from sulla: Over there.\n" in talked.err
+
+
+def test_nothing_asked_is_said_so(home: Path, capsys: Capsys) -> None:
+    assert typed(capsys, "approvals").err == "nobody waits for an answer\n"
+    assert typed(capsys, "approvals", "rules").err == "nothing is allowed with always\n"
+    assert typed(capsys, "approvals", "--json").err == ""
+
+
+def test_the_next_turn_is_told_that_a_job_has_ended(place: Place, home: Path, capsys: Capsys) -> None:
+    code, _ = at_a_terminal(sulla("ask", "do it later"), "y\n", place.environ)
+    assert code == Exit.OK
+    for _ in range(1_000):
+        if not json.loads(typed(capsys, "status", "--json").out)["shell"]["jobs"]:
+            break
+    thread = json.loads(typed(capsys, "thread", "list", "--json").out)["thread_id"]
+    typed(capsys, "ask", "--thread", thread, "and now?")
+    shown = typed(capsys, "thread", "show", thread, "--json").out
+    assert shown.count("job_1 ended with exit status 7") == 1

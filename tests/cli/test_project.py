@@ -52,4 +52,14 @@ def test_a_project_is_shown_as_it_stands_without_its_control_characters(
 
 def test_one_that_is_not_there_is_named(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["project", "show", "house"]) != 0
-    assert "no project 'house'" in capsys.readouterr().err
+    assert "no project 'house'. `sulla project list` shows them" in capsys.readouterr().err
+    assert main(["project", "show", "gardne"]) != 0
+    assert "no project 'gardne'. Did you mean 'garden'?" in capsys.readouterr().err
+
+
+def test_a_home_without_projects_says_where_to_make_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SULLA_HOME", str(tmp_path))
+    assert main(["project", "list"]) == 0
+    assert f"make a folder with a PROJECT.md in {tmp_path}/projects" in capsys.readouterr().err

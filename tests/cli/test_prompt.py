@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
 from sulla.cli.exits import Exit
+from sulla.testing.script import Reply, Rule, Script
 from tests.cli.typed import typed
-from tests.daemon.running import Place
+from tests.daemon.running import Place, service
+from tests.mcp.benches import HERE
 
 Capsys = pytest.CaptureFixture[str]
 
@@ -62,3 +65,27 @@ def test_a_thread_that_is_not_there_is_refused_by_name(here: Place, capsys: Caps
     shown = typed(capsys, "prompt", "show", "--thread", "thr_none")
     assert shown.code == Exit.REFUSED
     assert "thr_none" in shown.err
+
+
+def test_the_tools_are_those_that_the_running_agent_is_told_of(
+    tmp_path: Path, capsys: Capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    server = f'command = "{sys.executable}"\nargs = ["{HERE / "real_server.py"}"]\n'
+    (home / "sulla.toml").write_text(f"[mcp.servers.real]\n{server}")
+    monkeypatch.setenv("SULLA_HOME", str(home))
+    with service(Script([Rule(Reply("Hello.<AGENT_DONE/>"))])) as model, Place(home, **model.environ).up():
+        for _ in range(1_000):
+            if json.loads(typed(capsys, "status", "--json").out)["mcp"][0]["state"] == "up":
+                break
+        assert typed(capsys, "ask", "hello").code == Exit.OK
+        shown = json.loads(typed(capsys, "prompt", "show", "--json").out)[0]
+        assert shown["tools"] == model.tools_last
+        assert {"mcp__real__echo", "bash", "recall", "web_fetch", "add_project_task"} <= set(shown["tools"])
+        assert set(shown["tool_tokens"]) == set(shown["tools"])
+    without = typed(capsys, "prompt", "show", "--json")
+    assert "the tools of MCP servers are not among these" in without.err
+    assert set(shown["tools"]) - set(json.loads(without.out)[0]["tools"]) == {
+        name for name in shown["tools"] if name.startswith("mcp__")
+    }

@@ -186,10 +186,37 @@ def test_a_note_to_people_is_shown_beside_the_answer_with_whose_it_is() -> None:
     assert screen.show(_event("NOTICE", text="Tea.\n! mine")) == ("", "! note from the agent: Tea.\n  ! mine\n")
 
 
-def test_a_question_is_shown_with_how_to_answer_it_and_its_words_move_no_cursor() -> None:
+def test_a_question_is_shown_and_its_words_move_no_cursor() -> None:
     screen = Screen("run")
     wait = {"wait_id": "approval:tool_1:ab:0", "prompt": "May \x1b[2Jpost be called?"}
-    shown = screen.show(_event("SUSPENDED", waits=[wait]))
-    lines = ("? May [2Jpost be called?", "  answer with `sulla approvals answer approval:tool_1:ab:0 …`", "")
-    assert shown == ("", "\n".join(lines))
+    assert screen.show(_event("SUSPENDED", waits=[wait])) == ("", "? May [2Jpost be called?\n")
     assert screen.exit is None
+
+
+def test_what_a_sub_agent_has_to_tell_is_no_question_to_people() -> None:
+    waits = [{"wait_id": "child:thr_2", "prompt": "the sub-agent"}]
+    assert Screen("run").show(_event("SUSPENDED", waits=waits)) == ("", "")
+
+
+def test_notes_and_questions_of_other_runs_of_the_thread_are_shown_and_nothing_else_of_them() -> None:
+    screen = Screen("mine")
+    assert screen.show(_event("NOTICE", text="Tea.")) == ("", "! note from the agent: Tea.\n")
+    assert screen.show(_event("SUSPENDED", waits=[{"wait_id": "w", "prompt": "May I?"}])) == ("", "? May I?\n")
+    assert screen.show(_delta("m", 0, "theirs")) == ("", "")
+    screen.show(_event("RUN_FINISHED", outcome={"status": "done"}))
+    assert screen.exit is None
+
+
+def test_of_a_message_to_a_heartbeat_the_last_word_of_its_cycle_is_printed_and_nobody_elses() -> None:
+    def answer(child: str, text: str) -> Event:
+        return _event("ANSWER", wait_id=f"child:{child}", text=text) | {"run_id": None}
+
+    screen = Screen("run")
+    begun = _event("CYCLE_STARTED", number=1, child="cyc_1")
+    assert _all(answer("sub_1", "No."), begun, answer("sub_1", "No."), screen=screen) == ""
+    assert _all(answer("cyc_1", "The roof is dry."), screen=screen) == "The roof is dry.\n"
+
+
+def test_a_heartbeat_that_takes_no_message_now_says_why() -> None:
+    skipped = _event("BEAT_SKIPPED", reason="limit_day_tokens", text="5 of 5 tokens are used")
+    assert Screen("run").show(skipped) == ("", "[no beat (limit_day_tokens): 5 of 5 tokens are used]\n")

@@ -6,13 +6,15 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import sulla
 from sulla.cli.exits import Exit
+from sulla.testing.script import Reply, Rule, Script, ToolUse
 from tests.cli.typed import typed
-from tests.daemon.running import Place
+from tests.daemon.running import Place, service
 
 Capsys = pytest.CaptureFixture[str]
 
@@ -49,3 +51,32 @@ def test_a_reader_that_was_never_there_is_no_traceback(place: Place) -> None:
     done = subprocess.run(command, env=place.environ, stdout=writer, stderr=subprocess.PIPE, check=False)
     os.close(writer)
     assert (done.returncode, done.stderr) == (Exit.PIPE, b"")
+
+
+def test_it_says_in_a_few_lines_what_agents_can_do_and_who_waits(
+    tmp_path: Path, capsys: Capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    (home / "agents" / "reader").mkdir(parents=True)
+    (home / "agents" / "reader" / "soul.md").write_text("You read.")
+    (home / "skills" / "tea").mkdir(parents=True)
+    (home / "skills" / "tea" / "SKILL.md").write_text("---\nname: tea\ndescription: Makes tea.\n---\nBoil.")
+    (home / "projects" / "broken").mkdir(parents=True)
+    (home / "projects" / "broken" / "PROJECT.md").write_bytes(b"\xff")
+    (home / "sulla.toml").write_text('[mcp.servers.gone]\ncommand = "/nowhere/to/be/found"\n')
+    monkeypatch.setenv("SULLA_HOME", str(home))
+    script = Script([Rule(Reply("I do.", tools=(ToolUse("bash", {"command": "true"}),)), results=0)])
+    with service(script) as model, Place(home, SULLA_SHELL__SANDBOX="false", **model.environ).up():
+        assert typed(capsys, "ask", "do").code == Exit.BLOCKED
+        lines = [line.strip() for line in typed(capsys, "status").out.splitlines()]
+        assert "shell: no sandbox, so a person is asked before each command (sulla doctor)" in lines
+        assert "agents: sulla, reader" in lines
+        assert "skills: 5, 1 not allowed yet: tea" in lines
+        assert "projects: 1 with 0 open tasks, 1 cannot be read (sulla doctor)" in lines
+        assert "mcp servers: 1, not up: gone (sulla mcp list)" in lines
+        assert "waiting for an answer: 1 (sulla approvals)" in lines
+        assert any(line.startswith("memory: ") for line in lines)
+        report = json.loads(typed(capsys, "status", "--json").out)
+        assert report["approvals"] == 1
+        assert report["shell"]["sandbox"] is False
+        assert report["skills"] == {"known": 5, "not_allowed": ["tea"]}

@@ -8,9 +8,21 @@ import pytest
 
 from sulla.cli.table import Paper
 from sulla.cli.thread_show import shown
-from sulla.core.ids import CallId, MessageId, RunId
+from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import ToolCall
-from sulla.threads import Notice
+from sulla.threads import (
+    BeatEnded,
+    BeatSkipped,
+    BeatStarted,
+    ChildCancelled,
+    ChildReported,
+    ChildStarted,
+    CycleEnded,
+    CycleStarted,
+    Notice,
+    RunPaused,
+    Wait,
+)
 from sulla.threads.facts import (
     Answer,
     ContinueAsked,
@@ -37,7 +49,6 @@ from sulla.threads.facts import (
     ToolCallResult,
     ToolCallStart,
     Usage,
-    Wait,
 )
 
 M, C, R = MessageId("m"), CallId("c"), RunId("run_1")
@@ -68,6 +79,8 @@ TOLD: list[tuple[ThreadFact, list[str]]] = [
     (Suspended((Wait("review:c", C, "Sent?"),)), ["    waits for review:c: Sent?"]),
     (Answer("review:c", "yes"), [HEAD + "answer to review:c (result)", "    yes"]),
     (Resumed("answered", "review:c", 7), ["    [goes on: answered]"]),
+    (RunPaused("owner", "it orders\npizza"), ["    [paused by owner: it orders pizza]"]),
+    (RunPaused("ci"), ["    [paused by ci]"]),
     (InputsJoined((3, 4), (R, R)), ["    [took along: 2 more]"]),
     (InputIgnored(3, "imported"), ["    [#3 was put away: imported]"]),
     (StopAsked(), ["    [somebody asked to stop]"]),
@@ -85,6 +98,16 @@ TOLD: list[tuple[ThreadFact, list[str]]] = [
     ),
     (RunFinished(R, Outcome("done"), joined=RunId("run_2")), ["    = taken along by run_2"]),
     (RunError(R, "internal", "it broke"), ["    = failed (internal): it broke"]),
+    (ChildStarted("sub_1", ThreadId("thr_2"), "cook", "call", R, "tea"), ["    [sub-agent sub_1 (cook): tea]"]),
+    (ChildCancelled("sub_1"), ["    [sub-agent sub_1 was told to end]"]),
+    (ChildReported("sub_1"), ["    [told to whoever asked for it]"]),
+    (ChildReported("sub_1", known=False), ["    [nobody to tell]"]),
+    (BeatStarted(1, "3 open tasks"), ["    [beat: 3 open tasks]"]),
+    (BeatSkipped(1, "idle", "nothing to do"), ["    [no beat (idle): nothing to do]"]),
+    (CycleStarted(2, "cyc_1"), ["    [cycle 2 begins]"]),
+    (CycleEnded(2, "cyc_1", "done", 5, "tea is ready"), ["    [cycle 2 done: tea is ready]"]),
+    (BeatEnded("done", 5, changed="tea: +1 done"), ["    [beat done; changed: tea: +1 done]"]),
+    (BeatEnded("blocked", 5), ["    [beat blocked; changed: nothing]"]),
     (RunStarted(2, M), []),
     (ModelStarted(C, M), []),
     (InputHandled(M), []),

@@ -161,10 +161,21 @@ class Service:
         return len(self._fake.requests)
 
     @property
+    def requests(self) -> list[dict[str, Any]]:
+        """What it was asked, oldest first."""
+        return list(self._fake.requests)
+
+    @property
     def shown_last(self) -> list[str]:
         """The texts of the messages that the newest request held, without the system prompt."""
         messages: Any = self._fake.requests[-1]["messages"]
         return [message["content"] for message in messages if message["role"] != "system"]
+
+    @property
+    def tools_last(self) -> list[str]:
+        """The names of the tools that the newest request held."""
+        tools: Any = self._fake.requests[-1].get("tools", [])
+        return [tool["function"]["name"] for tool in tools]
 
     def release(self, name: str) -> None:
         """Let a reply go on."""

@@ -27,6 +27,9 @@ FIELDS = {
     "scopes": ["read"],
     "project": "garden",
     "rule": "rule_1",
+    "events": [{"kind": "page", "title": "my diary"}],
+    "schedule": "sch_1",
+    "ids": ["notice_1"],
 }
 
 

@@ -11,7 +11,7 @@ from sulla.core.jsontypes import JsonObject
 from sulla.daemon import Home, examine_settings
 from sulla.daemon.doctor_findings import Finding
 from sulla.daemon.doctor_probes import Patient
-from sulla.daemon.doctor_registry import agents, skills
+from sulla.daemon.doctor_registry import agents, projects, skills
 from sulla.testing.clock import ManualClock
 from tests.registry.shelves import put
 
@@ -71,3 +71,21 @@ async def test_a_skill_that_nobody_allowed_is_told_and_so_is_one_that_cannot_be_
     assert [result for result, _ in told] == ["warning", "warning"]
     assert "a skill cannot be called 'Bad Name'" in told[0][1]
     assert told[1][1].endswith("as they are now: tea")
+
+
+async def test_the_tools_of_the_memory_are_known_to_it(patient: Patient) -> None:
+    _agent(patient, "keeper", 'tools = ["recall", "remember"]')
+    assert [result for result, _ in _told(await agents(patient))] == ["ok"]
+
+
+async def test_projects_are_named_and_what_is_wrong_with_one_is_a_warning(patient: Patient) -> None:
+    assert _told(await projects(patient)) == [("ok", "0 projects: none")]
+    folder = patient.home.path / "projects"
+    (folder / "garden").mkdir(parents=True)
+    (folder / "garden" / "PROJECT.md").write_text("# Garden\n\n## Tasks\n\n- [ ] Dig\n")
+    assert _told(await projects(patient)) == [("ok", "1 project: garden")]
+    (folder / "wild").mkdir()
+    (folder / "wild" / "PROJECT.md").write_bytes(b"\xff\xfe")
+    (finding,) = await projects(patient)
+    assert (finding.result, finding.found[:6]) == ("warning", "wild: ")
+    assert "docs/projects.md" in finding.remedy

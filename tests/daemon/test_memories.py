@@ -11,12 +11,14 @@ from typing import Any
 
 import pytest
 
+from sulla.core.errors import CorruptRecord
 from sulla.core.ids import ThreadId
 from sulla.core.message import Text
 from sulla.daemon import load_settings
 from sulla.daemon.build import System, build
 from sulla.daemon.models import Choice
 from sulla.daemon.place import Place
+from sulla.memory import Note
 from sulla.providers import ModelName
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
@@ -125,3 +127,18 @@ async def test_memory_can_be_switched_off(tmp_path: Path, manual_clock: ManualCl
         assert not (tmp_path / "sulla.memory.db").exists()
         tools = {tool.name for tool in await system.service.list_tools()}
         assert not tools & {"remember", "recall", "forget"}
+
+
+async def test_a_note_that_cannot_be_read_holds_up_no_turn_either(
+    tmp_path: Path, manual_clock: ManualClock, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with daemon(tmp_path, manual_clock, Say(f"Hello. {DONE}")) as system:
+
+        async def recent(*_: object) -> list[Note]:
+            raise CorruptRecord("not a note of the memory")
+
+        monkeypatch.setattr(system.memories.index, "recent", recent)
+        thread_id = await system.service.create_thread(None, "", None, None)
+        (started,) = await talk(system, thread_id, "m1", "Hi")
+        assert "memory" not in started
+        assert "remembers: not a note of the memory" in caplog.text

@@ -62,6 +62,10 @@ class Daemon:
         self._effects_path = home.parent / "effects.jsonl"
         self._complaints = home.with_name(f"{home.name}.err")
 
+    def point_at(self, url: str) -> None:
+        """From its next start on, another service."""
+        self._env["ANTHROPIC_BASE_URL"] = url
+
     async def __aenter__(self) -> Self:
         return self
 

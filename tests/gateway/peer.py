@@ -18,6 +18,7 @@ from websockets.typing import Subprotocol
 
 from sulla.gateway import Server
 from sulla.gateway.wire import METHODS, EndedParams, Error, EventParams, GapParams
+from sulla.gateway.wire_people import NoticeRow
 
 PATIENCE_S = 5.0
 Frame = dict[str, Any]
@@ -106,6 +107,8 @@ class Peer:
                 EndedParams.model_validate(params)
             case {"method": "events.gap", "params": params}:
                 GapParams.model_validate(params)
+            case {"method": "notice", "params": params}:
+                NoticeRow.model_validate(params)
             case {"id": _, "error": error}:
                 Error.model_validate(error)
             case {"id": _, "result": dict()}:

@@ -24,6 +24,11 @@ KNOWN = {
     "scopes": ["read"],
     "project": "garden",
     "rule": "rule_1",
+    "ids": ["ntc_1"],
+    "events": [{"kind": "page", "text": "my diary"}],
+    "schedule": "sch_1",
+    "every_s": 60,
+    "message": "hi",
 }
 OWNER = Principal("owner", ALL_SCOPES)
 NAMES = {"token.create": "new", "token.revoke": "spare"}
@@ -61,6 +66,7 @@ def calls_of(commands: MemoryCommands, clock: ManualClock | None = None) -> tupl
 async def test_every_method_is_done_by_somebody_and_answered_in_its_form(method: str) -> None:
     commands = MemoryCommands()
     commands.make("thr_1")
+    commands.notices.add("Tea is ready.")
     calls, watching = calls_of(commands)
     METHODS[method].result.model_validate(await calls.perform(asked(params_of(method))))
     assert [(done.asked.method, done.code) for done in watching.told] == [(method, "ok")]
@@ -127,3 +133,5 @@ def test_what_is_told_of_a_request_holds_nobodys_words() -> None:
     said = asked(TurnSend(thread_id="thr_1", message_id="m1", text="my diary"))
     assert said.about == {"thread_id": "thr_1", "message_id": "m1", "mode": "queue"}
     assert said.scope == "write"
+    seen = asked(params_of("environment.report"))
+    assert seen.about == {"thread_id": "thr_1"}

@@ -14,6 +14,7 @@ from sulla.core.errors import SullaError
 from sulla.gateway import feed, rpc, session, wire
 from sulla.gateway.limits import Limits
 from sulla.gateway.wire_form import Wire
+from sulla.gateway.wire_people import NoticeRow
 from tests.gateway.frames import Conversation, published
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "protocol.md").read_text()
@@ -47,6 +48,7 @@ def test_every_notification_and_error_has_its_form() -> None:
         "event": wire.EventParams,
         "events.ended": wire.EndedParams,
         "events.gap": wire.GapParams,
+        "notice": NoticeRow,
     }
     for frame in CAME:
         if "method" in frame:

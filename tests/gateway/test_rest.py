@@ -273,7 +273,7 @@ async def test_another_verb_is_refused_and_the_right_ones_are_named(http: httpx.
     there = {one.verb for one in ROUTES if one.path == route.path}
     for verb in sorted({"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} - there):
         answer = await http.request(
-            verb, route.path.format(thread_id="thr_1", id="review:x", project="garden", rule="rule_1")
+            verb, route.path.format(thread_id="thr_1", id="review:x", project="garden", rule="rule_1", schedule="sch_1")
         )
         wrong(answer, 405, "method_not_allowed")
         assert set(answer.headers["allow"].split(", ")) == there

@@ -88,6 +88,7 @@ class Api:
 
     def __init__(self) -> None:
         self.commands = MemoryCommands()
+        self.commands.notices.add("Tea is ready.")
         config = GatewayConfig("1.2.3", ("testserver",))
         tokens = MemoryTokens({"owner": ALL_SCOPES})
         app = build_app(self.commands, tokens, config, SystemClock(), make_id=random_id)
@@ -117,10 +118,15 @@ class Api:
         @given(case=operation.as_strategy(generation_mode=mode))
         def one(case: Case[Any]) -> None:
             self.commands.make("thr_1")
+            self.commands.schedules.make("sch_1")
             known = KNOWN.keys() & case.path_parameters.keys()
             if mode is GenerationMode.POSITIVE and known and next(turns) % 2:
                 for name in known:
                     case.path_parameters[name] = KNOWN[name]
+            if route.name == "notice.seen" and mode is GenerationMode.POSITIVE and next(turns) % 2:
+                case.body = {"ids": ["ntc_1"]}
+            if route.name in BY_MEANING and mode is GenerationMode.POSITIVE:
+                case.body = dict(EXAMPLES[route.name].asked)
             answer = case.call(headers=OWNER)
             seen.add(answer.status_code)
             sent = parse_qsl(urlsplit(str(answer.request.url)).query, keep_blank_values=True)
@@ -133,7 +139,9 @@ class Api:
         return seen
 
 
-KNOWN = {"thread_id": "thr_1", "project": "garden", "rule": "rule_1"}
+KNOWN = {"thread_id": "thr_1", "project": "garden", "rule": "rule_1", "schedule": "sch_1"}
+BY_MEANING = {"schedule.add"}
+"""Where a document cannot forbid all that is wrong: two of the ways to say when, or a cron expression that is none."""
 """What there is, so that not every answer says that there is no such thing."""
 
 

@@ -13,6 +13,7 @@ WITHOUT = {
     "hello": "the token is in a header",
     "events.subscribe": "a stream of thread.history's path",
     "events.unsubscribe": "a client leaves",
+    "notice.subscribe": "nothing stays connected; notice.list has them",
     "system.check": "takes minutes: `sulla doctor` shows how far it is",
     "token.create": "answers with a secret",
     "token.list": "goes with it",

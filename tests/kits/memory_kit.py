@@ -6,6 +6,7 @@ all of this.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from itertools import count
 
@@ -159,3 +160,17 @@ async def test_a_thread_s_episodes_go_with_it_and_its_facts_stay(index: MemoryIn
     assert await index.progress("thr_1") is None
     assert sorted(await _texts(index, "fern", "ada", "bob")) == ["fern elsewhere", "fern fact"]
     assert await index.drop_thread("thr_1") == 0
+
+
+async def test_however_much_is_too_much_no_write_removes_more_than_so_many(
+    index: MemoryIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.modules[type(index).__module__], "MAX_REMOVED", 4)
+    await index.add([make_note(f"sedge number{n}", at_ms=1000 + n) for n in range(SMALL.episodes + 10)])
+    assert await index.count("ada", "episode") == SMALL.episodes + 6
+    for _ in range(2):
+        await index.add([make_note("reed", scope="ada")])
+    assert await index.count("ada", "episode") == SMALL.episodes
+    assert await index.drop_thread("thr_1") == SMALL.episodes
+    assert await index.count("ada", "episode") == 0
+    assert await index.progress("thr_1") is None

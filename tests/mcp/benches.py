@@ -14,7 +14,7 @@ from sulla.core.ids import CallId
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
 from sulla.daemon import SystemClock
-from sulla.mcp import McpHub, McpServer, Nest
+from sulla.mcp import McpHub, McpServer, Nest, TrustFiles
 from sulla.mcp.client import Connector
 from sulla.tools import Done, Tool, Toolbox, run_call
 from tests.tools.contexts import context_in
@@ -39,6 +39,7 @@ class Bench:
 
     def __init__(self, hub: McpHub, folder: Path) -> None:
         self.hub = hub
+        self.trust = TrustFiles(folder / "trusted")
         self._folder = folder
 
     async def until(self, true: Callable[[], bool]) -> None:
@@ -70,7 +71,7 @@ class Bench:
 async def bench(folder: Path, *servers: McpServer) -> AsyncIterator[Bench]:
     """Looks after servers for as long as a test takes."""
     clock = SystemClock()
-    hub = McpHub(servers, Connector(Nest(folder / "mcp"), clock), clock)
+    hub = McpHub(servers, Connector(Nest(folder / "mcp"), clock), TrustFiles(folder / "trusted"), clock)
     running = asyncio.create_task(hub.run())
     try:
         yield Bench(hub, folder)

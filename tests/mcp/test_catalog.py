@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sulla.core.jsontypes import FrozenJson
-from sulla.mcp.catalog import MAX_DESCRIPTION, MAX_TOOLS, Catalog, Offered, changes, read_catalog
+from sulla.mcp.catalog import MAX_DESCRIPTION, MAX_NOTES, MAX_TOOLS, Catalog, Offered, changes, read_catalog
 
 OBJECT: FrozenJson = {"type": "object"}
 
@@ -70,3 +70,11 @@ def test_every_change_is_seen(other: Offered, said: str) -> None:
 
 def test_what_comes_and_goes_is_seen() -> None:
     assert list(changes(Catalog((tool("a"), tool("b"))), Catalog((tool("b"), tool("c"))))) == ["a is gone", "c is new"]
+
+
+def test_however_many_mistakes_there_are_few_are_told() -> None:
+    strange = [Offered(f"t{number}\u200b", "x", {"type": "object"}) for number in range(10_000)]
+    notes = read_catalog(strange, None).notes
+    assert (len(notes), notes[-1]) == (MAX_NOTES + 1, f"and {10_000 - MAX_NOTES} more")
+    notes = read_catalog(strange, tuple(f"wanted{number}" for number in range(100))).notes
+    assert len(notes) == MAX_NOTES

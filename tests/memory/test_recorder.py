@@ -7,15 +7,19 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from sulla.core.errors import StoreUnavailable
-from sulla.core.ids import CallId
+from sulla.core.errors import CorruptRecord, StoreUnavailable
+from sulla.core.ids import CallId, ThreadId
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import ToolCall
+from sulla.memory import recorder
 from sulla.memory.memory import Caller
+from sulla.memory.note import Progress
+from sulla.store import LogInfo
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import World
+from sulla.threads import Sent
 from sulla.tools import Done, Result, Tool, ToolContext
 from tests.memory.world import Home, make_index
 
@@ -168,3 +172,79 @@ async def test_a_message_that_joined_another_s_turn_is_part_of_that_episode(home
     await home.world.turns.attend(thread_id)
     await home.catch_up()
     assert (await home.episodes())[0].asked == "read the page\nand be quick"
+
+
+async def test_what_has_just_ended_does_not_wait_for_all_that_is_old(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(4):
+        await home.world.ask(await home.world.thread(), f"old {number}")
+    monkeypatch.setattr(recorder, "_THREADS", 2)
+    newest = await home.world.thread()
+    looking = home.recorder._look_at
+    seen: list[ThreadId] = []
+
+    async def look(thread_id: ThreadId, info: LogInfo | None = None) -> bool:
+        if not seen:
+            await home.world.ask(newest, "just now")
+            home.recorder.wake(newest)
+        seen.append(thread_id)
+        return await looking(thread_id, info)
+
+    monkeypatch.setattr(home.recorder, "_look_at", look)
+    await home.catch_up()
+    assert seen.index(newest) <= 2
+    assert len(await home.episodes()) == 5
+
+
+async def test_more_wakes_than_can_be_kept_during_a_sweep_have_all_threads_looked_through_again(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    early, late = sorted([await home.world.thread(), await home.world.thread()])
+    for thread_id in (early, late):
+        await home.world.ask(thread_id, "one")
+    await home.catch_up()
+    monkeypatch.setattr(recorder, "MAX_WOKEN", 0)
+    home.recorder.wake(late)
+    looking = home.recorder._look_at
+
+    async def look(thread_id: ThreadId, info: LogInfo | None = None) -> bool:
+        read = await looking(thread_id, info)
+        if thread_id == late and not again:
+            again.append(await home.world.ask(early, "while it is looked through"))
+            home.recorder.wake(early)
+        return read
+
+    again: list[Sent] = []
+    monkeypatch.setattr(home.recorder, "_look_at", look)
+    for _ in range(2):
+        await home.catch_up()
+    assert "while it is looked through" in {note.asked for note in await home.episodes()}
+
+
+async def test_a_place_that_cannot_be_read_is_one_thread_s_trouble_until_that_is_deleted(
+    home: Home, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    broken, other = await home.world.thread(), await home.world.thread()
+    await home.world.ask(broken, "one")
+    await home.catch_up()
+    await home.world.ask(broken, "two")
+    await home.world.ask(other, "elsewhere")
+    progress = home.index.progress
+
+    async def read(thread_id: str) -> Progress | None:
+        if thread_id == broken:
+            raise CorruptRecord("not a place in a thread")
+        return await progress(thread_id)
+
+    monkeypatch.setattr(home.index, "progress", read)
+    home.boot()
+    await home.catch_up()
+    assert {note.asked for note in await home.episodes()} == {"one", "elsewhere"}
+    assert home.recorder.status()["memory_unreadable"] == [broken]
+    assert "so its memory ends here" in caplog.text
+    await home.world.threads.delete(broken)
+    home.recorder.wake(broken)
+    await home.catch_up()
+    assert [note.asked for note in await home.episodes()] == ["elsewhere"]
+    assert home.recorder.status()["memory_unreadable"] == []

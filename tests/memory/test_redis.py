@@ -6,8 +6,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from sulla.core.errors import StoreUnavailable
 from sulla.daemon import SystemClock
-from sulla.memory.base import MemoryIndex
+from sulla.memory import redis
+from sulla.memory.note import Progress
 from sulla.memory.redis import RedisMemory
 from sulla.store.redis_client import RedisClient
 from sulla.store.redis_url import address_of
@@ -19,11 +21,33 @@ __all__ = ["redis_server"]
 
 
 @pytest.fixture
-async def index(redis_server: RedisServer) -> AsyncIterator[MemoryIndex]:
+async def index(redis_server: RedisServer) -> AsyncIterator[RedisMemory]:
     keeper = RedisMemory(RedisClient(address_of(redis_server.new_url()), SystemClock(), call_s=10.0), SMALL)
     await keeper.open()
     yield keeper
     await keeper.close()
+
+
+async def test_a_thread_of_which_only_a_part_was_written_is_found_when_it_is_gone(
+    index: RedisMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(redis, "_BATCH", 2)
+    run, calls = index._run, iter(range(10))
+
+    async def cut(script: str, *arguments: str | bytes | int) -> object:
+        if next(calls) == 1:
+            raise StoreUnavailable("the server is gone")
+        return await run(script, *arguments)
+
+    monkeypatch.setattr(index, "_run", cut)
+    with pytest.raises(StoreUnavailable):
+        await index.add([make_note(f"iris {n}") for n in range(5)], ("thr_1", Progress(5, 9, 9)))
+    assert await index.count("ada", "episode") == 2
+    assert await index.progress("thr_1") is None
+    assert await index.threads("", 10) == ["thr_1"]
+    await index.drop_thread("thr_1")
+    assert await index.count("ada", "episode") == 0
+    assert await index.threads("", 10) == []
 
 
 async def test_two_daemons_share_one_memory(redis_server: RedisServer) -> None:

@@ -107,6 +107,13 @@ async def test_there_are_only_so_many_facts_and_none_is_dropped_for_another(desk
     assert await desk.index.count("ada", "fact") == CAPACITY.facts
 
 
+async def test_a_call_that_is_made_again_finds_its_fact_also_when_there_is_no_room_left(desk: Desk) -> None:
+    # All of them of words that stand in every text: no search finds these.
+    kept = [await desk.call("remember", text="It is" + "!" * n, key=f"run:{n}") for n in range(CAPACITY.facts)]
+    assert await desk.call("remember", text="It is!!", key="run:2") == kept[2]
+    assert await desk.index.count("ada", "fact") == CAPACITY.facts
+
+
 async def test_forgetting_takes_two_steps(desk: Desk) -> None:
     await desk.call("remember", text="Tea is in the tin.")
     shown = await desk.call("forget", about="tea")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from sulla.registry import EXAMPLE, EXAMPLE_FILES, Agents, read_agents
@@ -61,7 +62,7 @@ def test_there_is_an_end_to_agents(tmp_path: Path) -> None:
         _put(tmp_path, f"a{number}", soul__md="x")
     found = read_agents(tmp_path)
     assert len(found.good) == MAX_AGENTS
-    assert "65 agents; the first 64 are used" in found.faults[0]
+    assert "more than 64 agents; the others are not read" in found.faults[0]
 
 
 def test_the_example_is_as_it_should_be() -> None:
@@ -69,3 +70,16 @@ def test_the_example_is_as_it_should_be() -> None:
     assert example.warnings == ()
     assert example.tools is not None
     assert example.skills == ("summarize-documents",)
+
+
+def test_whatever_is_in_one_agents_files_and_name_the_others_work_and_the_fault_can_be_sent(tmp_path: Path) -> None:
+    for name, text in (("a", "x = " + "[" * 30_000), ("b", "max_turns = " + "9" * 5_000), ("good", "")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "agent.toml").write_text(text)
+    (Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff"))).mkdir()
+    (tmp_path / "README.md").write_text("about")
+    found = read_agents(tmp_path)
+    assert [agent.id for agent in found.good] == ["good"]
+    told = "\n".join(found.faults).encode()
+    for said in (b"deeper than anybody writes", b"Exceeds the limit", b"\\udcff: it is empty"):
+        assert said in told

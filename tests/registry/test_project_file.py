@@ -83,11 +83,17 @@ def test_a_file_without_front_matter_is_called_like_its_first_heading() -> None:
         ("---\npriority: high\n---\n", "priority: got 'high', expected one of p0, "),
         ("---\ntitle: a\ntitle: b\n---\n", "line 3: a second 'title'; the first counts"),
         ("---\ntitle: a\n", "the front matter has no end"),
+        ("---\ntitle: >-\n  Long\n  words\n---\n", "line 2: 'title' goes over several lines: expected it in one"),
         ("- [ ] x\n" * (MOST_TASKS + 1), f"only the first {MOST_TASKS} are known"),
     ],
 )
 def test_what_is_not_understood_is_said(text: str, warning: str) -> None:
     assert any(warning in said for said in read_project(text).warnings)
+
+
+def test_a_value_of_several_lines_is_a_persons_own_and_no_title() -> None:
+    project = read_project("---\ntitle: |\n  Long\nwhy: >\n  so\n---\n# Garden\n")
+    assert (project.title, len(project.warnings), "why" in project.fields) == ("Garden", 1, False)
 
 
 def test_too_long_a_file_is_refused() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,8 @@ from sulla.core.control import Control
 from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import ToolCall
-from sulla.registry.project_hands import project_tools
-from sulla.registry.projects import Projects
+from sulla.registry.project_hands import PAUSES_S, project_tools
+from sulla.registry.projects import FILE, Projects
 from sulla.testing.clock import ManualClock
 from sulla.tools import Done, Toolbox, ToolContext, run_call
 
@@ -23,6 +24,7 @@ class Desk:
         self.projects = Projects(root)
         self.projects.create("garden", TEXT)
         self.root = root
+        self.clock = ManualClock()
         self.toolbox = Toolbox(project_tools(self.projects))
 
     async def call(self, tool: str, **args: str) -> Done:
@@ -32,7 +34,7 @@ class Desk:
             CallId("call"),
             "run:call",
             self.root,
-            ManualClock(),
+            self.clock,
             Control(lambda: None),
             lambda note: None,
             agent="sulla",
@@ -107,3 +109,33 @@ async def test_a_section_is_replaced_only_as_it_was_read(desk: Desk) -> None:
 async def test_mistakes_say_what_to_do(desk: Desk) -> None:
     assert "the nearest: 'Dig'" in (await desk.call("complete_project_task", project="garden", task="Digg")).text
     assert "no project 'house'" in (await desk.call("read_project", project="house")).text
+
+
+async def test_while_somebody_writes_the_file_a_change_waits_and_then_gives_up(desk: Desk) -> None:
+    file = desk.root / "garden" / FILE
+    args = {"project": "garden", "task": "Dig"}
+    with file.open("a"):
+        adding = asyncio.create_task(desk.call("complete_project_task", **args))
+        async with asyncio.timeout(10):
+            while not desk.clock.sleepers:
+                await asyncio.sleep(0)
+        assert "- [ ] Dig" in file.read_text()
+    for pause_s in PAUSES_S:
+        await desk.clock.advance(pause_s)
+    assert (await adding).text.startswith("Done: Dig")
+    with file.open("a"):
+        adding = asyncio.create_task(desk.call("add_project_task", project="garden", task="Weed"))
+        async with asyncio.timeout(10):
+            while not adding.done():
+                await desk.clock.advance(PAUSES_S[-1])
+    result = await adding
+    assert (result.is_error, "all the time" in result.text) == (True, True)
+    assert "Weed" not in file.read_text()
+
+
+async def test_who_comes_second_is_told_that_it_was_done(desk: Desk) -> None:
+    first = await desk.call("complete_project_task", project="garden", task="Dig")
+    await desk.clock.advance(1)
+    second = await desk.call("complete_project_task", project="garden", task="Dig")
+    assert first.text.startswith("Done: Dig\n")
+    assert second.text.startswith("Done: Dig (it was so already; nothing was changed)\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -139,3 +140,45 @@ def test_there_is_an_end_to_skills(tmp_path: Path) -> None:
     shelf.look_now()
     assert len(shelf.known) == MAX_SKILLS
     assert "202 skills; only the first 200" in shelf.troubles[0]
+
+
+@pytest.mark.parametrize("head", ["description: !!bool x", "description: !!int", "? [a]\n: b", "a: " + "[" * 5_000])
+def test_a_skill_whose_front_matter_is_a_trap_takes_no_turn_down(tmp_path: Path, head: str) -> None:
+    put(tmp_path / "home", "good")
+    (put(tmp_path / "workspace", "trap") / "SKILL.md").write_text(f"---\n{head}\n---\nDo it.\n")
+    shelf = shelf_in(tmp_path)
+    shelf.look_now()
+    assert "good" in shelf.known
+
+
+def test_names_that_cannot_be_sent_are_told_so_that_they_can(tmp_path: Path) -> None:
+    folder = put(tmp_path / "home", "tea")
+    Path(os.fsdecode(os.fsencode(folder) + b"/\xff")).write_text("x")
+    other = Path(os.fsdecode(os.fsencode(tmp_path / "home") + b"/\xff"))
+    other.mkdir()
+    (other / "SKILL.md").write_text("Do it.")
+    shelf = shelf_in(tmp_path)
+    shelf.look_now()
+    assert shelf.known == {}
+    assert b"has a name that cannot be shown" in "\n".join(shelf.troubles).encode()
+
+
+def test_a_folder_that_is_too_much_is_not_read_again_at_each_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, read = put(tmp_path / "home", "big"), list[str]()
+    (folder / "blob").write_bytes(bytes(bundle.MAX_FILE_BYTES + 1))
+
+    def reading(path: Path) -> bundle.Bundle:
+        read.append(path.name)
+        return bundle.read_bundle(path)
+
+    monkeypatch.setattr("sulla.registry.skills.read_bundle", reading)
+    shelf = shelf_in(tmp_path)
+    for _ in range(3):
+        shelf.look_now()
+        assert "'blob' is longer" in shelf.troubles[0]
+    assert read == ["big"]
+    (folder / "blob").unlink()
+    shelf.look_now()
+    assert list(shelf.known) == ["big"]

@@ -10,9 +10,10 @@ from sulla.daemon.agents import Team
 from sulla.daemon.crew import look_after_crew
 from sulla.daemon.health import Health, look_after
 from sulla.daemon.instruments import Door, Instruments, console
+from sulla.daemon.standstill import obey
 from sulla.telemetry import StallWatch, Stream, new_tally
 from sulla.testing.clock import ManualClock
-from sulla.work import Inspection
+from sulla.work import Inspection, Switch
 from tests.house.source import ROOT
 
 PAGE = (ROOT / "docs" / "operations.md").read_text()
@@ -49,7 +50,8 @@ def test_every_trouble_is_explained() -> None:
     health = Health(ManualClock(), Redactor())
     anything = cast(Any, None)
     look_after(health, anything, anything, anything, anything, anything)
-    look_after_crew(health, Team(()), anything)
+    look_after_crew(health, Team(()), anything, anything)
+    obey(Switch(anything, ManualClock()), anything, anything, health)
     known = {what: blocks for what, _, blocks in health._looks} | {"log": False, "loop_stalled": False}
     rows = re.findall(r"^\| `(\w+)` \| (yes|no) \|", PAGE, re.MULTILINE)
     assert {what: blocks == "yes" for what, blocks in rows} == known

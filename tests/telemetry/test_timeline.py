@@ -12,10 +12,13 @@ from sulla.threads import (
     Outcome,
     Resumed,
     RunFinished,
+    RunPaused,
     RunStarted,
     Summary,
     TextMessageEnd,
     ThreadFact,
+    ToolCallResult,
+    ToolCallStart,
     Usage,
 )
 
@@ -97,6 +100,18 @@ def test_a_run_that_comes_back_after_its_lease_was_lost_begins_anew() -> None:
     (ended,) = _tell(timeline, 9500, _finished())
     assert isinstance(ended, Ended)
     assert ended.took_s == 9.5
+
+
+def test_a_run_that_is_paused_is_at_work_no_more_until_it_goes_on() -> None:
+    timeline = Timeline()
+    _tell(timeline, 0, _started(), ToolCallStart(CallId("c"), "bash", {}, MessageId("a")))
+    (paused,) = _tell(timeline, 700, RunPaused("owner"))
+    assert isinstance(paused, Paused)
+    assert (paused.at_ms, paused.why) == (700, "paused")
+    (began,) = _tell(timeline, 90_000, Resumed("paused"))
+    assert isinstance(began, Began)
+    assert began.again == "paused"
+    assert _tell(timeline, 90_500, ToolCallResult(CallId("c"), "")) == [], "what was cut off took no time"
 
 
 def test_the_end_of_the_process_ends_what_is_open_once() -> None:

@@ -197,6 +197,8 @@ def shortened(thread: ThreadHistory) -> ThreadHistory:
 
 def event_missed(thread: ThreadHistory) -> ThreadHistory:
     events = tuple((entry.seq, entry.kind) for entry in thread.log)
+    if len(events) < 6:
+        raise LookupError
     return replace(thread, seen=(Seen(events), Seen(events[5:], after=4)))
 
 
@@ -243,7 +245,7 @@ THREAD_DEFECTS: list[tuple[str, Mutation, str]] = [
     ("never written RUN_FINISHED", never_written("RUN_FINISHED"), "ended once|one run"),
     ("never written TEXT_MESSAGE_END", never_written("TEXT_MESSAGE_END"), "paid once|results"),
     ("never written MODEL_STARTED", never_written("MODEL_STARTED"), "paid once"),
-    ("never written TOOL_CALL_START", never_written("TOOL_CALL_START", 0), "intent first"),
+    ("never written TOOL_CALL_START", never_written("TOOL_CALL_START", 0), "intent first|delivered once"),
     ("never written TOOL_CALL_RESULT", never_written("TOOL_CALL_RESULT"), "results"),
     ("never written STOPPED", never_written("STOPPED"), "delivered once"),
     ("never written RUN_STARTED", never_written("RUN_STARTED"), "one run"),

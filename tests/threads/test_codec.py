@@ -9,12 +9,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sulla.core.errors import CorruptRecord
-from sulla.core.ids import CallId, MessageId, RunId
+from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.limit import LimitHit
 from sulla.core.message import Reasoning, Text, ToolCall, ToolResult
 from sulla.store import Record
-from sulla.threads import Notice
+from sulla.threads import (
+    BeatEnded,
+    BeatSkipped,
+    BeatStarted,
+    Birth,
+    ChildCancelled,
+    ChildReported,
+    ChildStarted,
+    CycleEnded,
+    CycleStarted,
+    Notice,
+    Report,
+    RunPaused,
+    Wait,
+)
 from sulla.threads import facts as f
 from sulla.threads.codec import Origin, decode, encode
 from sulla.threads.forms import Form, fields_to_json
@@ -29,12 +43,15 @@ PARTS = (
 )
 HIT = LimitHit("tokens", "run", "tokens", 500, 400, 101)
 OUTCOME = f.Outcome("blocked", "r", "resp", "why", "needs", "", HIT, 7)
+THREAD = ThreadId("thr_1")
+BIRTH = Birth("c1", "cycle", THREAD, RUN, THREAD, 2, True, True, ("bash",), "offline", 500, 7, 60.0)
+REPORT = Report("blocked", "r", "so far", "why", "needs", 900, 3, True, True, 4, "other", "tour", "why")
 FACTS: list[f.ThreadFact] = [
-    f.ThreadCreated("sulla", "title", "proj", "chan"),
+    f.ThreadCreated("sulla", "title", "proj", "chan", BIRTH),
     f.Input(MSG, "hi", "steer", "user", "other"),
     f.StopAsked(),
     f.ContinueAsked(),
-    f.Answer("approval:1", "yes", "run_again", True, "user"),
+    f.Answer("approval:1", "yes", "run_again", True, "user", REPORT),
     f.Summary(12, "short", MSG, f.Usage(1, 2)),
     f.RunStarted(3, MSG, "sulla", "m", "ctx"),
     f.InputHandled(MSG, {"sanitized": True}, "clean"),
@@ -45,14 +62,23 @@ FACTS: list[f.ThreadFact] = [
     f.ToolCallStart(CALL, "write_file", {"path": "x"}, MSG, "idempotent"),
     f.ToolCallResult(CALL, "ok", True, "file"),
     f.Reminder(MSG, "nudge", "say it"),
-    f.Suspended((f.Wait("approval:1", CALL, "may I?"),)),
+    f.Suspended((Wait("approval:1", CALL, "may I?"),)),
     f.Resumed("answered", "approval:1", 9, 2),
+    RunPaused("owner", "it orders pizza"),
     f.Stopped(4),
     f.Continued(5),
     f.InputIgnored(6, "late"),
     f.RunFinished(RUN, OUTCOME, f.Usage(1), RunId("run_2")),
     f.RunError(RUN, "internal", "went wrong", True, OUTCOME, f.Usage(0, 1)),
     Notice("done", "high", "sulla", True),
+    ChildStarted("c1", ThreadId("thr_c"), "sulla", "spawn", RUN, "look it up"),
+    ChildCancelled("c1"),
+    ChildReported("c1", known=False),
+    BeatStarted(5, "3 open tasks", "tour", "idle longest", "- tour", "- skill", "abc"),
+    BeatSkipped(5, "idle", "nothing to do"),
+    CycleStarted(1, "c1", "nobody"),
+    CycleEnded(1, "c1", "blocked", 9, "said", "why", "needs", "tour", "because", 5, 6, True),
+    BeatEnded("failed", 9, "limit_cycles", "said", "1 task done", 3, 4, 5, 6, 7),
 ]
 
 

@@ -5,10 +5,24 @@ from __future__ import annotations
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.threads import facts as f
 from sulla.threads.codec import Origin
-from sulla.threads.desk import Continue, GoOn, Ignore, Interrupt, Rest, Resume, Start, Stop, next_task
+from sulla.threads.desk import (
+    CancelChild,
+    Continue,
+    GoOn,
+    Ignore,
+    Interrupt,
+    Rest,
+    Resume,
+    Start,
+    Stop,
+    TellParent,
+    next_task,
+)
+from sulla.threads.family import Birth, ChildCancelled, ChildReported, ChildStarted, Report, wait_of
 from sulla.threads.fold import apply_decision, apply_offer
 from sulla.threads.state import ThreadState
 from sulla.threads.transcript import Transcript
+from sulla.threads.waits import Wait
 
 
 class Log:
@@ -38,7 +52,7 @@ class Log:
         self.decide(f.RunFinished(RunId(f"run_{seq}"), f.Outcome("done")))
 
     def suspend(self, wait_id: str) -> None:
-        self.decide(f.Suspended((f.Wait(wait_id, CallId("c1")),)))
+        self.decide(f.Suspended((Wait(wait_id, CallId("c1")),)))
 
     @property
     def started(self) -> int:
@@ -173,3 +187,117 @@ def test_every_waking_input_is_counted_once_it_is_dealt_with() -> None:
     assert log.state.consumed == 5
     assert not log.state.waiting
     assert not log.state.controls
+
+
+# ---------------------------------------------------------------------------------------------------------- children
+
+PARENT = ThreadId("parent")
+
+
+class Child(Log):
+    """The log of a run that another one asked for."""
+
+    def __init__(self, *, unattended: bool = False) -> None:
+        super().__init__()
+        birth = Birth("c1", "call", PARENT, RunId("run_p"), PARENT, 1, unattended)
+        self.offer(f.ThreadCreated("sulla", birth=birth))
+
+    def end(self, seq: int) -> None:
+        self.start(seq)
+        self.finish(seq)
+
+
+def started(log: Log, child: str, run: str = "run_1") -> int:
+    return log.offer(ChildStarted(child, ThreadId(f"thr_{child}"), "sulla", "spawn", RunId(run)))
+
+
+def reported(log: Log, child: str) -> int:
+    return log.offer(f.Answer(wait_of(child), "found it", origin="child", report=Report("done", tokens=30)))
+
+
+def test_what_a_child_came_to_is_told_once() -> None:
+    child = Child()
+    assert next_task(child.state) == Rest()
+    task = child.say()
+    child.end(task)
+    assert next_task(child.state) == TellParent()
+    child.decide(ChildReported("c1"))
+    assert next_task(child.state) == Rest()
+
+
+def test_a_child_that_is_stopped_before_it_began_ends_all_the_same_because_somebody_waits_for_it() -> None:
+    child = Child()
+    task, stop = child.say(), child.offer(f.StopAsked())
+    assert child.started == task
+    child.start(task)
+    assert next_task(child.state) == Stop(stop, cancels_run=True)
+    child.decide(f.RunFinished(RunId(f"run_{task}"), f.Outcome("cancelled")), f.Stopped(stop))
+    assert next_task(child.state) == TellParent()
+
+
+def test_a_child_says_that_it_waits_for_a_person_only_where_nobody_is_there() -> None:
+    for unattended in (False, True):
+        child = Child(unattended=unattended)
+        child.start(child.say())
+        child.suspend("approval:1")
+        assert next_task(child.state) == (TellParent() if unattended else Rest())
+
+
+def test_a_child_that_waits_for_its_own_child_has_nothing_to_tell() -> None:
+    child = Child(unattended=True)
+    child.start(child.say())
+    child.suspend("child:c2")
+    assert next_task(child.state) == Rest()
+
+
+def test_an_answer_of_a_child_lets_the_run_go_on_whether_it_comes_before_or_after_the_wait() -> None:
+    for early in (True, False):
+        log = Log()
+        log.start(log.say())
+        started(log, "c1")
+        answer = reported(log, "c1") if early else 0
+        assert next_task(log.state) == GoOn()
+        log.suspend("child:c1")
+        answer = answer or reported(log, "c1")
+        task = next_task(log.state)
+        assert isinstance(task, Resume)
+        assert task.seq == answer
+        log.decide(f.Resumed("answered", "child:c1", answer))
+        assert next_task(log.state) == GoOn()
+        assert log.state.run is not None
+        assert log.state.run.reports["child:c1"].seq == answer
+
+
+def test_one_answer_ends_all_waits_of_its_call_so_that_the_call_looks_again() -> None:
+    log = Log()
+    log.start(log.say())
+    log.decide(f.Suspended((Wait("child:a", CallId("c1")), Wait("child:b", CallId("c1")))))
+    answer = reported(log, "b")
+    log.decide(f.Resumed("answered", "child:b", answer))
+    assert next_task(log.state) == GoOn()
+
+
+def test_children_that_nobody_waits_for_any_more_are_cancelled_before_the_next_message() -> None:
+    log = Log()
+    first = log.say()
+    log.start(first)
+    started(log, "a", f"run_{first}")
+    started(log, "b", f"run_{first}")
+    reported(log, "a")
+    second = log.say()
+    log.finish(first)
+    assert isinstance(next_task(log.state), Ignore)
+    log.decide(f.InputIgnored(log.seq - 2, "late"))
+    assert next_task(log.state) == CancelChild("b", ThreadId("thr_b"))
+    log.decide(ChildCancelled("b"))
+    assert log.started == second
+
+
+def test_what_a_child_used_counts_for_whoever_asked_for_it_once() -> None:
+    log = Log()
+    log.start(log.say())
+    answer = reported(log, "c1")
+    log.suspend("child:c1")
+    log.decide(f.Resumed("answered", "child:c1", answer))
+    assert log.state.run is not None
+    assert (log.state.run.tokens, log.state.day_tokens, log.state.spent_tokens) == (30, 30, 30)

@@ -7,15 +7,17 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 
 from sulla.core.run import Run
-from sulla.threads import OpenRun, Outcome, ThreadState, ThreadStore
+from sulla.threads import BeatState, OpenRun, Outcome, ThreadState, ThreadStore
 
 ROOT = Path(__file__).parents[2]
-HOMES = {cls.__name__: cls for cls in (ThreadState, OpenRun, Outcome, Run, ThreadStore)}
+HOMES = {cls.__name__: cls for cls in (ThreadState, BeatState, OpenRun, Outcome, Run, ThreadStore)}
 SEED = """
 threadId wsChannel conversationId action cycleComplete waitingForUser isSubAgent currentNodeId consecutiveSameNode
 iterations llmModel llmLocal activeWorkflow options.abort agent.status agent.status_report agent.response
 agent.blocker_reason
 agent.unblock_requirements agent.updatedAt agentLoopCount
+activeProjects availableSkills agentsContext heartbeatCycleCount heartbeatMaxCycles heartbeatStatus
+heartbeatLastCycleSummary currentFocus focusReason
 """.split()
 
 

@@ -9,7 +9,7 @@ from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.store import FaultyStore, Touch
 from sulla.testing.world import World
-from sulla.threads import Input, OpenRun, Retention, ThreadState, Transcript, WaitingInput
+from sulla.threads import Birth, Input, OpenRun, Retention, ThreadState, Transcript, WaitingInput
 from sulla.threads.retention import expires_ms
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
@@ -18,7 +18,9 @@ DAYS = Retention(conversation_s=30 * DAY_S)
 
 
 def state(depth: int = 0) -> ThreadState:
-    return ThreadState(ThreadId("t"), Transcript(estimate_tokens), updated_ms=5_000, depth=depth)
+    parent = ThreadId("parent")
+    birth = Birth("c", "call", parent, RunId("r0"), parent, depth) if depth else None
+    return ThreadState(ThreadId("t"), Transcript(estimate_tokens), updated_ms=5_000, birth=birth)
 
 
 def test_a_conversation_is_kept_for_ever_and_a_child_for_an_hour_unless_told_otherwise() -> None:
@@ -33,6 +35,14 @@ def test_a_thread_in_which_something_is_left_to_do_never_expires() -> None:
     waiting.waiting[2] = WaitingInput(2, RunId("r"), MessageId("m"), "hi", "queue")
     assert expires_ms(running, DAYS) is None
     assert expires_ms(waiting, DAYS) is None
+
+
+def test_a_child_is_kept_until_whoever_asked_for_it_knows_what_came_of_it() -> None:
+    child = state(depth=1)
+    child.cycle_complete = True
+    assert expires_ms(child, DAYS) is None
+    child.reported = True
+    assert expires_ms(child, DAYS) == 5_000 + 3_600_000
 
 
 async def due_of(store: MemoryStore, thread: ThreadId) -> int | None:

@@ -204,6 +204,19 @@ async def test_the_lease_is_renewed_until_it_is_given_back(scene: Scene) -> None
         assert keeping.done()
 
 
+async def test_a_lease_whose_thread_took_long_to_read_is_renewed_in_time(scene: Scene) -> None:
+    await scene.clock.advance(25)  # of its 30 s
+    async with asyncio.TaskGroup() as group:
+        group.create_task(scene.session.keep_alive())
+        await scene.clock.advance(6)
+        assert scene.session.live
+        info = await scene.inner.head(scene.thread)
+        assert info is not None
+        assert info.held
+        await scene.session.release()
+        await scene.clock.advance(30)
+
+
 async def test_a_take_over_ends_the_renewal(scene: Scene) -> None:
     await scene.clock.advance(31)
     assert await scene.inner.acquire(scene.thread, "two:1", 30.0) is not None

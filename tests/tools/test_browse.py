@@ -10,7 +10,7 @@ from sulla.core.jsontypes import FrozenJson, Json
 from sulla.core.message import ToolCall
 from sulla.daemon.offers import Offers, tool_tokens
 from sulla.tools import Done, Result, Tool, Toolbox, ToolContext, builtin_tools, catalogue_of, run_call
-from sulla.tools.browse import ALL_TOKENS, BROWSE, FIRST_TOKENS, MAX_FOUND, Catalogue, categories, search
+from sulla.tools.browse import ALL_TOKENS, BROWSE, FIRST_TOKENS, MAX_FOUND, Catalogue, categories, search, told_schema
 from tests.tools.contexts import context_in
 
 
@@ -117,3 +117,30 @@ def test_very_many_categories_are_counted() -> None:
     told = list(categories(tool(f"t{number}", category=f"c{number}") for number in range(50)))
     assert len(told) == 31
     assert told[-1] == "and 20 more"
+
+
+def test_a_model_is_told_of_arguments_what_helps_to_give_them_right_and_no_more() -> None:
+    schema: dict[str, Json] = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Args",
+        "type": "object",
+        "properties": {
+            "title": {"type": "string", "minLength": 1, "maxLength": 9, "title": "Title", "description": "Its title."},
+            "tags": {"type": "array", "items": {"type": "string", "maxLength": 5}, "maxItems": 3},
+            "more": {"type": "object", "additionalProperties": {"type": "integer", "title": "n", "minimum": 1}},
+            "kind": {"anyOf": [{"type": "string", "enum": ["a"], "title": "k"}, {"type": "null"}], "default": None},
+        },
+        "required": ["title"],
+        "additionalProperties": False,
+    }
+    assert told_schema(schema) == {
+        "type": "object",
+        "properties": {
+            "title": {"type": "string", "description": "Its title."},
+            "tags": {"type": "array", "items": {"type": "string"}, "maxItems": 3},
+            "more": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 1}},
+            "kind": {"anyOf": [{"type": "string", "enum": ["a"]}, {"type": "null"}], "default": None},
+        },
+        "required": ["title"],
+    }
+    assert schema["additionalProperties"] is False, "the tool's own stays as it is: calls are checked against it"

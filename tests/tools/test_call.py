@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -31,6 +32,11 @@ def box(work: Callable[[ToolContext], Awaitable[Result]], *, timeout_s: float = 
         return await work(context)
 
     return Toolbox([Tool("worker", "Works.", SCHEMA, run, timeout_s=timeout_s, rest=rest)])
+
+
+async def test_a_failure_within_the_workspace_quotes_nobody_else(tmp_path: Path) -> None:
+    toolbox = Toolbox(replace(tool, reach="inward") for tool in box(raising(ValueError("no good"))))
+    assert await outcome(toolbox, tmp_path) == Done("ValueError: no good", is_error=True)
 
 
 def call(name: str = "worker", **args: int) -> ToolCall:
@@ -98,7 +104,9 @@ async def test_any_other_failure_is_told_by_its_kind_and_logged(
     with caplog.at_level(logging.WARNING, "sulla"):
         result = await outcome(box(raising(ValueError("no good"))), tmp_path)
         silent = await outcome(box(raising(KeyError())), tmp_path)
-    assert (result, silent) == (Done("ValueError: no good", is_error=True), Done("KeyError", is_error=True))
+    # Its words may be the other side's, and it reaches out.
+    assert result == Done("ValueError: no good", is_error=True, tainted=True)
+    assert silent == Done("KeyError", is_error=True, tainted=True)
     assert [record.__dict__["tool"] for record in caplog.records] == ["worker", "worker"]
     assert all(record.exc_info for record in caplog.records)
 

@@ -91,3 +91,10 @@ def test_what_is_marked_is_found_wherever_it_went() -> None:
 def test_its_patience_ends_before_the_daemons() -> None:
     assert GRACE_S + TICK_MS / 1000 < 1.5
     assert ROUNDS * TICK_MS / 1000 > 2
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there")
+def test_when_there_is_no_memory_left_the_program_goes_first() -> None:
+    with kept("cat", "/proc/self/oom_score_adj") as keeper:
+        assert keeper.stdout is not None
+        assert keeper.stdout.read() == b"1000\n"

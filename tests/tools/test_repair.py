@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+from time import perf_counter
 from typing import Any
 
 import pytest
@@ -135,3 +137,26 @@ def test_whatever_comes_it_ends_right_or_as_it_was(args: dict[str, Json]) -> Non
     mended = repaired(args, ALL)
     assert mended.args is args or validate(mended.args, ALL) == ()
     assert repaired(mended.args, ALL).args == mended.args, "mending twice changes nothing"
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ['\\"', '"', " ", "\n \t", ",", ", ", "[", "{", '"\\', "```\n", "``` ", "1", "e9"],
+    ids=repr,
+)
+@pytest.mark.parametrize("around", ["", "[", "```\n"], ids=repr)
+def test_no_text_takes_more_time_than_its_length_explains(piece: str, around: str) -> None:
+    """It is read on the event loop: all that the daemon does would wait."""
+
+    def took(length: int) -> float:
+        text = around + (piece * length)[:length]
+        best = math.inf
+        for _ in range(3):
+            began = perf_counter()
+            repaired({"x": text}, schema("x", x=LIST))
+            best = min(best, perf_counter() - began)
+        return best
+
+    took(1_000)
+    # Eight times the text: quadratic would be 64 times the time. What is too quick to be measured is quick enough.
+    assert took(64_000) <= 30 * max(took(8_000), 0.0005)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from sulla.daemon.system import SystemClock
+from sulla.tools import sandbox
 from sulla.tools.output import Output
 from sulla.tools.process import DEFAULT_PATH, run_program
 from sulla.tools.sandbox import SHOWN, Sandbox, Shell
@@ -80,6 +81,32 @@ def test_the_command_line_shows_the_workspace_alone_to_write_in() -> None:
     assert "--share-net" not in words
     assert words[-4:] == ("--", "sh", "-c", "ls")
     assert all(path.startswith(("/usr", "/bin", "/sbin", "/lib", "/opt", "/nix/store", "/etc/")) for path in SHOWN)
+
+
+def test_a_home_among_what_is_shown_is_covered_before_the_workspace_is_put_there() -> None:
+    words = " ".join(Sandbox("/usr/bin/bwrap", "/opt/sulla").wrap(("ls",), "/opt/sulla/workspace"))
+    bind = "--bind /opt/sulla/workspace /opt/sulla/workspace"
+    assert f"--tmpfs /opt/sulla {bind} --remount-ro /opt/sulla" in words
+    assert words.index("/opt /opt") < words.index("--tmpfs /opt/sulla")
+    assert "/srv/home" not in " ".join(Sandbox("/usr/bin/bwrap", "/srv/home").wrap(("ls",), "/srv/ws"))
+
+
+@real
+async def test_in_the_sandbox_a_home_among_what_is_shown_is_empty(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, workspace = tmp_path / "home", tmp_path / "home/workspace"
+    workspace.mkdir(parents=True)
+    (home / "token").write_text("do not tell")
+    monkeypatch.setattr(sandbox, "SHOWN", (*SHOWN, str(tmp_path)))
+    shell = Shell(f"{FOLDER}:{DEFAULT_PATH}", home=home)
+    await shell.open(workspace, SystemClock())
+    assert (shell.trouble, shell.sealed) == ("", True)
+    assert await said(shell, workspace, f"ls {home}; echo hi > a") == (0, "workspace\n")
+    status, text = await said(shell, workspace, f"cat {home}/token; touch {home}/sulla.toml")
+    assert status != 0
+    assert "do not tell" not in text
+    assert (workspace / "a").read_text() == "hi\n"
 
 
 @real

@@ -6,24 +6,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from sulla.work import Caps, Job, JobDesk
+from sulla.work import Caps, Group, Job, JobDesk
 
 
 def test_jobs_start_in_the_order_they_came() -> None:
     desk = JobDesk(Caps())
     for name in "abc":
-        desk.add(Job(name), "agent")
+        desk.add(Job(name), Group("agent"))
     assert [job.key for _ in range(3) if (job := desk.take())] == ["a", "b", "c"]
     assert desk.take() is None
 
 
 def test_a_log_that_is_worked_on_gets_one_more_look_afterwards() -> None:
     desk = JobDesk(Caps())
-    desk.add(Job("a"), "agent")
+    desk.add(Job("a"), Group("agent"))
     job = desk.take()
     assert job is not None
-    desk.add(Job("a"), "agent")
-    desk.add(Job("a"), "agent")
+    desk.add(Job("a"), Group("agent"))
+    desk.add(Job("a"), Group("agent"))
     assert desk.take() is None
     desk.done(job)
     assert desk.take() == Job("a")
@@ -32,17 +32,17 @@ def test_a_log_that_is_worked_on_gets_one_more_look_afterwards() -> None:
 
 
 def test_a_busy_agent_does_not_hold_up_another() -> None:
-    desk = JobDesk(Caps(total=16, per_group=2))
+    desk = JobDesk(Caps(total=16, per_agent=2))
     for name in "abc":
-        desk.add(Job(name), "busy")
-    desk.add(Job("d"), "idle")
+        desk.add(Job(name), Group("busy"))
+    desk.add(Job("d"), Group("idle"))
     assert [job.key for _ in range(4) if (job := desk.take())] == ["a", "b", "d"]
 
 
 def test_no_more_than_the_total_run() -> None:
-    desk = JobDesk(Caps(total=2, per_group=5))
+    desk = JobDesk(Caps(total=2, per_agent=5))
     for name in "abc":
-        desk.add(Job(name), name)
+        desk.add(Job(name), Group(name))
     first = desk.take()
     assert first is not None
     assert desk.take() is not None
@@ -51,18 +51,29 @@ def test_no_more_than_the_total_run() -> None:
     assert desk.take() == Job("c")
 
 
+def test_children_have_a_cap_of_their_own_so_that_who_waits_for_them_can_go_on() -> None:
+    desk = JobDesk(Caps(total=16, per_agent=2, children=3))
+    for name in "abcd":
+        desk.add(Job(name), Group("sulla", child=True))
+    for name in "xyz":
+        desk.add(Job(name), Group("sulla"))
+    assert [job.key for _ in range(7) if (job := desk.take())] == ["a", "b", "c", "x", "y"]
+    desk.done(Job("a"))
+    assert desk.take() == Job("d")
+
+
 class Desk(RuleBasedStateMachine):
     """Random work under small caps: nothing is lost, doubled or starved."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.desk = JobDesk(Caps(total=3, per_group=2))
+        self.desk = JobDesk(Caps(total=3, per_agent=2))
         self.running: dict[str, Job] = {}
         self.wanted: set[str] = set()
 
     @rule(key=st.sampled_from("abcdefgh"))
     def add(self, key: str) -> None:
-        self.desk.add(Job(key), key if key < "e" else "shared")
+        self.desk.add(Job(key), Group(key if key < "e" else "shared"))
         self.wanted.add(key)
 
     @rule()
@@ -100,6 +111,6 @@ TestDesk.settings = settings(max_examples=50, stateful_step_count=40, deadline=N
 def test_a_second_wish_for_a_waiting_log_is_the_same_wish(keys: list[str]) -> None:
     desk = JobDesk(Caps())
     for key in keys:
-        desk.add(Job(key), "g")
+        desk.add(Job(key), Group("g"))
     taken = [job.key for _ in range(30) if (job := desk.take())]
     assert sorted(taken) == sorted(set(keys))

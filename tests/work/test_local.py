@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,8 @@ from sulla.store import Draft, Head
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate
-from sulla.work import Caps, Job, LocalWork
+from sulla.work import Caps, Group, Job, LocalWork
+from sulla.work.local import SWEEP_S
 
 
 class Shop:
@@ -34,8 +36,8 @@ class Shop:
         if grant is not None:
             await self.store.append(grant.lease, 1, [], Head("thread"), grant.last_seq, release=True)
 
-    async def group_of(self, key: str) -> str:
-        return "agent"
+    async def group_of(self, key: str) -> Group:
+        return Group("agent")
 
     async def offer(self, key: str, dedupe_id: str = "1") -> None:
         await self.store.offer(key, dedupe_id, Draft("INPUT", b""), digest=b"", create=Head("thread"))
@@ -156,4 +158,63 @@ async def test_the_caps_hold(shop: Shop) -> None:
     for gate in small.gates.values():
         gate.open()
     await small.work.stop(5)
+    await running
+
+
+async def test_while_held_nothing_starts_and_nobody_looks(open_shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = 0
+    find = open_shop.store.find
+
+    async def counted(**given: Any) -> Any:
+        nonlocal looks
+        looks += 1
+        return await find(**given)
+
+    monkeypatch.setattr(open_shop.store, "find", counted)
+    gate = open_shop.gates["a"] = Gate()
+    await open_shop.offer("a")
+    open_shop.work.enqueue(Job("a"))
+    await gate.reached()
+    open_shop.work.hold(True)
+    await open_shop.offer("b")
+    open_shop.work.enqueue(Job("b"))
+    open_shop.work.enqueue(Job("a"))
+    gate.open()
+    looks = 0
+    await open_shop.clock.advance(3600)
+    assert (open_shop.seen, looks) == (["a"], 0)
+    assert open_shop.work.inspect().queued == ()
+    open_shop.work.hold(False)
+    await open_shop.clock.advance(SWEEP_S)
+    await open_shop.until(lambda: open_shop.seen == ["a", "b"])
+
+
+async def test_what_was_queued_before_starts_when_it_is_held_no_more(shop: Shop) -> None:
+    shop.work = LocalWork(shop.store, shop.handle, shop.group_of, shop.clock, Caps(total=1))
+    running = asyncio.ensure_future(shop.work.run())
+    gate = shop.gates["a"] = Gate()
+    shop.work.enqueue(Job("a"))
+    shop.work.enqueue(Job("b"))  # nothing is ready in it, so no sweep would find it
+    await gate.reached()
+    shop.work.hold(True)
+    gate.open()
+    await shop.clock.settle()
+    assert (shop.seen, shop.work.inspect().queued) == (["a"], ("b",))
+    shop.work.hold(False)
+    await shop.until(lambda: shop.seen == ["a", "b"])
+    await shop.work.stop(5)
+    await running
+
+
+async def test_a_worker_that_is_held_from_the_start_takes_over_when_it_is_held_no_more(shop: Shop) -> None:
+    await shop.offer("a")
+    assert await shop.store.acquire("a", "home:0", 30.0) is not None  # left behind by the boot before
+    shop.work.hold(True)
+    running = asyncio.ensure_future(shop.work.run())
+    await shop.clock.advance(10)
+    assert shop.seen == []
+    shop.work.hold(False)
+    await shop.clock.advance(SWEEP_S)
+    await shop.until(lambda: shop.seen == ["a"])
+    await shop.work.stop(5)
     await running

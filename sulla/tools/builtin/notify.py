@@ -7,6 +7,7 @@ from typing import Annotated, Final, Literal, Protocol
 
 from sulla.core.errors import InvalidInput
 from sulla.core.ids import RunId, ThreadId
+from sulla.core.stamp import stamp
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
 from sulla.tools.schema import Bounds
@@ -30,13 +31,19 @@ class Note:
     """Whether it may have been made from what nobody trusts."""
     key: str
     """The same for every attempt at a call: each note is kept once."""
+    unattended: bool = False
+    """Whether nobody is there who asked for this work: then the same is not told twice before it is seen."""
 
 
 class Notify(Protocol):
     """Keeps notes for people."""
 
-    async def __call__(self, note: Note) -> None:
-        """Keep it; when this returns, whoever reads the thread gets it, now or later."""
+    async def __call__(self, note: Note) -> int | None:
+        """Keep it; when this returns, people get it, now or when they come.
+
+        Returns:
+            None if it is kept. When the same was told, UTC milliseconds, if nobody has seen that yet: then it is not.
+        """
         ...
 
 
@@ -59,16 +66,22 @@ def notify_tools(notify: Notify) -> tuple[Tool, ...]:
         """
         if not text.strip():
             raise InvalidInput("the note is empty")
-        await notify(
+        before_ms = await notify(
             Note(
                 *(context.thread_id, context.run_id, context.agent),
-                text,
+                context.redact(text),
                 urgency,
                 context.tainted,
                 context.idempotency_key,
+                context.unattended,
             )
         )
-        return Done("Noted. The user sees it now, or when a client next reads this conversation.")
+        if before_ms is not None:
+            return Done(
+                f"Not told again: the same was said already at {stamp(before_ms)}, and is not seen yet. Go on with "
+                "something else."
+            )
+        return Done("Noted. The user sees it now, or when a client of theirs next connects.")
 
     # Its owner is nobody else: nothing leaves the conversation.
     return (define(notify_user, effect="idempotent", reach="inward", category="people", timeout_s=30.0),)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from collections.abc import Iterator
 
 from sulla.core.errors import InvalidInput
 
 MAX_SHOWN_BYTES = 40_000
 """The most that one call shows of a text: below the cap on every result, so that cuts fall between lines."""
+_BLOCK = 64 * 1024
 
 
 def show_range(name: str, text: str, first_line: int, lines: int) -> str:
@@ -25,24 +26,36 @@ def show_range(name: str, text: str, first_line: int, lines: int) -> str:
     Raises:
         InvalidInput: the text has no such line.
     """
-    every = text.split("\n")
-    if every[-1] == "":
-        every.pop()
-    if not every:
+    total = text.count("\n") + (not text.endswith("\n"))
+    if not text:
         return f"[{name} is empty]"
-    if first_line > len(every):
-        raise InvalidInput(f"{name!r} has only {len(every)} lines; first_line={first_line} is behind its end")
+    if first_line > total:
+        raise InvalidInput(f"{name!r} has only {total} lines; first_line={first_line} is behind its end")
     shown: list[str] = []
     size = 0
-    for line in islice(every, first_line - 1, first_line - 1 + lines):
+    for line in _lines(text, first_line, min(lines, total - first_line + 1)):
         size += len(line.encode()) + 1
         if size > MAX_SHOWN_BYTES and shown:
             break
         shown.append(line)
     last = first_line + len(shown) - 1
-    more = f"; go on with first_line={last + 1}" if last < len(every) else ""
+    more = f"; go on with first_line={last + 1}" if last < total else ""
     found = "\n".join(shown)
     if size > MAX_SHOWN_BYTES and len(shown) == 1:
         found = shown[0].encode()[:MAX_SHOWN_BYTES].decode(errors="ignore")
         more = f"; only the beginning of this very long line is shown{more}"
-    return f"[{name}: lines {first_line}-{last} of {len(every)}{more}]\n{found}"
+    return f"[{name}: lines {first_line}-{last} of {total}{more}]\n{found}"
+
+
+def _lines(text: str, first_line: int, lines: int) -> Iterator[str]:
+    """Some lines of a text that has them, without a list of all: a text of line breaks alone has as many as bytes."""
+    start, skip = 0, first_line - 1
+    while (breaks := text.count("\n", start, start + _BLOCK)) < skip:
+        skip -= breaks
+        start += _BLOCK
+    for _ in range(skip):
+        start = text.index("\n", start) + 1
+    for _ in range(lines):
+        end = text.find("\n", start)
+        yield text[start:] if end < 0 else text[start:end]
+        start = end + 1

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from fnmatch import fnmatchcase
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -28,8 +29,8 @@ MAX_BYTES = 128 * 1024 * 1024
 """How much one search reads at the most."""
 MAX_LINE = 300
 """How many code points of a line are shown."""
-LEFT_OUT = frozenset({".git", "node_modules", "__pycache__", ".venv"})
-"""Folders full of files that nobody wrote."""
+LEFT_OUT = frozenset({".git", "node_modules", "__pycache__", ".venv", ".sulla"})
+"""Folders full of files that nobody wrote; the last one holds rests of results, which are to be asked for by name."""
 
 
 async def search_files(
@@ -43,8 +44,8 @@ async def search_files(
     limit: Annotated[int, Bounds(1, 200)] = 100,
 ) -> Result:
     """Search text files of the workspace for a text or a regular expression. Each result is "path:line: text", one per
-    matching line. Binary files, very large ones, links, and folders called .git, node_modules, __pycache__ and .venv
-    are left out.
+    matching line. Binary files, very large ones, links, and folders called .git, .sulla, node_modules, __pycache__ and
+    .venv are left out, unless the path names one.
 
     Args:
         pattern: What to look for within a line.
@@ -81,6 +82,7 @@ class _Hunt:
         self._files = 0
         self._skipped = 0
         self._bytes = 0
+        self._crowded = False
         self._stopped = threading.Event()
         self._expression: Expression | None = None
 
@@ -127,13 +129,13 @@ class _Hunt:
         return "\n".join([*results, f"[{'; '.join(notes)}]"])
 
     def _exhausted(self) -> bool:
-        return self._files >= MAX_FILES or self._bytes >= MAX_BYTES
+        return self._files >= MAX_FILES or self._bytes >= MAX_BYTES or self._crowded
 
     def _texts(self) -> Iterator[tuple[str, str]]:
         """Every text to look at, until a bound is reached."""
-        with closing(_files(self._root, self._path)) as candidates:
+        with closing(self._candidates()) as candidates:
             for folder_fd, name, shown in candidates:
-                if self._stopped.is_set() or len(self._results) >= self._limit or self._exhausted():
+                if len(self._results) >= self._limit or self._files >= MAX_FILES or self._bytes >= MAX_BYTES:
                     return
                 if not fnmatchcase(name, self._names):
                     continue
@@ -143,6 +145,38 @@ class _Hunt:
                 else:
                     self._files += 1
                     yield shown, text
+
+    def _candidates(self) -> Generator[tuple[int, str, str]]:
+        """Every file at or below the path, in order: an open folder, the name in it, what to call it. Follows no link,
+        and ends when it is told to, also where there are only folders.
+        """
+        with locate(self._root, self._path) as spot:
+            start = spot.path
+            if spot.kind() == stat.S_IFREG:
+                yield spot.folder_fd, spot.name, start
+                return
+        ahead = [start]
+        while ahead and not self._stopped.is_set():
+            folder = ahead.pop()
+            try:
+                with open_folder(self._root, folder) as fd:
+                    files, folders = _sorted_entries(self._entries(fd), "" if folder == "." else f"{folder}/")
+                    for name, shown in files:
+                        if self._stopped.is_set():
+                            return
+                        yield fd, name, shown
+            except SullaError:
+                # A folder that went away or cannot be read is no reason to find nothing elsewhere.
+                if folder == start:
+                    raise
+                continue
+            ahead += reversed(folders)
+
+    def _entries(self, fd: int) -> list[os.DirEntry[str]]:
+        with os.scandir(fd) as entries:
+            found = list(islice(entries, MAX_FILES + 1))
+        self._crowded |= len(found) > MAX_FILES
+        return found[:MAX_FILES]
 
     def _read(self, folder_fd: int, name: str, shown: str) -> str | None:
         try:
@@ -170,37 +204,13 @@ def _excerpt(line: str, column: int) -> str:
     return f"{'…' if start else ''}{line[start:end]}{'…' if end < len(line) else ''}"
 
 
-def _files(root: Path, path: str) -> Generator[tuple[int, str, str]]:
-    """Every file at or below `path`, in order: an open folder, the name in it, what to call it. Follows no link."""
-    with locate(root, path) as spot:
-        start = spot.path
-        if spot.kind() == stat.S_IFREG:
-            yield spot.folder_fd, spot.name, start
-            return
-    ahead = [start]
-    while ahead:
-        folder = ahead.pop()
-        try:
-            with open_folder(root, folder) as fd:
-                files, folders = _sorted_entries(fd, "" if folder == "." else f"{folder}/")
-                for name, shown in files:
-                    yield fd, name, shown
-        except SullaError:
-            # A folder that went away or cannot be read is no reason to find nothing elsewhere.
-            if folder == start:
-                raise
-            continue
-        ahead += reversed(folders)
-
-
-def _sorted_entries(fd: int, prefix: str) -> tuple[list[tuple[str, str]], list[str]]:
+def _sorted_entries(found: list[os.DirEntry[str]], prefix: str) -> tuple[list[tuple[str, str]], list[str]]:
     files: list[tuple[str, str]] = []
     folders: list[str] = []
-    with os.scandir(fd) as entries:
-        for entry in sorted(entries, key=lambda entry: entry.name):
-            if entry.is_dir(follow_symlinks=False):
-                if entry.name not in LEFT_OUT:
-                    folders.append(prefix + entry.name)
-            elif entry.is_file(follow_symlinks=False):
-                files.append((entry.name, prefix + entry.name))
+    for entry in sorted(found, key=lambda entry: entry.name):
+        if entry.is_dir(follow_symlinks=False):
+            if entry.name not in LEFT_OUT:
+                folders.append(prefix + entry.name)
+        elif entry.is_file(follow_symlinks=False):
+            files.append((entry.name, prefix + entry.name))
     return files, folders

@@ -66,13 +66,15 @@ def _bash(shell: Shell, jobs: Jobs) -> Tool:
         program = await shell.program(command, context.workspace)
         if background:
             job = jobs.new(context.thread_id, command, tainted=tainted)
-            jobs.start(program, job, context.workspace, timeout_s)
-            return Done(f"Started {job.id}. bash_job with action 'read' and job '{job.id}' shows how it goes.")
+            jobs.start(program, job, context, timeout_s)
+            said = f"Started {job.id}. bash_job with action 'read' and job '{job.id}' shows how it goes."
+            return Done(said, goes_on=True)
         if timeout_s > MAX_COMMAND_S:
             raise InvalidInput(f"timeout_s is {timeout_s}; more than {MAX_COMMAND_S} is for background=true")
         output = Output()
         ended = await run_program(program, _shown_live(output, context), context.clock, timeout_s)
-        rest = await rest_of(context.workspace, context.call_id, readable_pieces(output.kept)) if output.long else ""
+        pieces = map(context.redact, readable_pieces(output.kept))
+        rest = await rest_of(context.workspace, context.call_id, pieces) if output.long else ""
         text = output.show(rest).rstrip("\n")
         how = f"killed after {timeout_s} s, its time limit" if ended.timed_out else f"exit status {ended.status}"
         note = f"[{how}, {ended.elapsed_s:.1f} s]"
@@ -107,7 +109,8 @@ def _bash_job(jobs: Jobs) -> Tool:
             await jobs.kill(one)
         return Done(_told(one, now_s, after), tainted=one.tainted)
 
-    return define(bash_job, effect="idempotent", category="shell", timeout_s=30.0, reach="inward")
+    # What a job prints may come from any file.
+    return replace(define(bash_job, effect="idempotent", category="shell", timeout_s=30.0, reach="inward"), files="all")
 
 
 def _told(job: Job, now_s: float, after: int) -> str:

@@ -23,10 +23,11 @@ class Desk:
         self.notes: list[Note] = []
         self._error = error
 
-    async def __call__(self, note: Note) -> None:
+    async def __call__(self, note: Note) -> int | None:
         if self._error is not None:
             raise self._error
         self.notes.append(note)
+        return None
 
 
 async def notify(desk: Desk, context: ToolContext, **args: Json) -> Done:
@@ -59,3 +60,26 @@ async def test_a_note_that_could_not_be_kept_is_not_said_to_be(tmp_path: Path) -
 def test_it_is_safe_to_repeat_and_reaches_nobody_but_the_owner() -> None:
     (tool,) = notify_tools(Desk())
     assert (tool.effect, tool.reach) == ("idempotent", "inward")
+
+
+async def test_where_nobody_asked_for_the_work_what_was_said_and_not_seen_is_not_said_again(tmp_path: Path) -> None:
+    class Before(Desk):
+        async def __call__(self, note: Note) -> int | None:
+            await super().__call__(note)
+            return 1_800_000_000_000 if note.unattended else None
+
+    desk = Before()
+    said = await notify(desk, replace(context_in(tmp_path), unattended=True), text="Tea is ready.")
+    assert not said.is_error
+    assert said.text.startswith(
+        "Not told again: the same was said already at 2027-01-15T08:00:00.000Z, and is not seen"
+    )
+    assert (await notify(desk, context_in(tmp_path), text="Tea is ready.")).text.startswith("Noted.")
+    assert [note.unattended for note in desk.notes] == [True, False]
+
+
+async def test_the_daemons_secrets_are_not_told(tmp_path: Path) -> None:
+    desk = Desk()
+    context = replace(context_in(tmp_path), redact=lambda text: text.replace("hunter2", "[hidden]"))
+    await notify(desk, context, text="The key is hunter2.")
+    assert [note.text for note in desk.notes] == ["The key is [hidden]."]

@@ -2,6 +2,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -12,6 +15,7 @@ from sulla.tools import Done
 from sulla.tools.builtin import search as module
 from sulla.tools.builtin.expression import Expression
 from sulla.tools.builtin.search import MAX_FILE_BYTES, MAX_LINE, TIME_S
+from sulla.tools.paths import open_folder
 from tests.tools.contexts import use
 
 
@@ -196,3 +200,59 @@ async def test_a_matcher_that_dies_by_itself_is_an_error(root: Path, monkeypatch
     monkeypatch.setattr(module, "Expression", Dying)
     result = await use("search_files", root, pattern="x", regex=True)
     assert result == Done("the expression 'x' takes too much to match; make it simpler", is_error=True)
+
+
+async def test_what_is_kept_of_results_is_searched_where_it_is_named_alone(root: Path) -> None:
+    kept = root / ".sulla/outputs/call_1.txt"
+    kept.parent.mkdir(parents=True)
+    kept.write_text("hello again")
+    assert not [line for line in (await search(root, pattern="hello"))[0] if "again" in line]
+    for path in (".sulla", ".sulla/outputs", ".sulla/outputs/call_1.txt"):
+        assert (await search(root, pattern="hello", path=path))[0] == [".sulla/outputs/call_1.txt:1: hello again"]
+
+
+async def test_of_a_folder_with_more_files_than_are_looked_at_no_more_are_listed(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[int] = []
+
+    def counted(entries: Iterator[os.DirEntry[str]], most: int) -> Iterator[os.DirEntry[str]]:
+        taken.append(most)
+        return islice(entries, most)
+
+    monkeypatch.setattr(module, "islice", counted)
+    monkeypatch.setattr(module, "MAX_FILES", 3)
+    for number in range(9):
+        (root / f"{number}.txt").write_text("nothing")
+    lines, note = await search(root, pattern="qqq", files="*.none")
+    assert lines == []
+    assert note.endswith("stopped at the most that one search reads: narrow path or files]")
+    assert set(taken) == {4}
+
+
+async def test_a_search_through_folders_alone_ends_when_it_is_told_to(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its thread is one of few: no call may keep it for longer than it is waited for."""
+    (root / "more").mkdir()
+    begun, ended = asyncio.Event(), asyncio.Event()
+    loop = asyncio.get_running_loop()
+    search_real = module._Hunt.for_text
+
+    def endless(place: Path, path: str) -> AbstractContextManager[int]:
+        loop.call_soon_threadsafe(begun.set)
+        return open_folder(place, ".")  # so that there is a folder in every folder
+
+    def watched(hunt: module._Hunt, pattern: str, ignore_case: bool) -> None:
+        search_real(hunt, pattern, ignore_case)
+        loop.call_soon_threadsafe(ended.set)
+
+    monkeypatch.setattr(module, "open_folder", endless)
+    monkeypatch.setattr(module._Hunt, "for_text", watched)
+    searching = asyncio.ensure_future(use("search_files", root, pattern="qqq", files="*.none"))
+    await begun.wait()
+    searching.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await searching
+    async with asyncio.timeout(10):
+        await ended.wait()

@@ -197,3 +197,48 @@ async def test_a_long_output_of_a_job_is_kept(bench: Bench, tmp_path: Path) -> N
     told = await bench.use("bash_job", action="read", job="job_1")
     assert f"It is kept in {job.file}" in told.text
     assert "the last 24576 bytes of what is new" in told.text
+
+
+async def test_of_a_long_output_that_was_put_away_only_the_end_takes_up_memory(bench: Bench) -> None:
+    await bench.run("head -c 5000000 /dev/zero | tr '\\0' x; echo; echo end", background=True)
+    await ended(bench, "job_1")
+    job = bench.jobs.get(bench.context.thread_id, "job_1")
+    while job.output.kept:
+        await asyncio.sleep(0)
+    assert job.file
+    assert (await bench.use("bash_job", action="read", job="job_1", after=5_000_001)).text.endswith("]\nend\n")
+
+
+@pytest.mark.parametrize("how", ["by itself", "killed", "with the daemon"])
+async def test_who_waits_for_a_job_is_told_once_when_it_is_over(tmp_path: Path, how: str) -> None:
+    bench, over = Bench(tmp_path), asyncio.Event()
+    told: list[bool] = []
+
+    async def tell() -> None:
+        told.append((tmp_path / "late").exists())
+        over.set()
+
+    running = asyncio.ensure_future(bench.jobs.run())
+    await asyncio.sleep(0)
+    command = "touch begun; until test -e go; do read -t 0.01 <> <(:); done; touch late"
+    done = await bench.use("bash", replace(bench.context, over=tell), command=command, background=True)
+    assert done.goes_on
+    while not (tmp_path / "begun").exists():
+        await asyncio.sleep(0)
+    assert told == []
+    if how == "by itself":
+        (tmp_path / "go").touch()
+    elif how == "killed":
+        await bench.use("bash_job", action="kill", job="job_1")
+    else:
+        running.cancel()
+    await over.wait()
+    assert told == [how == "by itself"]
+    running.cancel()
+    await asyncio.wait((running,))
+
+
+async def test_nobody_waits_for_one_that_was_not_started(bench: Bench) -> None:
+    for _ in range(MAX_RUNNING):
+        await bench.run("sleep 1000", background=True)
+    assert not (await bench.run("sleep 1000", background=True)).goes_on

@@ -1,0 +1,156 @@
+"""What child runs came to: one in words for whoever asked for it, and several put together. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from sulla.core.message import Part, ToolCall, ToolResult
+from sulla.threads import Report, ThreadState, is_child_wait
+
+SET_FOCUS: Final = "set_focus"
+"""The tool by which an agent says what it chose to work on."""
+MAX_CHARS: Final = 16_000
+"""How much of a child's last word its parent is told."""
+
+Combine = Literal["concat", "first_success", "all", "vote", "summarize", "reduce"]
+"""`concat`: one after the other. `first_success`: the first good one, without waiting for the rest. `all`: like concat,
+but a failure if any failed. `vote`: what most of them say. `summarize`, `reduce`: one more child makes one of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one child came to."""
+
+    id: str
+    text: str
+    report: Report
+
+    @property
+    def good(self) -> bool:
+        """Whether it did what it was asked to."""
+        return self.report.status == "done"
+
+
+def report_of(state: ThreadState) -> tuple[str, Report]:
+    """What a child's thread came to: its last word, and the rest.
+
+    Args:
+        state: a thread whose run has ended, or waits for a person.
+    """
+    outcome, run = state.outcome, state.run
+    parts = [part for message in state.transcript for part in message.parts]
+    used = sum(not part.is_error for part in parts if isinstance(part, ToolResult))
+    focus, why = _focus(parts)
+    report = Report(
+        outcome.status,
+        outcome.reason,
+        outcome.status_report or outcome.response,
+        outcome.blocker_reason,
+        outcome.unblock_requirements,
+        state.spent_tokens,
+        state.spent_micro or None,
+        state.tainted,
+        tools_used=used,
+        agent=state.agent,
+        focus=focus,
+        focus_reason=why,
+    )
+    if run is not None:
+        asked = [wait.prompt for name, wait in run.waits.items() if not is_child_wait(name)]
+        why = f"A person has to answer first: {' '.join(asked)}"
+        return _cut(why), _blocked(report, why)
+    text = _last_word(state) or outcome.response or outcome.status_report
+    return _cut(text), report
+
+
+def tell(finding: Finding) -> str:
+    """One finding, for the model that asked for it."""
+    report, name = finding.report, f"{finding.id} ({finding.report.agent})"
+    match report.status:
+        case "done":
+            return f"{name} is done:\n{finding.text or 'It said nothing.'}"
+        case "blocked" if report.parked:
+            return f"{name} cannot go on by itself. {finding.text}"
+        case "blocked":
+            needs = f" It needs: {report.unblock_requirements}" if report.unblock_requirements else ""
+            why = report.blocker_reason or "it did not say why."
+            return f"{name} is blocked: {why}{needs}\n{finding.text}".rstrip()
+        case "cancelled":
+            return f"{name} was cancelled.{_so_far(finding)}"
+        case _:
+            return f"{name} failed ({report.reason or report.status}).{_so_far(finding)}"
+
+
+def combined(how: Combine, findings: Sequence[Finding]) -> tuple[str, bool]:
+    """Several findings as one text.
+
+    Args:
+        how: in which way; `summarize` and `reduce` are what a further child is given.
+        findings: at least one, in the order that they were asked for.
+
+    Returns:
+        The text, which names those that failed, and whether it is to count as a failure.
+    """
+    good = [finding for finding in findings if finding.good]
+    bad = [finding for finding in findings if not finding.good]
+    failures = f"\n\nNot done: {', '.join(finding.id for finding in bad)}." if bad else ""
+    match how:
+        case "first_success" if good:
+            return tell(good[0]), False
+        case "vote" if good:
+            return f"{_voted(good)}{failures}", False
+        case _:
+            text = "\n\n".join(map(tell, findings))
+            return f"{text}{failures}", not good or (how == "all" and bool(bad))
+
+
+def enough(how: Combine, findings: Sequence[Finding]) -> bool:
+    """Whether nothing that is still to come could change the answer."""
+    return how == "first_success" and any(finding.good for finding in findings)
+
+
+def _voted(findings: Sequence[Finding]) -> str:
+    """What most say, as the first of them put it; case and blanks do not matter."""
+    words = {finding.id: " ".join(finding.text.casefold().split()).rstrip(".!") for finding in findings}
+    ranks = Counter(words.values()).most_common()
+    most = [word for word, times in ranks if times == ranks[0][1]]
+    said = {word: next(finding.text for finding in findings if words[finding.id] == word) for word in most}
+    votes = f"{ranks[0][1]} of {len(findings)}"
+    if len(most) == 1:
+        return f"{votes} say:\n{said[most[0]]}"
+    return "\n".join([f"No majority: {votes} each say", *(f"- {text}" for text in said.values())])
+
+
+def _blocked(report: Report, why: str) -> Report:
+    needs = "An answer to the question: see `sulla approvals`."
+    return replace(
+        report, status="blocked", reason="needs_person", blocker_reason=why, unblock_requirements=needs, parked=True
+    )
+
+
+def _focus(parts: Sequence[Part]) -> tuple[str, str]:
+    for part in reversed(parts):
+        if isinstance(part, ToolCall) and part.name == SET_FOCUS:
+            return str(part.args.get("focus", ""))[:200], str(part.args.get("reason", ""))[:500]
+    return "", ""
+
+
+def _so_far(finding: Finding) -> str:
+    return f" What it had said so far:\n{finding.text}" if finding.text else ""
+
+
+def _last_word(state: ThreadState) -> str:
+    for message in reversed(state.transcript):
+        if message.role == "assistant" and not message.hidden and message.text:
+            return message.text
+    return ""
+
+
+def _cut(text: str) -> str:
+    if len(text) <= MAX_CHARS:
+        return text
+    half = MAX_CHARS // 2
+    return f"{text[:half]}\n[... {len(text) - MAX_CHARS} characters are left out ...]\n{text[-half:]}"

@@ -1,0 +1,97 @@
+"""What a turn is told beside a person's message: asked for once, as the turn begins, and kept in its log."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Collection
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from sulla.agent.prompt import ActiveAgent
+from sulla.core.clock import Clock
+from sulla.core.errors import StoreUnavailable
+from sulla.core.ids import ThreadId
+from sulla.threads import ThreadState, WaitingInput
+
+log = logging.getLogger(__name__)
+
+TELL_S: Final = 1.0
+"""How long a turn waits for each thing that it is to be told, in seconds; then it begins without."""
+
+_Answer = TypeVar("_Answer")
+
+
+async def nothing_remembered(agent: str, message: str) -> str:
+    """Who has no memory is told nothing."""
+    return ""
+
+
+async def nobody_active(besides: Collection[ThreadId] = ()) -> tuple[ActiveAgent, ...]:
+    """Nobody else is there."""
+    return ()
+
+
+def no_jobs(thread_id: ThreadId) -> tuple[str, ...]:
+    """Nothing runs in the background."""
+    return ()
+
+
+async def nothing_seen(thread_id: ThreadId) -> str:
+    """No client says what its person looks at."""
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What stands beside a message."""
+
+    active: tuple[ActiveAgent, ...] = ()
+    environment: str = ""
+    """What the person looks at; from outside, so not to be trusted."""
+    memory: str = ""
+    jobs: tuple[str, ...] = ()
+    """How commands in the background have ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Knows what a turn is to be told. No turn is lost with it: what does not come in time is left out, and the log
+    says so.
+    """
+
+    clock: Clock
+    memory: Callable[[str, str], Awaitable[str]] = nothing_remembered
+    """Gives an agent's memory, by its id and the message that a thread begins with."""
+    active: Callable[[Collection[ThreadId]], Awaitable[tuple[ActiveAgent, ...]]] = nobody_active
+    """Gives the agents at work in other threads than these."""
+    environment: Callable[[ThreadId], Awaitable[str]] = nothing_seen
+    """Gives what the person of a thread looks at."""
+    jobs: Callable[[ThreadId], tuple[str, ...]] = no_jobs
+    """Gives how commands in the background of a thread have ended that it was not told of yet."""
+
+    async def beside(self, state: ThreadState, item: WaitingInput) -> Beside:
+        """What stands beside a message.
+
+        Args:
+            state: the thread.
+            item: the message that it takes up.
+        """
+        if state.graph:
+            return Beside()  # no model reads that thread: a heartbeat tells each of its cycles what it has to know
+        memory = ""
+        if not len(state.transcript):
+            # Once for a thread: what stands in its first message stays, so that a provider's cache can hit.
+            asked = self.memory(item.agent or state.agent, item.text)
+            memory = await self._in_time(asked, "", "what its agent remembers")
+        active = await self._in_time(self.active((state.thread_id,)), (), "who else is at work")
+        environment = await self._in_time(self.environment(state.thread_id), "", "what its person looks at")
+        return Beside(active, environment, memory, self.jobs(state.thread_id))
+
+    async def _in_time(self, asked: Awaitable[_Answer], without: _Answer, what: str) -> _Answer:
+        try:
+            async with self.clock.timeout(TELL_S):
+                return await asked
+        except (StoreUnavailable, TimeoutError) as error:
+            said = str(error) or f"no answer within {TELL_S:g} s"
+            log.warning("a turn begins without %s: %s", what, said)
+            return without

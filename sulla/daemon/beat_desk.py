@@ -1,0 +1,200 @@
+"""What people see of heartbeats and do with them: keeps `heartbeat.BeatOffice` with threads and schedules."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from difflib import get_close_matches
+from typing import Final
+
+from sulla.core.clock import Clock
+from sulla.core.errors import Busy, CorruptRecord, NotFound, QueueFull
+from sulla.core.ids import MakeId, MessageId, ThreadId
+from sulla.daemon.agents import Team
+from sulla.daemon.heart import Heart
+from sulla.daemon.place import Place
+from sulla.daemon.schedules import Timetable
+from sulla.heartbeat import (
+    WAKE,
+    BeatBegun,
+    BeatBudget,
+    BeatInfo,
+    BeatLimits,
+    BeatSchedule,
+    TickPage,
+    quiet_until,
+    read_ticks,
+)
+from sulla.schedule import BeatAction, ScheduleInfo
+from sulla.threads import BeatState, Input, ThreadState, ThreadStore, month_of
+
+LOOK_BACK: Final = 50
+"""Wakes among which `status` looks for the newest beat."""
+DAY_MS: Final = 86_400_000
+
+
+class BeatDesk:
+    """Keeps `BeatOffice`.
+
+    Args:
+        heart: where agents beat.
+        threads: where that is kept.
+        timetable: what wakes them.
+        agents: who there is, the home's own first.
+        wake: has somebody work on a thread now.
+        clock: all time.
+        make_id: for requests that have no id.
+    """
+
+    def __init__(
+        self,
+        heart: Heart,
+        threads: ThreadStore,
+        timetable: Timetable,
+        agents: Sequence[str],
+        wake: Callable[[ThreadId], None],
+        clock: Clock,
+        make_id: MakeId,
+    ) -> None:
+        self._heart = heart
+        self._threads = threads
+        self._schedules = timetable.office
+        self._settled = timetable.settled
+        self._agents = tuple(agents)
+        self._wake = wake
+        self._clock = clock
+        self._make_id = make_id
+
+    async def status(self, agent: str | None) -> Sequence[BeatInfo]:
+        """How heartbeats are: see `BeatOffice`."""
+        if agent:
+            return [await self._info(self._known(agent))]
+        infos = [await self._info(name) for name in self._agents]
+        return [info for info in infos if info.thread_id or info.schedules or info.agent == self._agents[0]]
+
+    async def trigger(self, agent: str | None, project: str, request_id: str | None) -> BeatBegun:
+        """Begin a beat now: see `BeatOffice`."""
+        name = self._known(agent)
+        if project:
+            await asyncio.to_thread(self._heart.projects.read, project)  # there has to be one
+        thread_id = await self._heart.thread(name)
+        asked = Input(MessageId(f"{WAKE}{request_id or self._make_id('req')}"), project, origin="beat")
+        _, state = await self._threads.get(thread_id)
+        busy = state is not None and (state.run is not None or bool(state.waiting))
+        try:
+            # While one is at work, only whoever asks again for that very one is answered.
+            sent = await self._threads.send(thread_id, asked, max_waiting=0 if busy else None)
+        except QueueFull:
+            if not busy:
+                raise
+            raise Busy(f"a beat of {name!r} is at work already: wait for its end, or stop it") from None
+        self._wake(thread_id)
+        return BeatBegun(name, thread_id, sent.run_id, sent.seq)
+
+    async def pause(self, agent: str | None, by: str) -> Sequence[BeatInfo]:
+        """Have the clock wake agents no more: see `BeatOffice`."""
+        return await self._turn(agent, lambda schedule: self._schedules.pause(schedule, by))
+
+    async def resume(self, agent: str | None, by: str) -> Sequence[BeatInfo]:
+        """Have the clock wake agents again: see `BeatOffice`."""
+        return await self._turn(agent, lambda schedule: self._schedules.resume(schedule, by))
+
+    async def log(self, agent: str | None, limit: int, before: int | None) -> TickPage:
+        """Wakes of one agent, newest first: see `BeatOffice`."""
+        place = self._heart.place(self._known(agent))
+        if await self._state(place) is None:
+            return TickPage((), None)
+        return await read_ticks(self._threads, place, limit, before)
+
+    async def _turn(self, agent: str | None, turn: Callable[[str], Awaitable[ScheduleInfo]]) -> Sequence[BeatInfo]:
+        chosen = self._known(agent) if agent else ""
+        await self._settled.wait()  # right after a start not all are known
+        found = [(info.id, self._whose(action)) for info, action in self._schedules.waking()]
+        found = [(schedule, name) for schedule, name in found if chosen in ("", name)]
+        if not found:
+            whom = f"the agent {chosen!r}" if chosen else "any agent"
+            raise NotFound(f"no schedule wakes {whom}: set heartbeat.enabled = true in sulla.toml (docs/heartbeat.md)")
+        for schedule, _ in found:
+            await turn(schedule)
+        return [await self._info(name) for name in dict.fromkeys(name for _, name in found)]
+
+    async def _info(self, agent: str) -> BeatInfo:
+        place = self._heart.place(agent)
+        state = await self._state(place)
+        await self._settled.wait()
+        schedules = tuple(_schedule(*one) for one in self._schedules.waking() if self._whose(one[1]) == agent)
+        if state is None:
+            beat, thread_id, running, page = BeatState(), "", "", TickPage((), None)
+        else:
+            beat, thread_id = state.beat or BeatState(), str(place)
+            running = state.run.id if state.run is not None else ""
+            page = await read_ticks(self._threads, place, LOOK_BACK)
+        now_ms = round(self._clock.now() * 1000)
+        return BeatInfo(
+            agent,
+            thread_id,
+            schedules,
+            running,
+            next(iter(page.ticks), None),
+            next((tick for tick in page.ticks if tick.fired), None),
+            budgets(beat, self._heart.limits, now_ms),
+            quiet_until(beat, self._heart.limits, now_ms),
+            beat.failures,
+            beat.standing,
+            beat.skipped,
+            beat.beats,
+        )
+
+    async def _state(self, place: ThreadId) -> ThreadState | None:
+        """The thread without its messages; None if there is none yet."""
+        try:
+            _, state = await self._threads.get(place)
+        except NotFound:
+            return None
+        if state is None:
+            raise CorruptRecord(f"the heartbeat's thread {place} cannot be read: `sulla doctor` says more")
+        return state
+
+    def _whose(self, action: BeatAction) -> str:
+        return action.agent or self._agents[0]
+
+    def _known(self, agent: str | None) -> str:
+        agent = agent or self._heart.agent or self._agents[0]
+        if agent in self._agents:
+            return agent
+        near = get_close_matches(agent, self._agents, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else f" (known: {', '.join(self._agents)})"
+        raise NotFound(f"no agent {agent!r}{hint}")
+
+
+def make_beats(
+    heart: Heart,
+    threads: ThreadStore,
+    timetable: Timetable,
+    team: Team,
+    wake: Callable[[ThreadId], None],
+    place: Place,
+) -> BeatDesk:
+    """What clients do with heartbeats; see `BeatDesk`."""
+    agents = [spec.id for spec in team.specs]
+    return BeatDesk(heart, threads, timetable, agents, wake, place.clock, place.make_id)
+
+
+def budgets(beat: BeatState, limits: BeatLimits, now_ms: int) -> tuple[BeatBudget, ...]:
+    """What beats have used of what they may, by day and month.
+
+    Args:
+        beat: the beats so far.
+        limits: the bounds.
+        now_ms: UTC milliseconds.
+    """
+    spent = beat.spent.at(now_ms // DAY_MS, month_of(now_ms))
+    return (
+        BeatBudget("day", spent.day_tokens, limits.day_tokens, spent.day_micro, limits.day_micro),
+        BeatBudget("month", spent.month_tokens, limits.month_tokens, spent.month_micro, limits.month_micro),
+    )
+
+
+def _schedule(info: ScheduleInfo, action: BeatAction) -> BeatSchedule:
+    following = info.next_ms[0] if info.next_ms else None
+    return BeatSchedule(info.id, info.explain, info.status == "paused", info.why, following, action.project)

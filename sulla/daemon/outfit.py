@@ -1,0 +1,40 @@
+"""All that agents can do, before anybody does it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sulla.daemon.agents import Kit, equip
+from sulla.daemon.config import Settings
+from sulla.daemon.family import FamilyDesk
+from sulla.daemon.hands import Hands, lasting_tools, make_hands
+from sulla.daemon.memories import Memories, make_memories
+from sulla.daemon.place import Place
+from sulla.daemon.servers import make_servers
+from sulla.mcp import McpHub
+from sulla.tools import Tool
+
+
+class Outfit(NamedTuple):
+    """What tools work with, and who has which."""
+
+    hands: Hands
+    memories: Memories
+    servers: McpHub
+    family: FamilyDesk
+    always: tuple[Tool, ...]
+    """The tools beside the built-in ones that come and go with nothing."""
+    kit: Kit
+
+
+def make_outfit(settings: Settings, place: Place) -> Outfit:
+    """Nothing is opened or started yet.
+
+    Args:
+        settings: everything that can be set.
+        place: what the daemon stands on.
+    """
+    hands, memories, family = make_hands(settings, place.clock), make_memories(settings, place.clock), FamilyDesk()
+    always = (*lasting_tools(hands, memories, family), *place.extra_tools)
+    servers = make_servers(settings, place.clock)
+    return Outfit(hands, memories, servers, family, always, equip(settings, place.clock, always))

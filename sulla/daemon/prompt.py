@@ -1,0 +1,119 @@
+"""What a model is told before any conversation, for people who want to see it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sulla.agent import AgentSpec, sections
+from sulla.core.clock import Clock
+from sulla.core.errors import NotFound
+from sulla.core.jsontypes import FrozenJson, JsonObject
+from sulla.core.message import ToolCall
+from sulla.daemon.agents import MCP, read_team, shelf_of, skills_section, surroundings, tool_specs, toolbox_of
+from sulla.daemon.config import Settings
+from sulla.daemon.family import FamilyDesk
+from sulla.daemon.hands import lasting_tools, make_hands
+from sulla.daemon.memories import make_memories
+from sulla.daemon.offers import tool_tokens
+from sulla.daemon.stores import MEMORY
+from sulla.providers import Section, ToolSpec, count_head, estimate_text
+from sulla.registry import SkillShelf, allows
+from sulla.tools import Result, Tool, Toolbox, ToolContext, catalogue_of
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a running daemon says of its tools."""
+
+    tools: Sequence[JsonObject]
+    """The rows of `tool.list`."""
+    agents: Sequence[JsonObject]
+    """The rows of `agent.list`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a model is told before any conversation."""
+
+    sections: tuple[Section, ...]
+    tools: tuple[Tool, ...]
+    """Those that it is told of, in this order."""
+    others: tuple[str, ...]
+    """The names of those that it can find with `browse_tools`."""
+
+    def tokens(self, section: Section) -> int:
+        """Of one section, by estimate."""
+        return count_head((section,), (), estimate_text)
+
+    @property
+    def tool_tokens(self) -> int:
+        """Of all tools together, by estimate."""
+        return count_head((), self.specs, estimate_text)
+
+    @property
+    def specs(self) -> tuple[ToolSpec, ...]:
+        """The tools as a model gets them."""
+        return tool_specs(self.tools)
+
+
+def home_tools(settings: Settings, clock: Clock) -> tuple[Tool, ...]:
+    """What agents of a home always have beside the built-in tools, to be looked at: there is no memory behind them.
+
+    Raises:
+        SettingsError: the settings ask for something that there is not.
+    """
+    settings = settings.model_copy(update={"store": settings.store.model_copy(update={"url": MEMORY})})
+    return lasting_tools(make_hands(settings, clock), make_memories(settings, clock), FamilyDesk())
+
+
+def prompt_of(
+    settings: Settings, clock: Clock, agent: str = "", known: Known | None = None, calls: Iterable[ToolCall] = ()
+) -> Prompt:
+    """The prompt of an agent.
+
+    Args:
+        settings: name the home.
+        clock: all time.
+        agent: its id; empty for the home's own.
+        known: what a running daemon says; None if none runs, and then the tools of MCP servers are not known.
+        calls: those of a conversation, oldest first: they decide what of very many tools is told.
+
+    Raises:
+        NotFound: there is no such agent.
+    """
+    spec, shelf = read_team(settings).get(agent), shelf_of(settings, clock)
+    shelf.look_now()
+    toolbox = _built(settings, clock, spec, shelf) if known is None else _running(known, spec)
+    catalogue = catalogue_of(toolbox, tool_tokens)
+    told = catalogue.told(calls)
+    names = {tool.name for tool in told}
+    others = tuple(name for name in catalogue.toolbox.names if name not in names)
+    text = (*sections(spec, surroundings(settings)), *skills_section(spec, shelf, toolbox))
+    return Prompt(text, told, others)
+
+
+def _built(settings: Settings, clock: Clock, spec: AgentSpec, shelf: SkillShelf) -> Toolbox:
+    return toolbox_of(spec, shelf, home_tools(settings, clock))
+
+
+def _running(known: Known, spec: AgentSpec) -> Toolbox:
+    """What an agent of a running daemon can use; its folder may have changed since the daemon read it."""
+    mine = [row["tools"] for row in known.agents if row["id"] == spec.id]
+    if not mine or not isinstance(mine[0], list):
+        raise NotFound(f"the daemon does not know the agent {spec.id!r} yet: it reads agents when it starts")
+    names = mine[0]
+    found = [_shown(row) for row in known.tools]
+    return Toolbox(
+        tool for tool in found if tool.name in names or (tool.name.startswith(MCP) and allows(spec.tools, tool.name))
+    )
+
+
+def _shown(row: JsonObject) -> Tool:
+    schema = row["parameters"]
+    given: FrozenJson = schema if isinstance(schema, dict) else {}
+    return Tool(str(row["name"]), str(row["description"]), given, _only_shown, category=str(row["category"]))
+
+
+async def _only_shown(args: FrozenJson, context: ToolContext) -> Result:
+    raise AssertionError("this tool is only looked at")

@@ -1,0 +1,85 @@
+"""Who is at work, and what people look at: what turns are told of it, and what clients tell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import count
+from typing import Final
+
+from sulla.agent import ActiveAgent, ActiveAgents, EnvironmentFeed, RateLimits, Rates, Sight, Told, TooFast
+from sulla.core.clock import Clock
+from sulla.core.errors import RateLimited, StoreUnavailable
+from sulla.core.ids import ThreadId
+from sulla.core.jsontypes import Json
+from sulla.core.stamp import stamp
+from sulla.daemon.memories import Memories
+from sulla.daemon.place import Place
+from sulla.gateway import SeenInfo
+from sulla.store import LogInfo, Store
+from sulla.threads import ThreadStore
+
+RATES: Final = RateLimits(min_interval_ms=250, burst=20, token_burst=100)
+"""How fast reports are taken: four a second, and no more than two a second for long."""
+
+
+class Scene:
+    """Who is at work, and what people look at.
+
+    Args:
+        active: the registry of agents at work.
+        feed: what people look at.
+        threads: where they talk.
+        clock: all time.
+    """
+
+    def __init__(self, active: ActiveAgents, feed: EnvironmentFeed, threads: ThreadStore, clock: Clock) -> None:
+        self.active = active
+        self.feed = feed
+        self._threads = threads
+        self._clock = clock
+        self._rates = Rates(RATES)
+        self._numbers = count(1)
+
+    def told(self, memories: Memories, jobs: Callable[[ThreadId], tuple[str, ...]]) -> Told:
+        """What turns are told of it, beside what agents remember and how their jobs have ended."""
+        return Told(self._clock, memories.told, self.active.lately, self.feed.seen, jobs)
+
+    async def report(self, thread_id: ThreadId, seen: Sequence[SeenInfo], caller: str) -> int:
+        """Take what a person looks at; see `gateway.Commands.report_environment`."""
+        await self._threads.get(thread_id)
+        taken = self._rates.take(thread_id, caller, str(next(self._numbers)), self._clock.elapsed())
+        if isinstance(taken, TooFast):
+            wait_s = taken.retry_after_s
+            said = f"too fast: what a person looks at is taken some times a second; report it again in {wait_s:g} s"
+            raise RateLimited(said, retry_after_s=wait_s)
+        now_ms = round(self._clock.now() * 1000)
+        sights = [Sight(one.kind, now_ms - round(one.ago_s * 1000), one.title, one.url, one.text) for one in seen]
+        return await self.feed.report(thread_id, sights)
+
+    async def status(self) -> list[Json]:
+        """Who is at work, for people; nobody is known to be while the store is away, and `degraded` says so."""
+        try:
+            return [_shown(agent) for agent in await self.active.now()]
+        except StoreUnavailable:
+            return []
+
+
+def make_scene(store: Store, threads: ThreadStore, place: Place, held: Callable[[], Sequence[LogInfo]]) -> Scene:
+    """Nothing is read yet.
+
+    Args:
+        store: keeps what people look at.
+        threads: where they talk.
+        held: gives the logs that somebody worked on a moment ago.
+        place: what the daemon stands on.
+    """
+    return Scene(ActiveAgents(threads, held), EnvironmentFeed(store, place.clock, place.redactor), threads, place.clock)
+
+
+def _shown(agent: ActiveAgent) -> Json:
+    return {
+        "agent": agent.name,
+        "thread_id": agent.thread_id,
+        "project": agent.project,
+        "since": stamp(agent.since_ms),
+    }

@@ -1,0 +1,229 @@
+"""What is done at its time: schedules that people make, and those that the settings ask for."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+from sulla.core.errors import InvalidInput, NotAvailable, NotFound, SettingsError, SullaError
+from sulla.core.ids import ThreadId
+from sulla.core.jsontypes import JsonObject
+from sulla.daemon.agents import MCP, Kit
+from sulla.daemon.config import Settings
+from sulla.daemon.health import Health
+from sulla.daemon.place import Place
+from sulla.daemon.sections import BeatSettings
+from sulla.daemon.stores import make_timer
+from sulla.schedule import (
+    Acts,
+    BeatAction,
+    BeatThread,
+    Cron,
+    Every,
+    MessageAction,
+    PlaybookAction,
+    ScheduleBook,
+    Scheduler,
+    Schedules,
+    Spec,
+    Timer,
+    ToolAction,
+    check_spec,
+    no_beats,
+    parse_hours,
+    unavailable,
+)
+from sulla.store import Store
+from sulla.threads import ThreadStore
+
+log = logging.getLogger(__name__)
+
+RETRY_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Timetable:
+    """What was built for it."""
+
+    book: ScheduleBook
+    scheduler: Scheduler
+    office: Schedules
+    wanted: dict[str, Spec]
+    """What the settings ask for, by id."""
+    place: Place
+    settled: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when all schedules are known, with those that the settings ask for."""
+
+    def status(self) -> JsonObject:
+        """What `sulla status` says of it."""
+        return {"schedules": self.scheduler.status()}
+
+    async def run(self) -> None:
+        """Fire until cancelled."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self.scheduler.run())
+            await self.scheduler.opened.wait()
+            await self._settle()
+            self.settled.set()
+
+    async def _settle(self) -> None:
+        while True:
+            try:
+                return await self.office.settle(self.wanted)
+            except SullaError as error:
+                if not error.retryable:
+                    return log.error("the schedules that the settings ask for cannot be made: %s", error.message)
+                log.warning("the schedules that the settings ask for have to wait: %s", error.message)
+                await self.place.clock.sleep(RETRY_S)
+
+
+def make_schedules(
+    settings: Settings,
+    store: Store,
+    threads: ThreadStore,
+    place: Place,
+    kit: Kit,
+    wake: Callable[[ThreadId], None],
+    beat_thread: BeatThread = no_beats,
+    held: Callable[[], bool] = lambda: False,
+) -> Timetable:
+    """Not opened yet.
+
+    Args:
+        settings: ask for some.
+        store: where schedules are kept.
+        threads: where what they do is offered.
+        place: what the daemon stands on.
+        kit: the agents that can be named, and their tools.
+        wake: has somebody work on a thread now.
+        beat_thread: where an agent wakes up.
+        held: whether all work is paused.
+
+    Raises:
+        SettingsError: one that they ask for cannot be.
+    """
+    names = [spec.id for spec in kit.team.specs]
+
+    async def check(spec: Spec) -> None:
+        if said := unavailable(spec.action):
+            raise NotAvailable(said)
+        if not isinstance(spec.action, PlaybookAction) and spec.action.agent not in ("", *names):
+            raise NotFound(f"no agent {spec.action.agent!r} (known: {', '.join(names)})")
+        if isinstance(spec.action, ToolAction):
+            _check_tool(kit, spec.action)
+        if isinstance(spec.action, MessageAction) and spec.action.thread:
+            await threads.get(ThreadId(spec.action.thread))
+
+    acts = Acts(threads, wake, names[0], beat_thread)
+    book = ScheduleBook(store, place.clock, place.owner)
+    scheduler = Scheduler(book, place.clock, LazyTimer(), acts.begin, held)
+    office = Schedules(book, scheduler, place.clock, place.make_id, check)
+    return Timetable(book, scheduler, office, wanted_by(settings, names), place)
+
+
+def _check_tool(kit: Kit, action: ToolAction) -> None:
+    """Do nothing if an agent has a tool, or may have it: those of MCP servers come and go.
+
+    Raises:
+        NotFound: it has none of that name.
+    """
+    box = next(box for spec, box in kit.boxes if action.agent in ("", spec.id))
+    if action.name not in box and not action.name.startswith(MCP):
+        near = get_close_matches(action.name, box.names, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(box.names)}"
+        raise NotFound(f"the agent has no tool {action.name[:80]!r}; {hint}")
+
+
+def look_after_schedules(health: Health, timetable: Timetable) -> None:
+    """Have it said where some cannot be read.
+
+    Args:
+        health: looks.
+        timetable: knows.
+    """
+
+    def unreadable() -> str:
+        return "; ".join(timetable.book.troubles())[:1_000]
+
+    health.watch("schedules", unreadable, blocks=False)
+
+
+def wanted_by(settings: Settings, agents: list[str]) -> dict[str, Spec]:
+    """The schedules that the settings ask for, by id; the ids stay as long as the names do.
+
+    Raises:
+        SettingsError: one cannot be.
+    """
+    beats = settings.heartbeat
+    if not beats.enabled:
+        return {}
+    own = BeatSettings(agent=beats.agent)
+    given = {f"heartbeat_{beats.agent or agents[0]}": ("heartbeat", own)}
+    given |= {f"heartbeat.{name}": (f"heartbeat.schedules.{name}", one) for name, one in beats.schedules.items()}
+    found: dict[str, Spec] = {}
+    for schedule_id, (where, one) in given.items():
+        agent = one.agent or agents[0]
+        if agent not in agents:
+            raise SettingsError(f"{where}.agent: no agent {agent!r} (known: {', '.join(agents)})")
+        try:
+            found[schedule_id] = _spec(settings, one, agent)
+            check_spec(found[schedule_id])
+        except InvalidInput as error:
+            raise SettingsError(f"{where}: {error.message}") from None
+    return found
+
+
+def _spec(settings: Settings, one: BeatSettings, agent: str) -> Spec:
+    """What is not said of one is as it is said of all."""
+    beats = settings.heartbeat
+    cron = one.cron or ("" if one.period_s else beats.cron)
+    every = Every(one.period_s or beats.period_s, jitter_s=beats.jitter_s if one.jitter_s is None else one.jitter_s)
+    hours = one.active_hours or beats.active_hours
+    return Spec(
+        Cron(cron) if cron else every,
+        BeatAction(agent, one.project),
+        one.zone or beats.zone,
+        parse_hours(hours) if hours else None,
+        one.missed or beats.missed,
+    )
+
+
+class LazyTimer:
+    """A timer whose library, which takes a tenth of a second to load, comes with the first time that is set."""
+
+    def __init__(self) -> None:
+        self._ring: Callable[[], None] = lambda: None
+        self._timer: Timer | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._loading = False
+        self._at_s: float | None = None
+
+    def open(self, ring: Callable[[], None]) -> None:
+        """Begin to work: see `Timer`."""
+        self._ring, self._loop = ring, asyncio.get_running_loop()
+
+    def set(self, at_s: float | None) -> None:
+        """Ring once at that time: see `Timer`."""
+        self._at_s = at_s
+        if self._timer is not None:
+            self._timer.set(at_s)
+        elif at_s is not None and self._loop is not None and not self._loading:
+            self._loading = True
+            # Until it is there, whoever set it looks by itself each second.
+            self._loop.run_in_executor(None, make_timer).add_done_callback(self._loaded)
+
+    def close(self) -> None:
+        """Ring no more."""
+        self._loop = None
+        if self._timer is not None:
+            self._timer.close()
+
+    def _loaded(self, made: asyncio.Future[Timer]) -> None:
+        if self._loop is None or made.cancelled():
+            return
+        self._timer = made.result()
+        self._timer.open(self._ring)
+        self._timer.set(self._at_s)

@@ -1,0 +1,25 @@
+"""What the kill switch stops in a daemon."""
+
+from __future__ import annotations
+
+from sulla.agent import TurnDriver
+from sulla.daemon.health import Health
+from sulla.work import LocalWork, Pause, Switch
+
+
+def obey(switch: Switch, turns: TurnDriver, work: LocalWork, health: Health) -> None:
+    """Have turns follow the switch, and people told when they stand still.
+
+    Args:
+        switch: says whether anything may be worked on.
+        turns: are cut off, and go on later.
+        work: begins no others meanwhile.
+        health: tells people. Messages are still taken, so nothing is blocked.
+    """
+
+    def turned(pause: Pause | None) -> None:
+        turns.hold(pause)
+        work.hold(pause is not None)
+
+    switch.tell(turned)
+    health.watch("paused", switch.trouble, blocks=False)

@@ -1,0 +1,42 @@
+"""The door to agents that wake up by themselves."""
+
+from sulla.heartbeat.agenda import Agenda, View
+from sulla.heartbeat.brief import DIRECTIVE, Around, briefing
+from sulla.heartbeat.edge import HEARTBEAT, after_heartbeat
+from sulla.heartbeat.graph import create_heartbeat_graph, create_overlord_graph
+from sulla.heartbeat.limits import BeatLimits
+from sulla.heartbeat.log import read_ticks
+from sulla.heartbeat.node import HeartbeatNode, Tell
+from sulla.heartbeat.office import BeatBegun, BeatBudget, BeatInfo, BeatOffice, BeatSchedule
+from sulla.heartbeat.plan import Lot, quiet_until
+from sulla.heartbeat.ticks import WAKE, Cycle, Tick, TickPage, TickStatus
+from sulla.heartbeat.tools import heartbeat_tools
+
+__all__ = [
+    "DIRECTIVE",
+    "HEARTBEAT",
+    "WAKE",
+    "Agenda",
+    "Around",
+    "BeatBegun",
+    "BeatBudget",
+    "BeatInfo",
+    "BeatLimits",
+    "BeatOffice",
+    "BeatSchedule",
+    "Cycle",
+    "HeartbeatNode",
+    "Lot",
+    "Tell",
+    "Tick",
+    "TickPage",
+    "TickStatus",
+    "View",
+    "after_heartbeat",
+    "briefing",
+    "create_heartbeat_graph",
+    "create_overlord_graph",
+    "heartbeat_tools",
+    "quiet_until",
+    "read_ticks",
+]

@@ -1,0 +1,131 @@
+"""What a heartbeat looks at: projects, skills, agents at work, and what was written in the workspace."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from sulla.agent import ActiveAgents
+from sulla.heartbeat.brief import SECTION_CHARS, Around
+from sulla.heartbeat.plan import Lot, plain
+from sulla.registry import Listed, Projects
+from sulla.threads import ThreadState
+
+MOST_FILES: Final = 20_000
+"""Files of the workspace that are looked at to see what was written; in a larger one newer ones may be overlooked."""
+MOST_AGENTS: Final = 20
+MOST_WAITING: Final = 200
+"""Threads that wait for an answer that are looked through for other agents' beats."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What there is to see."""
+
+    lots: tuple[Lot, ...]
+    skills: str
+
+
+async def all_trusted(file: Path, workspace: Path) -> bool:
+    """Nobody has written what is not to be trusted."""
+    return False
+
+
+async def nobody_around(state: ThreadState) -> Around:
+    """Nobody is known to be."""
+    return Around()
+
+
+@dataclass(frozen=True, slots=True)
+class Agenda:
+    """Looks, and changes nothing.
+
+    Args:
+        projects: the home's.
+        skills: the index of skills, as models are told of it.
+        active: who is at work.
+        workspace: where agents write.
+        around: who is about, and what they have not answered to a heartbeat.
+        mistrusted: whether a file is as a run left it that had read what nobody trusts.
+    """
+
+    projects: Projects
+    skills: Callable[[], str]
+    active: ActiveAgents
+    workspace: Path
+    around: Callable[[ThreadState], Awaitable[Around]] = nobody_around
+    mistrusted: Callable[[Path, Path], Awaitable[bool]] = all_trusted
+
+    async def look(self) -> View:
+        """Projects and skills as they are now."""
+        lots = []
+        for one in await asyncio.to_thread(self.projects.all):
+            if (lot := _lot(one)) is not None:
+                doubtful = await self.mistrusted(self.projects.place(lot.slug), self.workspace)
+                lots.append(plain(lot) if doubtful else lot)
+        return View(tuple(lots), self.skills()[:SECTION_CHARS])
+
+    async def agents(self, state: ThreadState) -> str:
+        """Who else is at work, a line each.
+
+        Args:
+            state: the heartbeat, which is left out.
+        """
+        found = await self.active.now((state.thread_id,))
+        return "\n".join(
+            f"- {agent.name}{f' on {agent.project}' if agent.project else ''}" for agent in found[:MOST_AGENTS]
+        )
+
+    async def taken(self, state: ThreadState) -> frozenset[str]:
+        """The projects that others are at work on, also those whose beat waits for its cycle to get its turn.
+
+        Args:
+            state: the heartbeat, which is left out.
+        """
+        at_work = {agent.project for agent in await self.active.now((state.thread_id,))}
+        for info, other in await self.active.threads.list(status="suspended", limit=MOST_WAITING):
+            beat = other.beat if other is not None and info.key != state.thread_id else None
+            if beat is not None and beat.status == "running":
+                at_work.add(beat.focus)
+        return frozenset(at_work - {""})
+
+    async def written(self, since_ms: int) -> int:
+        """How many files of the workspace were written after a time.
+
+        Args:
+            since_ms: UTC milliseconds.
+        """
+        return await asyncio.to_thread(_written, self.workspace, since_ms / 1000)
+
+
+def _lot(listed: Listed) -> Lot | None:
+    project = listed.project
+    if project is None:
+        return None  # it cannot be read: `sulla project list` and `sulla doctor` say so
+    done = sum(task.done for task in project.tasks)
+    blocked = sum(bool(task.blocked) and not task.done for task in project.tasks)
+    at = project.fields.get("last_activity_at", "")
+    counts = (len(project.open_tasks), blocked, done)
+    return Lot(listed.slug, project.title, project.status, project.priority, *counts, at, listed.digest)
+
+
+def _written(root: Path, since_s: float) -> int:
+    found = seen = 0
+    for folder, folders, names in os.walk(root):
+        folders[:] = [
+            name for name in folders if not name.startswith(".")
+        ]  # ours, and what programs keep for themselves
+        for name in names:
+            seen += 1
+            if seen > MOST_FILES:
+                return found
+            try:
+                status = os.stat(os.path.join(folder, name), follow_symlinks=False)  # noqa: PTH116, PTH118 - many
+            except OSError:
+                continue  # gone meanwhile
+            found += status.st_mtime > since_s
+    return found

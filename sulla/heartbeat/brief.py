@@ -1,0 +1,163 @@
+"""What an agent is told when it wakes up by itself: the one message of a cycle's conversation (seed 004 §3). Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from sulla.heartbeat.plan import Lot
+from sulla.threads import BeatState
+
+DIRECTIVE: Final = (
+    "This is your own time: nobody wrote to you, and nobody is waiting. Work on your owner's projects. "
+    "Choose one task that can be finished now, do it with your tools, and record what you did where it belongs."
+)
+"""What `heartbeat.prompt` replaces."""
+
+RULES: Final = """\
+- Say what you work on with set_focus before you begin, and why.
+- Finish one thing rather than begin three. Keep to one project in a cycle.
+- Do what can be undone. What cannot be undone, or leaves this machine, needs your owner: prepare it, say so once, and
+  work on something else.
+- Tick a task off only when it is done. Note what you found out as a comment of the task.
+- A blocker is a guess until you have tried another way. If it holds, block the task with the reason.
+- Do not ask again what was asked already and not answered, nor tell again what was told and not seen.
+- End with one wrapper: AGENT_DONE if there is nothing left that you can do now, AGENT_CONTINUE with a report if you
+  want another cycle, AGENT_BLOCKED if you cannot go on without a person."""
+
+MOST_LOTS: Final = 30
+SECTION_CHARS: Final = 6_000
+"""Characters of each list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """Who is about, and what they have not answered."""
+
+    people: str = ""
+    """Who is there and when each was last active, a line each."""
+    waiting: Sequence[str] = ()
+    """What people were asked or told before and have not answered or seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a cycle begins in, beside the beat."""
+
+    now: datetime
+    """With its time zone."""
+    zone: str
+    """The time zone's name."""
+    agents: str
+    """Who else is there, a line each."""
+    message: str = ""
+    """What a person wrote to the heartbeat; empty if nobody did."""
+    directive: str = DIRECTIVE
+    around: Around = field(default_factory=Around)
+
+
+def briefing(beat: BeatState, setting: Setting) -> str:
+    """The message of a cycle.
+
+    Args:
+        beat: the beat, before the cycle begins.
+        setting: what it begins in.
+    """
+    return "\n\n".join(f"## {title}\n{text}" for title, text in _sections(beat, setting) if text)
+
+
+def _sections(beat: BeatState, setting: Setting) -> Iterator[tuple[str, str]]:
+    yield "Directive", setting.directive
+    yield "Message", setting.message
+    when = f"{setting.now:%A %Y-%m-%d %H:%M} ({setting.zone})"
+    yield "Now", f"{when}; cycle {beat.cycle + 1} of at most {beat.max_cycles} of this beat."
+    yield "Projects", beat.projects or "None."
+    yield "Skills", beat.skills or "None."
+    yield "Agents at work", setting.agents or "Nobody else."
+    yield "People", setting.around.people
+    yield "What came before", _before(beat)
+    yield "Focus", f"{beat.focus}: {beat.focus_reason}" if beat.focus else ""
+    yield "Blocker", _blocker(beat)
+    yield "Asked and not answered", "\n".join(f"- {text}" for text in setting.around.waiting)
+    yield "Rules", RULES
+
+
+def _before(beat: BeatState) -> str:
+    if beat.said:
+        return "\n".join(f"- Cycle {number}: {text or 'said nothing'}" for number, text in enumerate(beat.said, 1))
+    return f"The last beat: {beat.summary}" if beat.summary else ""
+
+
+def _blocker(beat: BeatState) -> str:
+    if not beat.blocker:
+        return ""
+    needs = f"\nIt needs: {beat.needs}" if beat.needs else ""
+    return f"{beat.blocker}{needs}\nGet round it, or work on something else."
+
+
+def project_lines(lots: Sequence[Lot]) -> str:
+    """The list of projects, those that can be worked on first, the one that was idle longest on top.
+
+    Args:
+        lots: all of them.
+    """
+    ranked = sorted(lots, key=lambda lot: (not lot.workable, lot.last_activity_at, lot.priority, lot.slug))
+    lines = [_line(lot) for lot in ranked[:MOST_LOTS]]
+    if len(ranked) > MOST_LOTS:
+        lines.append(f"and {len(ranked) - MOST_LOTS} more")
+    return "\n".join(lines)[:SECTION_CHARS]
+
+
+def _line(lot: Lot) -> str:
+    tasks = f"{lot.open_tasks} open, {lot.blocked_tasks} blocked, {lot.done_tasks} done"
+    since = f", last touched {lot.last_activity_at}" if lot.last_activity_at else ""
+    return f"- {lot.slug} ({lot.status}, {lot.priority}): {lot.title}; {tasks}{since}"
+
+
+def pack(lots: Sequence[Lot]) -> str:
+    """Projects as they were, as text to be kept until the beat is over."""
+    rows = [[lot.slug, lot.open_tasks, lot.blocked_tasks, lot.done_tasks, lot.digest] for lot in lots]
+    return json.dumps(rows, separators=(",", ":"))
+
+
+def unpack(text: str) -> list[Lot]:
+    """What `pack` was given, as far as it says.
+
+    Args:
+        text: what it gave; empty for no project.
+    """
+    rows = json.loads(text) if text else []
+    return [Lot(slug, "", "", "", opened, blocked, done, "", digest) for slug, opened, blocked, done, digest in rows]
+
+
+def changes(before: Sequence[Lot], after: Sequence[Lot], files: int) -> str:
+    """What a beat changed, in a line; empty for nothing.
+
+    Args:
+        before: the projects as they were.
+        after: as they are.
+        files: how many files of the workspace are new or different.
+    """
+    was = {lot.slug: lot for lot in before}
+    found = [text for lot in after if (text := _change(was.get(lot.slug), lot))]
+    found += [f"{slug}: removed" for slug in was.keys() - {lot.slug for lot in after}]
+    if files:
+        found.append(f"{files} file{'' if files == 1 else 's'} written")
+    return "; ".join(found)[:1_000]
+
+
+def _change(was: Lot | None, now: Lot) -> str:
+    if was is None:
+        return f"{now.slug}: new"
+    if was.digest == now.digest:
+        return ""
+    moved = (
+        (now.done_tasks - was.done_tasks, "done"),
+        (now.open_tasks - was.open_tasks, "open"),
+        (now.blocked_tasks - was.blocked_tasks, "blocked"),
+    )
+    parts = [f"{by:+d} {word}" for by, word in moved if by]
+    return f"{now.slug}: {', '.join(parts) or 'edited'}"

@@ -1,0 +1,35 @@
+"""The heartbeat's graph: input_handler, then the heartbeat until its beat is over (seed 004 §2)."""
+
+from __future__ import annotations
+
+from sulla.agent import INPUT_HANDLER, InputHandler
+from sulla.graph import END, Edge, Graph, GraphDraft, Patcher
+from sulla.heartbeat.edge import HEARTBEAT, after_heartbeat
+from sulla.heartbeat.node import HeartbeatNode
+from sulla.threads import ThreadState
+
+
+def create_heartbeat_graph(
+    input_handler: InputHandler, heartbeat: HeartbeatNode, *, patcher: Patcher[ThreadState] | None = None
+) -> Graph[ThreadState]:
+    """The graph of an agent that wakes up by itself.
+
+    Args:
+        input_handler: its first node.
+        heartbeat: its second, which loops.
+        patcher: may add nodes and edges before the graph is built (seed 000).
+
+    Raises:
+        GraphError: the patched graph cannot work.
+    """
+    draft = GraphDraft(
+        entry=INPUT_HANDLER,
+        nodes={INPUT_HANDLER: input_handler, HEARTBEAT: heartbeat},
+        edges={INPUT_HANDLER: Edge(HEARTBEAT), HEARTBEAT: Edge(after_heartbeat, targets=(HEARTBEAT, END))},
+        input_node=INPUT_HANDLER,
+    )
+    return draft.build(patcher)
+
+
+create_overlord_graph = create_heartbeat_graph
+"""The seed's other name for it."""

@@ -1,0 +1,63 @@
+"""The door to schedules: what happens at its time, whichever daemon is there, and happens once."""
+
+from sulla.schedule.acts import Acts, BeatThread, no_beats, unavailable
+from sulla.schedule.book import ScheduleBook
+from sulla.schedule.facts import Fired
+from sulla.schedule.hours import Hours, parse_hours
+from sulla.schedule.office import SETTINGS, ScheduleInfo, ScheduleOffice, Schedules
+from sulla.schedule.scheduler import Act, Begun, Scheduler
+from sulla.schedule.spec import (
+    Action,
+    At,
+    BeatAction,
+    Cron,
+    Every,
+    MessageAction,
+    MissedPolicy,
+    PlaybookAction,
+    Spec,
+    ToolAction,
+    When,
+    check_spec,
+    duration,
+    explain,
+    parse_at,
+)
+from sulla.schedule.state import Note, State
+from sulla.schedule.timer import Timer
+
+__all__ = [
+    "SETTINGS",
+    "Act",
+    "Action",
+    "Acts",
+    "At",
+    "BeatAction",
+    "BeatThread",
+    "Begun",
+    "Cron",
+    "Every",
+    "Fired",
+    "Hours",
+    "MessageAction",
+    "MissedPolicy",
+    "Note",
+    "PlaybookAction",
+    "ScheduleBook",
+    "ScheduleInfo",
+    "ScheduleOffice",
+    "Scheduler",
+    "Schedules",
+    "Spec",
+    "State",
+    "Timer",
+    "ToolAction",
+    "When",
+    "check_spec",
+    "duration",
+    "explain",
+    "no_beats",
+    "parse_at",
+    "parse_hours",
+    "unavailable",
+]

@@ -1,0 +1,67 @@
+"""Schedules that never fire: an office that answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sulla.core.errors import NotFound
+from sulla.schedule import Note, ScheduleInfo, Spec, check_spec, explain
+
+_NOTE = Note(1_800_000_000_000, "set", said="owner")
+_KNOWN = ScheduleInfo("sch_1", "", "Every 1h", "message", "active", "", "owner", (), (_NOTE,), 0, 0, 0, 0)
+
+
+class MemoryOffice:
+    """Keeps `schedule.ScheduleOffice` in a dictionary, which knows `sch_1` from the beginning."""
+
+    def __init__(self) -> None:
+        self.fired: list[str] = []
+        self.infos: dict[str, ScheduleInfo] = {}
+        self.make(_KNOWN.id)
+
+    def make(self, schedule_id: str) -> None:
+        """There is one of that id."""
+        self.infos[schedule_id] = replace(_KNOWN, id=schedule_id)
+
+    async def add(self, spec: Spec, schedule_id: str | None, request_id: str | None, by: str) -> ScheduleInfo:
+        """Remember one."""
+        check_spec(spec)
+        made = schedule_id or f"sch_{request_id or len(self.infos)}"
+        note = Note(1_800_000_000_000, "set", said=by)
+        self.infos[made] = ScheduleInfo(
+            made, spec.title, explain(spec), "message", "active", "", by, (1_800_000_060_000,), (note,), 0, 0, 0, 0
+        )
+        return self.infos[made]
+
+    async def list(self, after: str, limit: int) -> Sequence[ScheduleInfo]:
+        """Those that it was told of."""
+        return [self.infos[name] for name in sorted(self.infos) if name > after][:limit]
+
+    async def remove(self, schedule_id: str, by: str) -> None:
+        """Forget one."""
+        self._get(schedule_id)
+        del self.infos[schedule_id]
+
+    async def fire(self, schedule_id: str, request_id: str | None, by: str) -> str:
+        """Remember that it was asked to."""
+        self._get(schedule_id)
+        self.fired.append(schedule_id)
+        return f"now:{request_id or len(self.fired)}"
+
+    async def pause(self, schedule_id: str, by: str) -> ScheduleInfo:
+        """Show it as paused."""
+        return self._turn(schedule_id, replace(self._get(schedule_id), status="paused", why="paused"))
+
+    async def resume(self, schedule_id: str, by: str) -> ScheduleInfo:
+        """Show it as active."""
+        return self._turn(schedule_id, replace(self._get(schedule_id), status="active", why=""))
+
+    def _turn(self, schedule_id: str, info: ScheduleInfo) -> ScheduleInfo:
+        self.infos[schedule_id] = info
+        return info
+
+    def _get(self, schedule_id: str) -> ScheduleInfo:
+        if schedule_id not in self.infos:
+            raise NotFound(f"no schedule {schedule_id!r}")
+        return self.infos[schedule_id]

@@ -1,0 +1,54 @@
+"""The heartbeat of a simulated home: as the daemon wires it, with a list of projects that is drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from sulla.agent import ActiveAgents, Actor, AgentSpec, InputHandler, actor_key
+from sulla.core.ids import RunId, ThreadId
+from sulla.heartbeat import Agenda, BeatLimits, HeartbeatNode, Lot, View, create_heartbeat_graph
+from sulla.registry import Projects
+from sulla.testing.world import World
+from sulla.threads import Notice
+
+GRAPH = "heartbeat"
+"""What works on the thread that an agent beats in."""
+CYCLES = 3
+IDLE = 0.2
+"""How often there is nothing to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnAgenda(Agenda):
+    """Looks at no disk: there is something to do, or there is not."""
+
+    random: Random = field(default_factory=Random)
+
+    async def look(self) -> View:
+        """See `Agenda.look`."""
+        tasks = 0 if self.random.random() < IDLE else 2
+        return View((Lot("tour", "Tour", "active", "p2", tasks, 0, 0, "", str(self.random.random())),), "")
+
+    async def written(self, since_ms: int) -> int:
+        """See `Agenda.written`."""
+        return self.random.randrange(2)
+
+
+def give_heart(world: World, random: Random) -> None:
+    """Have a world's agent work by itself where it is woken.
+
+    Args:
+        world: it is changed in place.
+        random: draws what there is to do.
+    """
+
+    async def tell(thread_id: ThreadId, run_id: RunId, key: str, text: str) -> None:
+        await world.threads.notify(thread_id, Notice(text, "high"), run_id, key)
+
+    nowhere = Path("nowhere")
+    agenda = DrawnAgenda(Projects(nowhere), lambda: "", ActiveAgents(world.threads), nowhere, random=random)
+    node = HeartbeatNode(agenda, world.family.children, BeatLimits(CYCLES), tell)
+    graph = create_heartbeat_graph(InputHandler(world.chat), node)
+    world.actors[actor_key("sulla", graph=GRAPH)] = Actor(AgentSpec("sulla", "Sulla", ""), "", graph)

@@ -1,0 +1,67 @@
+"""What can be wrong with a playbook. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Fault:
+    """One thing that is wrong, and where."""
+
+    line: int
+    column: int
+    """Both from 1, as editors count."""
+    rule: str
+    """A stable word, one of `RULES`."""
+    message: str
+    """What is wrong, what was expected, and the nearest name or what to do."""
+
+    @property
+    def severity(self) -> Literal["error", "warning"]:
+        """A warning does not keep a playbook from being run."""
+        return "warning" if self.rule in WARNINGS else "error"
+
+    def told(self, file: str) -> str:
+        """One line, as compilers write it: ``file:line:column: error: message [rule]``."""
+        return f"{file}:{self.line}:{self.column}: {self.severity}: {self.message} [{self.rule}]"
+
+
+RULES: Final[Mapping[str, str]] = {
+    "yaml": "The text is YAML 1.2: one document, keys and values, no anchors and no tags.",
+    "unknown-key": "Each key is one of those in the tables above.",
+    "missing-key": "A key that has to be there is.",
+    "double-key": "A key stands once.",
+    "value": "A value is what its key takes.",
+    "name": "A name is made of letters, digits and `_`, and begins with no digit; a playbook's also of `-`.",
+    "double-id": "A step's id is the only one in the file.",
+    "kind": "A step does exactly one thing.",
+    "size": "A playbook stays below its limits.",
+    "unknown-step": "A step that is needed or named is there, and beside the one that needs it.",
+    "unknown-route": "A way of a step is one that it has.",
+    "unknown-tool": "A tool is known.",
+    "unknown-agent": "An agent is known.",
+    "unknown-playbook": "A playbook is known.",
+    "cycle": "No step waits for itself; what repeats stands in a loop.",
+    "unreachable": "A step can be reached: what it needs does not exclude each other.",
+    "merge": "A merge can fire.",
+    "break": "A break stands in a loop.",
+    "transfer": "A transfer stands neither in a loop nor in a branch, and nothing comes after it.",
+    "expression": "An expression can be read, and uses what is offered.",
+    "unknown-name": "A name in an expression is there.",
+    "too-early": "A step that an expression names has had its turn before.",
+    "type": "A value is of the type that is wanted.",
+    "braces": "An expression begins with `${{`.",
+    "argument": "The arguments of a tool, and the inputs of a playbook, are those that it takes.",
+    "input": "An input's default and choices fit its type, and a trigger gives what is required.",
+    "secret-unknown": "A secret is declared in `secrets`, and known to the home.",
+    "secret-place": "A secret stands in the arguments of tools alone, and alone in its expression.",
+    "retry-once": "A tool that is declared `once` is not tried again by itself.",
+    "schedule": "A schedule is one that some day fits.",
+    "secret-unused": "A declared secret is used.",
+    "trigger-inputs": "A schedule gives what the playbook requires.",
+}
+"""What has to hold, by rule."""
+WARNINGS: Final = frozenset({"secret-unused", "trigger-inputs"})

@@ -1,0 +1,36 @@
+"""What a playbook's names are held against. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Set
+from dataclasses import dataclass
+
+from sulla.core.jsontypes import FrozenJson
+from sulla.tools import Effect
+from sulla.workflow.definition import InputSpec
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTool:
+    """What a check has to know of a tool."""
+
+    schema: FrozenJson
+    """JSON Schema of its arguments, an object."""
+    effect: Effect = "once"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What there is beside a playbook's file. None: nobody knows here, so nothing is said of it."""
+
+    tools: Mapping[str, KnownTool] | None = None
+    agents: Set[str] | None = None
+    playbooks: Mapping[str, Mapping[str, InputSpec]] | None = None
+    """Each with its inputs."""
+    secrets: Set[str] | None = None
+    """The names of those that settings hold."""
+    schedule: Callable[[str, str], None] | None = None
+    """Takes what a schedule says and its zone; raises `InvalidInput` if no schedule can be made of it."""
+
+
+NOTHING_KNOWN = Known()

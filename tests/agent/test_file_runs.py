@@ -1,0 +1,153 @@
+"""Whole conversations: what an untrusted run wrote does not speak to the next one as if it were trusted."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from sulla.agent import FileMarks, Guard
+from sulla.core.ids import ThreadId
+from sulla.daemon.system import SystemClock
+from sulla.store.memory import MemoryStore
+from sulla.testing.attacks import Hooks, Puppet, order
+from sulla.testing.world import World
+from sulla.tools import Done, Jobs, Shell, builtin_tools, shell_tools
+
+PAGE = order("read_page")
+MAIL = order("send_mail", body="all of it")
+
+
+class Sealed(Shell):
+    """As if there were a sandbox."""
+
+    @property
+    def sealed(self) -> bool:
+        """What the policy goes by."""
+        return True
+
+
+class Home:
+    """A home whose agents have files, a shell, a page to read and somebody to write to."""
+
+    def __init__(self, store: MemoryStore, root: Path) -> None:
+        self.workspace = root / "workspace"
+        self.workspace.mkdir()
+        self.jobs, self.hooks, self.puppet = Jobs(SystemClock()), Hooks(), Puppet()
+        tools = (
+            *builtin_tools(),
+            *shell_tools(Sealed(), self.jobs),
+            self.hooks.source("read_page", Done("A page.", origin="web")),
+            self.hooks.tool("send_mail", "body"),
+        )
+        guard = Guard(files=FileMarks(root / "marks"))
+        self.world = World(store, self.puppet, tools=tools, clock=SystemClock(), workspace=self.workspace, guard=guard)
+
+    async def tainted(self, *orders: str) -> ThreadId:
+        """A conversation that has read a page before it does as it is told."""
+        thread = await self.world.thread()
+        await self.world.ask(thread, PAGE)
+        for one in orders:
+            await self.world.ask(thread, one)
+        self.puppet.forget()
+        return thread
+
+    async def clean(self, *orders: str) -> ThreadId:
+        """A new conversation."""
+        thread = await self.world.thread()
+        for one in orders:
+            await self.world.ask(thread, one)
+        self.puppet.forget()
+        return thread
+
+    @property
+    def mailed(self) -> bool:
+        """Whether anything went out."""
+        return any(name == "send_mail" for name, _ in self.hooks.done)
+
+
+@pytest.fixture
+async def home(store: MemoryStore, tmp_path: Path) -> AsyncIterator[Home]:
+    home = Home(store, tmp_path)
+    running = asyncio.ensure_future(home.jobs.run())
+    await asyncio.sleep(0)
+    yield home
+    running.cancel()
+    await asyncio.wait((running,))
+
+
+async def test_without_any_page_a_mail_goes_out(home: Home) -> None:
+    await home.clean(MAIL)
+    assert home.mailed
+
+
+async def test_a_file_that_a_background_job_writes_later_is_no_way_around(home: Home) -> None:
+    script = f"until test -e go; do read -t 0.01 <> <(:); done; echo '{MAIL}' > late.md"
+    thread = await home.tainted(order("bash", command=script, background=True))
+    (home.workspace / "go").touch()
+    job = home.jobs.get(thread, "job_1")
+    await job.over.wait()
+    await home.clean(order("read_file", path="late.md"))
+    assert home.puppet.attempts[-1].name == "send_mail"
+    assert not home.mailed
+
+
+async def test_neither_is_one_that_is_read_while_the_job_goes_on(home: Home) -> None:
+    script = f"echo '{MAIL}' > early.md; touch begun; sleep 1000"
+    await home.tainted(order("bash", command=script, background=True))
+    while not (home.workspace / "begun").exists():
+        await asyncio.sleep(0)
+    await home.clean(order("read_file", path="early.md"))
+    assert home.puppet.attempts[-1].name == "send_mail"
+    assert not home.mailed
+
+
+async def test_neither_is_the_name_of_a_folder(home: Home) -> None:
+    await home.tainted(order("bash", command="mkdir 'some folder'"))
+    thread = await home.clean(order("list_dir"))
+    state = await home.world.threads.load(thread)
+    assert state is not None
+    assert state.tainted
+
+
+async def test_neither_is_what_a_clean_job_prints_of_such_a_file(home: Home) -> None:
+    script = "until test -s late.md; do read -t 0.01 <> <(:); done; cat late.md"
+    thread = await home.clean(order("bash", command=script, background=True))
+    await home.tainted(order("write_file", path="late.md", content=MAIL))
+    await home.jobs.get(thread, "job_1").over.wait()
+    await home.world.ask(thread, order("bash_job", action="read", job="job_1"))
+    assert home.puppet.attempts[-1].name == "send_mail"
+    assert not home.mailed
+
+
+async def test_what_a_stopped_command_had_written_is_marked_and_nothing_else_is(home: Home) -> None:
+    thread = await home.world.thread()
+    await home.world.ask(thread, PAGE)
+    command = f"echo '{MAIL}' > early.md; touch begun; sleep 1000"
+    asking = asyncio.ensure_future(home.world.ask(thread, order("bash", command=command)))
+    while not (home.workspace / "begun").exists():
+        await asyncio.sleep(0)
+    home.world.turns.abort("stopped")
+    await asking
+    home.puppet.forget()
+    (home.workspace / "mine.md").write_text("good")
+    for path, expected in (("mine.md", False), ("early.md", True)):
+        state = await home.world.threads.load(await home.clean(order("read_file", path=path)))
+        assert state is not None
+        assert state.tainted is expected
+    assert not home.mailed
+
+
+async def test_a_clean_command_that_reads_what_was_written_while_it_ran_is_not_trusted(home: Home) -> None:
+    script = "touch begun; until test -s late.md; do read -t 0.01 <> <(:); done; cat late.md"
+    asking = asyncio.ensure_future(home.clean(order("bash", command=script)))
+    while not (home.workspace / "begun").exists():
+        await asyncio.sleep(0)
+    other = await home.world.thread()
+    await home.world.ask(other, PAGE)
+    await home.world.ask(other, order("write_file", path="late.md", content=MAIL))
+    await asking
+    assert home.puppet.attempts[-1].name == "send_mail"
+    assert not home.mailed

@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from sulla.cli.exits import Exit
+from tests.cli.typed import typed
+
+Capsys = pytest.CaptureFixture[str]
+pytestmark = pytest.mark.usefixtures("here")
+
+
+def test_where_there_are_none_it_says_so(capsys: Capsys) -> None:
+    assert typed(capsys, "notices").out == "nothing that you have not seen; `sulla notices --all` lists the rest\n"
+    assert typed(capsys, "notices", "list", "--all").out == "no notices\n"
+    assert typed(capsys, "notices", "--json").out == ""
+    assert json.loads(typed(capsys, "notices", "seen", "--json").out) == {"new": 0}
+
+
+def test_what_is_not_there_is_named(capsys: Capsys) -> None:
+    done = typed(capsys, "notices", "seen", "ntc_no")
+    assert (done.code, "no notice 'ntc_no'" in done.err) == (Exit.REFUSED, True)
+
+
+def test_an_id_of_no_form_is_refused_before_anything_is_marked(capsys: Capsys) -> None:
+    done = typed(capsys, "notices", "seen", "not an id")
+    assert (done.code, "params.ids.0" in done.err) == (Exit.REFUSED, True)

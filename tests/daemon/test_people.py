@@ -1,0 +1,178 @@
+"""Who is there and what they were told, with real daemons, real sockets and real deaths."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sulla.core.ids import CallId, MessageId, RunId
+from sulla.core.message import ToolCall
+from sulla.daemon.notices import NoticeDesk
+from sulla.daemon.people import make_people
+from sulla.daemon.place import Place as Ground
+from sulla.store.memory import MemoryStore
+from sulla.testing.attacks import Hooks
+from sulla.testing.clock import ManualClock
+from sulla.testing.provider import Say, ScriptedProvider
+from sulla.testing.script import Reply, Rule, Script, ToolUse
+from sulla.testing.world import World
+from sulla.threads import Birth, Input, ThreadCreated
+from sulla.tools import Note
+from tests.cli.terminal import at_a_terminal
+from tests.daemon.running import Place, Service, service
+
+DONE = "Told. <AGENT_DONE>told</AGENT_DONE>"
+TELLS = ToolUse("notify_user", {"text": "The report is ready.", "urgency": "high"})
+SCRIPT = Script([Rule(Reply("", tools=(TELLS,)), text="tell me", results=0), Rule(Reply(DONE))])
+BEATS = Script([Rule(Reply("", tools=(TELLS,)), text="## Directive", results=0), Rule(Reply(DONE))])
+TASKS = "---\ntitle: Garden\nstatus: active\n---\n## Tasks\n\n- [ ] dig\n- [ ] sow\n"
+
+
+@contextmanager
+def home(folder: Path, script: Script) -> Iterator[tuple[Place, Service]]:
+    """A home whose model says what a script says."""
+    with service(script) as model:
+        yield Place(folder / "home", **model.environ), model
+
+
+def rows(place: Place, *words: str) -> list[dict[str, Any]]:
+    code, out, err = place.run("notices", *words, "--json")
+    assert code == 0, err
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def people(place: Place) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(place.run("status", "--json")[1])["people"]
+    return found
+
+
+def test_what_nobody_saw_waits_over_a_death_and_is_told_once(tmp_path: Path) -> None:
+    with home(tmp_path, SCRIPT) as (place, _):
+        with place.up() as daemon:
+            assert place.run("ask", "tell me")[0] == 0
+            daemon.ended(signal.SIGKILL)
+        with place.up():
+            with place.begin("notices", "watch", "--json") as watching:
+                watching.until("}\n")
+                (told,) = [json.loads(line) for line in watching.said.splitlines()]
+                assert (told["text"], told["urgency"], told["agent"]) == ("The report is ready.", "high", "sulla")
+                while rows(place):  # it is marked right after it is printed
+                    assert len(rows(place)) == 1
+                assert place.run("ask", "tell me")[0] == 0
+                watching.until("}\n{")
+                watching.until("}\n")
+                assert watching.ended(signal.SIGINT) == 130
+            assert rows(place) == []
+            assert [[one["person"] for one in row["seen"]] for row in rows(place, "--all")] == [["owner"], ["owner"]]
+
+
+def test_people_mark_what_they_have_seen_and_status_counts_the_rest(tmp_path: Path) -> None:
+    with home(tmp_path, SCRIPT) as (place, _), place.up():
+        assert place.run("notices")[1] == "nothing that you have not seen; `sulla notices --all` lists the rest\n"
+        for _ in range(3):
+            assert place.run("ask", "tell me")[0] == 0
+        assert "notices that you have not seen: 3 (sulla notices)" in place.run("status")[1]
+        (first, *_) = rows(place)
+        assert place.run("notices", "seen", first["id"])[1] == "1 marked as seen\n"
+        assert place.run("notices", "seen")[1] == "2 marked as seen\n"
+        code, _, err = place.run("notices", "seen", "ntc_no")
+        assert (code, "no notice 'ntc_no'" in err) == (6, True)
+        shown = place.run("notices", "--all")[1].splitlines()
+        assert shown[0].startswith(first["id"])
+        assert shown[0].endswith("note from sulla, high urgency (seen by owner)")
+        assert shown[1] == "  The report is ready."
+
+
+def test_what_was_read_at_a_terminal_is_seen_and_what_a_program_read_is_not(tmp_path: Path) -> None:
+    with home(tmp_path, SCRIPT) as (place, _), place.up():
+        assert place.run("ask", "tell me")[0] == 0
+        assert len(rows(place)) == 1
+        command = [sys.executable, "-m", "sulla", "ask", "tell me"]
+        code, shown = at_a_terminal(command, "", place.environ)
+        assert (code, "The report is ready." in shown) == (0, True)
+        assert (len(rows(place)), len(rows(place, "--all"))) == (1, 2)
+
+
+def test_with_its_conversation_a_notice_goes(tmp_path: Path) -> None:
+    with home(tmp_path, SCRIPT) as (place, _), place.up():
+        assert place.run("ask", "tell me")[0] == 0
+        (told,) = rows(place)
+        assert place.run("thread", "delete", told["thread_id"], "--yes")[0] == 0
+        assert rows(place, "--all") == []
+
+
+def test_an_open_client_is_no_activity_and_what_somebody_asks_is(tmp_path: Path) -> None:
+    with home(tmp_path, SCRIPT) as (place, _), place.up(), place.begin("notices", "watch"):
+        while not (found := people(place)) or "sulla-cli" not in found[0]["connected"]:
+            assert len(found) <= 1
+        assert (found[0]["person"], found[0]["active_at"]) == ("owner", None)
+        assert place.run("ask", "hello")[0] == 0
+        (owner,) = people(place)
+        assert (owner["client"], owner["idle_s"] < 20) == ("sulla-cli", True)
+        assert "person: owner, last active" in place.run("status")[1]
+
+
+def test_a_beat_does_not_tell_again_what_nobody_has_seen(tmp_path: Path) -> None:
+    with home(tmp_path, BEATS) as (place, model):
+        projects = place.home / "projects" / "garden"
+        projects.mkdir(parents=True)
+        (projects / "PROJECT.md").write_text(TASKS)
+        with place.up():
+            assert place.run("ask", "hello")[0] == 0
+            assert place.run("beat", "now", "--watch")[0] == 0
+            (told,) = rows(place)
+            asked = model.shown_last
+            assert any("## People" in text and "Your owner was last active" in text for text in asked)
+            assert not any("Asked and not answered" in text for text in asked)
+            assert place.run("beat", "now", "--watch")[0] == 0
+            assert [row["id"] for row in rows(place, "--all")] == [told["id"]]
+            said = "\n".join(model.shown_last)
+            assert "and not seen yet: The report is ready." in said
+            assert "Not told again: the same was said already at" in said
+            assert place.run("notices", "seen")[0] == 0
+            assert place.run("beat", "now", "--watch")[0] == 0
+            agents = [row["agent"] for row in rows(place, "--all")]
+            # The daemon has something to say of its own by now: three beats came to nothing.
+            assert sorted(agents) == ["", "sulla", "sulla"]
+
+
+@pytest.fixture
+async def store(manual_clock: ManualClock) -> AsyncIterator[MemoryStore]:
+    """A store of its own."""
+    made = MemoryStore(manual_clock, lambda prefix: f"{prefix}_mem")
+    await made.open()
+    yield made
+    await made.close()
+
+
+@pytest.mark.parametrize("tainted", [False, True])
+async def test_a_heartbeat_is_told_what_its_helpers_asked_but_not_in_words_that_nobody_trusts(
+    store: MemoryStore, tainted: bool
+) -> None:
+    hooks, provider = Hooks(), ScriptedProvider()
+    world = World(store, provider, tools=(hooks.tool("post", "url"),))
+    place = Ground(world.clock, lambda prefix: f"{prefix}_1", "home:boot", lambda: 0.5)
+    desk = make_people(store, world.threads, NoticeDesk(), place)
+    root = await world.threads.create(ThreadCreated("sulla", graph="heartbeat"))
+    birth = Birth("child", "cycle", root, RunId("run"), root, 1, unattended=True, tainted=tainted)
+    thread = await world.threads.create(ThreadCreated("sulla", birth=birth))
+    provider.add(Say("", (ToolCall(CallId("p"), "post", {"url": "https://b.example/"}),)))
+    await world.threads.send(thread, Input(MessageId("m"), "go on", origin="beat"))
+    await world.turns.attend(thread)
+    await desk.tell(thread, RunId("run"), "key", "The budget is used up.")
+    await desk.desk(Note(thread, RunId("run"), "sulla", "Buy more.", "normal", tainted, "call", unattended=True))
+    state = await world.threads.load(root)
+    assert state is not None
+    around = await desk.around(state)
+    asked, told = around.waiting
+    assert asked.startswith("A person was asked, and the question is open until 20")
+    assert ("https://b.example/" in asked, "Buy more." in told) == (not tainted, not tainted)
+    assert "post" in asked
+    assert around.people == "Nobody has been seen yet."

@@ -1,0 +1,140 @@
+"""Who is at work and what people look at, through the daemon's own wiring."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from sulla.core.errors import NotFound, RateLimited
+from sulla.core.ids import ThreadId
+from sulla.daemon import load_settings
+from sulla.daemon.build import System, build
+from sulla.daemon.models import Choice
+from sulla.daemon.place import Place
+from sulla.daemon.scene import RATES
+from sulla.gateway.infos import SeenInfo, WorkInfo
+from sulla.providers import ModelName
+from sulla.testing.clock import ManualClock
+from sulla.testing.provider import Gate, Say, ScriptedProvider
+
+DONE = "Done. <AGENT_DONE>ok</AGENT_DONE>"
+PAGE = SeenInfo("page", "Trains", "https://trains.example/", "key is sk-held-0123456789abcdef", 4)
+
+
+@dataclass(slots=True)
+class Home:
+    """A daemon that was built and not started."""
+
+    system: System
+    gate: Gate
+    clock: ManualClock
+
+    async def thread(self) -> ThreadId:
+        return ThreadId(await self.system.service.create_thread(None, "", None, None))
+
+    async def working(self, group: asyncio.TaskGroup) -> ThreadId:
+        """A thread whose turn stands in the middle of its reply."""
+        thread = await self.thread()
+        await self.system.service.send(thread, "m1", "long work", "queue", None, "owner")
+        group.create_task(self.system.turns.attend(thread))
+        await self.gate.reached()
+        return thread
+
+
+@pytest.fixture
+async def home(tmp_path: Path, manual_clock: ManualClock) -> AsyncIterator[Home]:
+    numbers, gate = count(1), Gate()
+
+    place = Place(
+        manual_clock,
+        lambda prefix: f"{prefix}_{next(numbers)}",
+        "home:boot",
+        lambda: 0.5,
+        wrap_provider=lambda provider: ScriptedProvider([Say((gate, DONE)), DONE]),
+    )
+    place.redactor.learn("sk-held-0123456789abcdef")
+    settings = load_settings({"SULLA_STORE": "memory:"}, {}, tmp_path)
+    system = build(settings, Choice(ModelName("offline"), "nothing is configured"), place)
+    await system.store.open()
+    yield Home(system, gate, manual_clock)
+    await system.store.close()
+
+
+async def test_an_agent_that_is_at_work_is_listed_with_where_and_since_when(home: Home) -> None:
+    service = home.system.service
+    assert [agent.working for agent in await service.list_agents()] == [()]
+    assert (await service.status())["active"] == []
+    async with asyncio.TaskGroup() as group:
+        thread = await home.working(group)
+        (agent,) = await service.list_agents()
+        assert agent.working == (WorkInfo(thread, "", round(home.clock.now() * 1000)),)
+        assert (await service.status())["active"] == [
+            {"agent": "sulla", "thread_id": thread, "project": "", "since": "2027-01-15T08:00:00.000Z"}
+        ]
+        home.gate.open()
+    assert [agent.working for agent in await service.list_agents()] == [()]
+
+
+async def test_status_answers_while_the_store_is_away(home: Home) -> None:
+    await home.system.store.close()
+    assert (await home.system.service.status())["active"] == []
+
+
+async def test_what_is_reported_reaches_the_next_turn_without_the_daemons_secrets(home: Home) -> None:
+    home.gate.open()
+    thread = await home.thread()
+    assert await home.system.service.report_environment(thread, [PAGE], "owner") == 1
+    await home.system.service.send(thread, "m1", "what is this?", "queue", None, "owner")
+    await home.system.turns.attend(thread)
+    events = await home.system.service.history(thread, 0, None, 100)
+    (started,) = [event for event in events if event.type == "RUN_STARTED"]
+    assert "- page, 4 s ago: Trains | https://trains.example/ | key is [redacted]" in str(started.data["environment"])
+    assert started.data["tainted"] is True
+
+
+async def test_reports_that_come_too_fast_are_refused_with_when_to_come_again(home: Home) -> None:
+    thread, service = await home.thread(), home.system.service
+    await service.report_environment(thread, [PAGE], "owner")
+    with pytest.raises(RateLimited, match=r"too fast: .* again in 0.25 s") as refused:
+        await service.report_environment(thread, [PAGE], "owner")
+    await home.clock.advance(refused.value.retry_after_s or 0)
+    assert await service.report_environment(thread, [PAGE], "owner") == 1
+    for _ in range(RATES.burst - 2):
+        await home.clock.advance(RATES.min_interval_ms / 1000)
+        await service.report_environment(thread, [PAGE], "owner")
+    await home.clock.advance(RATES.min_interval_ms / 1000)
+    with pytest.raises(RateLimited):
+        await service.report_environment(thread, [PAGE], "owner")
+
+
+async def test_nothing_is_taken_for_a_thread_that_there_is_not(home: Home) -> None:
+    with pytest.raises(NotFound, match="no thread 'thr_0'"):
+        await home.system.service.report_environment("thr_0", [PAGE], "owner")
+
+
+async def test_a_deleted_thread_takes_it_along(home: Home) -> None:
+    thread = await home.thread()
+    await home.system.service.report_environment(thread, [PAGE], "owner")
+    await home.system.service.delete_thread(thread)
+    assert await home.system.store.get(f"environment:{thread}") is None
+
+
+async def test_skills_are_listed_with_whose_they_are_and_who_may_use_them(home: Home, tmp_path: Path) -> None:
+    folder = tmp_path / "skills" / "make-tea"
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text("---\nname: make-tea\ndescription: Tea, made well.\n---\nBoil water.\n")
+    found = {skill.name: skill for skill in (await home.system.service.list_skills()).skills}
+    tea, plan = found["make-tea"], found["plan-a-project"]
+    assert (tea.source, tea.trusted, tea.changed, tea.agents) == ("home", False, False, ("sulla",))
+    assert (plan.source, plan.trusted, plan.agents) == ("shipped", True, ("sulla",))
+    assert tea.digest.startswith("sha256:")
+    home.system.shelf.trust(home.system.shelf.known["make-tea"])
+    (folder / "SKILL.md").write_text("---\nname: make-tea\ndescription: Coffee.\n---\nBoil water.\n")
+    await home.clock.advance(2)
+    (changed,) = [one for one in (await home.system.service.list_skills()).skills if one.name == "make-tea"]
+    assert (changed.description, changed.trusted, changed.changed) == ("Coffee.", False, True)

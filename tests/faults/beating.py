@@ -1,0 +1,100 @@
+"""Heartbeats and sub-agents of real daemons: how their runs are begun, and what their logs must come to."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from sulla.core.ids import MessageId, ThreadId
+from sulla.core.message import Message
+from sulla.testing.history import History, Kept, ThreadHistory, breaches
+from sulla.threads import Entry, Input, RunError, RunFinished, ThreadCreated, ThreadLimits, ThreadState, ThreadStore
+from tests.faults.backend import CLOCK, Backend
+
+AGENT = "sulla"
+PATIENCE_S = 40.0
+TOUR = "---\ntitle: Tour\nstatus: active\n---\n## Tasks\n\n- [ ] first\n- [ ] second\n"
+
+
+def _weight(message: Message) -> int:
+    return 1
+
+
+class Onlooker:
+    """Looks at a store beside the daemons, and offers what they are to do.
+
+    Args:
+        threads: a way to it of its own.
+    """
+
+    def __init__(self, threads: ThreadStore) -> None:
+        self._threads = threads
+
+    async def beats(self, *names: str) -> ThreadId:
+        """Have an agent wake up so many times; the thread that it beats in."""
+        fact = ThreadCreated(AGENT, "Heartbeat", graph="heartbeat")
+        thread_id = await self._threads.create(fact, f"heartbeat:{AGENT}")
+        for name in names:
+            await self._threads.send(thread_id, Input(MessageId(name), "", origin="beat"))
+        return thread_id
+
+    async def log(self, thread_id: str) -> list[Entry]:
+        """All of a thread."""
+        found: list[Entry] = []
+        while page := await self._threads.entries(ThreadId(thread_id), after=found[-1].seq if found else 0):
+            found += page
+        return found
+
+    async def ended(self, thread_id: str, runs: int = 1) -> list[Entry]:
+        """All of a thread, once so many of its runs have an end."""
+        return await self.until(
+            thread_id, lambda log: sum(isinstance(entry.fact, RunFinished | RunError) for entry in log) >= runs
+        )
+
+    async def until(self, thread_id: str, true: Callable[[Sequence[Entry]], bool]) -> list[Entry]:
+        """All of a thread, once something holds of it."""
+        async with CLOCK.timeout(PATIENCE_S):
+            while not true(log := await self.log(thread_id)):
+                await CLOCK.sleep(0.05)
+        return log
+
+    async def states(self) -> list[ThreadState]:
+        """Every thread, without its messages."""
+        return [state for _, state in await self._threads.list(limit=1_000) if state is not None]
+
+    async def children(self) -> list[ThreadState]:
+        """The threads that runs asked for, once all of them rest."""
+        async with CLOCK.timeout(PATIENCE_S):
+            while any(state.run is not None or not state.reported for state in await self._born()):
+                await CLOCK.sleep(0.05)
+        return await self._born()
+
+    async def _born(self) -> list[ThreadState]:
+        return [state for state in await self.states() if state.birth is not None]
+
+    async def broken(self) -> list[str]:
+        """What of the promises does not hold, over all threads."""
+        threads = []
+        for state in await self.states():
+            kept = Kept(state.usage, state.day, state.day_tokens)
+            threads.append(ThreadHistory(state.thread_id, tuple(await self.log(state.thread_id)), kept=kept))
+        return [str(breach) for breach in breaches(History(tuple(threads)))]
+
+
+@asynccontextmanager
+async def beside(backend: Backend) -> AsyncIterator[Onlooker]:
+    """An onlooker, while the block lasts."""
+    store = backend.make()
+    await store.open()
+    try:
+        yield Onlooker(ThreadStore(store, CLOCK, lambda prefix: prefix, "onlooker:1", _weight, ThreadLimits()))
+    finally:
+        await store.close()
+
+
+def plan_tour(home: Path) -> None:
+    """Give a home a project with something to do."""
+    folder = home / "projects" / "tour"
+    folder.mkdir(parents=True)
+    (folder / "PROJECT.md").write_text(TOUR, encoding="utf-8")

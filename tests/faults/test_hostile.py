@@ -1,0 +1,70 @@
+"""Commands that never end, in a real daemon: a stop and the daemon's death take all of them along."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sulla.testing.anthropic_server import FakeAnthropic
+from tests.faults.backend import CLOCK, sqlite
+from tests.faults.harness import Daemon
+from tests.faults.parked import ASKING, Parked, at, broken, park, script_for, standing_in, until, until_ended
+
+STOPPED_S = 4.0
+"""Half of it for the program to end by itself; the rest is for a busy machine."""
+
+LEFT = "env -i setsid -f sh -c 'trap \"\" TERM HUP; while :; do sleep 100; done'"
+"""A process that belongs to nobody, deaf, in a session and with an environment of its own."""
+
+HUNG = {
+    "hung": "touch begun; sleep 1000",
+    "deaf": "trap '' TERM INT HUP; touch begun; while :; do sleep 100; done",
+    "left": f"{LEFT}; (setsid sleep 1000 &); touch begun; sleep 1000",
+    "flood": "touch begun; yes",
+}
+
+
+FEW = (("deaf", "turn.stop"), ("left", "turn.stop"), ("left", "kill -9"))
+"""For every run of the suite; the rest is for `./dev faults`."""
+
+
+@pytest.mark.parametrize(
+    ("what", "end"),
+    [
+        pytest.param(what, end, marks=() if (what, end) in FEW else pytest.mark.faults)
+        for what in HUNG
+        for end in ("turn.stop", "kill -9")
+    ],
+)
+async def test_a_command_that_hangs_leaves_no_process_behind(tmp_path: Path, what: str, end: str) -> None:
+    backend, one = sqlite(tmp_path / "kept.db"), Parked(what)
+    async with (
+        FakeAnthropic(script_for({what: HUNG[what]}), CLOCK) as fake,
+        Daemon(tmp_path / "home", fake.url, {**backend.settings, **ASKING}) as daemon,
+    ):
+        workspace = daemon.home / "workspace"
+        await daemon.start()
+        await park(daemon, [one])
+        async with at(daemon) as client:
+            await one.answer(client, "approve")
+            await until((workspace / "begun").exists)
+            assert standing_in(workspace)
+            began = CLOCK.elapsed()
+            if end == "turn.stop":
+                await client.call("turn.stop", thread_id=one.thread_id)
+        if end == "kill -9":
+            await daemon.kill()
+        await until(lambda: not standing_in(workspace))
+        assert CLOCK.elapsed() - began <= STOPPED_S
+        if end == "kill -9":
+            approval = one.question["id"]
+            await daemon.start()
+            async with at(daemon) as client:
+                assert (await one.asked(client, before=approval))["id"].startswith("review:")
+                await one.answer(client, "give_up")
+        log = await until_ended(backend, one)
+        assert not standing_in(workspace)
+    assert not broken(one, log)
+    (outcome,) = [entry.data["outcome"]["status"] for entry in log if entry.kind == "RUN_FINISHED"]
+    assert outcome == ("cancelled" if end == "turn.stop" else "done")

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import pytest
+
+from sulla.core.errors import InvalidInput
+from sulla.core.jsontypes import JsonObject
+from sulla.gateway.calls_schedules import perform_schedule, spec_of
+from sulla.gateway.wire_schedules import ScheduleAdd, ScheduleList, SchedulePause, ScheduleRemove
+from sulla.schedule import At, Cron, Every, MessageAction, PlaybookAction, Spec, ToolAction, parse_hours
+from sulla.testing.schedules import MemoryOffice
+
+HI = MessageAction("hi")
+
+
+@pytest.mark.parametrize(
+    ("asked", "spec"),
+    [
+        ({"every_s": 60, "message": "hi"}, Spec(Every(60), HI)),
+        (
+            {"every_s": 60, "jitter_s": 5, "message": "hi", "missed": "once"},
+            Spec(Every(60, jitter_s=5), HI, missed="once"),
+        ),
+        ({"cron": "@daily", "zone": "Europe/Berlin", "message": "hi"}, Spec(Cron("@daily"), HI, "Europe/Berlin")),
+        (
+            {"at": "2027-01-15T09:00", "zone": "Europe/Berlin", "message": "hi", "thread_id": "t"},
+            Spec(At(1_800_000_000_000), MessageAction("hi", "t"), "Europe/Berlin", missed="once"),
+        ),
+        (
+            {"every_s": 60, "active_hours": "mon 09:00-10:00", "tool": "bash", "args": {"a": 1}, "title": "T"},
+            Spec(Every(60), ToolAction("bash", {"a": 1}), hours=parse_hours("mon 09:00-10:00"), title="T"),
+        ),
+        ({"every_s": 60, "playbook": "p", "inputs": {"x": []}}, Spec(Every(60), PlaybookAction("p", {"x": []}))),
+    ],
+)
+def test_what_is_asked_for_becomes_a_schedule(asked: JsonObject, spec: Spec) -> None:
+    assert spec_of(ScheduleAdd.model_validate(asked)) == spec
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"message": "hi"}, "one of every_s, cron and at, found 0"),
+        ({"every_s": 60, "cron": "@daily", "message": "hi"}, "found 2"),
+        ({"every_s": 60}, "one of message, tool and playbook, found 0"),
+        ({"every_s": 60, "message": "hi", "tool": "bash"}, "found 2"),
+        ({"cron": "@daily", "jitter_s": 5, "message": "hi"}, "jitter_s: only"),
+        ({"every_s": 60, "message": "hi", "thread_id": "t", "agent": "a"}, "agent: the thread has one"),
+        ({"at": "noon", "message": "hi"}, "at: got 'noon'"),
+        ({"at": "2027-01-01T00:00", "zone": "Nowhere", "message": "hi"}, "nobody knows 'Nowhere'"),
+        ({"every_s": 60, "active_hours": "days", "message": "hi"}, "active hours: got 'days'"),
+    ],
+)
+def test_what_says_too_much_or_too_little_is_refused_in_words(asked: JsonObject, said: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        spec_of(ScheduleAdd.model_validate(asked))
+    assert said in refused.value.message
+
+
+async def test_pages_lead_to_each_schedule_once() -> None:
+    office = MemoryOffice()
+    await perform_schedule(office, ScheduleRemove(schedule="sch_1"), "me")
+    for name in "abcde":
+        await perform_schedule(office, ScheduleAdd(schedule=name, every_s=60, message="hi"), "me")
+    found: list[object] = []
+    after: str | None = None
+    while True:
+        page = await perform_schedule(office, ScheduleList(after=after, limit=2), "me")
+        rows, after = page["schedules"], page["next"]  # type: ignore[assignment]  # as the model says
+        assert isinstance(rows, list)
+        found += [row["schedule"] for row in rows if isinstance(row, dict)]
+        if after is None:
+            break
+    assert found == list("abcde")
+
+
+async def test_it_is_known_who_asked() -> None:
+    office = MemoryOffice()
+    row = await perform_schedule(office, ScheduleAdd(schedule="s", every_s=60, message="hi"), "phone")
+    assert row["by"] == "phone"
+    assert (await perform_schedule(office, SchedulePause(schedule="s"), "phone"))["status"] == "paused"
