@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sulla.agent.spec import AgentSpec
+from sulla.core.errors import NotFound
 from sulla.graph import Graph
 from sulla.threads import ThreadState
 
@@ -27,3 +29,30 @@ def actor_key(agent: str, model: str = "", graph: str = "") -> str:
         graph: what works on the thread, where that is not its conversation graph.
     """
     return " ".join(filter(None, (agent, model, graph)))
+
+
+def key_of(agent: str, state: ThreadState) -> str:
+    """Under which key whoever works on a thread is found.
+
+    Args:
+        agent: the id of the agent that answers.
+        state: the thread.
+    """
+    return actor_key(agent, state.birth.model if state.birth is not None else "", state.graph)
+
+
+def actor_of(actors: Mapping[str, Actor], agent: str, state: ThreadState) -> Actor:
+    """Whoever works on a thread.
+
+    Args:
+        actors: all there are, by their keys.
+        agent: the id of the agent that answers.
+        state: the thread.
+
+    Raises:
+        NotFound: there is no such agent.
+    """
+    try:
+        return actors[key_of(agent, state)]
+    except KeyError:
+        raise NotFound(f"no agent {agent!r} (known: {', '.join(sorted(actors))})") from None

@@ -22,14 +22,19 @@ from sulla.agent.taint import is_unattended
 from sulla.core.errors import Aborted, GraphError, LimitReached, StaleLease, StoreUnavailable, SullaError, leaf
 from sulla.core.event import Progress
 from sulla.core.ids import CallId
+from sulla.core.jsontypes import FrozenJson
 from sulla.core.limit import LimitHit
 from sulla.core.message import UNTRUSTED, ToolCall
 from sulla.core.run import Run
-from sulla.threads import OpenRun, Suspended, ThreadState, ToolCallResult, ToolCallStart, Wait
+from sulla.threads import OpenRun, Played, Suspended, ThreadState, ToolCallResult, ToolCallStart, Wait
 from sulla.tools import Done, Effect, Result, Toolbox, ToolContext, Waiting, mend, run_call
 
 MOST_AT_ONCE: Final = 8
 """Calls of one reply that run side by side; a reply may have as many as a model likes, and each may start a program."""
+
+
+Made = Result | Wait | None
+"""What one call came to, or what has to be waited for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,40 @@ class Calls:
                 again only if its tool says that this does no harm, or a person allows it (design §4.6).
         """
         await self._allowed(state)._run(todo, state, run, fresh)
+
+    async def make(self, call: ToolCall, args: FrozenJson, state: ThreadState, run: Run, *, fresh: bool) -> Made:
+        """Make one call that no model asked for: a playbook's.
+
+        Args:
+            call: the call, as it is judged and written down.
+            args: its arguments as the tool gets them: with secrets in the place of what stands for them.
+            state: the thread, with the run open.
+            run: the run.
+            fresh: whether its intent was written down just now; see `run`.
+
+        Returns:
+            What it came to, or what has to be waited for; None if the daemon is to stop before another attempt.
+        """
+        open_run = state.run
+        if open_run is None:
+            raise GraphError(f"{state.thread_id}: a call without an open run")
+        if not fresh and _may_have_run(call, open_run):
+            return _review(call, open_run.cuts)
+        context = self._context(call, state, run)
+        match await self.guard.rule(call, self.toolbox, context, state, run):
+            case Cleared() as cleared:
+                if cleared.permit is not None and cleared.permit.always:
+                    await self.guard.rules.allow(cleared.permit, run.agent)
+                if cleared.permit is not None or call.id in open_run.granted:
+                    # Used up before the call is made: after a crash a person is asked again.
+                    await run.journal.commit(Played("CALL_STARTED", call_id=call.id, effect=_effect_of(call, open_run)))
+                sent = replace(call, args=args)
+                # One attempt: when there is another one its playbook says.
+                return await self._outcome(sent, cleared.context, run, again=False)
+            case Refused(text):
+                return Done(text, is_error=True)
+            case Wait() as wait:
+                return wait
 
     def _allowed(self, state: ThreadState) -> Calls:
         """With the tools alone that whoever asked for this run allowed."""
@@ -114,8 +153,8 @@ class Calls:
             return
         if permit is not None and permit.always:
             await self.guard.rules.allow(permit, run.agent)
-        effect = open_run.intents.get(call.id, "once")
-        await run.journal.commit(ToolCallStart(call.id, call.name, call.args, todo.message_id, _effect(effect)))
+        effect = _effect_of(call, open_run)
+        await run.journal.commit(ToolCallStart(call.id, call.name, call.args, todo.message_id, effect))
 
     async def _refuse(self, call: ToolCall, verdict: Again | Repeating, run: Run) -> None:
         if isinstance(verdict, Repeating):
@@ -147,13 +186,22 @@ class Calls:
         return [wait for task in tasks for wait in task.result()]
 
     async def _one(self, call: ToolCall, context: ToolContext, run: Run) -> Sequence[Wait]:
+        match await self._outcome(call, context, run):
+            case Done(text, is_error, origin, tainted=tainted):
+                await run.journal.commit(ToolCallResult(call.id, text, is_error, origin, tainted))
+            case Waiting(wait_id, prompt, also):
+                return [Wait(name, call.id, prompt) for name in (wait_id, *also)]
+        return ()
+
+    async def _outcome(self, call: ToolCall, context: ToolContext, run: Run, *, again: bool = True) -> Result | None:
+        """What a call comes to, with everything in it that may be shown and is to be known."""
         tool = self.toolbox.get(call.name)
         touch = (
             await self.guard.files.before(tool, mend(self.toolbox, call).args, context) if tool is not None else Touch()
         )
         context = replace(context, over=partial(self.guard.files.after, touch, None))
         try:
-            result = await self._attempts(call, context, run)
+            result = await self._attempts(call, context, run, again=again)
         except BaseException:
             with suppress(SullaError):  # if it cannot be said what was written until now, the mark from before stays
                 await context.over()
@@ -164,15 +212,13 @@ class Calls:
             touch = Touch()
         await self.guard.files.after(touch, self.workspace / OUTPUTS / f"{call.id}.txt" if tainted else None)
         match result:
-            case Done(text, is_error, origin):
-                shown = self.guard.redactor.text(text)  # what the log never holds, no reader of it can let out
-                await run.journal.commit(ToolCallResult(call.id, shown, is_error, origin, tainted))
-            case Waiting(wait_id, prompt, also):
-                shown = self.guard.redactor.text(prompt)
-                return [Wait(name, call.id, shown) for name in (wait_id, *also)]
-        return ()
+            case Done(text):  # what the log never holds, no reader of it can let out
+                return replace(result, text=self.guard.redactor.text(text), tainted=tainted)
+            case Waiting(_, prompt):
+                return replace(result, prompt=self.guard.redactor.text(prompt))
+        return None
 
-    async def _attempts(self, call: ToolCall, context: ToolContext, run: Run) -> Result | None:
+    async def _attempts(self, call: ToolCall, context: ToolContext, run: Run, *, again: bool) -> Result | None:
         """Run a call, and again if what was in its way may pass and a repeat does no harm (seed 001).
 
         Returns:
@@ -183,7 +229,7 @@ class Calls:
         while True:
             run.control.check()  # right before it: the process may have stood still since the intent was kept
             result = await run_call(self.toolbox, call, context)
-            if not isinstance(result, Done) or not result.passing:
+            if not isinstance(result, Done) or not result.passing or not again:
                 return result
             failures.append("tool_error")
             after = next_try(
@@ -215,7 +261,8 @@ def _may_have_run(call: ToolCall, run: OpenRun) -> bool:
     return run.intents.get(call.id, "once") == "once" and not allowed
 
 
-def _effect(word: str) -> Effect:
+def _effect_of(call: ToolCall, run: OpenRun) -> Effect:
+    word = run.intents.get(call.id, "once")
     return "pure" if word == "pure" else "idempotent" if word == "idempotent" else "once"
 
 

@@ -9,13 +9,14 @@ from sulla.agent.gauge import Fitted
 from sulla.agent.limits import RunLimits, narrowed
 from sulla.agent.model import Ask, Model, Said
 from sulla.agent.prompt import Surroundings, sections
+from sulla.agent.questions import answer_tool, ask_again, asked_section, fault_of, outcome_of, results_of
 from sulla.agent.spec import AgentSpec
 from sulla.agent.wrappers import Wrapper
 from sulla.core.ids import CallId, MessageId, ThreadId, derived_id
 from sulla.core.message import Message, Part, Text, ToolCall
 from sulla.core.run import Run
 from sulla.providers import Completed, ModelName, Section, ToolSpec
-from sulla.threads import Outcome, TextMessageEnd, ThreadState, ToolCallStart
+from sulla.threads import Outcome, Question, TextMessageEnd, ThreadState, ToolCallStart
 from sulla.tools import Effect
 
 
@@ -94,6 +95,47 @@ class Chat:
         run.journal.note(_nudged(said, self._outcome(said.wrapper, run)))
         return True
 
+    async def answer(self, question: Question, state: ThreadState, run: Run) -> bool:
+        """Ask for the answer to a playbook's question, and note what came.
+
+        The reply is not shown, and none of its calls is made. All that follows from it is noted beside it, so that it
+        becomes durable in one step: the run has its outcome, or the model is told to answer once more.
+
+        Returns:
+            Whether there is a reply; False if the daemon is to stop first.
+
+        Raises:
+            LimitReached: the call does not fit a limit; it was not made.
+            ProviderError: the model's service failed; nothing of the reply counts.
+        """
+        open_run = state.run
+        said = await self.model.ask(state, run, self._ask(state), narrowed(self.limits, state.birth))
+        if said is None or open_run is None:
+            return False
+        message_id, last = said.started.message_id, state.nudged
+        parts, text_at = _beside_text(said.completed.message, message_id)
+        calls = [part for part in parts if isinstance(part, ToolCall)]
+        fault = fault_of(question, calls)
+        outcome = outcome_of(fault, last=last, now_ms=round(run.clock.now() * 1000))
+        run.journal.note(
+            TextMessageEnd(
+                said.started.call_id,
+                message_id,
+                said.text,
+                parts,
+                text_at,
+                said.usage,
+                said.completed.stop,
+                outcome,
+                hidden=True,
+                stand_in=_stand_in(said.completed),
+            ),
+            *(ToolCallStart(call.id, call.name, call.args, message_id, "pure") for call in calls),
+            *results_of(question, calls, fault),
+            *((ask_again(question, open_run, fault),) if outcome is None else ()),
+        )
+        return True
+
     async def check_room(self, state: ThreadState, run: Run, more: Sequence[str]) -> None:
         """See whether the model could be asked for a reply now.
 
@@ -116,6 +158,10 @@ class Chat:
         return await self.model.fit(state, self._ask(state), narrowed(self.limits, state.birth))
 
     def _ask(self, state: ThreadState) -> Ask:
+        if state.run is not None and (question := state.run.question) is not None:
+            prompt = (*(one for one in self._prompt() if one.name != "wrappers"), asked_section(question))
+            reply_tokens = self.model.gauge.reply_tokens(self.limits)
+            return Ask(prompt, (answer_tool(question),), reply_tokens, "answer", question.tool)
         return Ask(self._prompt(), self._told(state), self.model.gauge.reply_tokens(self.limits))
 
     def _told(self, state: ThreadState) -> tuple[ToolSpec, ...]:

@@ -12,21 +12,32 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from sulla.agent.limits import Charge, RunLimits, narrowed, set_aside
-from sulla.agent.reports import report_of
+from sulla.agent.limits import Charge, RunLimits, bounds_of, set_aside
+from sulla.agent.reports import report_of, told_of
+from sulla.agent.taint import trust_of
 from sulla.core.errors import AlreadyAnswered, LimitReached, MessageIdReused, NotFound
 from sulla.core.ids import MessageId, RunId, ThreadId, derived_id
 from sulla.core.limit import LimitHit
+from sulla.core.message import Origin
 from sulla.threads import (
+    PLAYBOOK,
     Answer,
+    AnswerGiven,
     Birth,
     CancelChild,
     ChildCancelled,
     ChildMode,
     ChildReported,
     ChildStarted,
+    EndTold,
     Input,
     OpenRun,
+    Owed,
+    Play,
+    PlaybookEnded,
+    Report,
+    TellAsker,
+    TellEnd,
     TellParent,
     ThreadCreated,
     ThreadSession,
@@ -39,6 +50,8 @@ MAX_DEPTH: Final = 3
 """How deep children's children may go (design §7)."""
 MAX_OPEN: Final = 32
 """Children of one run that have not reported yet; so many of them work at once as the daemon allows."""
+MAX_OPEN_PLAY: Final = 1_100
+"""The same for a playbook: each of its steps is one at the most, and it begins no more than it may at once."""
 MAX_TITLE: Final = 200
 
 
@@ -66,6 +79,8 @@ class Errand:
     """The most seconds at work; 0 for what any run may."""
     tainted: bool = False
     """Whether the task was made from what nobody trusts, beside what its parent has read."""
+    play: Play | None = None
+    """The playbook that it is to walk; None for an agent's work. It counts for no depth: only agents do."""
 
 
 def child_thread(child: str) -> ThreadId:
@@ -108,7 +123,7 @@ class Children:
         if wait_of(errand.id) in run.reports:
             return thread_id
         if errand.id not in parent.children:
-            self._check(parent)
+            self._check(errand, parent)
         asked, birth = ThreadId(parent.thread_id), parent.birth
         given = self._share(errand, parent, run)
         born = Birth(
@@ -117,7 +132,7 @@ class Children:
             asked,
             run.id,
             birth.root if birth is not None else asked,
-            parent.depth + 1,
+            parent.depth + (errand.play is None),
             errand.mode == "cycle" or (birth is not None and birth.unattended),
             parent.tainted or errand.tainted,
             _narrower(errand.tools, birth.tools if birth is not None else None),
@@ -127,7 +142,9 @@ class Children:
             errand.wall_s,
         )
         # Begun is ended: a child of which its parent's log knows nothing could not be cancelled with it.
-        work = asyncio.ensure_future(self._begin(errand, born, run.id))
+        # A playbook says itself what it calls: within one that a person started it is as if they had started this.
+        origin: Origin = "operator" if errand.play is not None and trust_of(run) == "person" else "parent"
+        work = asyncio.ensure_future(self._begin(errand, born, run.id, origin))
         try:
             await asyncio.shield(work)
         except asyncio.CancelledError:
@@ -146,7 +163,7 @@ class Children:
         await self._threads.stop(thread_id, f"cancel:{child}")
         self._wake(thread_id)
 
-    async def carry(self, session: ThreadSession, word: TellParent | CancelChild) -> None:
+    async def carry(self, session: ThreadSession, word: TellParent | CancelChild | TellAsker | TellEnd) -> None:
         """Tell another thread what this one has for it, and note that it was done.
 
         Args:
@@ -155,6 +172,10 @@ class Children:
         """
         if isinstance(word, TellParent):
             await self._tell_parent(session)
+        elif isinstance(word, TellEnd):
+            await self._tell_end(session)
+        elif isinstance(word, TellAsker):
+            await self._tell_asker(session, word.owed)
         else:
             await self._put_off(session, word)
 
@@ -175,6 +196,41 @@ class Children:
         session.note(ChildReported(birth.id, known))
         self._wake(birth.parent)
 
+    async def _tell_asker(self, session: ThreadSession, owed: Owed) -> None:
+        """Tell a playbook what this thread's agent answered."""
+        await session.commit()  # as above
+        status = "failed" if owed.is_error else "done"
+        report = Report(status, tokens=owed.tokens, cost_micro=owed.cost_micro or None, tainted=owed.tainted)
+        known = True
+        try:
+            answer = Answer(owed.wait_id, owed.text, is_error=owed.is_error, origin="agent", report=report)
+            await self._threads.answer(owed.thread_id, answer)
+        except AlreadyAnswered:
+            pass
+        except NotFound:
+            known = False
+        session.note(AnswerGiven(owed.wait_id, known))
+        self._wake(owed.thread_id)
+
+    async def _tell_end(self, session: ThreadSession) -> None:
+        """Tell a conversation that its playbook has ended; its agent says so, unless the playbook has done that."""
+        state = session.state
+        if (play := state.play) is None:
+            return
+        await session.commit()  # as above
+        text, key, known = told_of(state), f"ended:{state.thread_id}:{play.ended_ms}", True
+        ended = PlaybookEnded(state.thread_id, play.name, play.status, text)
+        try:
+            await self._threads.tell(play.thread, ended, key)
+            if play.status != "completed" or not play.responded:
+                message_id = MessageId(derived_id("msg", key))
+                said = Input(message_id, text, origin="playbook", tainted=state.tainted)
+                await self._threads.send(play.thread, said)
+        except NotFound:
+            known = False
+        session.note(EndTold(known))
+        self._wake(play.thread)
+
     async def _put_off(self, session: ThreadSession, task: CancelChild) -> None:
         try:
             await self._threads.stop(task.thread_id, f"cancel:{task.id}")
@@ -190,7 +246,7 @@ class Children:
         """
         if (begun := parent.children.get(errand.id)) is not None and begun.tokens:
             return Charge(begun.tokens, begun.cost_micro)
-        bounds, aside = narrowed(self._limits, parent.birth), set_aside(parent)
+        bounds, aside = bounds_of(self._limits, parent), set_aside(parent)
         left = bounds.tokens - run.tokens - aside.tokens
         part = _part(errand, parent, run)
         tokens = min(left, errand.tokens or left // part)
@@ -204,29 +260,32 @@ class Children:
         wanted = left_micro // part if errand.cost_micro is None else errand.cost_micro
         return Charge(tokens, min(left_micro, wanted))
 
-    def _check(self, parent: ThreadState) -> None:
-        if parent.depth >= MAX_DEPTH:
+    def _check(self, errand: Errand, parent: ThreadState) -> None:
+        if errand.play is None and parent.depth >= MAX_DEPTH:
             hit = LimitHit("depth", "run", "steps", MAX_DEPTH, parent.depth, 1)
             text = (
                 f"sub-agents go {MAX_DEPTH} deep at the most, and this one is at depth {parent.depth}: do it yourself"
             )
             raise LimitReached("limit_depth", text, hit)
-        if len(parent.children) >= MAX_OPEN:
-            hit = LimitHit("children", "run", "calls", MAX_OPEN, len(parent.children), 1)
-            text = f"{MAX_OPEN} sub-agents of this run have not reported yet: wait for some of them first"
+        most = MAX_OPEN if parent.play is None else MAX_OPEN_PLAY
+        if len(parent.children) >= most:
+            hit = LimitHit("children", "run", "calls", most, len(parent.children), 1)
+            text = f"{most} sub-agents of this run have not reported yet: wait for some of them first"
             raise LimitReached("limit_children", text, hit)
 
-    async def _begin(self, errand: Errand, born: Birth, run_id: RunId) -> None:
+    async def _begin(self, errand: Errand, born: Birth, run_id: RunId, origin: Origin) -> None:
         title = (errand.title or errand.task).strip().partition("\n")[0][:MAX_TITLE]
         thread_id = child_thread(errand.id)
         aside = (born.tokens, born.cost_micro)
         begun = ChildStarted(errand.id, thread_id, errand.agent, errand.mode, run_id, title, *aside)
-        await self._threads.notify(born.parent, begun, run_id, errand.id)
-        created = ThreadCreated(errand.agent, title, errand.project, birth=born)
+        await self._threads.tell(born.parent, begun, errand.id, run_id)
+        graph = PLAYBOOK if errand.play is not None else ""
+        created = ThreadCreated(errand.agent, title, errand.project, birth=born, graph=graph, play=errand.play)
         with suppress(MessageIdReused):  # begun before a crash, when there was more or less left to use
             await self._threads.create(created, _request_of(errand.id))
         with suppress(MessageIdReused):  # nor may the words be the same
-            await self._threads.send(thread_id, Input(MessageId(f"task:{errand.id}"), errand.task, origin="parent"))
+            said = Input(MessageId(f"task:{errand.id}"), errand.task, origin=origin)
+            await self._threads.send(thread_id, said)
 
 
 def _part(errand: Errand, parent: ThreadState, run: OpenRun) -> int:

@@ -38,6 +38,10 @@ class RunLimits:
     """The most that the answer to a nudge may have (design §5)."""
     model_timeout_s: float = 600.0
     """How long one reply may take."""
+    play_tokens: int = 5_000_000
+    """What a playbook's run may use that says nothing of it, all that it sets to work included."""
+    play_wall_s: float = 86_400.0
+    """Seconds that a playbook's own steps may take; what agents do and people think over does not count."""
 
 
 def narrowed(limits: RunLimits, birth: Birth | None) -> RunLimits:
@@ -56,6 +60,21 @@ def narrowed(limits: RunLimits, birth: Birth | None) -> RunLimits:
         cost_micro=min(costs) if costs else None,
         wall_s=min(limits.wall_s, birth.wall_s or limits.wall_s),
     )
+
+
+def bounds_of(limits: RunLimits, state: ThreadState) -> RunLimits:
+    """The bounds of a thread's run: `narrowed`, for a playbook from what playbooks may use.
+
+    Args:
+        limits: what any run may use.
+        state: the thread.
+    """
+    play = state.play
+    if play is not None:
+        costs = [cost for cost in (limits.cost_micro, play.cost_micro) if cost is not None]
+        tokens, cost_micro = play.tokens or limits.play_tokens, min(costs) if costs else None
+        limits = replace(limits, tokens=tokens, cost_micro=cost_micro, wall_s=limits.play_wall_s)
+    return narrowed(limits, state.birth)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,17 +108,35 @@ def check_model_call(state: ThreadState, charge: Charge, now_s: float, limits: R
     Raises:
         LimitReached: it does not; the error says which limit and by how much.
     """
-    run, aside = state.run, set_aside(state)
+    run = state.run
     if run is None:
         return
     refuse_over(LimitHit("model_calls", "run", "calls", limits.model_calls, run.model_calls, 1), now_s)
+    check_used(state, charge, now_s, limits)
+    check_thread_day(state, charge, now_s, limits)
+
+
+def check_used(state: ThreadState, charge: Charge, now_s: float, limits: RunLimits) -> None:
+    """See whether a call fits into what the run may use.
+
+    Args:
+        state: the thread.
+        charge: what the call may take at the most.
+        now_s: UTC seconds.
+        limits: the bounds.
+
+    Raises:
+        LimitReached: it does not.
+    """
+    run, aside = state.run, set_aside(state)
+    if run is None:
+        return
     used = run.tokens + aside.tokens
     refuse_over(LimitHit("tokens", "run", "tokens", limits.tokens, used, charge.tokens), now_s)
     if limits.cost_micro is not None:
         wanted = charge.cost_micro or 0
         spent = run.cost_micro + (aside.cost_micro or 0)
         refuse_over(LimitHit("cost", "run", "micro", limits.cost_micro, spent, wanted), now_s)
-    check_thread_day(state, charge, now_s, limits)
 
 
 def check_thread_day(state: ThreadState, charge: Charge, now_s: float, limits: RunLimits) -> None:

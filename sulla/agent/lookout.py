@@ -64,7 +64,8 @@ class Lookout:
 
     async def _pull(self) -> None:
         try:
-            await self.session.pull()
+            if await self.session.pull():
+                self.run.control.stir()
         except StoreUnavailable as error:
             log.warning("cannot look for new inputs; trying again soon: %s", error)
 

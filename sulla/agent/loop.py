@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from sulla.core.ids import MessageId
-from sulla.core.message import ToolCall, ToolResult
+from sulla.core.message import Message, ToolCall, ToolResult
 from sulla.threads import OpenRun, Transcript
 
 
@@ -54,14 +54,43 @@ def direct_reply(transcript: Transcript, is_direct: Callable[[str], bool]) -> tu
     Returns:
         The reply that asked for the calls, and their results; None if the model has to see them.
     """
+    newest = _newest(transcript)
+    if newest is None:
+        return None
+    message, results = newest
+    good = {result.call_id for result in results if not result.is_error}
+    if not all(is_direct(call.name) and call.id in good for call in message.calls):
+        return None
+    return message.id, "\n\n".join(result.text for result in results)
+
+
+def taken_over(transcript: Transcript, takes_over: Callable[[str], bool]) -> tuple[MessageId, str] | None:
+    """What is shown to the person if one of the newest calls has set something to work that takes over.
+
+    Args:
+        transcript: the conversation; only its end is looked at.
+        takes_over: whether the tool of that name does (`Tool.takes_over`).
+
+    Returns:
+        The reply that asked for the calls, and the results of those alone; None if nothing has taken over.
+    """
+    newest = _newest(transcript)
+    if newest is None:
+        return None
+    message, results = newest
+    over = {call.id for call in message.calls if takes_over(call.name)}
+    texts = [result.text for result in results if result.call_id in over and not result.is_error]
+    return (message.id, "\n\n".join(texts)) if texts else None
+
+
+def _newest(transcript: Transcript) -> tuple[Message, list[ToolResult]] | None:
+    """The newest reply, if it has calls, and their results in the model's order."""
     results: list[ToolResult] = []
     for message in reversed(transcript):
         if message.role == "tool":
             results = [part for part in message.parts if isinstance(part, ToolResult)] + results
             continue
-        direct = message.role == "assistant" and bool(message.calls) and all(is_direct(c.name) for c in message.calls)
-        whole = {result.call_id for result in results if not result.is_error} >= {call.id for call in message.calls}
-        return (message.id, "\n\n".join(result.text for result in results)) if direct and whole else None
+        return (message, results) if message.role == "assistant" and message.calls else None
     return None
 
 

@@ -36,6 +36,7 @@ from sulla.providers import (
     Provider,
     ReasoningDelta,
     Section,
+    Stop,
     TextDelta,
     ToolSpec,
 )
@@ -43,7 +44,7 @@ from sulla.threads import ModelAbandoned, ModelStarted, OpenRun, ThreadState, Us
 
 log = logging.getLogger(__name__)
 
-Purpose = Literal["reply", "nudge"]
+Purpose = Literal["reply", "nudge", "answer"]
 
 _SERVICE_FAILED: frozenset[FailureClass] = frozenset({"transient", "llm_error"})
 """Failures that are the service's own; a request that it refuses for good reason is none."""
@@ -58,7 +59,9 @@ class Ask:
     max_tokens: int
     """The most that the reply may have."""
     purpose: Purpose = "reply"
-    """The answer to a nudge is not shown."""
+    """Only a reply is shown: not the answer to a nudge, or to a playbook's question."""
+    force: str = ""
+    """The tool that the reply has to call; empty for the model's own choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,8 @@ class Answered:
     usage: Usage
     charged_tokens: int
     """What it counts for; what was set aside for it where the service did not say."""
+    stop: Stop = "end"
+    """Why the reply ended: one that was cut is not all that was to be said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,15 +235,16 @@ class Model:
             raise
         said: Message | ProviderError
         usage = Usage()
+        stop: Stop = "end"
         try:
             completed, _ = await self._answer(request, Screen(MessageId(""), nobody), ticket, clock)
-            said, usage = completed.message, self._account(completed, size)
+            said, stop, usage = completed.message, completed.stop, self._account(completed, size)
             charge = _charge(usage, charge)
         except ProviderError as error:
             said = error
         finally:
             self.ledger.settle(call_id, agent, charge, clock.now())
-        return Answered(said, usage, charge.tokens)
+        return Answered(said, usage, charge.tokens, stop)
 
     async def _fitted(self, state: ThreadState, ask: Ask, limits: RunLimits, ceiling_tokens: int) -> Fitted:
         try:
@@ -250,7 +256,7 @@ class Model:
 
     def _request(self, state: ThreadState, ask: Ask, limits: RunLimits) -> ChatRequest:
         told = [*opening(state), *state.transcript]
-        return ChatRequest(self._name, ask.prompt, told, ask.tools, ask.max_tokens, limits.model_timeout_s)
+        return ChatRequest(self._name, ask.prompt, told, ask.tools, ask.max_tokens, limits.model_timeout_s, ask.force)
 
     def _admitted(self, clock: Clock) -> int:
         match self.breaker.admit(clock.elapsed()):

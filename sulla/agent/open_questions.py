@@ -12,10 +12,11 @@ from typing import Final
 from sulla.agent.approvals import is_approval, same_question
 from sulla.core.clock import Clock
 from sulla.core.ids import ThreadId
-from sulla.threads import ThreadState, ThreadStore, Wait
+from sulla.store import Status
+from sulla.threads import ThreadState, ThreadStore, Wait, is_step_question
 
 MOST_LOOKED: Final = 500
-"""Suspended conversations that one look goes through, by id."""
+"""Suspended conversations that one look goes through, by id; and as many at work, for what their playbooks ask."""
 _PAGE: Final = 100
 
 
@@ -55,12 +56,13 @@ class OpenQuestions:
             StoreUnavailable: the store does not answer.
         """
         async for one in self._all():
-            if one.agent == agent and one.thread_id != besides and same_question(one.wait, wait):
+            asked = one.agent == agent and one.thread_id != besides
+            if asked and is_approval(one.wait) and same_question(one.wait, wait):
                 return one.wait.expires_ms
         return None
 
     async def of_root(self, root: ThreadId, limit: int) -> list[OpenQuestion]:
-        """Those that the children of a thread ask, and theirs.
+        """Those that the children of a thread ask, and theirs, and the steps of playbooks among them.
 
         Args:
             root: the thread that all of them come from.
@@ -77,16 +79,36 @@ class OpenQuestions:
         return found
 
     async def _all(self, root: ThreadId | None = None) -> AsyncIterator[OpenQuestion]:
-        now_ms, after, looked = round(self.clock.now() * 1000), "", 0
+        now_ms = round(self.clock.now() * 1000)
+        async for state in self._states("suspended"):
+            if root is None or _root_of(state) == root:
+                for one in _open(state, now_ms):
+                    yield one
+        if root is None:
+            return
+        async for state in self._states("open"):
+            # Of a playbook, other steps may be at work while one asks.
+            if state.play is not None and _root_of(state) == root:
+                for one in _open(state, now_ms):
+                    yield one
+
+    async def _states(self, status: Status) -> AsyncIterator[ThreadState]:
+        after, looked = "", 0
         while looked < MOST_LOOKED:
-            page = await self.threads.list(status="suspended", after=after, limit=_PAGE)
+            page = await self.threads.list(status=status, after=after, limit=_PAGE)
             for _, state in page:
-                if state is not None and (root is None or (state.birth is not None and state.birth.root == root)):
-                    for one in _open(state, now_ms):
-                        yield one
+                if state is not None:
+                    yield state
             if len(page) < _PAGE:
                 return
             after, looked = page[-1][0].key, looked + len(page)
+
+
+def _root_of(state: ThreadState) -> str:
+    """The thread that one comes from; a playbook that no step begun comes from its conversation."""
+    if state.birth is not None:
+        return state.birth.root
+    return state.play.thread if state.play is not None else ""
 
 
 def _open(state: ThreadState, now_ms: int) -> list[OpenQuestion]:
@@ -97,5 +119,5 @@ def _open(state: ThreadState, now_ms: int) -> list[OpenQuestion]:
     return [
         OpenQuestion(state.thread_id, agent, wait, state.tainted)
         for wait in run.waits.values()
-        if is_approval(wait) and not 0 < wait.expires_ms <= now_ms
+        if (is_approval(wait) or is_step_question(wait.wait_id)) and not 0 < wait.expires_ms <= now_ms
     ]

@@ -22,7 +22,7 @@ AWARENESS = (
     "People write to you from several places at once: a desktop, a voice or a web client, or a command line. Your "
     "replies are shown to all that follow this conversation. Other agents may be at work beside you; the <context> at "
     "the end of a message names them, the time, and the project if there is one. It comes from the daemon, not from "
-    "the person."
+    "the person. A message that begins with a line in brackets about a playbook is that playbook's, not the person's."
 )
 
 WRAPPERS = (

@@ -8,7 +8,7 @@ from typing import Final
 from sulla.agent.reminders import LEFT_OUT, SUMMARY
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Text
-from sulla.providers import ChatRequest, Section, ToolSpec
+from sulla.providers import ChatRequest
 from sulla.threads import ThreadState
 
 LEFT_OUT_NOTE: Final = Message(MessageId("left_out"), "user", (Text(LEFT_OUT, "operator"),), hidden=True)
@@ -39,11 +39,13 @@ def opening(state: ThreadState) -> tuple[Message, ...]:
 def request_hash(request: ChatRequest) -> str:
     """What tells one request from another, cheaply: messages never change, so their ids stand for them."""
     digest = blake2b(digest_size=8)
-    for part in _identity(request.model, request.system, request.tools):
+    for part in _identity(request):
         digest.update(part.encode("utf-8", "surrogatepass") + b"\0")
     digest.update("\0".join(message.id for message in request.messages).encode())
     return digest.hexdigest()
 
 
-def _identity(model: str, system: tuple[Section, ...], tools: tuple[ToolSpec, ...]) -> list[str]:
-    return [model, *(section.text for section in system), *(tool.name for tool in tools)]
+def _identity(request: ChatRequest) -> list[str]:
+    forced = [f"{request.force}()"] if request.force else []  # no tool is called so
+    tools = (tool.name for tool in request.tools)
+    return [request.model, *(section.text for section in request.system), *tools, *forced]

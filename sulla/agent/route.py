@@ -13,11 +13,12 @@ AGENT = NodeId("agent")
 def after_agent(state: ThreadState) -> Target:
     """The agent again, or the end.
 
-    In this order: a running playbook takes over; a suspended run ends its walk; done, blocked and failed end; no
-    outcome is nudged once and then ends; `continue`, or tool calls in the last reply, go round again. A cycle of a
-    heartbeat ends at `continue` too.
+    In this order: a playbook that the run has started takes over, any other goes on beside it; a suspended run ends its
+    walk; done, blocked and failed end; no outcome is nudged once and then ends; `continue`, or tool calls in the last
+    reply, go round again. A cycle of a heartbeat ends at `continue` too.
     """
-    if state.active_work is not None and state.active_work.running:
+    work, run = state.active_work, state.run
+    if work is not None and work.running and run is not None and work.run_id == run.id:
         return END
     if state.suspended:
         return END

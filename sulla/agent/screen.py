@@ -43,4 +43,4 @@ class Screen:
 
 
 def nobody(moment: Moment) -> None:
-    """Takes what is not for people: the answer to a nudge."""
+    """Takes what is not for people."""

@@ -100,7 +100,7 @@ class Summarizer:
         # What it took is the thread's also where it came to nothing.
         covers = (batch.covers_seq, text, batch.first_kept) if text else (0, "", MessageId(""))
         fact = Summary(*covers, answered.usage, answered.charged_tokens)
-        await self._threads.summarize(state.thread_id, fact, call_id)
+        await self._threads.tell(state.thread_id, fact, call_id)
         apply_offer(state, fact, 0, Origin(round(self._clock.now() * 1000)))
         if isinstance(answered.said, ProviderError):
             raise answered.said

@@ -84,6 +84,8 @@ class Told:
             asked = self.memory(item.agent or state.agent, item.text)
             memory = await self._in_time(asked, "", "what its agent remembers")
         active = await self._in_time(self.active((state.thread_id,)), (), "who else is at work")
+        if item.origin == "playbook":
+            return Beside(active, "", memory, jobs=self.jobs(state.thread_id))  # no person wrote it, or looks at it
         environment = await self._in_time(self.environment(state.thread_id), "", "what its person looks at")
         return Beside(active, environment, memory, self.jobs(state.thread_id))
 

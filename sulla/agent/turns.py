@@ -9,20 +9,20 @@ import logging
 from collections.abc import Mapping
 from typing import Literal
 
-from sulla.agent.actor import Actor, actor_key
+from sulla.agent.actor import Actor, actor_of, key_of
 from sulla.agent.answers import answered, overdue
 from sulla.agent.children import Children
 from sulla.agent.cutting import cut_by, ending_of
 from sulla.agent.ending import Cut, Ending, Failed, Walked, close_run, failed
 from sulla.agent.ledger import Ledger
-from sulla.agent.limits import Charge, RunLimits, narrowed
+from sulla.agent.limits import Charge, RunLimits, bounds_of
 from sulla.agent.live import LiveText
 from sulla.agent.lookout import Lookout
 from sulla.agent.prompt import turn_context
 from sulla.agent.told import Beside, Told
 from sulla.core.clock import Clock
 from sulla.core.control import Control
-from sulla.core.errors import Aborted, GraphError, NotFound, StaleLease, StoreUnavailable, SullaError, leaf
+from sulla.core.errors import Aborted, GraphError, InvalidInput, StaleLease, StoreUnavailable, SullaError, leaf
 from sulla.core.ids import ThreadId
 from sulla.core.run import Run
 from sulla.core.trail import trail
@@ -38,20 +38,24 @@ from sulla.threads import (
     Interrupt,
     ModelAbandoned,
     OpenRun,
+    Outcome,
     Rest,
     Resume,
     Resumed,
+    RunError,
     RunPaused,
     RunStarted,
     Start,
     Steer,
     Stop,
     Stopped,
+    TellAsker,
+    TellEnd,
     TellParent,
     ThreadSession,
-    ThreadState,
     ThreadStore,
     WaitingInput,
+    Wake,
     channel,
     next_task,
 )
@@ -64,6 +68,9 @@ LEAVE_S = 2.0
 
 PAUSED = "paused"
 """Why a walk is aborted that goes on when work is resumed."""
+
+Wish = Resume | Stop | Interrupt | Steer | Wake | Continue | Ignore
+"""What needs no walk."""
 
 
 class TurnDriver:
@@ -181,7 +188,7 @@ class TurnDriver:
                     self._start(session, item, await self._told.beside(state, item))
                 case GoOn():
                     await self._work(session)
-                case TellParent() | CancelChild() as word:
+                case TellParent() | CancelChild() | TellAsker() | TellEnd() as word:
                     await self._children.carry(session, word)
                 case _ as wish:
                     self._settle(session, wish)
@@ -194,7 +201,7 @@ class TurnDriver:
         run = session.state.run
         return self._draining or self._stands_still() or (run is not None and run.paused)
 
-    def _settle(self, session: ThreadSession, wish: Resume | Stop | Interrupt | Steer | Continue | Ignore) -> None:
+    def _settle(self, session: ThreadSession, wish: Wish) -> None:
         """Do what somebody asked for that needs no walk."""
         match wish:
             case Resume():
@@ -207,10 +214,15 @@ class TurnDriver:
                 self._end(session, Cut("interrupted"))
             case Steer(seq, crashes):
                 session.note(Resumed("steered", input_seq=seq, crashes=crashes))
+            case Wake(crashes):
+                session.note(Resumed("woken", crashes=crashes))
             case Continue(seq):
                 session.note(Continued(seq))
-            case Ignore(seq, reason):
+            case Ignore(seq, reason, run_id):
                 session.note(InputIgnored(seq, reason))
+                if run_id:
+                    outcome = Outcome("failed", reason, reason=InvalidInput.code)
+                    session.note(RunError(run_id, InvalidInput.code, reason, outcome=outcome))
 
     # --------------------------------------------------------------------------------------- between two walks
 
@@ -240,7 +252,7 @@ class TurnDriver:
     def _start(self, session: ThreadSession, item: WaitingInput, beside: Beside | None = None) -> None:
         state, beside = session.state, beside if beside is not None else Beside()
         agent = item.agent or state.agent
-        actor = self._actors.get(_key(agent, state))
+        actor = self._actors.get(key_of(agent, state))
         context = turn_context(self._clock.now(), state.project, beside.active, beside.jobs)
         session.note(
             RunStarted(
@@ -263,7 +275,8 @@ class TurnDriver:
 
     def _run_out(self, session: ThreadSession) -> bool:
         """Take it for a no where a question was not answered in time; whether there was any such question."""
-        over = overdue(session.state.run, round(self._clock.now() * 1000))
+        state = session.state
+        over = overdue(state.run, round(self._clock.now() * 1000), is_play=state.play is not None)
         session.note(*over)
         return bool(over)
 
@@ -307,7 +320,7 @@ class TurnDriver:
         live = LiveText(lambda moment: session.emit(open_run.id, agent, moment))
         # What it has taken so far is known by the wall's clock alone; from here on nobody can set it.
         taken_s = max(0.0, self._clock.now() - open_run.started_ms / 1000)
-        limits, birth = narrowed(self._limits, state.birth), state.birth
+        limits, birth = bounds_of(self._limits, state), state.birth
         run = Run(
             open_run.id,
             state.thread_id,
@@ -355,12 +368,12 @@ class TurnDriver:
         elapsed_s = max(0.0, self._clock.now() - open_run.started_ms / 1000)
         limits = Limits(wall_s=bounds.wall_s, tokens=bounds.tokens)
         try:
-            actor = self._actor(run.agent, state)
+            actor = actor_of(self._actors, run.agent, state)
             stop = await run_graph(
                 actor.graph,
                 state,
                 run,
-                start=state.node or None,
+                start=(state.node or None) if state.play is None else None,  # it knows where it is by itself
                 limits=limits,
                 meter=Meter(elapsed_s, lambda: open_run.tokens),
             )
@@ -378,15 +391,3 @@ class TurnDriver:
             log.exception("a turn failed in a way that nobody foresaw", extra={"run_id": run.id})
             return Failed("internal", "something went wrong inside Sulla; the log has the details", "internal")
         return Walked(stop)
-
-    def _actor(self, agent: str, state: ThreadState) -> Actor:
-        try:
-            return self._actors[_key(agent, state)]
-        except KeyError:
-            known = ", ".join(sorted(self._actors))
-            raise NotFound(f"no agent {agent!r} (known: {known})") from None
-
-
-def _key(agent: str, state: ThreadState) -> str:
-    """Under which key whoever works on a thread is found."""
-    return actor_key(agent, state.birth.model if state.birth is not None else "", state.graph)

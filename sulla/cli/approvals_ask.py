@@ -10,7 +10,7 @@ import sys
 from sulla.cli.client import Client, open_client
 from sulla.cli.exits import Exit
 from sulla.cli.place import door, home_of
-from sulla.cli.questions import Row, from_row, open_questions
+from sulla.cli.questions import Row, choices_of, chosen_of, from_row, open_questions
 from sulla.cli.table import Table, harmless, one_line, paper
 from sulla.core.errors import InvalidInput, NotFound
 
@@ -25,6 +25,7 @@ def _list(given: argparse.Namespace) -> Exit:
         print(paper().bold(one_line(row["id"])) + f" in {one_line(row['thread_id'])}{until}")
         print(f"  {harmless(row['prompt'])}")
         question = from_row(row)
+        print(choices_of(question), end="")
         print(f"  `sulla approvals answer {one_line(question.short_id)} VERDICT`: {', '.join(question.verdicts)}")
         if row["target"]:
             print(f"  `always` would allow {one_line(row['tool'])} for {one_line(row['target'])}")
@@ -39,6 +40,7 @@ def _show(given: argparse.Namespace) -> Exit:
         print(json.dumps({**row, "call": call}))
         return Exit.OK
     print(harmless(row["prompt"]))
+    print(choices_of(from_row(row)), end="")
     if call is not None:
         # In ASCII, so that no character can pass for another one.
         print(f"\nthe call, whole:\n{one_line(call['name'])} {json.dumps(call['args'], indent=2)}")
@@ -83,10 +85,24 @@ def _said(given: argparse.Namespace, verdict: str, text: str) -> Exit:
 async def _give(given: argparse.Namespace, verdict: str, text: str) -> tuple[Row, int]:
     async with open_client(door(home_of(given))) as client:
         row = await _one(client, given.id)
+        if verdict == "result":
+            text = _chosen(row, text)
         answered = await client.call(
             "approval.answer", thread_id=row["thread_id"], id=row["id"], verdict=verdict, text=text
         )
         return row, int(answered["seq"])
+
+
+def _chosen(row: Row, text: str) -> str:
+    """What somebody chose, who may have given its number."""
+    question = from_row(row)
+    chosen = chosen_of(question, text)
+    if chosen is None:
+        raise InvalidInput(
+            f"--text: got {one_line(text, 80)!r}, and this is answered with one of these, or its number:\n"
+            + choices_of(question).rstrip("\n")
+        )
+    return chosen
 
 
 async def _one(client: Client, begins: str) -> Row:

@@ -28,12 +28,13 @@ def run(given: argparse.Namespace) -> Exit:
     by_hand = sys.stdin.isatty() and not given.json
     if by_hand:
         print("Ctrl-C stops an answer; Ctrl-D, or Ctrl-C at the prompt, leaves.", file=sys.stderr)
-    thread_id, ended, clock = given.thread, Exit.OK, SystemClock()
+    thread_id, ended, clock, seen = given.thread, Exit.OK, SystemClock(), 0
     with asyncio.Runner() as runner:
         for text in _lines(by_hand):
             asking = Asking(home, thread_id, text, clock, as_json=given.json, agent=given.agent, by_hand=by_hand)
+            asking.seen = seen
             ended = _answer(asking, text, runner)
-            thread_id = asking.thread_id
+            thread_id, seen = asking.thread_id, asking.seen
             if asking.asked or (not by_hand and ended in (Exit.CANCELLED, Exit.INTERRUPTED)):
                 break  # what is asked was left open, and whatever is said next would wait behind it
     if not by_hand:

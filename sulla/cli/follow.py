@@ -12,6 +12,7 @@ from typing import Any
 from sulla.cli import questions
 from sulla.cli.client import Client, open_client
 from sulla.cli.exits import Exit
+from sulla.cli.meanwhile import tell_meanwhile
 from sulla.cli.place import door
 from sulla.cli.questions import Given, Question
 from sulla.cli.screen import Screen, paused_head
@@ -87,7 +88,8 @@ class Asking:
         # The same ids at every attempt: whatever was acknowledged before a break is not done twice.
         self._request_id = random_id("req")
         self._message_id = random_id("msg")
-        self._seen = 0
+        self.seen = 0
+        """The last record that was shown; before it is asked, by an earlier question."""
         self._screen: Screen | None = None
         self._lost_at: float | None = None
         self._may_be_kept = False
@@ -177,14 +179,16 @@ class Asking:
         sent = await self._send(client)
         if self._screen is None:
             self._screen = Screen(sent["run_id"])
-            self._seen = sent["seq"]
+            since, self.seen = self.seen, sent["seq"]
+            if self.by_hand and since:
+                await tell_meanwhile(client, str(self.thread_id), self._screen, since, self.seen)
             if await self._is_stuck(client):
                 return None
             await tell_of_pause(client, "the message")
-        await client.call("events.subscribe", thread_id=self.thread_id, after=self._seen)
+        await client.call("events.subscribe", thread_id=self.thread_id, after=self.seen)
         self._lost_at = None
         async for event in client.events():
-            self._seen = max(self._seen, event.get("seq") or 0)
+            self.seen = max(self.seen, event.get("seq") or 0)
             self._print(event, self._screen)
             if event["type"] == "NOTICE":
                 self._notes.add((str(event["run_id"]), str(event["data"]["text"])))
@@ -207,7 +211,7 @@ class Asking:
         """
         if not self._earlier:
             return False
-        after = max(0, self._seen - _LOOK_BACK)
+        after = max(0, self.seen - _LOOK_BACK)
         page = await client.call("thread.history", thread_id=self.thread_id, after=after, limit=_LOOK_BACK)
         for event in page["events"]:
             if event["type"] == "ANSWER":

@@ -28,6 +28,7 @@ COMMANDS = {
     "beat": "agents' own time: status, now, log, pause and resume",
     "notices": "list, mark and watch what you are told beside the answers",
     "schedule": "list, add, remove, run, pause and resume schedules",
+    "flow": "playbooks: write, check, try out and run them",
     "memory": "list, search, forget and export what agents remember",
     "prompt": "show what a model is told before a conversation",
     "project": "list and show projects",

@@ -10,8 +10,16 @@ from sulla.cli.options import add_home
 COMMANDS = {
     "list": "list the projects",
     "show": "print a project with its tasks",
+    "plan": "have a goal planned: as tasks, and what each of them needs",
+    "work": "have the tasks of a project's plan done",
 }
 """Every command below this one; docs/projects.md explains them."""
+
+PLANNER = "planner"
+"""Who plans unless somebody else is named."""
+_STRATEGIES = ("sequential", "parallel", "dag")
+_RUNS = ("plan", "work")
+"""Those that need the daemon."""
 
 
 def arguments(command: argparse.ArgumentParser) -> None:
@@ -21,12 +29,25 @@ def arguments(command: argparse.ArgumentParser) -> None:
         one = below.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
         add_home(one, below=True)
         one.add_argument("--json", action="store_true", help="print JSON, one object per line")
-        if name == "show":
+        if name != "list":
             one.add_argument("name", metavar="NAME", help="the project")
+        if name == "plan":
+            one.add_argument("goal", metavar="GOAL", help="what is to be reached")
+            one.add_argument("--agent", default=PLANNER, metavar="ID", help=f"who plans (else {PLANNER})")
+            one.add_argument("--remark", metavar="TEXT", help="what else is to be thought of")
+        if name == "work":
+            one.add_argument("--strategy", choices=_STRATEGIES, help="how tasks follow each other (else as planned)")
+            one.add_argument("--plan", metavar="FILE", help="a plan as JSON; - reads it from standard input")
+        if name in _RUNS:
+            one.add_argument("--detach", action="store_true", help="print the run's id and leave it at work")
 
 
 def run(given: argparse.Namespace) -> Exit:
     """Do what was chosen."""
+    if given.below in _RUNS:
+        from sulla.cli.project_run import RUNS
+
+        return RUNS[given.below](given)
     from sulla.cli.project_look import LOOKS
 
     return LOOKS[given.below](given)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections import Counter
 from pathlib import Path
 
 from sulla.cli.exits import Exit
@@ -39,7 +40,15 @@ def _show(given: argparse.Namespace) -> Exit:
     found = projects.read(given.name)
     if given.json:
         tasks = [
-            {"text": task.text, "done": task.done, "blocked": task.blocked, "depth": task.depth}
+            {
+                "text": task.text,
+                "done": task.done,
+                "blocked": task.blocked,
+                "depth": task.depth,
+                "state": task.state,
+                "id": task.id,
+                "depends_on": list(task.after),
+            }
             for task in found.project.tasks
         ]
         row = _row(Listed(found.slug, found.project))
@@ -48,6 +57,9 @@ def _show(given: argparse.Namespace) -> Exit:
     on = paper()
     for warning in found.project.warnings:
         print(on.faint(one_line(f"note: {warning}")))
+    if planned := [task for task in found.project.tasks if task.id]:
+        counts = Counter(task.state for task in planned)
+        print(on.faint(f"plan: {', '.join(f'{count} {state}' for state, count in counts.items())}"))
     print(harmless(found.text).rstrip())
     return Exit.OK
 

@@ -15,10 +15,16 @@ Row = dict[str, Any]
 YES = ("y", "yes")
 NO = ("n", "no")
 ALWAYS = ("always",)
+GIVE_UP = ("give up", "give_up")
 
 _CALL = "approval:"
 _REVIEW = "review:"
-_CHILD = "child:"
+_TIME = "time:"
+_NOT_FOR_PEOPLE = ("child:", "ask:", _TIME)
+"""How the ids begin of what a sub-agent, a conversation's agent or time answers."""
+_YES_OR_NO = "human:"
+_STEP = "answer:"
+"""How those of playbooks' human steps begin: a yes or a no, and a choice or some words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +35,18 @@ class Question:
     prompt: str
     target: str = ""
     """What `always` would allow; empty where it would allow no more than the call."""
+    choices: tuple[str, ...] = ()
+    """What the answer has to be one of; empty where it does not."""
 
     @property
     def is_for_people(self) -> bool:
         """Whether people are to answer it; what comes of a sub-agent is told by nobody else."""
-        return not self.id.startswith(_CHILD)
+        return not self.id.startswith(_NOT_FOR_PEOPLE)
+
+    @property
+    def is_time(self) -> bool:
+        """Whether nobody answers it: it is over at its time."""
+        return self.id.startswith(_TIME)
 
     @property
     def short_id(self) -> str:
@@ -45,6 +58,8 @@ class Question:
         """The words of `sulla approvals answer` that fit."""
         if self.id.startswith(_CALL):
             return ("approve", "reject", *(("always",) if self.target else ()))
+        if self.id.startswith(_YES_OR_NO):
+            return ("approve", "reject", "give_up")
         return ("run_again", "give_up", "result") if self.id.startswith(_REVIEW) else ("result", "give_up")
 
 
@@ -58,12 +73,13 @@ class Given:
 
 def from_wait(wait: Row) -> Question:
     """The question in an event `SUSPENDED`."""
-    return Question(str(wait["wait_id"]), str(wait.get("prompt", "")), str(wait.get("target", "")))
+    said = str(wait["wait_id"]), str(wait.get("prompt", "")), str(wait.get("target", ""))
+    return Question(*said, tuple(map(str, wait.get("choices", ()))))
 
 
 def from_row(row: Row) -> Question:
     """The question in a row of `approval.list`."""
-    return Question(str(row["id"]), str(row["prompt"]), str(row["target"]))
+    return Question(str(row["id"]), str(row["prompt"]), str(row["target"]), tuple(map(str, row.get("choices", ()))))
 
 
 async def open_questions(client: Client) -> AsyncIterator[Row]:
@@ -99,9 +115,38 @@ def read(question: Question, line: str) -> Given | None:
         if word in ALWAYS:
             return Given("always")
         return Given("reject", "" if word in NO else said)
+    if question.id.startswith(_YES_OR_NO):
+        verdict = "approve" if word in YES else "reject" if word in NO else "give_up" if word in GIVE_UP else ""
+        return Given(verdict) if verdict else None
     if word in ("again", "run_again") and "run_again" in question.verdicts:
         return Given("run_again")
-    return Given("give_up") if word in ("give up", "give_up") else Given("result", said)
+    if word in GIVE_UP and said not in question.choices:
+        return Given("give_up")
+    chosen = chosen_of(question, said)
+    return None if chosen is None else Given("result", chosen)
+
+
+def chosen_of(question: Question, said: str) -> str | None:
+    """What somebody means, where there is something to choose from. Pure.
+
+    Args:
+        question: what they were asked.
+        said: a choice, or its number as `choices_of` shows it.
+
+    Returns:
+        None for none of them; `said` itself where there is nothing to choose from.
+    """
+    if not question.choices or said in question.choices:
+        return said
+    if said.isascii() and said.isdecimal() and 1 <= int(said[:9]) <= len(question.choices):
+        return question.choices[int(said[:9]) - 1]
+    alike = [choice for choice in question.choices if choice.casefold() == said.casefold()]
+    return alike[0] if len(alike) == 1 else None
+
+
+def choices_of(question: Question) -> str:
+    """What there is to choose from, a line for each; empty for nothing. Pure."""
+    return "".join(f"  {number}. {one_line(choice)}\n" for number, choice in enumerate(question.choices, 1))
 
 
 def hint(question: Question) -> str:
@@ -109,6 +154,12 @@ def hint(question: Question) -> str:
     if question.id.startswith(_CALL):
         always = f", always (from now on, for {one_line(question.target)})" if question.target else ""
         return f"[y]es, [n]o{always}, or why not> "
+    if question.id.startswith(_YES_OR_NO):
+        return "[y]es, [n]o, or give up> "
+    if question.choices:
+        return f"{choices_of(question)}1 to {len(question.choices)}, or give up> "
+    if question.id.startswith(_STEP):
+        return "your answer, or give up> "
     again = "again (run it again), " if "run_again" in question.verdicts else ""
     return f"{again}give up, or what it came to> "
 
@@ -117,9 +168,10 @@ def how_to_answer(question: Question, thread_id: str) -> str:
     """What to do about a question that nobody here can answer, or nobody did. Pure."""
     *most, last = question.verdicts
     words = f"{', '.join(most)} or {last}"
+    first = question.verdicts[0] + (" --text TEXT" if question.verdicts[0] == "result" else "")
     return (
-        f"[this waits for an answer, {words}:\n"
-        f"   sulla approvals answer {one_line(question.short_id)} {question.verdicts[0]}\n"
+        f"[this waits for an answer, {words}:\n{choices_of(question)}"
+        f"   sulla approvals answer {one_line(question.short_id)} {first}\n"
         f" then see what came of it:\n"
         f"   sulla thread show {one_line(thread_id)}]\n"
     )

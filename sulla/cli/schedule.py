@@ -51,7 +51,7 @@ def _add_arguments(add: argparse.ArgumentParser) -> None:
     what.add_argument("--message", metavar="TEXT", help="say this to an agent")
     what.add_argument("--tool", metavar="NAME", help="call this tool")
     what.add_argument("--playbook", metavar="NAME", help="begin this playbook")
-    add.add_argument("--args", type=json_object, metavar="JSON", help="with what, for --tool")
+    add.add_argument("--args", type=json_object, metavar="JSON", help="with what, for --tool and --playbook")
     where = add.add_mutually_exclusive_group()
     where.add_argument("--thread", metavar="ID", help="where to say it (else in a thread of the schedule's own)")
     where.add_argument("--agent", metavar="ID", help="who answers there (else the home's own agent)")

@@ -58,8 +58,9 @@ def _add(given: argparse.Namespace) -> Exit:
         thread_id=given.thread,
         agent=given.agent,
         tool=given.tool,
-        args=given.args,
+        args=None if given.playbook else given.args,
         playbook=given.playbook,
+        inputs=given.args if given.playbook else None,
     )
     _print(given, made)
     return Exit.OK

@@ -27,15 +27,26 @@ class Screen:
     _over: set[str] = field(default_factory=set)
     """Messages that were printed to their end, or are void."""
     _open_line: bool = field(default=False)
+    _asides: set[str] = field(default_factory=set)
+    """Runs in which the agent tells what came of a playbook."""
     _cycle: str = ""
     """What the cycle of a beat that is at work is waited for by."""
 
     def show(self, event: dict[str, Any]) -> tuple[str, str]:
         """What to print for an event: on standard output, and beside it."""
         if event.get("run_id") != self.run_id and event["type"] not in _OF_THE_THREAD:
-            return "", ""
+            return "", harmless(self.aside(event))
         answer, beside = self._show(event)
         return harmless(answer), harmless(beside)
+
+    def aside(self, event: dict[str, Any]) -> str:
+        """What the agent says of a playbook that has ended, in a turn that no person asked for."""
+        data, run_id = event["data"], str(event.get("run_id"))
+        if event["type"] == "INPUT" and data.get("origin") == "playbook":
+            self._asides.add(run_id)
+        elif event["type"] == "TEXT_MESSAGE_END" and run_id in self._asides and not data.get("hidden"):
+            return f"[of a playbook]\n{data['text']}\n" if data.get("text") else ""
+        return ""
 
     def _show(self, event: dict[str, Any]) -> tuple[str, str]:
         data = event["data"]

@@ -25,36 +25,53 @@ def shown(event: dict[str, Any], paper: Paper) -> Iterator[str]:
         event: a durable event.
         paper: what it is printed on.
     """
-    data: Data = event["data"]
-    match event["type"]:
-        case "THREAD_CREATED":
-            project = f", project {data['project']}" if data.get("project") else ""
-            yield from _said(event, paper, f"created for {data.get('agent')}{project}", one_line(data.get("title", "")))
-        case "INPUT":
-            origin = data.get("origin", "user")
-            yield from _said(event, paper, "you" if origin == "user" else origin, data["text"])
-        case "TEXT_MESSAGE_END" if not data.get("hidden"):
-            cut = " (cut off)" if data.get("cut") else ""
-            if data.get("text"):
-                yield from _said(event, paper, f"{event['agent'] or 'agent'}{cut}", data["text"])
-        case "ANSWER":
-            yield from _said(
-                event, paper, f"answer to {data['wait_id']} ({data.get('verdict', 'result')})", data["text"]
-            )
-        case "SUMMARY":
-            yield from _said(event, paper, f"summary of all up to #{data['covers_seq']}", data["text"])
-        case "NOTICE":
-            yield from _said(event, paper, notice_head(data), data["text"])
-        case kind:
-            if (note := _NOTES.get(kind)) is not None:
-                yield "    " + paper.faint(one_line(note(data)))
+    kind, data = event["type"], event["data"]
+    if kind in _SAYS:
+        yield from _said(event, paper, *_SAYS[kind](event, data))
+    elif (note := _NOTES.get(kind)) is not None and (said := one_line(note(data))):
+        yield "    " + paper.faint(said)
 
 
-def _said(event: dict[str, Any], paper: Paper, who: str, text: str) -> Iterator[str]:
+def _said(event: dict[str, Any], paper: Paper, who: str = "", text: str = "") -> Iterator[str]:
+    if not who:
+        return
     when = f"#{event['seq']} {event['at'][:19].replace('T', ' ')}"
     yield f"{paper.faint(when)}  {paper.bold(one_line(who))}"
     for line in harmless(text).split("\n") if text else ():
         yield f"    {line}".rstrip()
+
+
+Says = tuple[()] | tuple[str, str]
+"""Who says something and what; nothing for what is not for people."""
+
+
+def _created(event: dict[str, Any], data: Data) -> Says:
+    project = f", project {data['project']}" if data.get("project") else ""
+    play = f", playbook {data['play']['name']}" if data.get("play") else ""
+    return f"created for {data.get('agent')}{project}{play}", one_line(data.get("title", ""))
+
+
+def _input(event: dict[str, Any], data: Data) -> Says:
+    origin = data.get("origin", "user")
+    return "you" if origin == "user" else origin, data["text"]
+
+
+def _reply(event: dict[str, Any], data: Data) -> Says:
+    cut = " (cut off)" if data.get("cut") else ""
+    shown = not data.get("hidden") and data.get("text")
+    return (f"{event['agent'] or 'agent'}{cut}", data["text"]) if shown else ()
+
+
+_SAYS: dict[str, Callable[[dict[str, Any], Data], Says]] = {
+    "THREAD_CREATED": _created,
+    "INPUT": _input,
+    "TEXT_MESSAGE_END": _reply,
+    "ANSWER": lambda _, data: (f"answer to {data['wait_id']} ({data.get('verdict', 'result')})", data["text"]),
+    "SUMMARY": lambda _, data: (f"summary of all up to #{data['covers_seq']}", data["text"]),
+    "NOTICE": lambda _, data: (notice_head(data), data["text"]),
+    "PLAYBOOK_ENDED": lambda _, data: (f"playbook {data['name']} {data['status']}", data.get("text", "")),
+}
+"""Texts, each under a head of its own."""
 
 
 def _call(data: Data) -> str:
@@ -89,6 +106,41 @@ def _usage(data: Data) -> str:
     return f"  [tokens: {tokens[0]} in, {tokens[1]} out{more}]" if any(tokens) or cached else ""
 
 
+_ASKED = {"pause": "pause", "resume": "go on", "step": "take one step"}
+_WENT: dict[str, str] = {
+    "RUN_STARTED": "begins",
+    "RUN_REOPENED": "goes on after its end",
+    "RUN_PAUSED": "pauses",
+    "RUN_RESUMED": "goes on after its pause",
+    "RUN_STOPPED": "is to end",
+    "RUN_ENDED": "has ended",
+    "STEP_STARTED": "begins",
+    "STEP_REASKED": "is asked once more",
+    "STEP_COMPLETED": "is done",
+    "STEP_RETRY": "has failed, and is tried again",
+    "STEP_FAILED": "has failed",
+    "STEP_SKIPPED": "is skipped",
+    "STEP_CANCELLED": "is cancelled",
+    "PASS_STARTED": "begins another pass",
+    "CALL_ALLOWED": "may make its call",
+    "CALL_AGAIN": "makes its call again",
+    "RESPONDED": "has told its conversation",
+}
+"""What a playbook's records say to people; the others are about its own affairs."""
+
+
+def _played(data: Data) -> str:
+    went = _WENT.get(data["what"])
+    if went is None:
+        return ""
+    detail = data.get("detail") or {}
+    failure = detail.get("failure")
+    why = failure.get("message") if isinstance(failure, dict) else detail.get("why") or detail.get("reason")
+    said = [detail.get("status") if data["what"] == "RUN_ENDED" else detail.get("route"), why]
+    about = ": ".join(str(one) for one in said if one)
+    return f"[{data.get('at') or 'the run'} {went}{': ' if about else ''}{about}]"
+
+
 _NOTES: dict[str, Callable[[Data], str]] = {
     "MODEL_ABANDONED": lambda data: f"[a reply broke off: {data.get('reason', '')}]",
     "TOOL_CALL_START": _call,
@@ -110,6 +162,11 @@ _NOTES: dict[str, Callable[[Data], str]] = {
     "CYCLE_STARTED": lambda data: f"[cycle {data['number']} begins]",
     "CYCLE_ENDED": lambda data: f"[cycle {data['number']} {data['status']}: {data.get('summary', '')}]",
     "BEAT_ENDED": lambda data: f"[beat {data['status']}; changed: {data.get('changed') or 'nothing'}]",
+    "PLAYBOOK": _played,
+    "PLAYBOOK_ASKED": lambda data: f"[somebody wants it to {_ASKED.get(data['ask'], data['ask'])}]",
+    "PLAYBOOK_BEGAN": lambda data: f"[playbook {data['name']} begins: {data['thread_id']}]",
+    "ANSWER_GIVEN": lambda data: "[told to the playbook that asked]" if data.get("known", True) else "[nobody to tell]",
+    "END_TOLD": lambda data: "[told to its conversation]" if data.get("known", True) else "[nobody to tell]",
     "RUN_FINISHED": _finished,
     "RUN_ERROR": _error,
 }

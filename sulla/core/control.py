@@ -7,6 +7,10 @@ from collections.abc import Callable
 from sulla.core.errors import Aborted
 
 
+def _nobody() -> None:
+    """Nobody waits for news."""
+
+
 class Control:
     """Two ways to end a run: *abort* (now) and *drain* (at the next step border, to be carried on later).
 
@@ -18,7 +22,7 @@ class Control:
             stood still.
     """
 
-    __slots__ = ("_callbacks", "_draining", "_guard", "_on_drain", "_reason", "signalled")
+    __slots__ = ("_callbacks", "_draining", "_guard", "_heed", "_on_drain", "_reason", "signalled")
 
     signalled: bool
     """Whether it was told anything yet. Set here alone; a loop of short steps looks at this before it asks what."""
@@ -30,6 +34,7 @@ class Control:
         self._draining = False
         self._callbacks: list[Callable[[], object]] = []
         self._on_drain: list[Callable[[], object]] = []
+        self._heed: Callable[[], object] = _nobody
 
     @property
     def aborted(self) -> str | None:
@@ -76,6 +81,14 @@ class Control:
             callback()
         else:
             self._on_drain.append(callback)
+
+    def stir(self) -> None:
+        """Say that there are new inputs, to whoever works and waits at the same time."""
+        self._heed()
+
+    def heed(self, callback: Callable[[], object]) -> None:
+        """Have `callback` called at each `stir` from now on, in the place of any other."""
+        self._heed = callback
 
     def check(self) -> None:
         """Raise if nothing more may be started; called right before each node, model call and tool call.

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, assert_never
+from typing import Literal, assert_never, get_args
 
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import CallId, MessageId
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 
 Role = Literal["user", "assistant", "tool"]
-Origin = Literal["operator", "user", "tool", "web", "file", "memory", "agent", "beat", "parent", "child"]
+Origin = Literal["operator", "user", "tool", "web", "file", "memory", "agent", "beat", "parent", "child", "playbook"]
 """Who a text comes from; what may follow from it depends on that (design §9). A `parent` or a `child` is a run of this
 daemon: whether its words can be trusted is known, and said beside them."""
 
@@ -117,15 +117,7 @@ def part_from_json(value: Json) -> Part:
             raise CorruptRecord(f"not a message part: {str(value)[:200]!r}")
 
 
-_ORIGINS: dict[str, Origin] = {
-    "operator": "operator",
-    "user": "user",
-    "tool": "tool",
-    "web": "web",
-    "file": "file",
-    "memory": "memory",
-    "agent": "agent",
-}
+_ORIGINS: dict[str, Origin] = {origin: origin for origin in get_args(Origin)}
 
 
 def _origin(value: Json) -> Origin:

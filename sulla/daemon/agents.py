@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +13,7 @@ from sulla.agent import SULLA, AgentSpec, Surroundings
 from sulla.core.clock import Clock
 from sulla.core.errors import NotFound, SettingsError
 from sulla.daemon.config import Settings
+from sulla.daemon.play_hands import PlayHands
 from sulla.providers import Section, ToolSpec, parse_model
 from sulla.registry import (
     AGENTS,
@@ -106,6 +107,8 @@ class Kit:
     """Each agent with the tools that it may use, the home's own first."""
     tool_names: tuple[str, ...]
     """Of every tool that there is."""
+    playbooks: PlayHands = field(default_factory=PlayHands)
+    """What they do with playbooks."""
 
 
 def equip(settings: Settings, clock: Clock, extra: Sequence[Tool]) -> Kit:

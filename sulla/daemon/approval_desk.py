@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from sulla.agent import Permissions
 from sulla.core.errors import InvalidInput
-from sulla.gateway import Question, RuleInfo, Verdict
-from sulla.threads import ThreadState, is_child_wait
+from sulla.core.ids import ThreadId
+from sulla.gateway import Question, RuleInfo, Verdict, WaitingThread
+from sulla.threads import ANSWER, ThreadState, ThreadStore, is_child_wait, is_own_wait
 
 _VERDICTS: dict[str, tuple[Verdict, ...]] = {
     "approval": ("approve", "reject", "always"),
     "review": ("result", "run_again", "give_up"),
+    "human": ("approve", "reject", "give_up"),
 }
 _OTHER: tuple[Verdict, ...] = ("result", "give_up")
+_PAGE: Final = 200
 
 
 def check_verdict(question: str, verdict: Verdict) -> None:
@@ -28,10 +32,64 @@ def check_verdict(question: str, verdict: Verdict) -> None:
     """
     if is_child_wait(question):
         raise InvalidInput(f"{question!r} is answered by the sub-agent that is waited for: stop its thread to end it")
+    if is_own_wait(question):
+        raise InvalidInput(f"{question!r} is answered by no person: a conversation's agent does it, or time")
     kind = question.partition(":")[0]
     fitting = _VERDICTS.get(kind, _OTHER)
     if verdict not in fitting:
         raise InvalidInput(f"verdict: got {verdict!r}, and {question!r} is answered with {' or '.join(fitting)}")
+
+
+async def check_choice(threads: ThreadStore, thread_id: ThreadId, question: str, text: str) -> None:
+    """See whether an answer is one of those that can be chosen: the first one wins, so a wrong one must not be kept.
+
+    Args:
+        threads: where the question is.
+        thread_id: its thread.
+        question: its id.
+        text: the answer.
+
+    Raises:
+        InvalidInput: it is none of them.
+        NotFound: there is no such thread.
+        StoreUnavailable: the store does not answer.
+    """
+    if not question.startswith(ANSWER):
+        return
+    _, state = await threads.get(thread_id)
+    run = state.run if state is not None else None
+    wait = run.waits.get(question) if run is not None else None
+    if wait is not None and wait.choices and text not in wait.choices:
+        raise InvalidInput(f"text: got {text[:80]!r}, and {question!r} is answered with {' or '.join(wait.choices)}")
+
+
+async def waiting(threads: ThreadStore, after: str, limit: int) -> list[WaitingThread]:
+    """Threads with a run that waits for an answer, by id: suspended ones, and playbooks of which other steps are at
+    work.
+
+    Args:
+        threads: where they are.
+        after: only those whose id sorts behind it.
+        limit: how many at the most.
+
+    Raises:
+        StoreUnavailable: the store does not answer.
+    """
+    page = await threads.list(after=after, limit=limit, status="suspended")
+    found = {info.key: questions_of(info.key, state) for info, state in page if state is not None}
+    last = page[-1][0].key if len(page) == limit else ""
+    busy = 0
+    while busy < limit and (not last or after < last):
+        page = await threads.list(after=after, limit=_PAGE, status="open")
+        for info, state in page:
+            # One that is listed as suspended too came to rest, or went on, in between.
+            if state is not None and state.play is not None and (asked := questions_of(info.key, state)):
+                found[info.key] = asked
+                busy += 1
+        if len(page) < _PAGE:
+            break
+        after = page[-1][0].key
+    return [WaitingThread(key, found[key]) for key in sorted(found)[:limit]]
 
 
 def questions_of(thread_id: str, state: ThreadState) -> tuple[Question, ...]:
@@ -40,9 +98,12 @@ def questions_of(thread_id: str, state: ThreadState) -> tuple[Question, ...]:
     if run is None:
         return ()
     return tuple(
-        Question(thread_id, run.id, wait.wait_id, wait.prompt, wait.expires_ms or None, wait.tool, wait.target)
+        Question(
+            thread_id, run.id, wait.wait_id, wait.prompt, wait.expires_ms or None, wait.tool, wait.target, wait.choices
+        )
         for wait in run.waits.values()
-        if not is_child_wait(wait.wait_id)  # a sub-agent answers that
+        # A sub-agent answers the first; time, or a conversation's agent, the second.
+        if not is_child_wait(wait.wait_id) and not is_own_wait(wait.wait_id)
     )
 
 

@@ -22,6 +22,7 @@ def run(settings: Settings) -> RunLimits:
         thread_day_tokens=limits.thread_day_tokens,
         history_tokens=limits.history_tokens,
         reply_tokens=settings.model.reply_tokens,
+        play_tokens=settings.playbooks.run_tokens,
     )
 
 
@@ -55,7 +56,8 @@ def threads(settings: Settings) -> ThreadLimits:
 def work(settings: Settings) -> Caps:
     """How many runs there may be at once."""
     limits = settings.limits
-    return Caps(limits.runs, limits.runs_per_agent, limits.sub_agents)
+    caps = (limits.runs, limits.runs_per_agent, limits.sub_agents)
+    return Caps(*caps, settings.playbooks.steps, settings.playbooks.runs)
 
 
 def _micro(money: float | None) -> int | None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Protocol
 
 from sulla.agent import (
     Calls,
     Ledger,
+    RunLimits,
     Summarizer,
     TurnDriver,
 )
@@ -19,6 +21,7 @@ from sulla.daemon import bounds
 from sulla.daemon.access import Access, make_access
 from sulla.daemon.account import Account
 from sulla.daemon.beat_desk import make_beats
+from sulla.daemon.bell import Bell
 from sulla.daemon.checkup import BUDGET_S, Checkup, StoreReport, check_store
 from sulla.daemon.config import Settings
 from sulla.daemon.crew import Models, look_after_crew, make_crew
@@ -35,6 +38,8 @@ from sulla.daemon.models import Choice
 from sulla.daemon.outfit import make_outfit
 from sulla.daemon.people import PeopleDesk, make_people
 from sulla.daemon.place import Place
+from sulla.daemon.play_starts import PlayStarts, begins_of, make_followers, make_play_starts
+from sulla.daemon.plays import Around, make_plays
 from sulla.daemon.ranks import LazyRanks
 from sulla.daemon.report import report_hands, report_settings, report_troubles, report_use
 from sulla.daemon.roster import Offices, roster_of
@@ -82,6 +87,7 @@ class System:
     scene: Scene
     switch: Switch
     people: PeopleDesk
+    starts: PlayStarts
 
 
 def build(settings: Settings, choice: Choice, place: Place) -> System:
@@ -94,56 +100,81 @@ def build(settings: Settings, choice: Choice, place: Place) -> System:
     switch = Switch(store, place.clock)
     hands, memories, servers, family, always, kit = make_outfit(settings, place)
     instruments = make_instruments(settings, choice, place, kit.tool_names)
-    kept, stream = bounds.threads(settings), instruments.stream
-    threads = ThreadStore(store, place.clock, place.make_id, place.owner, estimate_tokens, kept, stream)
+    threads = _make_threads(settings, store, place, instruments)
     people = make_people(store, threads, hands.notices, place)
-    ledger, ranks = Ledger(bounds.day(settings)), LazyRanks(exact_count)
-    models = Models(settings, choice, place, ledger, ranks)
-    model, limits = models.home, bounds.run(settings)
-    summarizer = Summarizer(threads, model, place.clock, place.make_id, limits)
-    summarize = summarizer.ask if _can_sum_up(settings, choice) else _no_summary
+    mind = _make_mind(settings, choice, place, threads)
+    models, limits = mind.models, mind.limits
     guarding = make_guarding(settings, store, threads, place)
     calls = partial(Calls, workspace=settings.workspace, jitter=place.jitter, guard=guarding.guard)
-    children = family.open(threads, kit.team.specs, lambda thread_id: work.enqueue(Job(thread_id)), limits)
+    wake = Bell()
+    children = family.open(threads, kit.team.specs, wake, limits)
     heart = Heart(settings, threads, children, hands.projects, kit.shelf, people, guarding.marks)
-    crew = partial(make_crew, models=models, limits=limits, summarize=summarize, calls_of=calls, heart=heart)
-    shifts = Shifts(kit, always, servers.current, lambda kit: crew(settings, kit))
+    plays = make_plays(settings, place, kit, servers.current, Around(threads, children, hands.notices, wake, limits))
+    crew = partial(make_crew, settings, models=models, limits=limits, summarize=mind.summarize, calls_of=calls)
+    shifts = Shifts(kit, always, servers.current, lambda kit: crew(kit, heart=heart, plays=plays))
     scene = make_scene(store, threads, place, lambda: work.held)
     told = scene.told(memories, hands.ended_jobs)
-    turns = TurnDriver(threads, store, place.clock, shifts.actors, limits, ledger, children, told)
+    turns = TurnDriver(threads, store, place.clock, shifts.actors, limits, mind.ledger, children, told)
     remembering = make_remembering(memories, threads, store, place.clock)
     journal = make_journal(settings, threads, store, place.clock, place.redactor, shifts.frames)
-    handle = _handler(kit.shelf, turns, journal, remembering)
-    work = LocalWork(store, handle, _groups(threads), place.clock, bounds.work(settings))
+    followers = make_followers(plays, hands.projects, store, place)
+    handle = _handler(kit.shelf, turns, (*([journal] if journal is not None else []), remembering, followers))
+    work = wake.hang(LocalWork(store, handle, _groups(threads), place.clock, bounds.work(settings)))
     access = make_access(settings, store, place)
-    intake = Intake(threads, bounds.rates(settings), place.clock)
 
     def report() -> JsonObject:
         said = report_settings(settings, choice, store_source(settings)) | report_hands(hands, kit.team, servers)
-        used = report_use(settings, model, ranks, place.clock) | journal_status(journal) | remembering.status()
-        return said | used | access.status() | timetable.status() | report_troubles(instruments.health.troubles())
+        used = report_use(settings, models.home, mind.ranks, place.clock) | journal_status(journal)
+        said |= used | remembering.status() | access.status() | timetable.status()
+        return said | report_troubles(instruments.health.troubles())
 
     watch = StoreWatch(store, place.clock, lambda: turns.abort("store_replaced"))
-    wake = partial(_wake, work)
-    timetable = make_schedules(settings, store, threads, place, kit, wake, heart.thread, switch.holds)
-    offices = Offices(timetable.office, make_beats(heart, threads, timetable, kit.team, wake, place), people)
+    timetable = make_schedules(settings, store, threads, place, kit, wake, begins_of(heart.thread, plays), switch.holds)
+    starts = make_play_starts(plays, followers, kit, models, timetable, instruments.health)
+    beats = make_beats(heart, threads, timetable, kit.team, wake, place)
+    offices = Offices(timetable.office, beats, people, plays.desk)
     roster = roster_of(kit, choice, hands.projects, guarding.rules, remembering, servers.current, scene, offices)
-    service = Service(threads, intake, watch, work, roster, report, _checkup(settings, store, place).run, switch)
-    account = Account(ledger, store, place.clock)
-    look_after(instruments.health, watch, service, model.breaker, journal, access)
+    intake, look = Intake(threads, bounds.rates(settings), place.clock), _checkup(settings, store, place).run
+    service = Service(threads, intake, watch, work, roster, report, look, switch)
+    look_after(instruments.health, watch, service, models.home.breaker, journal, access)
     obey(switch, turns, work, instruments.health)
     look_after_crew(instruments.health, kit.team, models, servers)
     look_after_schedules(instruments.health, timetable)
     # fmt: off
     return System(
-        store, threads, models, turns, work, service, account, summarizer, journal, watch, access, instruments,
-        hands, memories, remembering, servers, kit.shelf, timetable, scene, switch, people,
+        store, threads, models, turns, work, service, mind.account(store, place), mind.summarizer, journal, watch,
+        access, instruments, hands, memories, remembering, servers, kit.shelf, timetable, scene, switch, people, starts,
     )
     # fmt: on
 
 
-def _wake(work: LocalWork, thread_id: ThreadId) -> None:
-    work.enqueue(Job(thread_id))
+@dataclass(frozen=True, slots=True)
+class _Mind:
+    """What models are asked with, and for how much."""
+
+    models: Models
+    ledger: Ledger
+    ranks: LazyRanks
+    limits: RunLimits
+    summarizer: Summarizer
+    summarize: Callable[[ThreadId], bool]
+
+    def account(self, store: Store, place: Place) -> Account:
+        """Keeps what was used over restarts."""
+        return Account(self.ledger, store, place.clock)
+
+
+def _make_mind(settings: Settings, choice: Choice, place: Place, threads: ThreadStore) -> _Mind:
+    ledger, ranks = Ledger(bounds.day(settings)), LazyRanks(exact_count)
+    models, limits = Models(settings, choice, place, ledger, ranks), bounds.run(settings)
+    summarizer = Summarizer(threads, models.home, place.clock, place.make_id, limits)
+    summarize = summarizer.ask if _can_sum_up(settings, choice) else _no_summary
+    return _Mind(models, ledger, ranks, limits, summarizer, summarize)
+
+
+def _make_threads(settings: Settings, store: Store, place: Place, instruments: Instruments) -> ThreadStore:
+    kept, stream = bounds.threads(settings), instruments.stream
+    return ThreadStore(store, place.clock, place.make_id, place.owner, estimate_tokens, kept, stream)
 
 
 def _groups(threads: ThreadStore) -> GroupOf:
@@ -162,9 +193,15 @@ def _checkup(settings: Settings, store: Store, place: Place) -> Checkup:
     return Checkup(check)
 
 
-def _handler(
-    shelf: SkillShelf, turns: TurnDriver, journal: Journal | None, remembering: Remembering
-) -> Callable[[Job], Awaitable[None]]:
+class _Follower(Protocol):
+    """Reads threads behind the turns."""
+
+    def wake(self, thread_id: ThreadId) -> None:
+        """Have a thread looked at soon."""
+        ...
+
+
+def _handler(shelf: SkillShelf, turns: TurnDriver, followers: Sequence[_Follower]) -> Callable[[Job], Awaitable[None]]:
     """What is done for a thread that has something to do."""
 
     async def handle(job: Job) -> None:
@@ -173,9 +210,8 @@ def _handler(
             with trail(thread_id=job.key):
                 await turns.attend(ThreadId(job.key))
         finally:
-            if journal is not None:
-                journal.wake(ThreadId(job.key))
-            remembering.wake(ThreadId(job.key))
+            for follower in followers:
+                follower.wake(ThreadId(job.key))
 
     return handle
 

@@ -25,13 +25,14 @@ from sulla.daemon.sections import (
     McpSettings,
     MemorySettings,
     ModelSettings,
+    PlaybookSettings,
     Section,
     ShellSettings,
     StoreSettings,
     TelemetrySettings,
     WebSettings,
 )
-from sulla.daemon.sources import HOME, Given, Wrong, from_environ, from_file
+from sulla.daemon.sources import HOME, SECRETS, Given, Wrong, from_environ, from_file
 from sulla.providers import read_prices
 
 FILE = "sulla.toml"
@@ -54,6 +55,7 @@ class Settings(Section):
     heartbeat: HeartbeatSettings = HeartbeatSettings()
     mcp: McpSettings = McpSettings()
     memory: MemorySettings = MemorySettings()
+    playbooks: PlaybookSettings = PlaybookSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
     prices: dict[str, Any] = Field(default={})
     """What models cost, by name: a table each with the price of a million tokens (docs/tokens.md)."""
@@ -141,7 +143,11 @@ def examine_settings(
         if isinstance(given, Wrong):
             faults.append(given.said)
             continue
-        values.setdefault(given.section, {})[given.key] = given.value
+        kept = values.setdefault(given.section, {})
+        # Named one by one, each in a variable of its own: what the file says of others stays.
+        before, value = kept.get(given.key), given.value
+        is_more = (given.section, given.key) == SECRETS and isinstance(before, dict) and isinstance(value, dict)
+        kept[given.key] = {**before, **value} if is_more else value  # type: ignore[dict-item]  # seen above
         source[given.section, given.key] = given.source
     try:
         settings = Settings.model_validate({"home": home, **values})

@@ -10,6 +10,7 @@ from functools import partial
 from sulla.agent import (
     Actor,
     AgentNode,
+    AgentSpec,
     Breaker,
     CallNode,
     Calls,
@@ -34,10 +35,12 @@ from sulla.daemon.minds import asker, make_provider
 from sulla.daemon.models import Choice
 from sulla.daemon.offers import Offers, tool_tokens
 from sulla.daemon.place import Place
+from sulla.daemon.plays import Plays
 from sulla.daemon.ranks import LazyRanks
 from sulla.journal import Frame
 from sulla.mcp import McpHub
-from sulla.providers import Calibrations, Provider, parse_model, read_prices, window_of
+from sulla.providers import Calibrations, Provider, Section, parse_model, read_prices, window_of
+from sulla.threads import PLAYBOOK
 from sulla.tools import Effect, Toolbox, catalogue_of
 
 log = logging.getLogger(__name__)
@@ -115,6 +118,7 @@ def make_crew(
     summarize: Callable[[ThreadId], bool],
     calls_of: Callable[[Toolbox], Calls],
     heart: Heart,
+    plays: Plays,
 ) -> Crew:
     """Make agents ready.
 
@@ -126,24 +130,34 @@ def make_crew(
         summarize: see `Chat.summarize`.
         calls_of: what runs the calls of tools.
         heart: what agents beat with.
+        plays: what playbooks are walked with.
     """
     crew = Crew({}, {})
     for spec, box in kit.boxes:
         offers = Offers(catalogue_of(box, tool_tokens))
         box = offers.catalogue.toolbox
         bounds = replace(limits, model_calls=min(limits.model_calls, spec.max_turns or limits.model_calls))
-        known = partial(skills_section, spec, kit.shelf, box)
+        known = partial(_known, spec, kit, box)
         effect, where, calls = partial(_effect, box), surroundings(settings), calls_of(box)
+        beats = partial(kit.playbooks.beat_lines, box)
         # Beats may be answered by another model than conversations; it is the same agent all the same.
         for name in dict.fromkeys((heart.model, "")):
             model = models.of(name or spec.model)
             chat = Chat(model, spec, offers(()), effect, bounds, where, summarize, known, offers)
-            graph, answers = create_agent_graph(InputHandler(chat), AgentNode(chat, calls)), model.gauge.mind.name.model
-            crew.actors[actor_key(spec.id, name)] = Actor(spec, answers, graph)
-            crew.actors[actor_key(spec.id, graph=GRAPH)] = Actor(spec, answers, heart.graph(spec, InputHandler(chat)))
+            first, node = InputHandler(chat), AgentNode(chat, calls, kit.playbooks.opening)
+            answers = model.gauge.mind.name.model
+            crew.actors[actor_key(spec.id, name)] = Actor(spec, answers, create_agent_graph(first, node))
+            crew.actors[actor_key(spec.id, graph=GRAPH)] = Actor(spec, answers, heart.graph(spec, first, beats))
+        play = plays.graph(calls, models.of(spec.model))
+        crew.actors[actor_key(spec.id, graph=PLAYBOOK)] = Actor(spec, "", play)
         crew.actors[actor_key(spec.id, graph="call")] = Actor(spec, "", create_call_graph(CallNode(calls)))
         crew.frames[spec.id] = Frame(tuple(part.text for part in sections(spec, where)), tool_specs(box))
     return crew
+
+
+def _known(spec: AgentSpec, kit: Kit, toolbox: Toolbox) -> tuple[Section, ...]:
+    """What a model is told that changes with files: skills, and playbooks."""
+    return (*skills_section(spec, kit.shelf, toolbox), *kit.playbooks.sections(toolbox))
 
 
 def _effect(toolbox: Toolbox, name: str) -> Effect:

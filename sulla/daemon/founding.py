@@ -1,4 +1,4 @@
-"""What a home needs before its first start: settings, a schema for editors, a token, a workspace."""
+"""What a home needs before its first start: settings, a schema, a token, a workspace, and things to begin with."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from itertools import count
 from pathlib import Path
 
 from sulla.core.errors import SettingsError
+from sulla.daemon.agents import shipped
 from sulla.daemon.config import FILE
 from sulla.daemon.home import TOKEN, Home
+from sulla.daemon.playbook_files import bring_playbooks
 from sulla.daemon.schema import schema_text
 from sulla.daemon.starter import SCHEMA_FILE
-from sulla.registry import AGENTS, EXAMPLE, EXAMPLE_FILES
+from sulla.registry import AGENTS, EXAMPLES
+from sulla.workflow import PLAYBOOKS
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,25 +68,26 @@ def found_home(
             kept.append(schema)
         (kept if workspace.is_dir() else made).append(workspace)
         workspace.mkdir(parents=True, exist_ok=True)
-        example = _write_example(path / AGENTS)
-        made += [example] if example is not None else []
+        made += _write_examples(path / AGENTS)
+        playbooks = bring_playbooks(path / PLAYBOOKS, shipped(PLAYBOOKS))
+        made += [playbooks] if playbooks is not None else []
     except OSError as error:
         what = error.filename or path
         raise SettingsError(f"{what} cannot be made: {error.strerror}; name another home with --home DIR") from None
     return Founded(tuple(made), tuple(kept), backup)
 
 
-def _write_example(agents: Path) -> Path | None:
-    """An agent to look at, in a home that never had any; where it was made, if it was."""
-    folder = agents / EXAMPLE
+def _write_examples(agents: Path) -> list[Path]:
+    """Agents to look at, in a home that never had any; where they were made, if they were."""
     try:
         agents.mkdir(mode=0o700)
     except FileExistsError:
-        return None
-    folder.mkdir(mode=0o700)
-    for name, text in EXAMPLE_FILES.items():
-        _write(folder / name, text)
-    return folder
+        return []
+    for example, files in EXAMPLES.items():
+        (agents / example).mkdir(mode=0o700)
+        for name, text in files.items():
+            _write(agents / example / name, text)
+    return [agents / example for example in EXAMPLES]
 
 
 def _copy_aside(file: Path) -> Path:

@@ -1,8 +1,8 @@
-"""What agents' tools work with: the shell, its jobs, the home's projects, the web, and notes to people."""
+"""What agents' tools work with: the shell, its jobs, the home's projects, the web, notes to people, playbooks."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sulla.agent import sub_agent_tools
@@ -12,6 +12,7 @@ from sulla.daemon.config import Settings
 from sulla.daemon.family import FamilyDesk
 from sulla.daemon.memories import Memories
 from sulla.daemon.notices import NoticeDesk
+from sulla.daemon.play_hands import PlayHands
 from sulla.daemon.web import make_web_tools
 from sulla.heartbeat import heartbeat_tools
 from sulla.registry import PROJECTS, Projects, project_tools
@@ -20,13 +21,14 @@ from sulla.tools import Jobs, Shell, Tool, notify_tools, shell_tools, with_news
 
 @dataclass(frozen=True, slots=True)
 class Hands:
-    """The shell, its jobs, the home's projects, the web, and notes to people."""
+    """The shell, its jobs, the home's projects, the web, notes to people, and playbooks."""
 
     shell: Shell
     jobs: Jobs
     projects: Projects
     web: tuple[Tool, ...]
     notices: NoticeDesk
+    playbooks: PlayHands = field(default_factory=PlayHands)
 
     @property
     def tools(self) -> tuple[Tool, ...]:
@@ -37,6 +39,7 @@ class Hands:
             *self.web,
             *notify_tools(self.notices),
             *heartbeat_tools(),
+            *self.playbooks.tools,
         )
 
     def ended_jobs(self, thread_id: ThreadId) -> tuple[str, ...]:

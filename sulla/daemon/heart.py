@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from zoneinfo import ZoneInfo
 
 from sulla.agent import ActiveAgents, AgentSpec, Children, FileMarks, InputHandler
@@ -11,7 +12,7 @@ from sulla.daemon.bounds import MICRO
 from sulla.daemon.config import Settings
 from sulla.daemon.people import PeopleDesk
 from sulla.graph import Graph
-from sulla.heartbeat import Agenda, BeatLimits, HeartbeatNode, create_heartbeat_graph
+from sulla.heartbeat import Agenda, BeatLimits, HeartbeatNode, create_heartbeat_graph, no_playbooks
 from sulla.providers import parse_model
 from sulla.registry import Projects, SkillShelf, allows, index
 from sulla.threads import ThreadCreated, ThreadState, ThreadStore
@@ -70,12 +71,15 @@ class Heart:
         """What beats may use."""
         return limits_of(self._settings)
 
-    def graph(self, spec: AgentSpec, input_handler: InputHandler) -> Graph[ThreadState]:
+    def graph(
+        self, spec: AgentSpec, input_handler: InputHandler, playbooks: Callable[[], str] = no_playbooks
+    ) -> Graph[ThreadState]:
         """The graph of an agent's beats.
 
         Args:
             spec: the agent.
             input_handler: its first node.
+            playbooks: those that it may start at a beat, a line each.
         """
         wanted = self._settings.heartbeat
 
@@ -84,7 +88,7 @@ class Heart:
 
         active, around = ActiveAgents(self._threads), self._people.around
         workspace, mistrusted = self._settings.workspace, self._marks.mistrusted
-        agenda = Agenda(self.projects, skills, active, workspace, around, mistrusted)
+        agenda = Agenda(self.projects, skills, active, workspace, around, mistrusted, playbooks)
         node = HeartbeatNode(
             agenda, self._children, self.limits, self._people.tell, wanted.model, wanted.prompt, wanted.zone or "UTC"
         )

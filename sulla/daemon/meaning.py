@@ -12,7 +12,7 @@ from itertools import pairwise
 from pydantic import BaseModel
 
 from sulla.daemon import config, sections
-from sulla.daemon.sources import FOREIGN_NAMES, SHORT_NAMES, variable
+from sulla.daemon.sources import FOREIGN_COUNTS, FOREIGN_NAMES, SHORT_NAMES, variable
 
 _SOURCES = re.compile(r" \((?:seed|design) [^)]*\)")
 """Where a figure comes from is of interest to whoever changes it, not to whoever sets it."""
@@ -31,7 +31,7 @@ def meanings(kind: type[BaseModel]) -> dict[str, str]:
 
 def other_names(section: str, key: str) -> list[str]:
     """The variables that set the same, beside the setting's own: short ones, and those of other programs."""
-    return [name for name, target in (SHORT_NAMES | FOREIGN_NAMES).items() if target == (section, key)]
+    return [name for name, target in (SHORT_NAMES | FOREIGN_NAMES | FOREIGN_COUNTS).items() if target == (section, key)]
 
 
 def preferred_name(section: str, key: str) -> str:

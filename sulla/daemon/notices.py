@@ -35,7 +35,7 @@ class NoticeDesk:
             return before.at_ms
         at_ms = round(clock.now() * 1000)
         notice = Notice(note.text, note.urgency, note.agent, note.tainted)
-        await threads.notify(note.thread_id, notice, note.run_id, note.key)
+        await threads.tell(note.thread_id, notice, note.key, note.run_id)
         # After a crash in between the call is made again, and this with it.
         await board.keep(
             NoticeKept(id_, note.thread_id, note.run_id, note.agent, note.text, note.urgency, note.tainted, at_ms)

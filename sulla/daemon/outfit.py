@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from sulla.daemon.agents import Kit, equip
@@ -37,4 +38,5 @@ def make_outfit(settings: Settings, place: Place) -> Outfit:
     hands, memories, family = make_hands(settings, place.clock), make_memories(settings, place.clock), FamilyDesk()
     always = (*lasting_tools(hands, memories, family), *place.extra_tools)
     servers = make_servers(settings, place.clock)
-    return Outfit(hands, memories, servers, family, always, equip(settings, place.clock, always))
+    kit = replace(equip(settings, place.clock, always), playbooks=hands.playbooks)
+    return Outfit(hands, memories, servers, family, always, kit)

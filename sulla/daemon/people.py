@@ -17,7 +17,7 @@ from sulla.daemon.place import Place
 from sulla.heartbeat import Around
 from sulla.people import Company, NoticeBoard, people_lines, unseen_lines
 from sulla.store import Store
-from sulla.threads import ThreadState, ThreadStore
+from sulla.threads import ThreadState, ThreadStore, is_step_question
 from sulla.tools import Note
 
 MOST_WAITING: Final = 10
@@ -101,5 +101,8 @@ def _asked(one: OpenQuestion) -> str:
     wait = one.wait
     until = f"open until {stamp(wait.expires_ms)}" if wait.expires_ms else "open"
     # What nobody trusts may have written the arguments, and is not carried into another conversation.
-    said = f"a call of {wait.tool or 'a tool'}" if one.tainted else wait.prompt.rpartition(" (call ")[0]
+    if is_step_question(wait.wait_id):
+        said = "what a step of a playbook needs to know" if one.tainted else " ".join(wait.prompt.split())
+    else:
+        said = f"a call of {wait.tool or 'a tool'}" if one.tainted else wait.prompt.rpartition(" (call ")[0]
     return f"A person was asked, and the question is {until}: {said[:SHOWN_CHARS]}"

@@ -23,7 +23,10 @@ async def get_project(projects: Projects, name: str) -> ProjectText:
         InvalidInput: the name is none, or the file is too long.
     """
     found = await asyncio.to_thread(projects.read, name)
-    tasks = tuple(TaskInfo(task.text, task.done, task.blocked, task.depth) for task in found.project.tasks)
+    tasks = tuple(
+        TaskInfo(task.text, task.done, task.blocked, task.depth, task.state, task.id, task.after)
+        for task in found.project.tasks
+    )
     return ProjectText(_known(found.slug, found.project), tasks, found.digest, found.text)
 
 

@@ -16,10 +16,13 @@ from sulla.daemon.family import FamilyDesk
 from sulla.daemon.hands import lasting_tools, make_hands
 from sulla.daemon.memories import make_memories
 from sulla.daemon.offers import tool_tokens
+from sulla.daemon.play_hands import chat_section
 from sulla.daemon.stores import MEMORY
 from sulla.providers import Section, ToolSpec, count_head, estimate_text
 from sulla.registry import SkillShelf, allows
 from sulla.tools import Result, Tool, Toolbox, ToolContext, catalogue_of
+from sulla.workflow import PLAYBOOKS, PlaybookShelf
+from sulla.workflow import Known as WorkflowKnown
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +93,14 @@ def prompt_of(
     names = {tool.name for tool in told}
     others = tuple(name for name in catalogue.toolbox.names if name not in names)
     text = (*sections(spec, surroundings(settings)), *skills_section(spec, shelf, toolbox))
-    return Prompt(text, told, others)
+    return Prompt((*text, *_playbooks(settings, toolbox)), told, others)
+
+
+def _playbooks(settings: Settings, toolbox: Toolbox) -> tuple[Section, ...]:
+    """What is told of playbooks; what only a running daemon can find wrong with one is not looked at."""
+    shelf = PlaybookShelf((settings.home / PLAYBOOKS,), WorkflowKnown)
+    shelf.look_now()
+    return chat_section(shelf.playbooks.values(), toolbox)
 
 
 def _built(settings: Settings, clock: Clock, spec: AgentSpec, shelf: SkillShelf) -> Toolbox:

@@ -35,6 +35,8 @@ def known_secrets(settings: Settings) -> Iterator[tuple[str, str]]:
             else:
                 continue
             yield from ((f"{section}.{name}", secret) for secret in found if secret)
+    for name, kept in settings.playbooks.secrets.items():
+        yield from ((f"playbooks.secrets.{name}", one) for one in (kept.get_secret_value(),) if one)
     for name, server in settings.mcp.servers.items():
         kept = [value for word, value in server.env.items() if _SECRET_WORD.search(word)]
         held = [value.get_secret_value() for value in (*kept, *server.headers.values())]

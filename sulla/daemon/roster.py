@@ -15,6 +15,7 @@ from sulla.heartbeat import BeatOffice
 from sulla.registry import Known, Projects, SkillShelf, allows
 from sulla.schedule import ScheduleOffice
 from sulla.tools import Tool, Toolbox, ToolSource
+from sulla.workflow import PlaybookOffice
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,8 @@ class Offices:
     """Agents' own time."""
     people: PeopleDesk
     """Who is there, and what they are told."""
+    playbooks: PlaybookOffice
+    """What is done step by step."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from sulla.daemon.home import Home, Whereabouts
 from sulla.daemon.instruments import Instruments, console
 from sulla.daemon.models import HOW_TO, Choice, choose
 from sulla.daemon.place import Place
+from sulla.daemon.playbook_files import bring_playbooks, playbook_folder, starters
 from sulla.daemon.redaction import hide_known
 from sulla.daemon.sections import GatewaySettings
 from sulla.daemon.stores import MEMORY, store_place, store_source
@@ -97,7 +98,7 @@ async def run_daemon(
         system = build(settings, choice, place)
         stack.push_async_callback(_put_away, system.instruments)
         await _open_workspace(settings, system, place)
-        await asyncio.to_thread(bring_projects, system.hands.projects, shipped(PROJECTS))
+        await asyncio.to_thread(_bring_samples, settings, system)
         await _open_kept(stack, system)
         await _recognize(system, home, store_place(settings), accept_store=accept_store)
         await undo_half_import(system.store, place.owner)
@@ -164,6 +165,7 @@ def _app(settings: Settings, system: System, place: Place, logs: Logs | None) ->
         Observers(system.access.audit, system.instruments.door),
         make_id=place.make_id,
         operations=console(system.instruments, system.work.inspect, logs),
+        hooks=system.starts.hooks,
     )
 
 
@@ -190,6 +192,7 @@ def _beside(settings: Settings, system: System) -> dict[str, Coroutine[object, o
         "jobs": system.switch.while_on(system.hands.jobs.run),
         "mcp": system.servers.run(),
         "schedules": system.timetable.run(),
+        "playbooks": system.starts.run(),
         "presence": system.people.company.run(),
         "notices": system.people.board.run(),
         "stall": system.instruments.stall.run(),
@@ -231,6 +234,13 @@ def _stop_signals() -> Iterator[_Stop]:
     finally:
         for number in numbers:
             loop.remove_signal_handler(number)
+
+
+def _bring_samples(settings: Settings, system: System) -> None:
+    """Give a home that is new what Sulla brings along."""
+    bring_projects(system.hands.projects, shipped(PROJECTS))
+    bring_playbooks(playbook_folder(settings), starters())
+    system.starts.shelf.look_now()  # whoever is let in finds them
 
 
 async def _open_workspace(settings: Settings, system: System, place: Place) -> None:

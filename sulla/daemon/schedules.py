@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from sulla.core.errors import InvalidInput, NotAvailable, NotFound, SettingsError, SullaError
 from sulla.core.ids import ThreadId
-from sulla.core.jsontypes import JsonObject
+from sulla.core.jsontypes import FrozenJson, JsonObject
 from sulla.daemon.agents import MCP, Kit
 from sulla.daemon.config import Settings
 from sulla.daemon.health import Health
@@ -21,6 +21,7 @@ from sulla.schedule import (
     Acts,
     BeatAction,
     BeatThread,
+    BeginPlaybook,
     Cron,
     Every,
     MessageAction,
@@ -33,8 +34,8 @@ from sulla.schedule import (
     ToolAction,
     check_spec,
     no_beats,
+    no_playbooks,
     parse_hours,
-    unavailable,
 )
 from sulla.store import Store
 from sulla.threads import ThreadStore
@@ -42,6 +43,30 @@ from sulla.threads import ThreadStore
 log = logging.getLogger(__name__)
 
 RETRY_S = 5.0
+
+
+async def no_check(name: str, inputs: FrozenJson) -> None:
+    """No playbook can be known.
+
+    Raises:
+        NotAvailable: always.
+    """
+    raise NotAvailable(f"a schedule cannot begin the playbook {name!r}: no playbooks are kept here")
+
+
+@dataclass(frozen=True, slots=True)
+class Begins:
+    """What schedules begin that is kept elsewhere."""
+
+    beat_thread: BeatThread = no_beats
+    """Where an agent wakes up."""
+    playbook: BeginPlaybook = no_playbooks
+    """Begins a playbook."""
+    check_playbook: Callable[[str, FrozenJson], Awaitable[None]] = no_check
+    """Does nothing if a playbook is known and these are all its inputs; raises what is wrong."""
+
+
+NOTHING_BEGINS = Begins()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +112,7 @@ def make_schedules(
     place: Place,
     kit: Kit,
     wake: Callable[[ThreadId], None],
-    beat_thread: BeatThread = no_beats,
+    begins: Begins = NOTHING_BEGINS,
     held: Callable[[], bool] = lambda: False,
 ) -> Timetable:
     """Not opened yet.
@@ -99,7 +124,7 @@ def make_schedules(
         place: what the daemon stands on.
         kit: the agents that can be named, and their tools.
         wake: has somebody work on a thread now.
-        beat_thread: where an agent wakes up.
+        begins: what is begun that is kept elsewhere.
         held: whether all work is paused.
 
     Raises:
@@ -108,16 +133,17 @@ def make_schedules(
     names = [spec.id for spec in kit.team.specs]
 
     async def check(spec: Spec) -> None:
-        if said := unavailable(spec.action):
-            raise NotAvailable(said)
-        if not isinstance(spec.action, PlaybookAction) and spec.action.agent not in ("", *names):
+        if isinstance(spec.action, PlaybookAction):
+            return await begins.check_playbook(spec.action.name, spec.action.inputs)
+        if spec.action.agent not in ("", *names):
             raise NotFound(f"no agent {spec.action.agent!r} (known: {', '.join(names)})")
         if isinstance(spec.action, ToolAction):
             _check_tool(kit, spec.action)
         if isinstance(spec.action, MessageAction) and spec.action.thread:
             await threads.get(ThreadId(spec.action.thread))
+        return None
 
-    acts = Acts(threads, wake, names[0], beat_thread)
+    acts = Acts(threads, wake, names[0], begins.beat_thread, begins.playbook)
     book = ScheduleBook(store, place.clock, place.owner)
     scheduler = Scheduler(book, place.clock, LazyTimer(), acts.begin, held)
     office = Schedules(book, scheduler, place.clock, place.make_id, check)

@@ -302,6 +302,20 @@ class McpSettings(Section):
     """Each in a section of its own, `[mcp.servers.<name>]`."""
 
 
+class PlaybookSettings(Section):
+    """Playbooks, the prepared ways to do something (docs/playbooks.md)."""
+
+    runs: Count = 10
+    """Playbooks at work at once (seed 001); those that wait for time, people or agents hold no place."""
+    steps: Count = 50
+    """Agents that work on their steps at once."""
+    run_tokens: Count = 5_000_000
+    """Tokens of one run of a playbook that has no budget of its own, with all that it sets to work."""
+    secrets: Annotated[dict[str, SecretStr], Field(repr=False)] = {}
+    """Secrets that playbooks use by their names, in a section of its own, `[playbooks.secrets]`, or each in a variable
+    `SULLA_SECRET_<NAME>`."""
+
+
 class MemorySettings(Section):
     """What agents remember of earlier conversations (docs/memory.md)."""
 

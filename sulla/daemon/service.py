@@ -53,6 +53,7 @@ from sulla.threads import (
 )
 from sulla.threads import Live as LiveSignal
 from sulla.work import Job, Switch, SwitchOffice, Work
+from sulla.workflow import PlaybookOffice
 
 
 class Service:
@@ -112,6 +113,11 @@ class Service:
     def beats(self) -> BeatOffice:
         """Who does what is about heartbeats."""
         return self._roster.offices.beats
+
+    @property
+    def playbooks(self) -> PlaybookOffice:
+        """Who does what is about playbooks and their runs."""
+        return self._roster.offices.playbooks
 
     @property
     def switch(self) -> SwitchOffice:
@@ -195,17 +201,14 @@ class Service:
     async def list_questions(self, after: str | None, limit: int) -> list[WaitingThread]:
         """Threads whose run waits for an answer."""
         self._watch.check()
-        found = await self._threads.list(after=after or "", limit=limit, status="suspended")
-        return [
-            WaitingThread(info.key, approval_desk.questions_of(info.key, state))
-            for info, state in found
-            if state is not None
-        ]
+        return await approval_desk.waiting(self._threads, after or "", limit)
 
     async def answer(self, thread_id: str, question: str, verdict: Verdict, text: str) -> int:
         """Answer a question; the first answer wins."""
         self._check_open()
         approval_desk.check_verdict(question, verdict)
+        if verdict == "result":
+            await approval_desk.check_choice(self._threads, ThreadId(thread_id), question, text)
         seq = await self._threads.answer(ThreadId(thread_id), Answer(question, text, verdict))
         self._work.enqueue(Job(thread_id))
         return seq

@@ -26,6 +26,13 @@ FOREIGN_NAMES: dict[str, tuple[str, str]] = {
 }
 """Variables that other programs use for the same thing; they stand between the file and ours."""
 
+FOREIGN_COUNTS: dict[str, tuple[str, str]] = {"WORKFLOW_MAX_CONCURRENT_RUNS": ("playbooks", "runs")}
+"""The same for numbers (seed 001)."""
+
+SECRET_PREFIX = "SULLA_SECRET_"
+SECRETS = ("playbooks", "secrets")
+"""The setting that holds them, by their names in small letters."""
+
 Known = Mapping[str, Collection[str]]
 """The keys of each section."""
 
@@ -87,11 +94,14 @@ def from_environ(environ: Mapping[str, str], known: Known) -> Iterator[Given | W
 
     A variable with our prefix that is no setting's is wrong.
     """
-    for name, (section, key) in FOREIGN_NAMES.items():
+    for name, (section, key) in {**FOREIGN_NAMES, **FOREIGN_COUNTS}.items():
         if environ.get(name):
             yield Given(name, section, key, environ[name])
     for name in sorted(environ):
         if not name.startswith(PREFIX) or name == HOME:
+            continue
+        if name.startswith(SECRET_PREFIX) and len(name) > len(SECRET_PREFIX):
+            yield Given(name, *SECRETS, {name.removeprefix(SECRET_PREFIX).lower(): environ[name]})
             continue
         section, _, key = name.removeprefix(PREFIX).lower().partition("__")
         if name in SHORT_NAMES:

@@ -22,6 +22,7 @@ from sulla.gateway.commands import (
     Verdict,
     WaitingThread,
 )
+from sulla.gateway.hooks import Hooks
 from sulla.gateway.infos import AgentInfo, SeenInfo, SkillInfo, SkillInfos, ToolInfo, WorkInfo
 from sulla.gateway.limits import Limits
 from sulla.gateway.observing import OK, Asked, Caller, Done, Observer, Observers, Unobserved, Way
@@ -43,6 +44,7 @@ __all__ = [
     "Gateway",
     "GatewayConfig",
     "Hear",
+    "Hooks",
     "KnownToken",
     "Limits",
     "Live",

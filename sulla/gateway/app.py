@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable
 from dataclasses import dataclass, field
 
+import orjson
 from fastapi import FastAPI
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -23,17 +24,19 @@ from sulla.gateway.auth import Guard
 from sulla.gateway.calls import Calls
 from sulla.gateway.commands import Commands
 from sulla.gateway.connection import Room
+from sulla.gateway.hooks import HookDoor, Hooks
 from sulla.gateway.limits import Limits
 from sulla.gateway.observing import Observer, Unobserved
 from sulla.gateway.perimeter import Perimeter
 from sulla.gateway.presence import Presence
 from sulla.gateway.probes import Operations, Probes
 from sulla.gateway.rest import Desk, OnLeave, Resource, answer_problem
-from sulla.gateway.rest_auth import Gatekeeper
+from sulla.gateway.rest_auth import HOOKS, Gatekeeper
 from sulla.gateway.rest_problems import DEFECT, no_such_path, no_such_verb
 from sulla.gateway.rest_routes import by_path
 from sulla.gateway.rest_streams import Streams
 from sulla.gateway.ws import SocketDoor
+from sulla.workflow import playbook_schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +104,7 @@ def build_app(
     *,
     make_id: MakeId,
     operations: Operations | None = None,
+    hooks: Hooks | None = None,
 ) -> Gateway:
     """Put the gateway together.
 
@@ -112,9 +116,10 @@ def build_app(
         observer: is told what happens at the door; None if nobody wants to know.
         make_id: names messages that come without a name.
         operations: knows how the daemon is; None if nobody asks.
+        hooks: says what messages from outside may begin; None for nothing.
     """
     watching = observer if observer is not None else Unobserved()
-    calls = Calls(commands, tokens, config.limits, clock, watching)
+    calls = Calls(commands, tokens, config.limits, clock, watching, make_id)
     presence = Presence(tokens, clock)
     tokens.tell(presence.sweep)
     room = Room(commands, calls, Guard(tokens, clock), presence, clock, config.limits, watching)
@@ -123,6 +128,8 @@ def build_app(
     app.router.routes.append(Route("/healthz", _healthz, methods=["GET"]))
     app.router.routes.append(Route("/asyncapi.json", _asyncapi, methods=["GET"]))
     app.router.routes.append(Route("/openapi.json", _openapi, methods=["GET"]))
+    app.router.routes.append(Route("/schemas/playbook.json", _playbook_schema, methods=["GET"]))
+    app.router.routes.append(Route(f"{HOOKS}{{playbook}}", HookDoor(hooks, room, make_id)))
     if operations is not None:
         app.router.routes += Probes(operations, room).routes()
     streams = Streams(room)
@@ -150,6 +157,11 @@ async def _asyncapi(request: Request) -> Response:
 async def _openapi(request: Request) -> Response:
     """What is found under ``/api``; no secret either."""
     return Response(rest_openapi.document(request.app.version), media_type="application/json")
+
+
+async def _playbook_schema(request: Request) -> Response:
+    """What a playbook's file may hold, for editors; no secret either."""
+    return Response(orjson.dumps(playbook_schema()), media_type="application/schema+json")
 
 
 async def _nothing(scope: Scope, receive: Receive, send: Send) -> None:

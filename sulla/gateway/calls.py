@@ -10,6 +10,7 @@ import orjson
 from sulla.access import Principal, TokenOffice
 from sulla.core.clock import Clock
 from sulla.core.errors import Forbidden, InvalidInput, SullaError, Unavailable
+from sulla.core.ids import MakeId
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.stamp import stamp
 from sulla.core.trail import trail
@@ -23,6 +24,7 @@ from sulla.gateway.calls_projects import get_project, list_projects
 from sulla.gateway.calls_schedules import perform_schedule
 from sulla.gateway.calls_skills import list_skills
 from sulla.gateway.calls_system import perform_switch
+from sulla.gateway.calls_workflows import WorkflowRequest, perform_workflow
 from sulla.gateway.commands import Commands, ThreadInfo
 from sulla.gateway.limits import Limits
 from sulla.gateway.observing import GIVEN_UP, OK, Asked, Caller, Done, Observer
@@ -73,16 +75,24 @@ class Calls:
         limits: sizes of replies, and the deadline.
         clock: for the deadline.
         observer: is told of every request.
+        make_id: names what a request has not named.
     """
 
     def __init__(
-        self, commands: Commands, tokens: TokenOffice, limits: Limits, clock: Clock, observer: Observer
+        self,
+        commands: Commands,
+        tokens: TokenOffice,
+        limits: Limits,
+        clock: Clock,
+        observer: Observer,
+        make_id: MakeId,
     ) -> None:
         self._commands = commands
         self._tokens = tokens
         self._limits = limits
         self._clock = clock
         self._observer = observer
+        self._make_id = make_id
 
     async def perform(self, asked: Asked) -> JsonObject:
         """Have a request done. Of a subscription this is the answer; following is the business of who asks.
@@ -127,6 +137,9 @@ class Calls:
 
     async def _perform(self, params: Wire, asker: Caller) -> JsonObject:
         caller = asker.principal
+        if isinstance(params, WorkflowRequest):
+            office = self._commands.playbooks
+            return await perform_workflow(office, params, caller, self._limits, self._make_id)
         match params:
             case TokenCreate() | TokenList() | TokenRevoke():
                 return await perform_token(self._tokens, params, caller)
@@ -252,6 +265,7 @@ async def _questions(commands: Commands, params: wire.ApprovalList) -> JsonObjec
             expires_at=None if item.expires_ms is None else stamp(item.expires_ms),
             tool=item.tool,
             target=item.target,
+            choices=[*item.choices],
         )
         for waiting in page
         for item in waiting.questions

@@ -17,7 +17,16 @@ async def get_project(commands: Commands, name: str) -> JsonObject:
     """One of them, whole."""
     found = await commands.get_project(name)
     tasks = [
-        wire.TaskRow(text=task.text, done=task.done, blocked=task.blocked, depth=task.depth) for task in found.tasks
+        wire.TaskRow(
+            text=task.text,
+            done=task.done,
+            blocked=task.blocked,
+            depth=task.depth,
+            state=task.state,
+            id=task.id,
+            depends_on=list(task.depends_on),
+        )
+        for task in found.tasks
     ]
     return wire.ProjectText(about=_row(found.info), tasks=tasks, digest=found.digest, text=found.text).model_dump()
 

@@ -13,6 +13,7 @@ from sulla.heartbeat import BeatOffice
 from sulla.people import Notices, People
 from sulla.schedule import ScheduleOffice
 from sulla.work import SwitchOffice
+from sulla.workflow import PlaybookOffice
 
 Mode = Literal["queue", "steer", "interrupt"]
 """What a message does to a running turn (design §4.2)."""
@@ -74,6 +75,12 @@ class TaskInfo:
     done: bool
     blocked: str
     depth: int
+    state: str = "pending"
+    """`pending`, `in_progress`, `completed`, `failed` or `blocked`."""
+    id: str = ""
+    """In a plan; empty for a task of no plan."""
+    depends_on: tuple[str, ...] = ()
+    """The ids of tasks of the plan."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +111,8 @@ class Question:
     tool: str = ""
     target: str = ""
     """What `always` would allow; empty where it allows no more than the call."""
+    choices: tuple[str, ...] = ()
+    """What the answer has to be one of; empty where it does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +187,11 @@ class Commands(Protocol):
     @property
     def beats(self) -> BeatOffice:
         """Who does what is about heartbeats."""
+        ...
+
+    @property
+    def playbooks(self) -> PlaybookOffice:
+        """Who does what is about playbooks and their runs."""
         ...
 
     @property

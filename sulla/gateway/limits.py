@@ -22,6 +22,12 @@ IDLE_S = 90 * 86_400
 """The longest that anybody is said to have done nothing, in seconds."""
 NOTICE_IDS = 64
 """Notices that are marked as seen at once."""
+WORKFLOW_CHARS = 512 * 1024
+"""Code points of a playbook; its bytes are counted where it is read."""
+STEP_CHARS = 128
+"""Of a step's address."""
+STEPS_AT_ONCE = 1000
+"""Steps that a run goes on from: as many as a playbook may have."""
 
 
 @dataclass(frozen=True, slots=True)

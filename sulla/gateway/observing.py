@@ -15,7 +15,7 @@ Way = Literal["ws", "rest"]
 OK = "ok"
 GIVEN_UP = "given_up"
 """The connection ended before the request did."""
-_UNSAID = {"text", "title", "token", "events"}
+_UNSAID = {"text", "title", "token", "events", "source", "inputs"}
 """Fields that hold people's words, or a secret."""
 
 

@@ -30,7 +30,7 @@ OnLeave = Literal["go_on", "stop"]
 _SUBSCRIBE = "events.subscribe"
 
 
-class _Left(Exception):
+class Left(Exception):
     """The client has gone before it had said everything."""
 
 
@@ -67,7 +67,7 @@ class Resource:
             await self._serve(route, exchange)
         except (SullaError, Malformed) as error:
             await answer_problem(send, problem_of(error), exchange.names)
-        except _Left:
+        except Left:
             return
 
     async def _serve(self, route: RestRoute, exchange: Exchange) -> None:
@@ -81,7 +81,7 @@ class Resource:
         self._check_scopes(exchange, route, streaming)
         try:
             async with self._desk.room.clock.timeout(limits.body_s):
-                said = replace(said, body=await _read_body(exchange, said.headers, limits.frame_bytes))
+                said = replace(said, body=await read_body(exchange, said.headers, limits.frame_bytes))
         except TimeoutError:
             raise Malformed(408, "timeout", f"the body did not come within {limits.body_s:g} s") from None
         self._check_token(exchange.scope)
@@ -128,7 +128,7 @@ class Resource:
         result = await self._perform(exchange, params)
         if isinstance(params, TurnSend):
             result = {**result, "message_id": params.message_id}
-        await _answer(exchange.send, route.status, orjson.dumps(result), exchange.names)
+        await answer(exchange.send, route.status, orjson.dumps(result), exchange.names)
 
     def _read(self, route: RestRoute, said: Said) -> Wire:
         return read(route, said, lambda: self._desk.make_id("msg"))
@@ -167,12 +167,12 @@ def _caller(scope: Scope) -> Caller:
     return Caller(principal_of(scope), peer_of(scope), "rest", derived_id("ses", "rest", str(scope.get("client"))))
 
 
-async def _read_body(exchange: Exchange, headers: Mapping[str, str], limit_bytes: int) -> bytes:
+async def read_body(exchange: Exchange, headers: Mapping[str, str], limit_bytes: int) -> bytes:
     """All of it. What is over the limit is dropped as it comes: a client that is still sending would not hear why.
 
     Raises:
         TooLarge: it is over the limit.
-        _Left: the client has gone.
+        Left: the client has gone.
     """
     announced = headers.get("content-length", "")
     pieces, size, more = list[bytes](), 0, True
@@ -181,7 +181,7 @@ async def _read_body(exchange: Exchange, headers: Mapping[str, str], limit_bytes
     while more:
         message = await exchange.receive()
         if message["type"] == "http.disconnect":
-            raise _Left
+            raise Left
         piece, more = message.get("body", b""), message.get("more_body", False)
         size += len(piece)
         if size <= limit_bytes:
@@ -201,10 +201,18 @@ async def answer_problem(send: Send, problem: Problem, names: Headers | None = N
         problem: what it is told.
         names: headers by which the request can be found again.
     """
-    await _answer(send, problem.status, problem.body(), [*problem.headers(), *(names or [])])
+    await answer(send, problem.status, problem.body(), [*problem.headers(), *(names or [])])
 
 
-async def _answer(send: Send, status: int, body: bytes, headers: Headers) -> None:
+async def answer(send: Send, status: int, body: bytes, headers: Headers) -> None:
+    """Answer with JSON.
+
+    Args:
+        send: to the client.
+        status: HTTP's.
+        body: the JSON.
+        headers: beside the usual ones.
+    """
     usual = [
         (b"content-type", b"application/json"),
         (b"content-length", str(len(body)).encode()),

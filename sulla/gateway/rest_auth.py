@@ -13,8 +13,10 @@ from sulla.gateway.observing import Observer
 from sulla.gateway.perimeter import Refusal, deny, peer_of, welcome
 from sulla.gateway.rest_problems import status_of
 
-OPEN = frozenset({"/healthz", "/readyz", "/openapi.json", "/asyncapi.json"})
+OPEN = frozenset({"/healthz", "/readyz", "/openapi.json", "/asyncapi.json", "/schemas/playbook.json"})
 """What anybody may see: that the daemon is there, and how to talk to it."""
+HOOKS = "/hooks/"
+"""Below here whoever comes proves that by a signature (`hooks`)."""
 _SOCKET = "/ws"
 """Here the token may come in hello."""
 _PRINCIPAL = "principal"
@@ -56,7 +58,9 @@ def principal_of(scope: Scope) -> Principal:
 
 def _is_open(scope: Scope) -> bool:
     path = scope["path"]
-    return path in OPEN if scope["type"] == "http" else path == _SOCKET
+    if scope["type"] == "http":
+        return path in OPEN or path.startswith(HOOKS)
+    return bool(path == _SOCKET)
 
 
 def _token(scope: Scope) -> str | None:

@@ -157,6 +157,48 @@ _HEARTBEAT: JsonObject = {
     "beats": 1,
 }
 
+_PLAYBOOK: JsonObject = {
+    "playbook": "lead-triage",
+    "description": "Sorts a new lead.",
+    "digest": "sha256:5d0a",
+    "file": "workflows/lead-triage.yaml",
+    "steps": 4,
+    "on": ["manual", "chat a new lead"],
+    "inputs": {"lead": {"type": "string", "required": True, "default": None, "description": ""}},
+    "trouble": "",
+}
+_PLAY: JsonObject = {
+    "run": "thr_51c0",
+    "playbook": "lead-triage",
+    "digest": "sha256:5d0a",
+    "status": "waiting",
+    "trigger": "manual",
+    "thread_id": "thr_9b2d",
+    "started_at": "2027-01-15T08:00:00.000Z",
+    "ended_at": None,
+    "steps": 4,
+    "done": 2,
+    "tokens": 900,
+    "cost": 0.0004,
+    "open": ["approve"],
+    "failure": "",
+    "parent": "",
+}
+_STEP: JsonObject = {
+    "at": "kind",
+    "kind": "router",
+    "status": "completed",
+    "tries": 1,
+    "started_at": "2027-01-15T08:00:00.000Z",
+    "ended_at": "2027-01-15T08:00:01.000Z",
+    "output": "sales",
+    "route": "sales",
+    "error": "",
+    "tokens": 200,
+    "cost": 0.0001,
+    "note": "",
+}
+
 EXAMPLES: dict[str, Example] = {
     "thread.list": Example({"threads": [_THREAD], "next": None}),
     "thread.create": Example({"thread_id": "thr_9b2d"}, {"title": "Trip to Rome", "request_id": "make-rome"}),
@@ -220,7 +262,17 @@ EXAMPLES: dict[str, Example] = {
     "project.get": Example(
         {
             "about": _PROJECT,
-            "tasks": [{"text": "Dig", "done": False, "blocked": "", "depth": 0}],
+            "tasks": [
+                {
+                    "text": "Dig",
+                    "done": False,
+                    "blocked": "",
+                    "depth": 0,
+                    "state": "pending",
+                    "id": "dig",
+                    "depends_on": [],
+                }
+            ],
             "digest": "a3f1c05e7b9d2468",
             "text": "# Garden\n\n- [ ] Dig\n",
         }
@@ -242,6 +294,34 @@ EXAMPLES: dict[str, Example] = {
     "heartbeat.pause": Example({"heartbeats": [{**_HEARTBEAT, "enabled": False, "next": None}]}),
     "heartbeat.resume": Example({"heartbeats": [_HEARTBEAT]}),
     "heartbeat.log": Example({"ticks": [_TICK], "next": None}),
+    "workflow.list": Example({"playbooks": [_PLAYBOOK]}),
+    "workflow.get": Example({"about": _PLAYBOOK, "text": "name: lead-triage\n"}),
+    "workflow.check": Example(
+        {"faults": ["triage.yaml:1:1: `steps` is missing [missing-key]"]},
+        {"text": "name: lead-triage\n", "file": "triage.yaml"},
+    ),
+    "workflow.start": Example(
+        {"run": "thr_51c0", "first": True},
+        {"playbook": "lead-triage", "inputs": {"lead": "Ann, ann@example.org"}, "request_id": "ann-1"},
+    ),
+    "workflow.runs": Example({"runs": [_PLAY], "next": None}),
+    "workflow.status": Example(
+        {
+            "about": _PLAY,
+            "inputs": {"lead": "Ann, ann@example.org"},
+            "outputs": {},
+            "forked_from": "",
+            "steps": [_STEP],
+            "next": None,
+        }
+    ),
+    "workflow.pause": Example({"run": "thr_51c0"}, {"why": "let me look"}),
+    "workflow.resume": Example({"run": "thr_51c0"}, {"steps": ["research"]}),
+    "workflow.step": Example({"run": "thr_51c0"}),
+    "workflow.cancel": Example({"run": "thr_51c0"}, {"why": "not needed any more"}),
+    "workflow.fork": Example(
+        {"run": "thr_77fe", "first": True}, {"steps": ["research"], "inputs": {"lead": "Bob"}, "request_id": "again-1"}
+    ),
     "presence.list": Example({"people": [_PERSON]}),
     "presence.report": Example({"taken": True}, {"idle_s": 0}),
     "notice.list": Example({"notices": [_NOTICE], "next": None}),

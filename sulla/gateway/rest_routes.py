@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from sulla.gateway.wire import METHODS, Method
+from sulla.gateway.wire import METHODS
+from sulla.gateway.wire_form import Method
 
 ROOT = "/api"
 Verb = Literal["GET", "POST", "DELETE"]
@@ -48,6 +49,8 @@ class RestRoute:
 
 
 _THREAD = f"{ROOT}/threads/{{thread_id}}"
+_PLAYS = f"{ROOT}/workflow-runs"
+_PLAY = f"{_PLAYS}/{{run}}"
 
 ROUTES: tuple[RestRoute, ...] = (
     RestRoute("GET", f"{ROOT}/threads", "thread.list", "Threads by id, a page at a time."),
@@ -103,6 +106,19 @@ ROUTES: tuple[RestRoute, ...] = (
         "heartbeat.log",
         "What became of each wake, newest first.",
         numbers=("limit", "before"),
+    ),
+    RestRoute("GET", f"{ROOT}/workflows", "workflow.list", "The playbooks of the home."),
+    RestRoute("GET", f"{ROOT}/workflows/{{playbook}}", "workflow.get", "One playbook, with its file."),
+    RestRoute("POST", f"{ROOT}/workflow-check", "workflow.check", "Say what is wrong with the text of a playbook."),
+    RestRoute("GET", _PLAYS, "workflow.runs", "Runs of playbooks by id, a page at a time."),
+    RestRoute("POST", _PLAYS, "workflow.start", "Begin a run.", 202, "request_id"),
+    RestRoute("GET", _PLAY, "workflow.status", "One run, with its steps.", numbers=("after", "limit")),
+    RestRoute("POST", f"{_PLAY}/pause", "workflow.pause", "Have it begin no further step.", 202),
+    RestRoute("POST", f"{_PLAY}/resume", "workflow.resume", "Have it go on, also from what failed.", 202),
+    RestRoute("POST", f"{_PLAY}/step", "workflow.step", "Have a paused one begin what it can now.", 202),
+    RestRoute("POST", f"{_PLAY}/cancel", "workflow.cancel", "End it.", 202),
+    RestRoute(
+        "POST", f"{_PLAY}/fork", "workflow.fork", "Begin another one that takes over from it.", 202, "request_id"
     ),
     RestRoute("GET", f"{ROOT}/status", "system.status", "How the daemon is."),
     RestRoute("POST", f"{ROOT}/pause", "system.pause", "Have all work stand still until it is resumed."),

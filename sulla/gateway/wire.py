@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StringConstraints
@@ -18,7 +17,8 @@ from sulla.gateway import wire_projects as projects
 from sulla.gateway import wire_schedules as schedules
 from sulla.gateway import wire_skills as skills
 from sulla.gateway import wire_system as system
-from sulla.gateway.wire_form import Answer, Id, Label, QuestionId, Seq, Title, Wire, Words
+from sulla.gateway import wire_workflows as workflows
+from sulla.gateway.wire_form import Answer, Id, Label, Method, QuestionId, Seq, Title, Wire, Words
 
 SUBPROTOCOL = "sulla.v1"
 PROTOCOL = 1
@@ -255,6 +255,8 @@ class QuestionRow(Wire):
     tool: str = ""
     target: str = ""
     """What `always` would allow; empty where it allows no more than the call."""
+    choices: Annotated[list[str], Field(default_factory=list)]
+    """What the `text` of a `result` has to be one of; empty where it does not."""
 
 
 class Questions(Wire):
@@ -326,16 +328,6 @@ class GapParams(Wire):
 # ---------------------------------------------------------------------------------------------------------- methods
 
 
-@dataclass(frozen=True, slots=True)
-class Method:
-    """One row of the protocol."""
-
-    params: type[Wire]
-    result: type[BaseModel]
-    scope: Scope | None
-    """What the token must allow; None before anybody is known."""
-
-
 METHODS: dict[str, Method] = {
     "hello": Method(Hello, Welcome, None),
     "thread.create": Method(ThreadCreate, ThreadCreated, "write"),
@@ -374,6 +366,7 @@ METHODS: dict[str, Method] = {
     "heartbeat.pause": Method(heartbeat.HeartbeatPause, heartbeat.HeartbeatRows, "write"),
     "heartbeat.resume": Method(heartbeat.HeartbeatResume, heartbeat.HeartbeatRows, "write"),
     "heartbeat.log": Method(heartbeat.HeartbeatLog, heartbeat.TickRows, "read"),
+    **workflows.METHODS,
     "token.create": Method(access.TokenCreate, access.TokenCreated, "admin"),
     "token.list": Method(access.TokenList, access.TokenRows, "admin"),
     "token.revoke": Method(access.TokenRevoke, access.TokenRevoked, "admin"),
@@ -386,10 +379,5 @@ METHODS: dict[str, Method] = {
 METHOD_OF: dict[type[Wire], str] = {method.params: name for name, method in METHODS.items()}
 """The name of the method that takes these parameters."""
 
-PLANNED = frozenset(
-    {
-        *("speech.chunk", "speech.flush", "speech.status"),
-        *("workflow.list", "workflow.check", "workflow.start", "workflow.status", "workflow.cancel", "workflow.resume"),
-    }
-)
+PLANNED = frozenset({"speech.chunk", "speech.flush", "speech.status"})
 """Methods of ``sulla.v1`` that this daemon does not offer (design §12): answered with `not_available`."""

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from sulla.access import NAME_CHARS
+from sulla.access import NAME_CHARS, Scope
 from sulla.gateway.limits import ID_CHARS, TEXT_CHARS, TITLE_CHARS
 
 ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.\-]*$"
 QUESTION_PATTERN = r"^[a-z]+(:[A-Za-z0-9_.\-]+)+$"
 LINE_PATTERN = r"^[^\x00-\x1f\x7f]*$"
+STEP_PATTERN = r"^[A-Za-z_][A-Za-z0-9_]*(@[0-9]+(\.[0-9]+)*)?$"
 PATTERN_WORDS = {
     ID_PATTERN: "letters, digits, '_', '.' and '-', beginning with a letter or digit",
     QUESTION_PATTERN: "a question's id as approval.list or SUSPENDED gives it, e.g. 'review:tool_…'",
     LINE_PATTERN: "one line without control characters",
+    STEP_PATTERN: "a step's address as workflow.status gives it, e.g. 'research' or 'research@2'",
 }
 """What the patterns mean, for error messages."""
 
@@ -35,3 +38,13 @@ class Wire(BaseModel):
     """The root of all models here: no guessing of types, no unknown fields."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """One row of the protocol."""
+
+    params: type[Wire]
+    result: type[BaseModel]
+    scope: Scope | None
+    """What the token must allow; None before anybody is known."""

@@ -49,6 +49,12 @@ class TaskRow(Wire):
     """What is in its way; empty for nothing."""
     depth: int
     """How many tasks it is part of."""
+    state: str
+    """`pending`, `in_progress`, `completed`, `failed` or `blocked`."""
+    id: str
+    """In a plan; empty for a task of no plan."""
+    depends_on: list[str]
+    """The ids of tasks of the plan."""
 
 
 class ProjectText(Wire):

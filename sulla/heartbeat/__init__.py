@@ -1,6 +1,6 @@
 """The door to agents that wake up by themselves."""
 
-from sulla.heartbeat.agenda import Agenda, View
+from sulla.heartbeat.agenda import Agenda, View, no_playbooks
 from sulla.heartbeat.brief import DIRECTIVE, Around, briefing
 from sulla.heartbeat.edge import HEARTBEAT, after_heartbeat
 from sulla.heartbeat.graph import create_heartbeat_graph, create_overlord_graph
@@ -37,6 +37,7 @@ __all__ = [
     "create_heartbeat_graph",
     "create_overlord_graph",
     "heartbeat_tools",
+    "no_playbooks",
     "quiet_until",
     "read_ticks",
 ]

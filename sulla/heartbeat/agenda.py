@@ -35,6 +35,11 @@ async def all_trusted(file: Path, workspace: Path) -> bool:
     return False
 
 
+def no_playbooks() -> str:
+    """There are none."""
+    return ""
+
+
 async def nobody_around(state: ThreadState) -> Around:
     """Nobody is known to be."""
     return Around()
@@ -51,6 +56,7 @@ class Agenda:
         workspace: where agents write.
         around: who is about, and what they have not answered to a heartbeat.
         mistrusted: whether a file is as a run left it that had read what nobody trusts.
+        playbooks: those that may be started at a beat, a line each.
     """
 
     projects: Projects
@@ -59,6 +65,7 @@ class Agenda:
     workspace: Path
     around: Callable[[ThreadState], Awaitable[Around]] = nobody_around
     mistrusted: Callable[[Path, Path], Awaitable[bool]] = all_trusted
+    playbooks: Callable[[], str] = no_playbooks
 
     async def look(self) -> View:
         """Projects and skills as they are now."""

@@ -28,6 +28,8 @@ RULES: Final = """\
 - End with one wrapper: AGENT_DONE if there is nothing left that you can do now, AGENT_CONTINUE with a report if you
   want another cycle, AGENT_BLOCKED if you cannot go on without a person."""
 
+PLAYBOOKS: Final = "Start one with run_playbook if its time has come; it goes on by itself, and this beat ends:\n{0}"
+
 MOST_LOTS: Final = 30
 SECTION_CHARS: Final = 6_000
 """Characters of each list."""
@@ -57,6 +59,8 @@ class Setting:
     """What a person wrote to the heartbeat; empty if nobody did."""
     directive: str = DIRECTIVE
     around: Around = field(default_factory=Around)
+    playbooks: str = ""
+    """Those that it may start, a line each."""
 
 
 def briefing(beat: BeatState, setting: Setting) -> str:
@@ -76,6 +80,7 @@ def _sections(beat: BeatState, setting: Setting) -> Iterator[tuple[str, str]]:
     yield "Now", f"{when}; cycle {beat.cycle + 1} of at most {beat.max_cycles} of this beat."
     yield "Projects", beat.projects or "None."
     yield "Skills", beat.skills or "None."
+    yield "Playbooks", PLAYBOOKS.format(setting.playbooks) if setting.playbooks else ""
     yield "Agents at work", setting.agents or "Nobody else."
     yield "People", setting.around.people
     yield "What came before", _before(beat)

@@ -184,7 +184,7 @@ class HeartbeatNode:
         now = datetime.fromtimestamp(run.clock.now(), ZoneInfo(self.zone))
         directive = self.directive or DIRECTIVE
         around = await self.agenda.around(state)
-        setting = Setting(now, self.zone, beat.agents, ask.text, directive, around)
+        setting = Setting(now, self.zone, beat.agents, ask.text, directive, around, self.agenda.playbooks())
         return briefing(replace(beat, cycle=beat.cycle - 1), setting)
 
 

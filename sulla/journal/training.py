@@ -71,7 +71,8 @@ def to_example(thread_id: ThreadId, run_id: RunId, entries: Sequence[Entry], fra
         frame: its agent's prompt and tools.
 
     Returns:
-        None if there is nothing to learn from it: the model never said a word, or the run's ends are not there.
+        None if there is nothing to learn from it: the model never said a word, the run's ends are not there, or it only
+        answered a playbook's question, by a tool that its agent does not have.
 
     Raises:
         CorruptRecord: the events do not fit together.
@@ -84,6 +85,8 @@ def to_example(thread_id: ThreadId, run_id: RunId, entries: Sequence[Entry], fra
     while said and said[-1]["role"] == "user":  # a reminder whose answer was the completion wrapper alone
         said.pop()
     if last is None or started is None or not isinstance(end, RunFinished | RunError) or not said:
+        return None
+    if any(isinstance(fact := entry.fact, Input) and fact.question is not None for entry in mine):
         return None
     system = "\n\n".join(text for text in frame.system if text)
     messages: list[Json] = [{"role": "system", "content": system}] if system else []

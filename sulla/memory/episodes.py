@@ -13,6 +13,7 @@ from sulla.threads import (
     Input,
     InputHandled,
     InputsJoined,
+    Played,
     RunError,
     RunFinished,
     RunStarted,
@@ -81,13 +82,15 @@ class EpisodeReader:
         run = self._open.get(entry.origin.run_id) if entry.origin.run_id is not None else None
         match entry.fact:
             case Input() as fact:
-                if entry.origin.run_id is not None:
-                    self._open[entry.origin.run_id] = _Open(
-                        entry.seq, [fact.text[:MAX_ASKED]], self._tainted, fact.agent
-                    )
+                # What a playbook asks is between it and the agent, and what it says is no person's word.
+                if entry.origin.run_id is not None and fact.question is None:
+                    asked = [fact.text[:MAX_ASKED]] if fact.origin != "playbook" else []
+                    self._open[entry.origin.run_id] = _Open(entry.seq, asked, self._tainted, fact.agent)
                 self._tainted = self._tainted or _taints(fact)
             case RunFinished() | RunError() as end:
                 return self._end(entry, end)
+            case Played() if run is not None and entry.origin.run_id is not None:
+                del self._open[entry.origin.run_id]  # a playbook's own run: its agents' turns are told elsewhere
             case fact:
                 self._tainted = self._tainted or _taints(fact)
                 if run is not None:
@@ -145,8 +148,8 @@ def _taints(fact: ThreadFact | None) -> bool:
             return "injection" in diagnostics
         case ToolCallResult(tainted=tainted, origin=origin):
             return tainted or origin in UNTRUSTED
-        case Input(origin=origin):
-            return origin in UNTRUSTED
+        case Input(origin=origin, tainted=tainted):
+            return tainted or origin in UNTRUSTED
         case _:
             return False
 

@@ -65,9 +65,10 @@ def row(note: Note, most: int = _LINE) -> str:
     day = stamp(note.at_ms)[:10]
     if note.kind == "fact":
         return f"- {day}: {_plain(note.text, most)}"
-    asked, came = _plain(note.asked, most // 2), _plain(note.text, most // 2)
+    asked = f'asked "{_plain(note.asked, most // 2)}"; ' if note.asked else ""
+    came = _plain(note.text, most // 2)
     tools = f", with {', '.join(note.tools[:5])}" if note.tools else ""
-    return f'- {day}: asked "{asked}"; {note.outcome or "ended"}{tools}: "{came}"'
+    return f'- {day}: {asked}{note.outcome or "ended"}{tools}: "{came}"'
 
 
 def _lines(remembered: Remembered) -> Iterator[str]:

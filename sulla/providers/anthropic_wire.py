@@ -10,6 +10,7 @@ from sulla.core.errors import InvalidInput
 from sulla.core.ids import CallId
 from sulla.core.jsontypes import FrozenJson, JsonObject
 from sulla.core.message import Message, Part, Reasoning, Text, ToolCall, ToolResult
+from sulla.providers.anthropic_choice import fields, offered
 from sulla.providers.base import ChatRequest, Section, ToolSpec
 from sulla.providers.segments import Segment, SegmentCache, ends_segment
 from sulla.providers.wire_json import dumps
@@ -57,19 +58,20 @@ class RequestEncoder:
     """
 
     def __init__(self, extra: FrozenJson | None = None, cache_bytes: int = CACHE_BYTES) -> None:
-        self._extra = _fields(extra or {})
-        self._counted = _fields({name: value for name, value in (extra or {}).items() if name in _COUNTED})
+        self._extra = extra or {}
+        self._counted = {name: value for name, value in self._extra.items() if name in _COUNTED}
         self._segments: SegmentCache[_Role] = SegmentCache(cache_bytes)
 
     def encode(self, request: ChatRequest) -> bytes:
         """The body of a streaming request.
 
         Raises:
-            InvalidInput: the history breaks the service's rules, or holds something that JSON cannot hold. The agent
-                makes history valid; this is the last look before nonsense is sent.
+            InvalidInput: the history breaks the service's rules, or holds something that JSON cannot hold, or the tool
+                to be called is not offered. The agent makes history valid; this is the last look before nonsense is
+                sent.
         """
         head = dumps({"model": request.model, "max_tokens": request.max_tokens, "stream": True})[:-1]
-        return self._body(head + self._extra, request)
+        return self._body(head, request, self._extra)
 
     def encode_count(self, request: ChatRequest) -> bytes:
         """The body of a question for the number of tokens in a request.
@@ -77,16 +79,18 @@ class RequestEncoder:
         Raises:
             InvalidInput: as for `encode`.
         """
-        return self._body(dumps({"model": request.model})[:-1] + self._counted, request)
+        return self._body(dumps({"model": request.model})[:-1], request, self._counted)
 
-    def _body(self, head: bytes, request: ChatRequest) -> bytes:
+    def _body(self, head: bytes, request: ChatRequest, extra: FrozenJson) -> bytes:
+        tools = offered(request)
         history = self._history(request)
         history[-1] = history[-1][:-1] + _MARK
         return b"".join(
             (
                 head,
+                _fields(fields(request, extra)),
                 _list(b',"system":', _system(request.system)),
-                _list(b',"tools":', _tools(request.tools)),
+                _list(b',"tools":', _tools(tools)),
                 b',"messages":[',
                 *history,
                 b"]}]}",

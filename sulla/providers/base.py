@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, runtime_checkable
 
+from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import Message
 
@@ -58,6 +59,26 @@ class ChatRequest:
     max_tokens: int = 8192
     timeout_s: float = 600.0
     """How long the whole reply may take."""
+    force: str = ""
+    """The tool that the reply has to call; empty for the model's own choice. Not every service holds its model to it:
+    whoever asks looks at what was called."""
+
+    @property
+    def forced(self) -> ToolSpec | None:
+        """The tool that `force` names; None for the model's own choice.
+
+        Raises:
+            InvalidInput: no tool of that name is offered.
+        """
+        if not self.force:
+            return None
+        for tool in self.tools:
+            if tool.name == self.force:
+                return tool
+        names = ", ".join(tool.name for tool in self.tools) or "none"
+        raise InvalidInput(
+            f"the model {self.model!r} cannot be made to call {self.force!r}: the tools that it is offered are {names}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +141,8 @@ class Provider(Protocol):
 
         Raises:
             ProviderError: a subclass says what went wrong.
-            InvalidInput: the history cannot be sent as it is; nothing was asked.
+            InvalidInput: the history cannot be sent as it is, or the tool to be called is not offered; nothing was
+                asked.
         """
         ...
 

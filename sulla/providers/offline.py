@@ -9,6 +9,7 @@ from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Message, Part, Reasoning, Text, ToolCall, ToolResult
 from sulla.providers.base import ChatRequest, Completed, Delta, Stop, TextDelta, Usage
 from sulla.providers.offline_beats import next_beat_step, wake_of
+from sulla.providers.offline_forced import forced_args
 from sulla.providers.offline_projects import TOOLS, USAGE, Ended, Step, next_step, project_of
 from sulla.providers.offline_rules import help_text, wish_of
 
@@ -36,7 +37,7 @@ class OfflineProvider:
     name = "offline"
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Delta, None]:
-        """See `providers.Provider.stream`; nothing can fail here."""
+        """See `providers.Provider.stream`; no service can fail here."""
         text, calls = _reply(request)
         stop: Stop = "tool_calls" if calls else "end"
         if len(text) > request.max_tokens * CHARS_PER_TOKEN:
@@ -61,6 +62,11 @@ _OPENINGS = {
 def _reply(request: ChatRequest) -> tuple[str, tuple[ToolCall, ...]]:
     words, results = _last_turn(request)
     tools = frozenset(tool.name for tool in request.tools)
+    if (forced := request.forced) is not None:
+        args = forced_args(forced, words)
+        if args is None:
+            return _closing(f"The question does not say what {forced.name} is to be called with.", "", "No answer."), ()
+        return "", (_call(request, forced.name, args),)
     wake = wake_of(words)
     if wake is not None and not wake.message and tools >= TOOLS:
         return _worked(request, next_beat_step(wake, results, tools))

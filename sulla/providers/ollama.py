@@ -53,6 +53,8 @@ class _Wire(AsyncClient):
 class OllamaProvider:
     """Keeps `providers.Provider`, `providers.Embedder` and `providers.ModelLister`.
 
+    A model is not held to a tool that it has to call (`ollama_wire.encode_request`).
+
     Args:
         host: as in OLLAMA_HOST, e.g. ``127.0.0.1:11434``; empty for the default.
         clock: for deadlines.

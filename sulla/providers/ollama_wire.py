@@ -43,11 +43,17 @@ class OllamaOptions:
 def encode_request(request: ChatRequest, options: OllamaOptions) -> bytes:
     """The body of a streaming request.
 
+    The service cannot make a model call a tool. Where one has to be called it is the only one that is offered, and the
+    model may still do without.
+
     Raises:
-        InvalidInput: there is nothing to answer, or it cannot be written as JSON.
+        InvalidInput: there is nothing to answer, or it cannot be written as JSON, or the tool to be called is not
+            offered.
     """
     if not request.messages or request.messages[-1].role == "assistant":
         raise InvalidInput(f"the history for the model {request.model!r} does not end with a message of the user's")
+    forced = request.forced
+    tools = request.tools if forced is None else (forced,)
     body: JsonObject = {
         "model": request.model,
         "stream": True,
@@ -60,13 +66,13 @@ def encode_request(request: ChatRequest, options: OllamaOptions) -> bytes:
     }
     if options.think is not None:
         body["think"] = options.think
-    if request.tools:
+    if tools:
         body["tools"] = [
             {
                 "type": "function",
                 "function": {"name": tool.name, "description": tool.description, "parameters": dict(tool.schema)},
             }
-            for tool in request.tools
+            for tool in tools
         ]
     return dumps(body)
 

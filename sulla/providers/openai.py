@@ -45,7 +45,8 @@ class OpenAiProvider:
         clock: for deadlines.
         make_id: names replies, and tool calls that come without an id.
         base_url: where the service is, with its version, e.g. ``http://127.0.0.1:8000/v1``.
-        options: how this server differs; at OpenAI's own address the token limit goes by its newer name.
+        options: how this server differs; at OpenAI's own address the token limit goes by its newer name, and a tool
+            that has to be called by its name.
 
     Raises:
         SettingsError: the key holds what no HTTP header can carry.
@@ -68,7 +69,8 @@ class OpenAiProvider:
         self._make_id = make_id
         self._wants_key = urlsplit(base_url).hostname == urlsplit(BASE_URL).hostname
         options = options or OpenAiOptions()
-        self._options = replace(options, limit_field="max_completion_tokens") if self._wants_key else options
+        own = replace(options, limit_field="max_completion_tokens", choice="named")
+        self._options = own if self._wants_key else options
         self._client = AsyncOpenAI(
             api_key=api_key or _NO_KEY,
             base_url=base_url,

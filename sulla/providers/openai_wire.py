@@ -14,7 +14,7 @@ from sulla.core.errors import InvalidInput
 from sulla.core.ids import CallId
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 from sulla.core.message import Message, Reasoning, Role, Text, ToolCall, ToolResult
-from sulla.providers.base import ChatRequest
+from sulla.providers.base import ChatRequest, ToolSpec
 from sulla.providers.wire_json import dumps
 
 Form = Literal["chat", "responses"]
@@ -31,6 +31,9 @@ class OpenAiOptions:
     limit_field: Literal["max_completion_tokens", "max_tokens"] = "max_tokens"
     """How a chat completion is told its token limit: OpenAI's newer models take only the first, other servers the
     second."""
+    choice: Literal["named", "required"] = "required"
+    """How a tool is made to be called: OpenAI's own service is told its name; other servers refuse a name or pass over
+    it, so they are offered that one tool alone and told that one is required."""
     extra: FrozenJson = field(default_factory=dict)
     """Top-level fields for every request, e.g. ``{"reasoning_effort": "low"}``."""
 
@@ -39,14 +42,27 @@ def encode_request(request: ChatRequest, options: OpenAiOptions) -> bytes:
     """The body of a streaming request.
 
     Raises:
-        InvalidInput: the history breaks the API's rules, or holds something that JSON cannot hold.
+        InvalidInput: the history breaks the API's rules, or holds something that JSON cannot hold, or the tool to be
+            called is not offered.
     """
     _check(request)
-    body = _responses(request) if options.form == "responses" else _chat(request, options)
-    return dumps({**body, **options.extra})
+    forced = request.forced
+    tools = request.tools if forced is None or options.choice == "named" else (forced,)
+    body = _responses(request, tools) if options.form == "responses" else _chat(request, tools, options)
+    return dumps({**body, **options.extra, **(_choice(forced.name, options) if forced is not None else {})})
 
 
-def _chat(request: ChatRequest, options: OpenAiOptions) -> JsonObject:
+def _choice(name: str, options: OpenAiOptions) -> JsonObject:
+    """What makes the reply call a tool, once."""
+    if options.choice == "required":
+        return {"tool_choice": "required", "parallel_tool_calls": False}
+    # A name means one call already; and the models that reason refuse to hear of parallel ones.
+    function: JsonObject = {"name": name}
+    nested = options.form == "chat"
+    return {"tool_choice": {"type": "function", **({"function": function} if nested else function)}}
+
+
+def _chat(request: ChatRequest, tools: tuple[ToolSpec, ...], options: OpenAiOptions) -> JsonObject:
     body: JsonObject = {
         "model": request.model,
         "stream": True,
@@ -58,13 +74,13 @@ def _chat(request: ChatRequest, options: OpenAiOptions) -> JsonObject:
     for message in request.messages:
         messages += _chat_messages(message, request.model)
     body["messages"] = messages
-    if request.tools:
+    if tools:
         body["tools"] = [
             {
                 "type": "function",
                 "function": {"name": tool.name, "description": tool.description, "parameters": dict(tool.schema)},
             }
-            for tool in request.tools
+            for tool in tools
         ]
     return body
 
@@ -100,7 +116,7 @@ def _thoughts(message: Message, model: str) -> JsonObject:
     return dict(found)
 
 
-def _responses(request: ChatRequest) -> JsonObject:
+def _responses(request: ChatRequest, tools: tuple[ToolSpec, ...]) -> JsonObject:
     body: JsonObject = {
         "model": request.model,
         "stream": True,
@@ -111,7 +127,7 @@ def _responses(request: ChatRequest) -> JsonObject:
     if system:
         body["instructions"] = system
     body["input"] = [item for message in request.messages for item in _items(message)]
-    if request.tools:
+    if tools:
         body["tools"] = [
             {
                 "type": "function",
@@ -120,7 +136,7 @@ def _responses(request: ChatRequest) -> JsonObject:
                 "parameters": dict(tool.schema),
                 "strict": False,  # strict ones must not have optional arguments
             }
-            for tool in request.tools
+            for tool in tools
         ]
     return body
 

@@ -32,7 +32,9 @@ from typing import Final, Literal, cast, get_args
 from sulla.core.errors import Conflict, InvalidInput, NotFound
 from sulla.registry.project_page import FIELD, Page, Task
 
-Status = Literal["active", "backlog", "planning", "in_progress", "in_review", "blocked", "parked", "done", "cancelled"]
+Status = Literal[
+    "active", "backlog", "planning", "in_progress", "in_review", "blocked", "parked", "done", "completed", "cancelled"
+]
 Priority = Literal["p0", "p1", "p2", "p3", "p4"]
 
 MOST_TASKS: Final = 500
@@ -40,6 +42,8 @@ MOST_CHARS: Final = 256 * 1024
 """Code points of one file; a longer one is a document, not a project's file."""
 TASK_CHARS: Final = 500
 NOTE_CHARS: Final = 2000
+RUN: Final = "run"
+"""The field that names the run which works on the project's plan."""
 TASKS: Final = "Tasks"
 """The section that new tasks go to."""
 
@@ -63,8 +67,14 @@ class Project:
 
     @property
     def open_tasks(self) -> tuple[Task, ...]:
-        """Those that can be worked on now."""
-        return tuple(task for task in self.tasks if not task.done and not task.blocked)
+        """Those that can be worked on now: nothing is in their way, and no run of a plan does them anyway."""
+        left = {task.id for task in self.tasks if task.id and not task.done}
+        held = self.status == "in_progress" and bool(self.fields.get(RUN))
+        return tuple(
+            task
+            for task in self.tasks
+            if task.state == "pending" and left.isdisjoint(task.after) and not (held and task.id)
+        )
 
 
 def read_project(text: str) -> Project:
@@ -131,6 +141,15 @@ def add_task(text: str, task: str, part_of: str = "") -> str:
         whole = _find(tasks, part_of)
         indent = page.indent(whole.line) + "  "
         return page.with_lines(at := page.end_of(whole), at, [f"{indent}- [ ] {words}"])
+    return append_task(page, tasks, words)
+
+
+def append_task(page: Page, tasks: Sequence[Task], words: str) -> str:
+    """The file with one more task at the end of the list of tasks, whatever there is already.
+
+    Raises:
+        Conflict: it would be inside a code fence.
+    """
     section = page.section(TASKS)
     if section is None:
         if page.open_fence:
@@ -155,7 +174,7 @@ def complete_task(text: str, task: str) -> str:
     """
     page = Page(text)
     found = _find(list(page.tasks()), task)
-    return page.with_box(found, done=True, words=found.text)
+    return page.with_box(found, done=True)
 
 
 def block_task(text: str, task: str, reason: str) -> str:
@@ -170,8 +189,8 @@ def block_task(text: str, task: str, reason: str) -> str:
     found = _find(list(page.tasks()), task)
     if found.done:
         raise Conflict(f"the task {found.text[:80]!r} is done: nothing can be in its way")
-    words = f"{found.text} (blocked: {_line(reason, TASK_CHARS, 'a reason')})" if reason.strip() else found.text
-    return page.with_box(found, done=False, words=words)
+    mark = f"blocked: {_line(reason, TASK_CHARS, 'a reason')}" if reason.strip() else ""
+    return page.with_box(found, done=False, mark=mark)
 
 
 def comment_task(text: str, task: str, author: str, day: str, words: str) -> str:
@@ -236,8 +255,13 @@ def _section(page: Page, heading: str) -> tuple[int, int]:
 
 
 def _find(tasks: Sequence[Task], wanted: str) -> Task:
-    """The task of these words, or the only one that begins with them; open ones before those that are done."""
+    """The task of this id or these words, or the only one that begins with them; open ones before those that are
+    done.
+    """
     words = wanted.strip()
+    for one in tasks:
+        if words and one.id == words:
+            return one
     for some in ([one for one in tasks if not one.done], tasks):
         exact = [one for one in some if one.text == words]
         found = exact or [one for one in some if words and one.text.casefold().startswith(words.casefold())]

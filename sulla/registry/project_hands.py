@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
-from sulla.core.errors import Conflict
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.stamp import stamp
 from sulla.registry.project_file import (
@@ -21,12 +20,11 @@ from sulla.registry.project_file import (
     section_of,
 )
 from sulla.registry.project_page import Task
-from sulla.registry.projects import FILE, Found, Listed, Projects
+from sulla.registry.project_write import change_project
+from sulla.registry.projects import Found, Listed, Projects
 from sulla.tools import Bounds, Done, Result, Tool, ToolContext, define
 
 _MOST_LISTED = 100
-PAUSES_S: Final = (0.02, 0.1, 0.5, 2.0)
-"""How long is waited between tries while somebody else writes the file; a save takes an editor some milliseconds."""
 
 
 def project_tools(projects: Projects) -> tuple[Tool, ...]:
@@ -158,17 +156,9 @@ class _Desk:
     async def _change(
         self, context: ToolContext, project: str, change: Callable[[str], str], said: str, digest: str = ""
     ) -> Result:
-        at = stamp(round(context.clock.now() * 1000))
-        for pause_s in (*PAUSES_S, None):
-            if found := await asyncio.to_thread(self._projects.change, project, change, at, digest):
-                changed = found.project.fields.get("last_activity_at") == at
-                remark = "" if changed else " (it was so already; nothing was changed)"
-                return Done(f"{said}{remark}\n{_heading(found)}")
-            if pause_s is not None:
-                await context.clock.sleep(pause_s)
-        raise Conflict(
-            f"{project}/{FILE} is being written by somebody else all the time, and was left as it is: try again later"
-        )
+        found, changed = await change_project(self._projects, context.clock, project, change, digest)
+        remark = "" if changed else " (it was so already; nothing was changed)"
+        return Done(f"{said}{remark}\n{_heading(found)}")
 
 
 def _heading(found: Found) -> str:
@@ -176,12 +166,18 @@ def _heading(found: Found) -> str:
     counted = f"{len(project.open_tasks)} open of {len(project.tasks)} tasks"
     lines = [f"{found.slug}: {project.title} ({project.status}, {project.priority}), {counted}, digest {found.digest}"]
     lines += [f"note: {warning}" for warning in project.warnings]
-    lines += [_task(task) for task in project.tasks]
+    lines += [_task(task, project.open_tasks) for task in project.tasks]
     return "\n".join(lines)
 
 
-def _task(task: Task) -> str:
-    state = "done" if task.done else f"blocked: {task.blocked}" if task.blocked else "open"
+def _task(task: Task, ready: Sequence[Task]) -> str:
+    state = {
+        "completed": "done",
+        "blocked": f"blocked: {task.blocked}",
+        "failed": f"failed: {task.failed}",
+        "in_progress": "in progress",
+        "pending": "open" if task in ready else f"planned{', after ' * bool(task.after)}{', '.join(task.after)}",
+    }[task.state]
     return f"{'  ' * task.depth}{task.number}. {task.text} [{state}]"
 
 

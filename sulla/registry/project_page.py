@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from sulla.core.errors import Conflict
 
-OURS = ("title", "status", "priority", "last_activity_at")
+OURS = ("title", "status", "priority", "last_activity_at", "plan", "run", "run_state")
 """The keys that mean something here."""
 
 FIELD = re.compile(r"([A-Za-z_][A-Za-z0-9_-]*):(?:[ \t]+(.*?))?[ \t]*$")
@@ -18,6 +19,13 @@ _FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,})")
 _BLOCK = re.compile(r"[|>][+-]?[1-9]?[+-]?(?:[ \t]+#.*)?")
 """How a value of several lines begins in YAML."""
 _BLOCKED = re.compile(r"(.*?)[ \t]*\(blocked: (.*)\)$")
+_PLANNED = re.compile(
+    r"(.*?)[ \t]+\(id: ([A-Za-z_][A-Za-z0-9_]{0,63})(?:; after: ([A-Za-z0-9_]+(?:, ?[A-Za-z0-9_]+)*))?\)"
+    r"(?:[ \t]+\((?:(in progress)|failed: (.*))\))?"
+)
+"""A task of a plan. What is behind the id means something only there: elsewhere people may have written it."""
+
+TaskState = Literal["pending", "in_progress", "completed", "failed", "blocked"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +42,30 @@ class Task:
     """How many tasks it is part of."""
     line: int
     """Where it is, counted from 0."""
+    id: str = ""
+    """In a plan; empty for a task of no plan."""
+    after: tuple[str, ...] = ()
+    """The ids of the tasks of the plan that it depends on."""
+    working: bool = False
+    """Whether a run of the plan is at work on it."""
+    failed: str = ""
+    """Why a run of the plan failed in it; empty if none did."""
+
+    @property
+    def state(self) -> TaskState:
+        """How it stands."""
+        if self.done:
+            return "completed"
+        if self.blocked:
+            return "blocked"
+        return "failed" if self.failed else "in_progress" if self.working else "pending"
+
+    @property
+    def tag(self) -> str:
+        """Its id and what it depends on, as they stand behind it; empty for a task of no plan."""
+        if not self.id:
+            return ""
+        return f" (id: {self.id}; after: {', '.join(self.after)})" if self.after else f" (id: {self.id})"
 
 
 class Page:
@@ -117,7 +149,7 @@ class Page:
                 above.pop()
             blocked = _BLOCKED.match(found[4])
             words, reason = (blocked[1], blocked[2]) if blocked else (found[4], "")
-            yield Task(number, words, found[3] != " ", reason, len(above), at)
+            yield _planned(Task(number, words, found[3] != " ", reason, len(above), at))
             above.append(width)
 
     def section(self, heading: str) -> tuple[int, int] | None:
@@ -149,13 +181,19 @@ class Page:
             end += 1
         return end
 
-    def with_box(self, task: Task, *, done: bool, words: str) -> str:
-        """The text with another check box in the place of a task's."""
+    def with_box(self, task: Task, *, done: bool, mark: str = "") -> str:
+        """The text with another check box in the place of a task's.
+
+        Args:
+            task: which.
+            done: whether it is ticked.
+            mark: what stands behind it, e.g. ``blocked: why``; empty for nothing.
+        """
         found = _TASK.match(self.bare(task.line))
         if found is None:
             raise TypeError(f"line {task.line} is no task")
         was = self.bare(task.line)
-        line = f"{was[: found.start(3)]}{'x' if done else ' '}] {words}"
+        line = f"{was[: found.start(3)]}{'x' if done else ' '}] {task.text}{task.tag}{f' ({mark})' if mark else ''}"
         return self.raw(0, len(self)) if line == was else self.with_lines(task.line, task.line + 1, [line])
 
     def with_lines(self, begin: int, end: int, lines: Sequence[str]) -> str:
@@ -190,6 +228,15 @@ class Page:
                 code.append(bool(mark))
         self.open_fence = bool(fence)
         return code
+
+
+def _planned(task: Task) -> Task:
+    """A task with what its line says of a plan."""
+    found = _PLANNED.fullmatch(task.text)
+    if found is None:
+        return task
+    after = tuple(name.strip() for name in (found[3] or "").split(",") if name.strip())
+    return replace(task, text=found[1], id=found[2], after=after, working=bool(found[4]), failed=found[5] or "")
 
 
 def _unquoted(value: str) -> str:

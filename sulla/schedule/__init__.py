@@ -1,10 +1,10 @@
 """The door to schedules: what happens at its time, whichever daemon is there, and happens once."""
 
-from sulla.schedule.acts import Acts, BeatThread, no_beats, unavailable
+from sulla.schedule.acts import Acts, BeatThread, BeginPlaybook, no_beats, no_playbooks
 from sulla.schedule.book import ScheduleBook
 from sulla.schedule.facts import Fired
 from sulla.schedule.hours import Hours, parse_hours
-from sulla.schedule.office import SETTINGS, ScheduleInfo, ScheduleOffice, Schedules
+from sulla.schedule.office import PLAYBOOKS, SETTINGS, ScheduleInfo, ScheduleOffice, Schedules
 from sulla.schedule.scheduler import Act, Begun, Scheduler
 from sulla.schedule.spec import (
     Action,
@@ -27,6 +27,7 @@ from sulla.schedule.state import Note, State
 from sulla.schedule.timer import Timer
 
 __all__ = [
+    "PLAYBOOKS",
     "SETTINGS",
     "Act",
     "Action",
@@ -34,6 +35,7 @@ __all__ = [
     "At",
     "BeatAction",
     "BeatThread",
+    "BeginPlaybook",
     "Begun",
     "Cron",
     "Every",
@@ -57,7 +59,7 @@ __all__ = [
     "duration",
     "explain",
     "no_beats",
+    "no_playbooks",
     "parse_at",
     "parse_hours",
-    "unavailable",
 ]

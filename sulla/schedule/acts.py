@@ -10,9 +10,10 @@ from typing import Final, assert_never
 from sulla.agent import order
 from sulla.core.errors import NotAvailable
 from sulla.core.ids import MessageId, ThreadId, derived_id
+from sulla.core.jsontypes import FrozenJson
 from sulla.schedule.facts import Fired
 from sulla.schedule.scheduler import Begun
-from sulla.schedule.spec import Action, BeatAction, MessageAction, PlaybookAction, ToolAction
+from sulla.schedule.spec import BeatAction, MessageAction, PlaybookAction, ToolAction
 from sulla.schedule.state import State
 from sulla.threads import Input, ThreadCreated, ThreadStore
 
@@ -21,6 +22,19 @@ CALL_GRAPH: Final = "call"
 
 BeatThread = Callable[[str], Awaitable[ThreadId]]
 """The thread that an agent (by its id) wakes up in; made at its first use."""
+
+
+BeginPlaybook = Callable[[str, FrozenJson, str], Awaitable[ThreadId]]
+"""Begins a run of a playbook: its name, its inputs, and a key that begins it once. Gives the run's thread."""
+
+
+async def no_playbooks(name: str, inputs: FrozenJson, key: str) -> ThreadId:
+    """There are none.
+
+    Raises:
+        NotAvailable: always.
+    """
+    raise NotAvailable(f"the playbook {name!r} cannot be begun: no playbooks are kept here")
 
 
 async def no_beats(agent: str) -> ThreadId:
@@ -40,6 +54,7 @@ class Acts:
         wake: has somebody work on a thread now.
         home_agent: who answers where a schedule names nobody.
         beat_thread: where agents wake up.
+        begin_playbook: begins playbooks.
     """
 
     def __init__(
@@ -48,18 +63,21 @@ class Acts:
         wake: Callable[[ThreadId], None],
         home_agent: str,
         beat_thread: BeatThread = no_beats,
+        begin_playbook: BeginPlaybook = no_playbooks,
     ) -> None:
         self._threads = threads
         self._wake = wake
         self._home_agent = home_agent
         self._beat_thread = beat_thread
+        self._begin_playbook = begin_playbook
 
     async def begin(self, state: State, fired: Fired) -> Begun:
         """Begin it; the same firing leads to the same.
 
         Raises:
-            NotFound: the thread that it is for is gone.
-            NotAvailable: nobody can do that yet.
+            NotFound: the thread or the playbook that it is for is gone.
+            InvalidInput: the playbook has faults, or takes other inputs now.
+            NotAvailable: nobody can do that here.
             QueueFull: too much waits there; it may go later.
         """
         action = state.spec.action
@@ -73,8 +91,8 @@ class Acts:
             case ToolAction(name, args):
                 thread_id = await self._own_thread(state, action.agent, CALL_GRAPH)
                 return await self._say(thread_id, state, fired, order(name, dict(args)))
-            case PlaybookAction():
-                raise NotAvailable(unavailable(action))
+            case PlaybookAction(name, inputs):
+                return Begun(await self._begin_playbook(name, inputs, f"schedule:{state.id}:{fired.slot}"))
             case _:
                 assert_never(action)
 
@@ -91,12 +109,3 @@ class Acts:
         # Its agent is part of its name, and what works on it: what is changed goes on in another thread.
         created = ThreadCreated(agent, f"schedule {state.id}", graph=graph)
         return await self._threads.create(created, ":".join(filter(None, ("schedule", state.id, agent, graph))))
-
-
-def unavailable(action: Action) -> str:
-    """Why something cannot be done by a schedule yet; empty if it can."""
-    match action:
-        case PlaybookAction(name):
-            return f"playbooks are not available yet, so a schedule cannot begin {name!r}: send a message instead"
-        case _:
-            return ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Final, Literal, Protocol
@@ -25,6 +25,8 @@ Status = Literal["active", "paused", "over", "unreadable"]
 
 SETTINGS: Final = "settings"
 """Who has set a schedule that settings ask for."""
+PLAYBOOKS: Final = "playbook files"
+"""Who has set one that a playbook asks for. No token has such a name."""
 SHOWN: Final = 3
 """The next times that are shown of a schedule."""
 _TRIES: Final = 8
@@ -150,15 +152,19 @@ class Schedules:
         self._scheduler.look_at(made)
         return self._info(one)
 
-    async def settle(self, wanted: dict[str, Spec]) -> None:
+    async def settle(
+        self, wanted: Mapping[str, Spec], by: str = SETTINGS, keeps: Callable[[str], bool] = lambda _: False
+    ) -> None:
         """Have exactly those schedules by settings that the settings ask for: new ones are made, changed ones set anew,
-        others removed. A paused one stays paused.
+        others removed. A paused one stays paused. The same for what else asks for schedules.
 
         Args:
             wanted: by id.
+            by: what asks for them; the others of its schedules are removed.
+            keeps: says by their ids which of those stay as they are, because nobody can say now what is asked for.
         """
         for schedule_id, spec in wanted.items():
-            fact = f.ScheduleSet(spec_to_json(spec), SETTINGS, self._now_ms())
+            fact = f.ScheduleSet(spec_to_json(spec), by, self._now_ms())
             one = await self._book.look_up(schedule_id)
             state = one.state if one is not None else None
             if one is None or state is None or state.removed:
@@ -169,8 +175,8 @@ class Schedules:
                 self._book.announce(schedule_id)
             self._scheduler.look_at(schedule_id)
         for one in self._book.page("", len(self._book)):
-            if one.state is not None and one.state.by == SETTINGS and one.id not in wanted:
-                await self._end(one, SETTINGS)
+            if one.state is not None and one.state.by == by and one.id not in wanted and not keeps(one.id):
+                await self._end(one, by)
 
     async def list(self, after: str, limit: int) -> Sequence[ScheduleInfo]:
         """Schedules by id: see `ScheduleOffice`."""

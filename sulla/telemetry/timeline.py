@@ -60,7 +60,8 @@ class Began:
     at_ms: int
     model: str = ""
     again: str = ""
-    """Why it goes on: ``answered``, ``crashed``, ``drained``, ``paused``; empty for a run that begins."""
+    """Why it goes on: ``answered``, ``crashed``, ``drained``, ``paused``, ``woken``, …; empty for a run that
+    begins."""
     waited_s: float | None = None
     """How long its message has waited; None if that is not known here."""
 
@@ -234,6 +235,8 @@ class Timeline:
             case ToolCallResult(call_id) if call_id in run.tools:
                 name, began_ms = run.tools.pop(call_id)
                 yield ToolDone(run.whose, call_id, name, began_ms, at_ms, "error" if fact.is_error else "ok")
+            case Suspended(resting=False):
+                pass  # other steps of a playbook are at work
             case Suspended(waits):
                 run.working = False
                 for wait in waits:

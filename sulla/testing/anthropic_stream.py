@@ -11,6 +11,8 @@ from sulla.core.jsontypes import Json, JsonObject
 from sulla.testing.playing import Event, cut
 from sulla.testing.script import Asked, Failure, Reply
 
+_ALWAYS_THINK = ("claude-fable-", "claude-mythos-", "claude-opus-5-5")
+
 
 def body_hash(body: bytes) -> str:
     """What tells one request from another."""
@@ -149,7 +151,25 @@ def fault_of(body: JsonObject) -> str | None:
         return "This model does not support assistant message prefill. The conversation must end with a user message."
     if _marks(body) > 4:
         return "A maximum of 4 blocks with cache_control may be provided."
-    return _pairs_fault(messages) or _text_fault(body, messages)
+    return _choice_fault(body) or _pairs_fault(messages) or _text_fault(body, messages)
+
+
+def _choice_fault(body: JsonObject) -> str | None:
+    choice, thinking = body.get("tool_choice"), body.get("thinking")
+    if not isinstance(choice, dict) or choice.get("type") not in ("any", "tool"):
+        return None
+    model = str(body.get("model"))
+    if any(name in model for name in _ALWAYS_THINK):
+        return "tool_choice: forced tool use is not supported on this model."
+    if not isinstance(thinking, dict) or thinking.get("type") != "disabled":  # the newer models think unless told
+        return "Thinking may not be enabled when tool_choice forces tool use."
+    output = body.get("output_config")
+    if isinstance(output, dict) and output.get("effort") in ("xhigh", "max"):
+        return "output_config.effort is not supported when thinking is disabled on this model."
+    names = [tool.get("name") for tool in _objects(body.get("tools"))]
+    if choice.get("type") == "tool" and choice.get("name") not in names:
+        return f"Tool '{choice.get('name')}' not found in provided tools"
+    return None
 
 
 def _pairs_fault(messages: list[JsonObject]) -> str | None:

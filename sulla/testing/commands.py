@@ -35,6 +35,7 @@ from sulla.gateway import (
 )
 from sulla.testing.beats import MemoryBeats
 from sulla.testing.people import MemoryNotices, MemoryPeople
+from sulla.testing.playbooks import MemoryPlaybooks
 from sulla.testing.schedules import MemoryOffice
 from sulla.testing.switch import MemorySwitch
 
@@ -75,6 +76,7 @@ class MemoryCommands:
         deaf: while True, signals are lost.
         questions: what suspended runs wait for.
         schedules: an office that answers, and never fires.
+        playbooks: one of playbooks that nobody works on.
         switch: one that stops nothing.
         people: remembers what it is told of them.
         notices: what they are told.
@@ -90,6 +92,7 @@ class MemoryCommands:
         self.retell: Callable[[str], None] = lambda thread_id: None
         self.questions: list[WaitingThread] = []
         self.schedules = MemoryOffice()
+        self.playbooks = MemoryPlaybooks()
         self.switch = MemorySwitch()
         self.people = MemoryPeople()
         self.notices = MemoryNotices()

@@ -21,6 +21,7 @@ from sulla.testing.history_ledgers import (
     check_leases,
 )
 from sulla.testing.history_log import read_log
+from sulla.testing.history_play import PlayLog, check_plays
 from sulla.testing.history_reading import Breach, LogReading
 from sulla.threads import Entry, Usage
 
@@ -109,14 +110,17 @@ def breaches(history: History) -> list[Breach]:
     found: list[Breach] = []
     readings: list[LogReading] = []
     families: list[FamilyReading] = []
+    plays: list[PlayLog] = []
     for thread in history.threads:
-        reading, family = read_log(thread.thread_id, thread.log, at_rest=history.at_rest)
+        reading, family, play = read_log(thread.thread_id, thread.log, at_rest=history.at_rest)
         readings.append(reading)
         families.append(family)
+        plays.append(play)
         found += reading.breaches
         for check in _OF_A_THREAD:
             found += check(thread, reading)
     found += check_families(families)
+    found += check_plays(plays)
     found += check_effects(history.effects, readings)
     if history.asked is not None:
         found += check_asked(history.asked, readings)

@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from sulla import threads as f
 from sulla.core.errors import CorruptRecord
 from sulla.testing.history_family import FamilyReading
+from sulla.testing.history_play import STEP_BY_STEP, OwingReading, PlayLog, PlayReading
 from sulla.testing.history_reading import LogReading
 from sulla.testing.history_run import RUN_RULES, RunReading
 from sulla.threads import Entry, Usage
 
-_OFFERS = (f.ThreadCreated, f.Input, f.StopAsked, f.ContinueAsked, f.Answer, f.Summary, f.Notice, f.ChildStarted)
+_Control = f.StopAsked | f.ContinueAsked | f.Answer | f.PlaybookAsked
+_OFFERS = (
+    *(f.ThreadCreated, f.Input, f.StopAsked, f.ContinueAsked, f.Answer, f.Summary, f.Notice, f.ChildStarted),
+    *(f.PlaybookAsked, f.PlaybookBegan, f.PlaybookEnded),
+)
 _BESIDE = (
     *(f.Stopped, f.Continued, f.InputIgnored, f.RunFinished, f.RunError, f.RunStarted),
-    *(f.ChildCancelled, f.ChildReported),
+    *(f.ChildCancelled, f.ChildReported, f.AnswerGiven, f.EndTold),
 )
 """Decisions that say by themselves whose they are, or are nobody's."""
 
 
-def read_log(thread_id: str, log: Iterable[Entry], *, at_rest: bool = True) -> tuple[LogReading, FamilyReading]:
+class Walked(NamedTuple):
+    """What a log came to."""
+
+    reading: LogReading
+    family: FamilyReading
+    play: PlayLog
+
+
+def read_log(thread_id: str, log: Iterable[Entry], *, at_rest: bool = True) -> Walked:
     """Read a whole log, and what it says of other ones.
 
     Args:
@@ -33,23 +46,28 @@ def read_log(thread_id: str, log: Iterable[Entry], *, at_rest: bool = True) -> t
         walk.take(entry)
     if at_rest:
         walk.rest()
-    return walk.reading, walk.family
+    runs = frozenset(map(str, walk.reading.runs.values()))
+    play = PlayLog(thread_id, walk.play, walk.owing, frozenset(walk.answered), runs)
+    return Walked(walk.reading, walk.family, play)
 
 
 class _Walk:
     def __init__(self, thread_id: str) -> None:
         self.reading = LogReading(thread_id)
         self.family = FamilyReading(self.reading)
+        self.owing = OwingReading(self.reading)
+        self.play: PlayReading | None = None
         self._breach = self.reading.breach
         self._last = 0
         self._run: RunReading | None = None
         self._waiting: dict[int, tuple[str, f.Input]] = {}
         """Messages that no run has taken up, each with its run."""
-        self._controls: dict[int, f.StopAsked | f.ContinueAsked | f.Answer] = {}
+        self._controls: dict[int, _Control] = {}
         self._joining: dict[str, int] = {}
         """Runs whose message joined another run, or was put away; each still needs its end."""
         self._ended: dict[str, int] = {}
-        self._wait_ids: dict[str, int] = {}
+        self.answered: dict[str, int] = {}
+        """The records of answers, by their wait ids."""
         self._held_below = 0
 
     def take(self, entry: Entry) -> None:
@@ -77,6 +95,15 @@ class _Walk:
             return RULES[type(fact)](self, entry, fact)
         return RUN_RULES[type(fact)](run, entry, fact)
 
+    def _is_playbooks(self, item: f.Input) -> bool:
+        """Whether a message is a playbook's to its conversation."""
+        return item.origin == "playbook" and self.play is None
+
+    def _held(self) -> set[int]:
+        """The messages that a stop holds."""
+        sent = {seq for seq, (_, item) in self._waiting.items() if not self._is_playbooks(item)}
+        return sent if sent and max(sent) < self._held_below else set()
+
     def rest(self) -> None:
         """Nothing comes any more: what is still open must have a reason to be."""
         run, last = self._run, self._last
@@ -85,15 +112,18 @@ class _Walk:
         for wait_id in run.waits if run is not None else ():
             if wait_id.removeprefix(f.wait_of("")) in self.family.reports:
                 self._breach(last, "ended once", f"run {run.id if run else ''} to go on: {wait_id} has come", "nothing")
-        held = bool(self._waiting) and max(self._waiting) < self._held_below
+        held = self._held()
         for seq, (run_id, _) in self._waiting.items():
-            if not held and not (run is not None and run.only_waits):
+            if seq not in held and not (run is not None and run.only_waits):
                 self._breach(seq, "ended once", f"run {run_id} to start and end", f"none up to record {last}")
         for seq, control in self._controls.items():
             self._breach(seq, "delivered once", f"{control.kind} to be dealt with", f"nothing up to record {last}")
         for run_id, seq in self._joining.items():
             self._breach(seq, "ended once", f"an end of run {run_id}", f"none up to record {last}")
         self.family.rest(last)
+        self.owing.rest(last)
+        if self.play is not None and not self._waiting:
+            self.play.rest(last)
 
     # -------------------------------------------------------------------------------------------------- offered
 
@@ -101,6 +131,8 @@ class _Walk:
         if entry.seq != 1:
             self._breach(entry.seq, "numbers", "THREAD_CREATED as the first record, once", "it here")
         self.family.born(fact)
+        if fact.play is not None:
+            self.play = PlayReading(self.reading, fact.play, fact.birth)
 
     def input(self, entry: Entry, fact: f.Input) -> None:
         run_id = entry.origin.run_id
@@ -113,10 +145,10 @@ class _Walk:
         self.reading.runs[entry.seq] = run_id
         self._waiting[entry.seq] = (str(run_id), fact)
 
-    def control(self, entry: Entry, fact: f.StopAsked | f.ContinueAsked | f.Answer) -> None:
+    def control(self, entry: Entry, fact: _Control) -> None:
         self._controls[entry.seq] = fact
         if isinstance(fact, f.Answer):
-            before = self._wait_ids.setdefault(fact.wait_id, entry.seq)
+            before = self.answered.setdefault(fact.wait_id, entry.seq)
             if before != entry.seq:
                 self._breach(entry.seq, "delivered once", f"one answer to {fact.wait_id}, at {before}", "another")
             self.family.answered(entry, fact)
@@ -127,7 +159,7 @@ class _Walk:
 
     def notice(self, entry: Entry, fact: f.Notice) -> None:
         if entry.origin.run_id not in self.reading.runs.values():
-            self._breach(entry.seq, "accounts", "a run that tells it", f"run {entry.origin.run_id}")
+            self.owing.told_by[entry.seq] = str(entry.origin.run_id)  # by a playbook, or by nobody
 
     def child_started(self, entry: Entry, fact: f.ChildStarted) -> None:
         self.family.child_started(entry, fact)
@@ -143,8 +175,9 @@ class _Walk:
     def run_started(self, entry: Entry, fact: f.RunStarted) -> None:
         if self._run is not None:
             self._breach(entry.seq, "one run", f"an end of run {self._run.id} first", f"run {entry.origin.run_id}")
-        first = min(self._waiting, default=None)
-        if first is not None and max(self._waiting) < self._held_below:
+        held = self._held()
+        first = min(self._waiting.keys() - held, default=None)
+        if fact.input_seq in held:
             self._breach(entry.seq, "held", "nothing to start that a stop holds", f"a run of record {fact.input_seq}")
         if first is not None and first < fact.input_seq:
             self._breach(entry.seq, "in order", f"a run of record {first} first", f"one of {fact.input_seq}")
@@ -152,8 +185,12 @@ class _Walk:
         if run_id != entry.origin.run_id or item is None or item.message_id != fact.message_id:
             found = f"record {fact.input_seq}, message {fact.message_id}, run {entry.origin.run_id}"
             self._breach(entry.seq, "in order", "a run of a waiting message, under its run's id", found)
-        self._held_below = 0
-        self._run = RunReading(str(entry.origin.run_id), entry.seq, self.reading)
+        if item is None or not self._is_playbooks(item):
+            self._held_below = 0
+        question = item.question if item is not None else None
+        self._run = RunReading(str(entry.origin.run_id), entry.seq, self.reading, self.play, question)
+        if self.play is not None:
+            self.play.run_started()
 
     def joined(self, entry: Entry, fact: f.InputsJoined) -> None:
         for seq, run_id in zip(fact.input_seqs, fact.run_ids, strict=True):
@@ -176,9 +213,9 @@ class _Walk:
             run_id, _ = self._waiting.pop(fact.input_seq)
             self._joining[run_id] = entry.seq
             return
-        self._dealt_with(entry, fact.input_seq, f.Answer, f.StopAsked, f.ContinueAsked)
+        self._dealt_with(entry, fact.input_seq, f.Answer, f.StopAsked, f.ContinueAsked, f.PlaybookAsked)
 
-    def _dealt_with(self, entry: Entry, seq: int, *kinds: type) -> f.StopAsked | f.ContinueAsked | f.Answer | None:
+    def _dealt_with(self, entry: Entry, seq: int, *kinds: type) -> _Control | None:
         control = self._controls.pop(seq, None)
         if not isinstance(control, kinds):
             wanted = " or ".join(kind.__name__ for kind in kinds)
@@ -202,6 +239,8 @@ class _Walk:
         elif fact.reason == "steered":
             _, item = self._waiting.get(fact.input_seq, ("", None))
             run.steered(entry, item)
+        elif fact.reason == "woken":
+            run.woken(entry, fact, self._controls.values())
         else:
             run.taken_up(entry, fact)
 
@@ -221,17 +260,47 @@ class _Walk:
             open_one = "none" if run is None else run.id
             self._breach(entry.seq, "one run", f"the end of the open run, {open_one}", f"the end of {run_id}")
             return
+        self._close(entry, fact, run)
+
+    def _close(self, entry: Entry, fact: f.RunFinished | f.RunError, run: RunReading) -> None:
+        """The open run ends."""
         if run.call is not None or run.unanswered:
             left = [*([run.call.call_id] if run.call is not None else []), *run.unanswered]
-            self._breach(entry.seq, "results", f"results of {left} before the end of run {run_id}", "none")
+            self._breach(entry.seq, "results", f"results of {left} before the end of run {run.id}", "none")
         if fact.usage != run.usage:
-            self._breach(entry.seq, "accounts", f"{run.usage} of run {run_id}, as its replies say", f"{fact.usage}")
+            self._breach(entry.seq, "accounts", f"{run.usage} of run {run.id}, as its replies say", f"{fact.usage}")
         if isinstance(fact, f.RunFinished):
             run.beat.run_finished(entry, fact.outcome.status)
+        if self.play is not None:
+            self.play.run_ended(entry, fact.outcome.status)
+        self.owing.run_ended(run.question)
         if not self.family.told:
             self.family.ended = fact.outcome.status
         self.reading.sums.usage += run.usage
         self._run = None
+
+    def played(self, entry: Entry, fact: f.Played) -> None:
+        if fact.input_seq:
+            self._dealt_with(entry, fact.input_seq, f.Answer, f.PlaybookAsked)
+        if fact.tokens or fact.cost_micro:
+            self.reading.sums.charge(fact.tokens, entry.origin.at_ms)
+        if self.play is None or self._run is None:
+            return self._breach(entry.seq, STEP_BY_STEP, "a thread that walks a playbook", "another one")
+        return self.play.played(entry, fact, self._run.id)
+
+    def end_told(self, entry: Entry, fact: f.EndTold) -> None:
+        if self.play is None:
+            return self._breach(entry.seq, STEP_BY_STEP, "a thread that walks a playbook", "another one")
+        return self.play.end_told(entry, fact)
+
+    def answer_given(self, entry: Entry, fact: f.AnswerGiven) -> None:
+        self.owing.answer_given(entry, fact)
+
+    def playbook_began(self, entry: Entry, fact: f.PlaybookBegan) -> None:
+        self.owing.began(entry, fact)
+
+    def playbook_ended(self, entry: Entry, fact: f.PlaybookEnded) -> None:
+        self.owing.ended(entry, fact)
 
     def cycle_ended(self, entry: Entry, fact: f.CycleEnded) -> None:
         if self._run is not None:
@@ -258,4 +327,10 @@ RULES: dict[type, Callable[[_Walk, Entry, Any], None]] = {
     f.RunError: _Walk.run_ended,
     f.InputsJoined: _Walk.joined,
     f.Resumed: _Walk.resumed,
+    f.Played: _Walk.played,
+    f.EndTold: _Walk.end_told,
+    f.AnswerGiven: _Walk.answer_given,
+    f.PlaybookAsked: _Walk.control,
+    f.PlaybookBegan: _Walk.playbook_began,
+    f.PlaybookEnded: _Walk.playbook_ended,
 }

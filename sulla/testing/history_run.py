@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any
 
 from sulla import threads as f
 from sulla.core.message import ToolCall
 from sulla.testing.history_beat import BeatReading
+from sulla.testing.history_play import PlayReading
 from sulla.testing.history_reading import LogReading
 from sulla.threads import Entry, Usage, is_child_wait
 
@@ -21,6 +22,10 @@ class RunReading:
     seq: int
     """Where it started."""
     reading: LogReading
+    play: PlayReading | None = None
+    """Of the playbook that it walks."""
+    question: f.Question | None = None
+    """What a playbook wants to know of it."""
     call: f.ModelStarted | None = None
     replied: set[str] = field(default_factory=set)
     """Requests that were answered."""
@@ -47,6 +52,8 @@ class RunReading:
     @property
     def only_waits(self) -> bool:
         """Whether all that is left to do waits for answers."""
+        if self.play is not None:
+            return self.play.resting
         calls = {wait.call_id for wait in self.waits.values()}
         return bool(self.waits) and self.unanswered.keys() == calls - {""}
 
@@ -117,6 +124,9 @@ class RunReading:
     def suspended(self, entry: Entry, fact: f.Suspended) -> None:
         """The run waits."""
         waits = {wait.wait_id: wait for wait in fact.waits}
+        if self.play is not None:
+            self.waits = waits  # it takes up by itself what it waited for
+            return self.play.suspended(entry, fact)
         calls = {wait.call_id for wait in fact.waits if wait.call_id}
         cycle = self.beat.at_work
         if {wait.wait_id for wait in fact.waits if not wait.call_id} - {f.wait_of(cycle.child) if cycle else ""}:
@@ -128,6 +138,7 @@ class RunReading:
         if self.waits.keys() - waits.keys():
             self.reading.breach(entry.seq, "results", f"{sorted(self.waits)}, as before", f"{sorted(waits)}")
         self.waits = waits
+        return None
 
     def taken_up(self, entry: Entry, fact: f.Resumed) -> None:
         """Another life of the run begins."""
@@ -156,6 +167,18 @@ class RunReading:
             self.granted.add(wait.call_id)
             self.reading.permits[f"{self.id}:{wait.call_id}"] += 1
 
+    def woken(self, entry: Entry, fact: f.Resumed, offered: Collection[object]) -> None:
+        """A playbook looks up: what it waits for is there or over, or somebody wants something of it."""
+        heard = any(isinstance(one, f.PlaybookAsked) or _answers(one, self.waits) for one in offered)
+        late = any(0 < wait.expires_ms <= entry.origin.at_ms for wait in self.waits.values())
+        if self.play is None or not self.play.resting or not (heard or late):
+            wanted = f"a playbook's run at rest, and a reason among {sorted(self.waits)}"
+            self.reading.breach(entry.seq, "delivered once", wanted, "none")
+        if fact.crashes != self.crashes:
+            self.reading.breach(entry.seq, "crashes", f"{self.crashes} crashes of run {self.id}", str(fact.crashes))
+        if self.play is not None:
+            self.play.resting = False
+
     def steered(self, entry: Entry, item: f.Input | None) -> None:
         """Its calls wait for children no longer, because of a message."""
         if item is None or item.mode != "steer" or not all(map(is_child_wait, self.waits)):
@@ -179,6 +202,10 @@ class RunReading:
 
     def nothing(self, entry: Entry, fact: object) -> None:
         """Needs nothing but the open run."""
+
+
+def _answers(offered: object, waits: Collection[str]) -> bool:
+    return isinstance(offered, f.Answer) and offered.wait_id in waits
 
 
 RUN_RULES: dict[type, Callable[[RunReading, Entry, Any], None]] = {

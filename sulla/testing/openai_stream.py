@@ -42,7 +42,24 @@ def fault_of(body: JsonObject) -> str | None:
         elif awaited and item.get("role"):
             return f"messages.{place}: an assistant message with 'tool_calls' must be followed by tool messages"
         awaited += [one.get("id") for one in _objects(item.get("tool_calls"))]
-    return f"no tool output found for the call {awaited[0]!r}" if awaited else None
+    return f"no tool output found for the call {awaited[0]!r}" if awaited else _choice_fault(body)
+
+
+def _choice_fault(body: JsonObject) -> str | None:
+    choice = body.get("tool_choice", "auto")
+    functions = [tool.get("function", tool) for tool in _objects(body.get("tools"))]
+    names = [function.get("name") for function in functions if isinstance(function, dict)]
+    if choice in ("auto", "none"):
+        return None
+    if not names:
+        return "'tool_choice' is only allowed when 'tools' are specified"
+    if choice == "required":
+        return None
+    if not isinstance(choice, dict) or choice.get("type") != "function":
+        return f"Invalid value for 'tool_choice': {choice!r}"
+    named = choice.get("function") if "messages" in body else choice
+    name = named.get("name") if isinstance(named, dict) else None
+    return None if name in names else f"Tool choice {name!r} not found in 'tools'"
 
 
 def chat_events(reply: Reply, body: JsonObject, identity: str) -> Iterator[Event]:

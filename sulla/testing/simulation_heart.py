@@ -45,7 +45,7 @@ def give_heart(world: World, random: Random) -> None:
     """
 
     async def tell(thread_id: ThreadId, run_id: RunId, key: str, text: str) -> None:
-        await world.threads.notify(thread_id, Notice(text, "high"), run_id, key)
+        await world.threads.tell(thread_id, Notice(text, "high"), key, run_id)
 
     nowhere = Path("nowhere")
     agenda = DrawnAgenda(Projects(nowhere), lambda: "", ActiveAgents(world.threads), nowhere, random=random)

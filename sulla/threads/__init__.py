@@ -30,7 +30,10 @@ from sulla.threads.desk import (
     Steer,
     Stop,
     Task,
+    TellAsker,
+    TellEnd,
     TellParent,
+    Wake,
     next_task,
 )
 from sulla.threads.facts import (
@@ -61,7 +64,6 @@ from sulla.threads.facts import (
     ThreadFact,
     ToolCallResult,
     ToolCallStart,
-    Usage,
 )
 from sulla.threads.family import (
     WAIT as CHILD_WAIT,
@@ -76,10 +78,31 @@ from sulla.threads.family import (
     is_child_wait,
     wait_of,
 )
-from sulla.threads.fold import apply_message, apply_offer
+from sulla.threads.fold import apply_message
+from sulla.threads.fold_offer import apply_offer
 from sulla.threads.head import KIND as THREAD_KIND
 from sulla.threads.notice import Notice
 from sulla.threads.paused import RunPaused
+from sulla.threads.plays import (
+    ANSWER,
+    ASK,
+    HUMAN,
+    PLAYBOOK,
+    TIME,
+    AnswerGiven,
+    EndTold,
+    OpenStep,
+    Owed,
+    Play,
+    PlaybookAsked,
+    PlaybookBegan,
+    PlaybookEnded,
+    Played,
+    PlayState,
+    Question,
+    is_own_wait,
+    is_step_question,
+)
 from sulla.threads.replay import IMPORTED
 from sulla.threads.restore import Restored, ThreadRestore, undo_half_import
 from sulla.threads.retention import Retention
@@ -88,17 +111,24 @@ from sulla.threads.session import ThreadSession
 from sulla.threads.state import OpenRun, RunRef, ThreadState, WaitingInput
 from sulla.threads.store import Sent, ThreadStore
 from sulla.threads.transcript import Measure, Transcript
+from sulla.threads.usage import Usage
 from sulla.threads.waits import Permit, Wait
 from sulla.threads.watching import Kept, Watcher
 
 __all__ = [
+    "ANSWER",
+    "ASK",
     "CHILD_WAIT",
+    "HUMAN",
     "IMPORTED",
     "MAX_CYCLES",
     "MAX_LINE_BYTES",
+    "PLAYBOOK",
     "THREAD_KIND",
+    "TIME",
     "Advanced",
     "Answer",
+    "AnswerGiven",
     "AskText",
     "Audit",
     "BeatEnded",
@@ -118,6 +148,7 @@ __all__ = [
     "CycleEnded",
     "CycleStarted",
     "Decision",
+    "EndTold",
     "Entry",
     "GoOn",
     "Ignore",
@@ -135,10 +166,19 @@ __all__ = [
     "ModelStarted",
     "Notice",
     "OpenRun",
+    "OpenStep",
     "Origin",
     "Outcome",
     "OutcomeStatus",
+    "Owed",
     "Permit",
+    "Play",
+    "PlayState",
+    "PlaybookAsked",
+    "PlaybookBegan",
+    "PlaybookEnded",
+    "Played",
+    "Question",
     "Readable",
     "Reminder",
     "Report",
@@ -165,6 +205,8 @@ __all__ = [
     "Summary",
     "Suspended",
     "Task",
+    "TellAsker",
+    "TellEnd",
     "TellParent",
     "TextMessageEnd",
     "ThreadCreated",
@@ -180,6 +222,7 @@ __all__ = [
     "Usage",
     "Wait",
     "WaitingInput",
+    "Wake",
     "Watcher",
     "apply_beat",
     "apply_message",
@@ -188,6 +231,8 @@ __all__ = [
     "channel",
     "event_of",
     "is_child_wait",
+    "is_own_wait",
+    "is_step_question",
     "live_channel",
     "month_of",
     "next_task",

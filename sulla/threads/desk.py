@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
-from sulla.core.ids import ThreadId
+from sulla.core.ids import RunId, ThreadId
 from sulla.threads.facts import Answer, ContinueAsked, StopAsked
 from sulla.threads.family import is_child_wait
+from sulla.threads.plays import TIME, Owed, PlaybookAsked
 from sulla.threads.state import OpenRun, ThreadState, WaitingInput
+
+STOPPED: Final = "it was stopped before it began"
+NO_MESSAGES: Final = "this thread is a run of a playbook and takes no messages: write to another one"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +72,28 @@ class Ignore:
 
     seq: int
     reason: str
+    run_id: RunId = RunId("")
+    """The run that its sender was promised, where it is a message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wake:
+    """Have a playbook go on: what it waits for is there, or somebody wants something of it."""
+
+    crashes: int
+    """The run's so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class TellAsker:
+    """Offer what this thread's agent answered to the playbook that asked."""
+
+    owed: Owed
+
+
+@dataclass(frozen=True, slots=True)
+class TellEnd:
+    """Tell the conversation that this playbook was started from what came of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +114,10 @@ class Rest:
     """Nothing to do until something is offered."""
 
 
-Task = Start | GoOn | Resume | Stop | Interrupt | Steer | Continue | Ignore | TellParent | CancelChild | Rest
+Task = (
+    Start | GoOn | Resume | Stop | Interrupt | Steer | Wake | Continue | Ignore | TellParent | TellAsker
+    | TellEnd | CancelChild | Rest
+)  # fmt: skip
 
 
 def next_task(state: ThreadState) -> Task:
@@ -97,27 +127,69 @@ def next_task(state: ThreadState) -> Task:
     `Interrupt` then end it, `GoOn` leaves it alone.
     """
     run = state.run
-    if run is None and state.is_child and state.waiting and not state.cycle_complete:
-        # Also one that was stopped before it began has to end: somebody waits for it.
-        return Start(state.waiting[min(state.waiting)])
+    stopped = _stopped_before(state) if run is None and state.waiting else 0
+    if stopped:
+        return Start(state.waiting[stopped])
     for seq in sorted(state.controls):
         task = _control(state, seq)
         if task is not None:
             return task
-    if state.owes_report:
-        return TellParent()
+    refused = _refused(state)
+    if refused is not None:
+        return refused
+    word = _word(state)
+    if word is not None:
+        return word
     if run is not None:
-        interrupting = [item for item in state.runnable if item.mode == "interrupt" and item.seq > run.known_seq]
-        if interrupting:
-            return Interrupt(interrupting[0].seq)
-        if not state.suspended:
-            return GoOn()
-        steering = _steering(state, run)
-        return Steer(steering, run.crashes) if steering else Rest()
+        return _of_run(state, run)
     for child in state.children.values():
         return CancelChild(child.id, child.thread_id)
     waiting = state.runnable
     return Start(waiting[0]) if waiting else Rest()
+
+
+def _stopped_before(state: ThreadState) -> int:
+    """What has to begin also if it was stopped before it did, because somebody waits for its end; 0 for nothing."""
+    if state.is_child and not state.cycle_complete:
+        return min(state.waiting)
+    if state.play is None:
+        return 0
+    stop = max((seq for seq, control in state.controls.items() if isinstance(control.fact, StopAsked)), default=0)
+    return min((seq for seq, item in state.waiting.items() if item.origin != "user" and seq < stop), default=0)
+
+
+def _refused(state: ThreadState) -> Ignore | None:
+    """What a run of a playbook does not take: a message of a person neither ends it nor orders anything; nor does an
+    order count that was stopped together with the one before it.
+    """
+    if state.play is None or (state.run is not None and not state.suspended):
+        return None  # while it is at work, only what ends it is looked for
+    for item in state.waiting.values():
+        if item.origin == "user":
+            return Ignore(item.seq, NO_MESSAGES, item.run_id)
+        if state.run is None and item.seq < state.held_below:
+            return Ignore(item.seq, STOPPED, item.run_id)
+    return None
+
+
+def _word(state: ThreadState) -> TellParent | TellAsker | TellEnd | None:
+    """What others are to be told; None for nothing."""
+    if state.owes_report:
+        return TellParent()
+    for owed in state.owes.values():
+        return TellAsker(owed)
+    return TellEnd() if state.owes_end and not state.waiting else None  # one that waits may have it go on
+
+
+def _of_run(state: ThreadState, run: OpenRun) -> Task:
+    """What becomes of the open run."""
+    interrupting = [item for item in state.runnable if item.mode == "interrupt" and item.seq > run.known_seq]
+    if interrupting and state.play is None:
+        return Interrupt(interrupting[0].seq)
+    if not state.suspended:
+        return GoOn()
+    steering = _steering(state, run)
+    return Steer(steering, run.crashes) if steering else Rest()
 
 
 def _steering(state: ThreadState, run: OpenRun) -> int:
@@ -133,9 +205,18 @@ def _control(state: ThreadState, seq: int) -> Task | None:
             return Stop(seq, cancels_run=state.run is not None and state.run.input_seq < seq)
         case ContinueAsked():
             return Continue(seq)
+        case PlaybookAsked():
+            if state.run is None and state.play is not None and state.waiting:
+                return None  # it is for the run that is about to begin
+            if state.run is None or state.play is None:
+                return Ignore(seq, "no playbook is running here")
+            return Wake(state.run.crashes) if state.suspended else None  # at work, it looks by itself
         case Answer() as answer:
-            if state.run is not None and answer.wait_id in state.run.waits:
-                return Resume(seq, answer)
+            # What time ends nobody answers: it would wake the run again and again.
+            if state.run is not None and answer.wait_id in state.run.waits and not answer.wait_id.startswith(TIME):
+                if state.play is None:
+                    return Resume(seq, answer)
+                return Wake(state.run.crashes) if state.suspended else None  # as above
             if state.run is not None and not state.suspended:
                 return None  # it may have come before the question was written down
             return Ignore(seq, "nobody waits for this answer (any more)")

@@ -18,40 +18,23 @@ from sulla.threads.family import Birth, ChildCancelled, ChildReported, ChildStar
 from sulla.threads.forms import Fielded
 from sulla.threads.notice import Notice
 from sulla.threads.paused import RunPaused
+from sulla.threads.plays import (
+    AnswerGiven,
+    EndTold,
+    Play,
+    PlaybookAsked,
+    PlaybookBegan,
+    PlaybookEnded,
+    Played,
+    Question,
+)
+from sulla.threads.usage import Usage
 from sulla.threads.waits import Wait
 
 Mode = Literal["queue", "steer", "interrupt"]
 """What a message does to a running turn: waits for its own run, joins at the next tool boundary, or ends it."""
 
 OutcomeStatus = Literal["in_progress", "continue", "done", "blocked", "failed", "cancelled"]
-
-
-@dataclass(frozen=True, slots=True)
-class Usage(Fielded):
-    """Tokens of one model call as the provider counted them."""
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cache_read_tokens: int = 0
-    cache_write_tokens: int = 0
-    cost_micro: int | None = None
-    """What they cost, in millionths of the currency's unit; None where the model has no price."""
-
-    @property
-    def total(self) -> int:
-        """All the tokens."""
-        return self.input_tokens + self.output_tokens + self.cache_read_tokens + self.cache_write_tokens
-
-    def __add__(self, other: Usage) -> Usage:
-        """Both together; what has no price adds nothing to the cost."""
-        costs = [cost for cost in (self.cost_micro, other.cost_micro) if cost is not None]
-        return Usage(
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            self.cache_read_tokens + other.cache_read_tokens,
-            self.cache_write_tokens + other.cache_write_tokens,
-            sum(costs) if costs else None,
-        )
 
 
 # ---------------------------------------------------------------------------------------------------------- offered
@@ -70,6 +53,8 @@ class ThreadCreated(Fielded):
     """Who asked for it, if a run did."""
     graph: str = ""
     """What works on it: empty for its agent's conversation graph, ``heartbeat`` for the one of beats."""
+    play: Play | None = None
+    """The playbook that it is a run of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +68,10 @@ class Input(Fielded):
     origin: Origin = "user"
     agent: str = ""
     """Which agent it is meant for; empty for the thread's own."""
+    question: Question | None = None
+    """What a playbook wants to know, where this asks for it."""
+    tainted: bool = False
+    """Whether it may have been made from what nobody trusts, though it is nobody's from outside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +191,7 @@ class ModelStarted(Fielded):
     reserved_tokens: int = 0
     reserved_micro: int | None = None
     """The same in money, in millionths; None where the model has no price."""
-    purpose: Literal["reply", "nudge"] = "reply"
+    purpose: Literal["reply", "nudge", "answer"] = "reply"
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +225,7 @@ class TextMessageEnd(Fielded):
     cut: bool = False
     """The reply was ended from outside; `text` is what had been shown."""
     hidden: bool = False
-    """The answer to a nudge: not for people."""
+    """The answer to a nudge, or to a playbook's question: not for people."""
     stand_in: str = ""
     """Which model answered in the place of the chosen one, and why; empty where the chosen one did."""
 
@@ -284,6 +273,8 @@ class Suspended(Fielded):
 
     kind: ClassVar[str] = "SUSPENDED"
     waits: tuple[Wait, ...]
+    resting: bool = True
+    """False where other steps of a playbook are at work meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +282,7 @@ class Resumed(Fielded):
     """The run goes on: an answer came, or another process took it over."""
 
     kind: ClassVar[str] = "RESUMED"
-    reason: Literal["answered", "crashed", "drained", "expired", "paused", "steered"]
+    reason: Literal["answered", "crashed", "drained", "expired", "paused", "steered", "woken"]
     wait_id: str = ""
     input_seq: int = 0
     """The record of the answer, or of the message that steers; 0 for a take-over."""
@@ -349,7 +340,19 @@ class RunError(Fielded):
     usage: Usage = field(default_factory=Usage)
 
 
-Offer = ThreadCreated | Input | StopAsked | ContinueAsked | Answer | Summary | Notice | ChildStarted
+Offer = (
+    ThreadCreated
+    | Input
+    | StopAsked
+    | ContinueAsked
+    | Answer
+    | Summary
+    | Notice
+    | ChildStarted
+    | PlaybookAsked
+    | PlaybookBegan
+    | PlaybookEnded
+)
 Decision = (
     RunStarted
     | InputHandled
@@ -375,5 +378,8 @@ Decision = (
     | CycleStarted
     | CycleEnded
     | BeatEnded
+    | Played
+    | AnswerGiven
+    | EndTold
 )
 ThreadFact = Offer | Decision

@@ -8,8 +8,9 @@ from typing import ClassVar, Final, Literal
 from sulla.core.ids import RunId, ThreadId
 from sulla.threads.forms import Fielded
 
-ChildMode = Literal["call", "spawn", "cycle"]
-"""`call`: the run waits for it. `spawn`: it works beside the run. `cycle`: one cycle of a heartbeat."""
+ChildMode = Literal["call", "spawn", "cycle", "step"]
+"""`call`: the run waits for it. `spawn`: it works beside the run. `cycle`: one cycle of a heartbeat. `step`: one of a
+playbook."""
 
 WAIT: Final = "child:"
 """How the wait ids begin under which children report."""

@@ -4,74 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import assert_never
 
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import MessageId, NodeId, derived_id
 from sulla.core.message import UNTRUSTED, Message, Part, Text, ToolCall, ToolResult
 from sulla.threads import facts as f
-from sulla.threads.beats import BeatEnded, BeatFact, BeatSkipped, BeatStarted, CycleEnded, CycleStarted, charged, over
+from sulla.threads.beats import BeatEnded, BeatFact, BeatSkipped, BeatStarted, CycleEnded, CycleStarted, over
+from sulla.threads.charging import charge, charge_report
 from sulla.threads.codec import Origin
-from sulla.threads.family import WAIT, ChildCancelled, ChildReported, ChildStarted, is_child_wait
+from sulla.threads.family import ChildCancelled, ChildReported, is_child_wait
 from sulla.threads.fold_beat import fold_beat
-from sulla.threads.notice import Notice
+from sulla.threads.fold_play import end_play, fold_played, note_answer, note_answered, owe_answer
 from sulla.threads.paused import RunPaused
-from sulla.threads.state import ControlInput, OpenRun, ThreadState, WaitingInput
+from sulla.threads.plays import AnswerGiven, EndTold, Played
+from sulla.threads.state import OpenRun, ThreadState, WaitingInput
 from sulla.threads.transcript import Transcript
 from sulla.threads.waits import Permit
-
-
-def apply_offer(state: ThreadState, fact: f.Offer, seq: int, origin: Origin) -> None:
-    """Fold an offered input in.
-
-    Args:
-        state: changed in place.
-        fact: the input.
-        seq: its number in the log.
-        origin: its envelope.
-    """
-    match fact:
-        case f.ThreadCreated():
-            state.agent, state.title, state.project, state.channel = fact.agent, fact.title, fact.project, fact.channel
-            state.created_ms = state.updated_ms = origin.at_ms
-            state.birth, state.graph = fact.birth, fact.graph
-            state.tainted = fact.birth is not None and fact.birth.tainted
-        case f.Input():
-            if origin.run_id is None:
-                raise CorruptRecord(f"{state.thread_id} record {seq}: an INPUT without a run id")
-            state.waiting[seq] = WaitingInput(
-                seq, origin.run_id, fact.message_id, fact.text, fact.mode, fact.origin, fact.agent, origin.at_ms
-            )
-        case f.StopAsked() | f.ContinueAsked() | f.Answer():
-            state.controls[seq] = ControlInput(seq, fact, origin.at_ms)
-            if isinstance(fact, f.Answer) and fact.report is not None:
-                keep_report(state, state.controls[seq], fact)
-        case ChildStarted():
-            state.children[fact.id] = fact
-        case f.Summary():
-            state.usage += fact.usage
-            _charge_day(state, fact.charged_tokens or fact.usage.total, origin)
-            if fact.covers_seq > state.summary_covers:
-                state.summary_covers, state.summary_seq, state.summary = fact.covers_seq, seq, fact.text
-                state.summary_first_kept = fact.first_kept
-                state.transcript.forget_before(fact.first_kept, state.run.message_id if state.run is not None else None)
-        case Notice():
-            pass  # it is for people; the model knows from its call that it was told
-        case _:
-            assert_never(fact)
-
-
-def keep_report(state: ThreadState, control: ControlInput, fact: f.Answer) -> None:
-    """Remember what a child came to until the run ends that asked for it: it may not have been waited for yet.
-
-    Args:
-        state: changed in place.
-        control: the answer, as it was offered.
-        fact: the answer.
-    """
-    state.children.pop(fact.wait_id.removeprefix(WAIT), None)
-    if state.run is not None:
-        state.run.reports[fact.wait_id] = control
 
 
 def apply_decision(state: ThreadState, fact: f.Decision, origin: Origin) -> None:
@@ -131,10 +79,7 @@ def _waiting(inputs: Mapping[int, WaitingInput], seq: int) -> WaitingInput:
         raise CorruptRecord(f"a run takes up record {seq}, which is not a waiting input") from None
 
 
-DAY_MS = 86_400_000
-"""A day of tokens goes from midnight to midnight, UTC."""
-
-_BESIDE = (f.Continued, f.InputIgnored, f.Stopped, ChildCancelled, ChildReported)
+_BESIDE = (f.Continued, f.InputIgnored, f.Stopped, ChildCancelled, ChildReported, AnswerGiven, EndTold)
 """What is decided beside a run and says nothing of its progress."""
 
 
@@ -163,10 +108,12 @@ def _run_started(state: ThreadState, fact: f.RunStarted, origin: Origin) -> None
     item = _waiting(state.waiting, fact.input_seq)
     del state.waiting[fact.input_seq]
     state.consumed += 1
-    state.held_below = 0  # something newer was sent, or somebody said continue: nothing is held any more
+    if not state.is_playbooks(item):
+        state.held_below = 0  # something newer was sent, or somebody said continue: nothing is held any more
     state.run = OpenRun(item.run_id, fact.input_seq, origin.at_ms, fact.agent, fact.known_seq, origin.at_ms)
     state.run.message_id, state.run.origin, state.run.asked_ms = fact.message_id, item.origin, item.at_ms
-    state.tainted = state.tainted or fact.tainted or item.origin in UNTRUSTED
+    state.run.question = item.question
+    state.tainted = state.tainted or fact.tainted or item.tainted or item.origin in UNTRUSTED
     state.model = fact.model
     state.outcome = f.Outcome(updated_at_ms=origin.at_ms)
     state.node = NodeId("")
@@ -184,7 +131,7 @@ def _input_handled(state: ThreadState, fact: f.InputHandled, origin: Origin) -> 
 def _inputs_joined(state: ThreadState, fact: f.InputsJoined, origin: Origin) -> None:
     for seq in fact.input_seqs:
         item = _waiting(state.waiting, seq)
-        state.tainted = state.tainted or item.origin in UNTRUSTED
+        state.tainted = state.tainted or item.tainted or item.origin in UNTRUSTED
         del state.waiting[seq]
     state.consumed += len(fact.input_seqs)
     state.held_below = 0
@@ -202,7 +149,7 @@ def _model_abandoned(state: ThreadState, fact: f.ModelAbandoned, origin: Origin)
     run = _run(state, fact)
     call = run.open_call
     if call is not None:
-        _charge(state, run, call.reserved_tokens, call.reserved_micro, origin)
+        charge(state, run, call.reserved_tokens, call.reserved_micro, origin)
         if fact.reason in ("drained", "paused"):  # an orderly stop is no failure of the service
             run.attempts = max(0, run.attempts - 1)
     run.open_call = None
@@ -212,13 +159,14 @@ def _text_message_end(state: ThreadState, fact: f.TextMessageEnd, origin: Origin
     run = _run(state, fact)
     call, usage = run.open_call, fact.usage
     if usage.total or call is None:
-        _charge(state, run, usage.total, usage.cost_micro, origin)
+        charge(state, run, usage.total, usage.cost_micro, origin)
     else:  # the service did not say
-        _charge(state, run, call.reserved_tokens, call.reserved_micro, origin)
+        charge(state, run, call.reserved_tokens, call.reserved_micro, origin)
     run.usage += usage
     run.open_call = None
     run.attempts = 0
     state.nudging = False
+    note_answer(run, fact)
     run.replied = not any(isinstance(part, ToolCall) for part in fact.parts)
     state.had_tool_calls = any(isinstance(part, ToolCall) for part in fact.parts)
     if fact.outcome is not None:
@@ -236,6 +184,7 @@ def _tool_call_result(state: ThreadState, fact: f.ToolCallResult, origin: Origin
     run = _run(state, fact)
     run.intents.pop(fact.call_id, None)
     run.permits.pop(fact.call_id, None)
+    note_answered(run, fact.call_id, is_error=fact.is_error)
     state.tainted = state.tainted or fact.tainted or fact.origin in UNTRUSTED
 
 
@@ -250,15 +199,17 @@ def _reminder(state: ThreadState, fact: f.Reminder, origin: Origin) -> None:
 def _suspended(state: ThreadState, fact: f.Suspended, origin: Origin) -> None:
     run = _run(state, fact)
     run.waits = {wait.wait_id: wait for wait in fact.waits}
-    state.waiting_for_user = True
+    run.resting = state.waiting_for_user = fact.resting
 
 
 def _resumed(state: ThreadState, fact: f.Resumed, origin: Origin) -> None:
     run = _run(state, fact)
-    run.parked = run.paused = False
+    run.parked = run.paused = run.resting = False
     run.crashes = fact.crashes
     run.cuts += fact.reason not in ("answered", "expired", "steered")
     run.started_ms += max(0, origin.at_ms - run.touched_ms)  # nobody worked meanwhile: it does not count
+    if fact.reason == "woken":  # it looks by itself what there is of what it waits for
+        state.waiting_for_user = False
     if fact.reason == "steered":  # each call looks again, and says that it goes on without waiting
         run.waits, run.known_seq = {}, fact.input_seq
         state.waiting_for_user = False
@@ -272,7 +223,7 @@ def _resumed(state: ThreadState, fact: f.Resumed, origin: Origin) -> None:
         return
     answer = state.controls.pop(fact.input_seq, None)
     state.consumed += 1
-    _charge_report(state, answer, origin)
+    charge_report(state, answer, origin)
     given = answer.fact if answer is not None else None
     if wait is None or not isinstance(given, f.Answer) or fact.reason == "expired":
         return
@@ -303,7 +254,7 @@ def _continued(state: ThreadState, fact: f.Continued, origin: Origin) -> None:
 
 
 def _input_ignored(state: ThreadState, fact: f.InputIgnored, origin: Origin) -> None:
-    _charge_report(state, state.controls.pop(fact.input_seq, None), origin)
+    charge_report(state, state.controls.pop(fact.input_seq, None), origin)
     state.waiting.pop(fact.input_seq, None)
     state.consumed += 1
 
@@ -315,11 +266,13 @@ def _run_ended(state: ThreadState, fact: f.RunFinished | f.RunError, origin: Ori
     if state.beat is not None:
         state.beat = over(state.beat, origin.at_ms, failed=fact.outcome.status == "failed")
         state.transcript = state.transcript.empty()  # no model reads a heartbeat's own thread
+    owe_answer(state, state.run, fact.outcome)
     state.run = None
     # What was worked on is worked on no more: it goes the way of what the summary covers.
     state.transcript.forget_before(state.summary_first_kept)
     said = fact.outcome.status_report or (fact.message if isinstance(fact, f.RunError) else "")
     state.outcome = replace(fact.outcome, status_report=said)  # whoever asked for it is told why it failed
+    end_play(state, fact.outcome, said, origin.at_ms)
     state.cycle_complete = True
     state.waiting_for_user = False
     state.node = NodeId("")
@@ -331,6 +284,25 @@ def _child_cancelled(state: ThreadState, fact: ChildCancelled, origin: Origin) -
 
 def _child_reported(state: ThreadState, fact: ChildReported, origin: Origin) -> None:
     state.reported = True
+
+
+def _played(state: ThreadState, fact: Played, origin: Origin) -> None:
+    taken = state.controls.pop(fact.input_seq, None)
+    charge_report(state, taken, origin)
+    if state.run is not None and taken is not None and isinstance(taken.fact, f.Answer):
+        state.run.waits.pop(taken.fact.wait_id, None)  # whoever takes the run up now must not wait for it again
+    if fact.tokens or fact.cost_micro:
+        charge(state, _run(state, fact), fact.tokens, fact.cost_micro, origin)
+    fold_played(state, fact, origin.at_ms)
+
+
+def _end_told(state: ThreadState, fact: EndTold, origin: Origin) -> None:
+    if state.play is not None:
+        state.play = replace(state.play, told=True)
+
+
+def _answer_given(state: ThreadState, fact: AnswerGiven, origin: Origin) -> None:
+    state.owes.pop(fact.wait_id, None)
 
 
 def _beat(state: ThreadState, fact: BeatFact, origin: Origin) -> None:
@@ -362,6 +334,9 @@ _PROGRESS: dict[type, Callable[..., None]] = {
     CycleStarted: _beat,
     CycleEnded: _beat,
     BeatEnded: _beat,
+    Played: _played,
+    EndTold: _end_told,
+    AnswerGiven: _answer_given,
 }
 
 
@@ -369,32 +344,3 @@ def _run(state: ThreadState, fact: f.Decision) -> OpenRun:
     if state.run is None:
         raise CorruptRecord(f"{state.thread_id}: {fact.kind} without an open run")
     return state.run
-
-
-def _charge_report(state: ThreadState, answer: ControlInput | None, origin: Origin) -> None:
-    """What children use counts for whoever asked for them too: otherwise a run could have others spend for it."""
-    report = answer.fact.report if answer is not None and isinstance(answer.fact, f.Answer) else None
-    if report is None:
-        return
-    if state.beat is not None:
-        state.beat = charged(state.beat, report.tokens, report.cost_micro or 0, origin.at_ms)
-    if state.run is not None:
-        _charge(state, state.run, report.tokens, report.cost_micro, origin)
-    else:
-        _charge_day(state, report.tokens, origin)
-
-
-def _charge(state: ThreadState, run: OpenRun, tokens: int, cost_micro: int | None, origin: Origin) -> None:
-    run.tokens += tokens
-    run.cost_micro += cost_micro or 0
-    state.spent_micro += cost_micro or 0
-    _charge_day(state, tokens, origin)
-
-
-def _charge_day(state: ThreadState, tokens: int, origin: Origin) -> None:
-    day = origin.at_ms // DAY_MS
-    # A clock that was set back a little does not give a day's tokens anew; one that was far ahead is not believed.
-    if day > state.day or state.day > day + 1:
-        state.day, state.day_tokens = day, 0
-    state.day_tokens += tokens
-    state.spent_tokens += tokens

@@ -13,11 +13,13 @@ from sulla.core.message import Origin
 from sulla.store import Head, Status, seal, unseal
 from sulla.threads.beats import BeatState
 from sulla.threads.desk import Rest, next_task
-from sulla.threads.facts import ModelStarted, Outcome, Usage
+from sulla.threads.facts import ModelStarted, Outcome
 from sulla.threads.family import Birth, ChildStarted
 from sulla.threads.forms import Form, fields_to_json
+from sulla.threads.plays import Owed, PlayState, Question
 from sulla.threads.state import OpenRun, RunRef, ThreadState
 from sulla.threads.transcript import Measure, Transcript
+from sulla.threads.usage import Usage
 from sulla.threads.waits import Permit, Wait
 
 KIND = "thread"
@@ -52,6 +54,11 @@ class RunPoint:
     asked_ms: int = 0
     paused: bool = False
     cuts: int = 0
+    question: Question | None = None
+    answering: tuple[str, ...] = ()
+    """The call that answers it, and what; nothing for none."""
+    answer: str | None = None
+    resting: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +79,8 @@ class Checkpoint:
     model: str = ""
     graph: str = ""
     beat: BeatState | None = None
+    play: PlayState | None = None
+    owes: tuple[Owed, ...] = ()
     birth: Birth | None = None
     reported: bool = False
     children: tuple[ChildStarted, ...] = ()
@@ -102,7 +111,7 @@ class Checkpoint:
 
 _FORM = Form(Checkpoint)
 _SAME = (
-    "created_ms updated_ms agent title project channel model graph beat birth reported active_work "
+    "created_ms updated_ms agent title project channel model graph beat play birth reported active_work "
     "had_tool_calls nudged nudging node iterations consecutive_same_node "
     "agent_loops cycle_complete held_below summary_covers summary_seq tainted usage "
     "spent_tokens spent_micro day day_tokens"
@@ -128,50 +137,56 @@ def to_head(state: ThreadState, claimed: int, epoch: int, due_ms: int | None = N
         due_ms: when somebody should look at the thread though nothing happens, UTC milliseconds.
     """
     run = state.run
-    point = None
-    if run is not None:
-        point = RunPoint(
-            run.id,
-            run.input_seq,
-            run.started_ms,
-            run.agent,
-            run.known_seq,
-            run.touched_ms,
-            run.replied,
-            run.model_calls,
-            run.tokens,
-            run.cost_micro,
-            run.usage,
-            run.attempts,
-            run.crashes,
-            run.parked,
-            run.open_call,
-            {str(call_id): effect for call_id, effect in run.intents.items()},
-            tuple(run.waits.values()),
-            tuple(sorted(run.granted)),
-            run.message_id,
-            run.origin,
-            tuple(run.permits.values()),
-            tuple(sorted(report.seq for report in run.reports.values())),
-            run.asked_ms,
-            run.paused,
-            run.cuts,
-        )
     checkpoint = Checkpoint(
         **{name: getattr(state, name) for name in _SAME},
         claimed=claimed,
         epoch=epoch,
         active_agents=tuple(state.active_agents),
         children=tuple(state.children.values()),
-        run=point,
+        owes=tuple(state.owes.values()),
+        run=_point(run) if run is not None else None,
         # Once the run has ended its words are in the log: repeating them would double every later write.
-        outcome=state.outcome if run is not None else _brief(state.outcome),
+        outcome=state.outcome if run is not None or _is_owed(state) else _brief(state.outcome),
         waiting=tuple(sorted(state.waiting)),
         controls=tuple(sorted(state.controls)),
         diagnostics=dict(state.diagnostics),
     )
     body = seal("HEAD", orjson.dumps(fields_to_json(checkpoint)))
     return Head(KIND, status_of(state), state.agent, due_ms, state.consumed, body)
+
+
+def _point(run: OpenRun) -> RunPoint:
+    return RunPoint(
+        run.id,
+        run.input_seq,
+        run.started_ms,
+        run.agent,
+        run.known_seq,
+        run.touched_ms,
+        run.replied,
+        run.model_calls,
+        run.tokens,
+        run.cost_micro,
+        run.usage,
+        run.attempts,
+        run.crashes,
+        run.parked,
+        run.open_call,
+        {str(call_id): effect for call_id, effect in run.intents.items()},
+        tuple(run.waits.values()),
+        tuple(sorted(run.granted)),
+        run.message_id,
+        run.origin,
+        tuple(run.permits.values()),
+        tuple(sorted(report.seq for report in run.reports.values())),
+        run.asked_ms,
+        run.paused,
+        run.cuts,
+        run.question,
+        run.answering or (),
+        run.answer,
+        run.resting,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,9 +230,10 @@ def from_head(thread_id: ThreadId, head: Head, measure: Measure) -> tuple[Thread
     state.outcome = checkpoint.outcome or Outcome()
     state.diagnostics = dict(checkpoint.diagnostics)
     state.children = {child.id: child for child in checkpoint.children}
+    state.owes = {owed.wait_id: owed for owed in checkpoint.owes}
     if checkpoint.run is not None:
         state.run = _open_run(checkpoint.run)
-        state.waiting_for_user = bool(state.run.waits)
+        state.waiting_for_user = bool(state.run.waits) if state.play is None else state.run.resting
     reports = checkpoint.run.reports if checkpoint.run is not None else ()
     return state, Unread(checkpoint.epoch, checkpoint.claimed, (*checkpoint.waiting, *checkpoint.controls), reports)
 
@@ -248,7 +264,16 @@ def _open_run(point: RunPoint) -> OpenRun:
         {permit.call_id: permit for permit in point.permits},
         paused=point.paused,
         cuts=max(point.cuts, point.crashes),  # an earlier version counted crashes alone
+        question=point.question,
+        answering=(CallId(point.answering[0]), point.answering[1]) if point.answering else None,
+        answer=point.answer,
+        resting=point.resting,
     )
+
+
+def _is_owed(state: ThreadState) -> bool:
+    """Whether somebody waits to be told what came of it."""
+    return state.owes_report or state.owes_end
 
 
 def _brief(outcome: Outcome) -> Outcome:

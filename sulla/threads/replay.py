@@ -10,9 +10,11 @@ from sulla.core.jsontypes import Json, JsonObject
 from sulla.threads import facts as f
 from sulla.threads.codec import Entry
 from sulla.threads.family import ChildCancelled, ChildReported, ChildStarted
-from sulla.threads.fold import apply_decision, apply_offer
+from sulla.threads.fold import apply_decision
+from sulla.threads.fold_offer import apply_offer
 from sulla.threads.notice import Notice
 from sulla.threads.offers import dedupe_id, digest, run_of
+from sulla.threads.plays import AnswerGiven, EndTold, PlaybookAsked, PlaybookBegan, PlaybookEnded
 from sulla.threads.state import ThreadState
 from sulla.threads.transcript import Measure, Transcript
 
@@ -24,6 +26,7 @@ RUN_FIELDS = {
     "RUN_ERROR": ("run_id",),
     "INPUTS_JOINED": ("run_ids",),
     "CHILD_STARTED": ("run_id",),
+    "PLAYBOOK_BEGAN": ("run_id",),
 }
 """Where records name runs beside their envelope."""
 
@@ -92,6 +95,9 @@ class Replay:
                 | f.Summary()
                 | Notice()
                 | ChildStarted()
+                | PlaybookAsked()
+                | PlaybookBegan()
+                | PlaybookEnded()
             ):
                 return self._offered(fact, entry)
             case _:
@@ -144,7 +150,7 @@ class Renamed:
         return self._runs.get(run_id) or RunId(derived_id("run", self._thread_id, run_id))
 
 
-Leftover = f.InputIgnored | f.RunFinished | ChildCancelled | ChildReported
+Leftover = f.InputIgnored | f.RunFinished | ChildCancelled | ChildReported | AnswerGiven | EndTold
 
 
 def leftovers(state: ThreadState, now_ms: int) -> list[Leftover]:
@@ -162,6 +168,9 @@ def leftovers(state: ThreadState, now_ms: int) -> list[Leftover]:
         if (item := state.waiting.get(seq)) is not None:
             facts.append(f.RunFinished(item.run_id, f.Outcome("cancelled", reason=IMPORTED, updated_at_ms=now_ms)))
     facts += [ChildCancelled(child) for child in state.children]
+    facts += [AnswerGiven(wait_id, known=False) for wait_id in state.owes]
     if state.birth is not None and not state.reported:
         facts.append(ChildReported(state.birth.id, known=False))
+    if state.owes_end:
+        facts.append(EndTold(known=False))
     return facts

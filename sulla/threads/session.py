@@ -17,7 +17,8 @@ from sulla.store import MAX_PUBLISH_BYTES, Draft, Head, Lease, Store
 from sulla.threads import facts as f
 from sulla.threads.bus import Advanced, channel, live, live_channel, pack
 from sulla.threads.codec import Entry, Origin, decode, encode
-from sulla.threads.fold import apply_decision, apply_offer
+from sulla.threads.fold import apply_decision
+from sulla.threads.fold_offer import apply_offer
 from sulla.threads.head import to_head
 from sulla.threads.retention import Retention, due_ms, expires_ms
 from sulla.threads.state import ThreadState

@@ -8,9 +8,11 @@ from sulla.core.ids import CallId, MessageId, NodeId, RunId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Origin
 from sulla.threads.beats import BeatState
-from sulla.threads.facts import Answer, ContinueAsked, Mode, ModelStarted, Outcome, StopAsked, Usage
+from sulla.threads.facts import Answer, ContinueAsked, Input, Mode, ModelStarted, Outcome, StopAsked
 from sulla.threads.family import Birth, ChildStarted, is_child_wait
+from sulla.threads.plays import Owed, PlaybookAsked, PlayState, Question
 from sulla.threads.transcript import Transcript
+from sulla.threads.usage import Usage
 from sulla.threads.waits import Permit, Wait
 
 
@@ -21,6 +23,8 @@ class RunRef:
     kind: str
     id: str
     running: bool
+    run_id: RunId = RunId("")
+    """The run that started it, and ends with that; empty for a person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,22 @@ class WaitingInput:
     agent: str = ""
     at_ms: int = 0
     """When it was offered, UTC milliseconds."""
+    question: Question | None = None
+    """What a playbook wants to know."""
+    tainted: bool = False
+
+
+def waiting_input(seq: int, fact: Input, run_id: RunId, at_ms: int) -> WaitingInput:
+    """A message as it waits for its run.
+
+    Args:
+        seq: its number in the log.
+        fact: the message.
+        run_id: its run.
+        at_ms: when it was offered, UTC milliseconds.
+    """
+    said = (fact.message_id, fact.text, fact.mode, fact.origin, fact.agent)
+    return WaitingInput(seq, run_id, *said, at_ms, fact.question, fact.tainted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +63,7 @@ class ControlInput:
     """An offered input that is not a message."""
 
     seq: int
-    fact: StopAsked | ContinueAsked | Answer
+    fact: StopAsked | ContinueAsked | Answer | PlaybookAsked
     at_ms: int = 0
     """When it was offered, UTC milliseconds."""
 
@@ -94,6 +114,14 @@ class OpenRun:
     """It was left because all work was paused."""
     cuts: int = 0
     """How often it was left and taken up again, whatever the cause."""
+    question: Question | None = None
+    """What a playbook wants to know of it."""
+    answering: tuple[CallId, str] | None = None
+    """The call that answers, and what, as JSON; it has no result yet."""
+    answer: str | None = None
+    """The answer, as JSON."""
+    resting: bool = False
+    """A playbook's run waits, and nothing of it is at work."""
 
 
 @dataclass(slots=True)
@@ -116,6 +144,10 @@ class ThreadState:
     """What works on it; empty for its agent's conversation graph."""
     beat: BeatState | None = None
     """Its agent's beats, if it is a heartbeat."""
+    play: PlayState | None = None
+    """The playbook that it is a run of."""
+    owes: dict[str, Owed] = field(default_factory=dict)
+    """Answers to playbooks' questions that they have not been told, by their wait ids."""
     birth: Birth | None = None
     """Who asked for this thread, if a run did."""
     reported: bool = False
@@ -172,6 +204,8 @@ class ThreadState:
     def suspended(self) -> bool:
         """Whether the open run can do nothing but wait for an answer: no other call of it was begun and put off."""
         run = self.run
+        if self.play is not None:
+            return run is not None and run.resting
         return run is not None and bool(run.waits) and run.intents.keys() <= {w.call_id for w in run.waits.values()}
 
     @property
@@ -197,15 +231,29 @@ class ThreadState:
         return birth.unattended and self.suspended and not all(map(is_child_wait, run.waits))
 
     @property
+    def owes_end(self) -> bool:
+        """Whether a conversation is to be told that its playbook has ended; of a step the one around it is told."""
+        play = self.play
+        if play is None or play.told or not play.thread or self.birth is not None or self.run is not None:
+            return False
+        return play.ended and play.status != "transferred"
+
+    @property
     def runnable(self) -> list[WaitingInput]:
         """Waiting messages that may start a run now, in log order.
 
-        A stop holds what was sent before it, until somebody says continue or sends something new (design §4.2).
+        A stop holds what was sent before it, until somebody says continue or sends something new (design §4.2). What
+        playbooks ask and tell is neither held nor something new: they would wait for ever.
         """
         waiting = sorted(self.waiting.values(), key=lambda item: item.seq)
-        if waiting and waiting[-1].seq < self.held_below:
-            return []
+        sent = [item for item in waiting if not self.is_playbooks(item)]
+        if sent and sent[-1].seq < self.held_below:
+            return [item for item in waiting if self.is_playbooks(item)]
         return waiting
+
+    def is_playbooks(self, item: WaitingInput) -> bool:
+        """Whether a message is a playbook's to its conversation, and not what orders a playbook's own run."""
+        return item.origin == "playbook" and self.play is None
 
     @property
     def steering(self) -> list[WaitingInput]:

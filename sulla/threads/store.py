@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import get_args
+from typing import Literal, get_args
 
 from sulla.core.clock import Clock
 from sulla.core.errors import AlreadyAnswered, Busy, CorruptRecord, MessageIdReused, NotFound
@@ -19,11 +19,12 @@ from sulla.threads.bounds import ThreadLimits
 from sulla.threads.bus import Advanced, channel, pack
 from sulla.threads.codec import Entry, Origin, decode, encode
 from sulla.threads.family import ChildStarted
-from sulla.threads.fold import apply_offer
+from sulla.threads.fold_offer import apply_offer
 from sulla.threads.head import KIND, from_head, to_head
 from sulla.threads.leaving import last_words
 from sulla.threads.notice import Notice
 from sulla.threads.offers import dedupe_id, digest, run_of
+from sulla.threads.plays import PlaybookAsked, PlaybookBegan, PlaybookEnded
 from sulla.threads.retention import expires_ms
 from sulla.threads.session import Known, ThreadSession
 from sulla.threads.state import ThreadState
@@ -34,6 +35,13 @@ from sulla.threads.watching import Kept, Watcher
 _OFFERS = get_args(f.Offer)
 
 log = logging.getLogger(__name__)
+
+Beside = f.Summary | Notice | ChildStarted | PlaybookAsked | PlaybookBegan | PlaybookEnded
+"""What is offered beside messages and answers."""
+
+Whose = Literal["turn", "child", "step", "play"]
+"""What a thread is: a conversation or a heartbeat, a run that another one asked for, an agent's step of a playbook, a
+playbook."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +89,7 @@ class ThreadStore:
         self._cache: OrderedDict[ThreadId, tuple[int, int, ThreadState]] = OrderedDict()
         self._given_back: dict[ThreadId, int] = {}
         """Leases of threads that could not be read, given back in order. Only threads in trouble are in here."""
-        self._whose: OrderedDict[ThreadId, tuple[str, bool]] = OrderedDict()
+        self._whose: OrderedDict[ThreadId, tuple[str, Whose]] = OrderedDict()
 
     # --------------------------------------------------------------------------------------------------- offers
 
@@ -139,33 +147,14 @@ class ThreadStore:
         except MessageIdReused:
             raise AlreadyAnswered(f"{fact.wait_id!r} was answered already, and otherwise") from None
 
-    async def summarize(self, thread_id: ThreadId, fact: f.Summary, call_id: str) -> bool:
-        """Offer a summary; nobody is woken by it.
-
-        Args:
-            thread_id: of what it is one.
-            fact: the summary; one that covers nothing only says what was used.
-            call_id: the model call that it came of: each is offered once.
-
-        Returns:
-            Whether it was not offered before.
-
-        Raises:
-            NotFound: there is no such thread.
-        """
-        try:
-            return (await self._offer(thread_id, fact, request_id=call_id, wakes=False)).first
-        except MessageIdReused:
-            return False
-
-    async def notify(self, thread_id: ThreadId, fact: Notice | ChildStarted, run_id: RunId, call_key: str) -> bool:
-        """Offer what a run does beside the conversation; nobody is woken by it, and every reader gets it once.
+    async def tell(self, thread_id: ThreadId, fact: Beside, key: str, run_id: RunId | None = None) -> bool:
+        """Offer what goes on beside the conversation, once under a key, also when it is told again in other words.
 
         Args:
             thread_id: where it is told.
-            fact: a note for people, or a run that was set to work.
-            run_id: the run that does it.
-            call_key: the call that it came of: each is offered once, also when the call is made again.
+            fact: what. Only who asks something of a playbook wakes anybody.
+            key: what it came of, e.g. the call that is made again after a crash.
+            run_id: the run that does it; None for none.
 
         Returns:
             Whether it was not offered before.
@@ -173,10 +162,10 @@ class ThreadStore:
         Raises:
             NotFound: there is no such thread.
         """
-        origin = self._origin(run_id)
+        origin, wakes = self._origin(run_id), isinstance(fact, PlaybookAsked)
         try:
-            return (await self._offer(thread_id, fact, request_id=call_key, origin=origin, wakes=False)).first
-        except MessageIdReused:  # what was read meanwhile has made it `tainted`
+            return (await self._offer(thread_id, fact, request_id=key, origin=origin, wakes=wakes)).first
+        except MessageIdReused:  # what was read meanwhile may have made it `tainted`
             return False
 
     # ---------------------------------------------------------------------------------------------------- state
@@ -207,17 +196,15 @@ class ThreadStore:
             self._store, self._clock, grant.lease, known, asked_s, self._limits.retention, self._watcher
         )
 
-    async def whose(self, thread_id: ThreadId) -> tuple[str, bool]:
-        """Whose thread it is (empty if there is no such thread), and whether a run asked for it. Remembered, so that it
-        costs nothing on a busy thread.
-        """
+    async def whose(self, thread_id: ThreadId) -> tuple[str, Whose]:
+        """Whose thread it is (empty if there is no such thread), and what it is; remembered."""
         known = self._whose.get(thread_id)
         if known is None:
             info = await self._store.head(thread_id)
             if info is None:
-                return "", False
+                return "", "turn"
             state = self.state_of(info)
-            known = self._whose[thread_id] = (info.head.agent, state is not None and state.is_child)
+            known = self._whose[thread_id] = (info.head.agent, _whose(state))
             while len(self._whose) > 16 * self._limits.cached:
                 self._whose.popitem(last=False)
         return known
@@ -393,6 +380,14 @@ class ThreadStore:
                 entry = decode(record, state.thread_id)
                 if isinstance(fact := entry.fact, _OFFERS):
                     apply_offer(state, fact, entry.seq, entry.origin)
+
+
+def _whose(state: ThreadState | None) -> Whose:
+    if state is None or (state.birth is None and state.play is None):
+        return "turn"
+    if state.play is not None:
+        return "play"
+    return "step" if state.birth is not None and state.birth.mode == "step" else "child"
 
 
 def _no_thread(thread_id: ThreadId) -> NotFound:

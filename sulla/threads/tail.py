@@ -12,9 +12,10 @@ from sulla.core.message import Message, Text
 from sulla.store import Store
 from sulla.threads import facts as f
 from sulla.threads.codec import Entry, decode
-from sulla.threads.fold import apply_message, apply_offer, keep_report
+from sulla.threads.fold import apply_message
+from sulla.threads.fold_offer import apply_offer, keep_report
 from sulla.threads.head import Unread
-from sulla.threads.state import ControlInput, ThreadState, WaitingInput
+from sulla.threads.state import ControlInput, ThreadState, WaitingInput, waiting_input
 
 _PAGE = 256
 _SAID = (f.Input, f.RunStarted, f.InputHandled, f.InputsJoined, f.TextMessageEnd, f.ToolCallResult, f.Reminder)
@@ -98,6 +99,8 @@ async def _newest(store: Store, state: ThreadState, ceiling_tokens: int, last_se
 
 def _floor(state: ThreadState, last_seq: int) -> int:
     """Up to which record nothing is looked for."""
+    if state.play is not None:
+        return last_seq  # whoever walks it reads it by itself, as a whole
     if state.beat is None:
         return state.summary_covers
     # No model reads a heartbeat's own thread: however many beats there were, only the open one is wanted.
@@ -132,16 +135,7 @@ def _message_of(opened: _Opened) -> WaitingInput | None:
     fact, run_id = opened.fact, opened.entry.origin.run_id
     if not isinstance(fact, f.Input) or run_id is None:
         return None
-    return WaitingInput(
-        opened.entry.seq,
-        run_id,
-        fact.message_id,
-        fact.text,
-        fact.mode,
-        fact.origin,
-        fact.agent,
-        opened.entry.origin.at_ms,
-    )
+    return waiting_input(opened.entry.seq, fact, run_id, opened.entry.origin.at_ms)
 
 
 def _offer(state: ThreadState, opened: _Opened) -> None:

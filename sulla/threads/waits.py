@@ -22,6 +22,8 @@ class Wait(Fielded):
     tool: str = ""
     target: str = ""
     """What `always` would allow: calls of `tool` that take effect here."""
+    choices: tuple[str, ...] = ()
+    """What the answer has to be one of; empty for free text, and for yes or no."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,6 +131,8 @@ class Tool:
     reach: Reach | ReachOf = "outward"
     return_direct: bool = False
     """Whether a result ends the reply and is shown to the person as it stands."""
+    takes_over: bool = False
+    """Whether a result ends the turn so, whatever was called beside it: from then on something else is at work."""
     asks: AsksOf | None = None
     """What its calls have to be allowed for; None for nothing beside the policy."""
     quotes: bool = False

@@ -1,7 +1,8 @@
 """A typed function as a JSON Schema, and arguments checked against one. Pure.
 
 The subset: ``str int float bool``, ``list[T]``, ``dict[str, T]``, ``Literal[…]``, ``T | None``, each with `Bounds` if
-need be. Nothing is converted: ``"3"`` is not an integer, and neither is ``3.0`` or ``true``.
+need be; within the others also ``object``, for any value. Nothing is converted: ``"3"`` is not an integer, and neither
+is ``3.0`` or ``true``.
 """
 
 from __future__ import annotations
@@ -110,6 +111,8 @@ def _type_schema(hint: object, where: str) -> JsonObject:
             return {"type": kinds.pop(), "enum": list(inner)}
     if hint in _PRIMITIVES:
         return {"type": _PRIMITIVES[hint]}
+    if hint is object:
+        return {}
     if origin is list:
         return {"type": "array", "items": _type_schema(inner[0], where)}
     if origin is dict and inner[0] is str:

@@ -35,14 +35,18 @@ Handler = Callable[[Job], Awaitable[None]]
 """Does all there is to do for a log now. Must be safe to call at any time, also when there is nothing to do."""
 
 
+GroupKind = Literal["turn", "child", "step", "play"]
+"""What is worked on: a conversation's turn or a beat, a run that another one asked for, a step of a playbook that an
+agent does, or a playbook itself."""
+
+
 @dataclass(frozen=True, slots=True)
 class Group:
     """What the caps count a log by."""
 
     agent: str
     """Whose it is."""
-    child: bool = False
-    """Whether another run asked for it."""
+    kind: GroupKind = "turn"
 
 
 GroupOf = Callable[[str], Awaitable[Group]]

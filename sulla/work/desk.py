@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from dataclasses import dataclass
+from typing import Final
 
 from sulla.work.base import Group, Inspection, Job
 
@@ -13,10 +14,15 @@ class Caps:
     """How many jobs may run at once (design §4.8)."""
 
     total: int = 16
+    """Turns and child runs together; playbooks and their steps have caps of their own."""
     per_agent: int = 5
     """Of one agent, child runs apart: those who wait for them hold no place meanwhile."""
     children: int = 8
     """Child runs, of all agents together (design §7)."""
+    steps: int = 50
+    """Agents that work on steps of playbooks (design §10)."""
+    plays: int = 10
+    """Playbooks at work: those that wait hold no place (seed 001)."""
 
 
 @dataclass(slots=True)
@@ -52,27 +58,27 @@ class JobDesk:
 
     def take(self) -> Job | None:
         """The next job that may start, counted as running from now on; None if there is none, or no room."""
-        if len(self._running) >= self._caps.total:
-            return None
         for index, waiting in enumerate(self._queue):
-            if self._counts[_counted(waiting.group)] < self._cap(waiting.group):
+            if self._has_room(waiting.group):
                 del self._queue[index]
                 self._queued.discard(waiting.job.key)
                 self._running[waiting.job.key] = waiting.group
-                self._counts[_counted(waiting.group)] += 1
+                self._counts.update(_counted(waiting.group))
                 return waiting.job
         return None
 
     def done(self, job: Job) -> None:
         """A job has ended; what was asked of its log meanwhile goes to the end of the queue."""
         group = self._running.pop(job.key)
-        self._counts[_counted(group)] -= 1
+        self._counts.subtract(_counted(group))
         again = self._again.pop(job.key, None)
         if again is not None:
             self.add(again, group)
 
-    def _cap(self, group: Group) -> int:
-        return self._caps.children if group.child else self._caps.per_agent
+    def _has_room(self, group: Group) -> bool:
+        caps = self._caps
+        most = {"turn": caps.per_agent, "child": caps.children, "step": caps.steps, "play": caps.plays, ALL: caps.total}
+        return all(self._counts[name] < most.get(name, caps.per_agent) for name in _counted(group))
 
     @property
     def busy(self) -> bool:
@@ -84,5 +90,11 @@ class JobDesk:
         return Inspection(tuple(self._running), tuple(item.job.key for item in self._queue), failing)
 
 
-def _counted(group: Group) -> str:
-    return "" if group.child else f"agent {group.agent}"
+ALL: Final = "all"
+
+
+def _counted(group: Group) -> tuple[str, ...]:
+    """What a log counts for."""
+    if group.kind in ("step", "play"):
+        return (group.kind,)
+    return (group.kind if group.kind == "child" else f"agent {group.agent}", ALL)

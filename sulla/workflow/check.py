@@ -15,6 +15,7 @@ from sulla.workflow.check_names import Names
 from sulla.workflow.check_order import check_order
 from sulla.workflow.check_types import Arguments, Types, checked_step, schema_of
 from sulla.workflow.definition import AgentStep, Definition, PlaybookStep, ToolStep, TransferStep
+from sulla.workflow.events import EVENTS
 from sulla.workflow.form import read_duration
 from sulla.workflow.read import read
 from sulla.workflow.read_sketch import Sketch, StepAt
@@ -86,6 +87,8 @@ class _Check:
             return
         place = step.keys["tool"][1].place
         tool = self._known.tools.get(name)
+        if tool is None and self._known.is_elsewhere(name):
+            return
         if tool is None:
             self._fault(
                 place, "unknown-tool", f"there is no tool {name!r}.{did_you_mean(name, self._known.tools)}".rstrip(".")
@@ -108,7 +111,7 @@ class _Check:
         node = step.keys["tools"][1]
         for item in node.items if isinstance(node, YamlList) else []:
             name = item.text if isinstance(item, YamlScalar) else ""
-            if name and "*" not in name and name not in self._known.tools:
+            if name and "*" not in name and name not in self._known.tools and not self._known.is_elsewhere(name):
                 meant = did_you_mean(name, self._known.tools)
                 self._fault(item.place, "unknown-tool", f"there is no tool {name!r}.{meant}".rstrip("."))
 
@@ -136,13 +139,16 @@ class _Check:
         for kind, given, place in self._sketch.triggers:
             self._arguments.check(place, given, schema, "this playbook")
             missing = [name for name in required if name not in given] if isinstance(required, list) else []
-            if kind == "schedule" and missing:
+            if kind in ("schedule", "event") and missing:
                 names = ", ".join(map(repr, missing))
                 message = f"nobody is there to give {names} then: add `inputs` here, or a default; it will not start"
                 self._fault(place, "trigger-inputs", message)
         for trigger, (_, _, place) in zip(definition.on, self._sketch.triggers, strict=False):
             if trigger.kind == "schedule" and trigger.text:
                 self._schedule(trigger.text, trigger.zone, place)
+            if trigger.kind == "event" and trigger.text and trigger.text not in EVENTS:
+                meant = did_you_mean(trigger.text, EVENTS) or f" There are: {', '.join(EVENTS)}."
+                self._fault(place, "unknown-event", f"there is no event {trigger.text[:60]!r}.{meant}")
 
     def _schedule(self, text: str, zone: str, place: tuple[int, int]) -> None:
         if read_duration(text) is None and not _CRON.fullmatch(text):

@@ -44,6 +44,7 @@ RULES: Final[Mapping[str, str]] = {
     "unknown-tool": "A tool is known.",
     "unknown-agent": "An agent is known.",
     "unknown-playbook": "A playbook is known.",
+    "unknown-event": "An event is one of those that there are.",
     "cycle": "No step waits for itself; what repeats stands in a loop.",
     "unreachable": "A step can be reached: what it needs does not exclude each other.",
     "merge": "A merge can fire.",
@@ -61,7 +62,7 @@ RULES: Final[Mapping[str, str]] = {
     "retry-once": "A tool that is declared `once` is not tried again by itself.",
     "schedule": "A schedule is one that some day fits.",
     "secret-unused": "A declared secret is used.",
-    "trigger-inputs": "A schedule gives what the playbook requires.",
+    "trigger-inputs": "A schedule and an event give what the playbook requires.",
 }
 """What has to hold, by rule."""
 WARNINGS: Final = frozenset({"secret-unused", "trigger-inputs"})

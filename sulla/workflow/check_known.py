@@ -29,8 +29,14 @@ class Known:
     """Each with its inputs."""
     secrets: Set[str] | None = None
     """The names of those that settings hold."""
+    elsewhere: str = ""
+    """How the names of tools begin that may be there although they are not among these; empty for none."""
     schedule: Callable[[str, str], None] | None = None
     """Takes what a schedule says and its zone; raises `InvalidInput` if no schedule can be made of it."""
+
+    def is_elsewhere(self, tool: str) -> bool:
+        """Whether nothing can be said of a tool that is not known."""
+        return bool(self.elsewhere) and tool.startswith(self.elsewhere)
 
 
 NOTHING_KNOWN = Known()

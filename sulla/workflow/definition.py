@@ -288,3 +288,5 @@ class Definition:
     secrets: tuple[str, ...] = ()
     """The names of those that its expressions may use, as ``secrets.<name>``; values come from settings."""
     budget: Budget = Budget()
+    at_once: int | None = None
+    """Steps that are at work side by side; None for as many as there may be. Those that only wait don't count."""

@@ -81,7 +81,7 @@ def reopen(plan: Plan, facts: Sequence[Fact], now_ms: int, steps: Sequence[str] 
     known = kept(plan, facts)
     if not any(isinstance(fact, RunEnded) for fact in known):
         raise Conflict("the run has not ended: there is nothing to resume")
-    _refuse_unknown(plan, steps)
+    refuse_unknown(plan, steps)
     cancelled = any(isinstance(fact, RunStopped) for fact in known)
     chosen = tuple(steps) or broken(plan, known)
     if not chosen and not cancelled:
@@ -116,7 +116,7 @@ def fork(
         InvalidInput: the inputs are not what the playbook asks for.
         Conflict: the other run never began.
     """
-    _refuse_unknown(plan, steps)
+    refuse_unknown(plan, steps)
     known = [fact for fact in kept(plan, facts) if isinstance(fact, _RUN) or address(fact.at)[0] in plan.nodes]
     began = next((fact for fact in known if isinstance(fact, RunStarted)), None)
     if began is None:
@@ -139,9 +139,10 @@ def broken(plan: Plan, facts: Sequence[Fact]) -> tuple[str, ...]:
     care of.
     """
     ends: dict[_Place, Fact] = {address(fact.at): fact for fact in facts if isinstance(fact, _ENDS)}
+    begun = {address(fact.at) for fact in facts if isinstance(fact, StepStarted)}
     within: dict[_Place | None, list[_Place]] = {}
     for place, fact in ends.items():
-        if isinstance(fact, StepFailed) and not _is_handled(plan, ends, place):
+        if isinstance(fact, StepFailed) and not _is_handled(plan, ends, begun, place):
             within.setdefault(_owner(plan, place), []).append(place)
     bad = within.get(None, [])
     found: dict[str, None] = {}
@@ -158,14 +159,22 @@ def broken(plan: Plan, facts: Sequence[Fact]) -> tuple[str, ...]:
         node = plan.nodes[place[0]]
         bad += within.get(place, [])
         needed = [need.step for need in node.step.needs if need.on == "success"]
-        bad += [(step, place[1]) for step in needed if (step, place[1]) in ends and not plan.nodes[step].goes_on]
+        before = [(step, place[1]) for step in needed if (step, place[1]) in ends]
+        bad += [one for one in before if not _is_forgiven(plan, ends, begun, one)]
     order = list(plan.nodes)
     return tuple(sorted(found, key=lambda at: (order.index(address(at)[0]), address(at)[1])))
 
 
-def _is_handled(plan: Plan, ends: dict[_Place, Fact], place: _Place) -> bool:
+def _is_forgiven(plan: Plan, ends: dict[_Place, Fact], begun: set[_Place], place: _Place) -> bool:
+    """See `Spot.is_forgiven`."""
+    end = ends[place]
+    passed_on = isinstance(end, StepFailed) and end.failure.reason == "upstream" and place not in begun
+    return plan.nodes[place[0]].goes_on and not passed_on
+
+
+def _is_handled(plan: Plan, ends: dict[_Place, Fact], begun: set[_Place], place: _Place) -> bool:
     node = plan.nodes[place[0]]
-    if node.goes_on:
+    if _is_forgiven(plan, ends, begun, place):
         return True
     return any(_takes(plan, ends, node.block.nodes[edge.to].id, place[1], edge) for edge in node.edges)
 
@@ -180,7 +189,16 @@ def _takes(plan: Plan, ends: dict[_Place, Fact], after: str, path: tuple[int, ..
 # ---------------------------------------------------------------------------------------------------- what is forgotten
 
 
-def _refuse_unknown(plan: Plan, steps: Sequence[str]) -> None:
+def refuse_unknown(plan: Plan, steps: Sequence[str]) -> None:
+    """Do nothing if a playbook has steps.
+
+    Args:
+        plan: the playbook.
+        steps: addresses.
+
+    Raises:
+        NotFound: it has not, or an address is none.
+    """
     for at in steps:
         step, path = address(at)
         if step not in plan.nodes:

@@ -43,6 +43,7 @@ PLAYBOOK: Final = (
     Key("outputs", "args", "What it gives back, by name."),
     Key("secrets", "names", "The secrets that it uses; their values come from settings, never from here."),
     Key("budget", "budget", "What a run may use."),
+    Key("at_once", "number", "Steps that work side by side; 50 unless said otherwise.", low=1, high=MAX_BRANCHES),
     Key("steps", "steps", "What it does.", required=True),
 )
 

@@ -15,6 +15,7 @@ have not ended are then in `open`, and whether one may be done again its driver 
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Iterable
 from heapq import heappop
@@ -62,7 +63,7 @@ class Playbook:
         names: what expressions may use besides ``inputs``, ``steps``, ``loop`` and the item: ``run``, ``secrets``. What
             it gives as secrets is written into facts, so it has to be what stands for them and never the secrets
             themselves.
-        at_once: how many steps run side by side; those that only wait don't count.
+        at_once: how many steps run side by side, or fewer if the playbook says so; those that only wait don't count.
     """
 
     def __init__(
@@ -71,7 +72,7 @@ class Playbook:
         self.plan = plan if isinstance(plan, Plan) else build(plan)
         self._evaluate = evaluate
         self._names = names or {}
-        self._at_once = at_once
+        self._at_once = min(at_once, self.plan.definition.at_once or at_once)
         self._run = Run(self.plan)
         self._beginner = Beginner(self._run, evaluate, self._names)
         self._held: deque[Spot] = deque()
@@ -117,8 +118,12 @@ class Playbook:
 
     # ----------------------------------------------------------------------------------------------- what is to be done
 
-    def next(self) -> list[Fact]:
-        """All that can be done now; nothing twice. Empty while there is nothing to do but wait."""
+    def next(self, most: int = sys.maxsize) -> list[Fact]:
+        """All that can be done now; nothing twice. Empty while there is nothing to do but wait.
+
+        Args:
+            most: about how many facts at a time; if there are as many, there may be more.
+        """
         run = self._run
         out: list[Fact] = []
         if run.halted or self._has_budget:
@@ -126,7 +131,7 @@ class Playbook:
             if run.halted:
                 return out
         due, held, at_once = run.due, self._held, self._at_once
-        while due or (held and run.busy < at_once):
+        while (due or (held and run.busy < at_once)) and len(out) < most:
             spot = held.popleft() if held and run.busy < at_once else due.popleft()
             # What `Run.begin` does for most steps, without the calls: they are a tenth of what a step costs.
             node = spot.node

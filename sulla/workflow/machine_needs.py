@@ -49,7 +49,7 @@ def unmet(spot: Spot, edge: Edge | Need) -> int:
     failed = spot.status == FAILED
     if edge.on == "failure":
         return 0 if failed else UNMET_SKIPPED
-    if failed and not spot.node.goes_on:
+    if failed and not spot.is_forgiven:
         return UNMET_FAILED
     if spot.status == SKIPPED or (edge.route and spot.route != edge.route):
         return UNMET_SKIPPED

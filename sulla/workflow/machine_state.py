@@ -90,6 +90,12 @@ class Spot:
         self.arrived: list[int] | None = [] if node.quota > 0 else None
         """Of a merge that does not wait for all: whose results have come, in their order."""
 
+    @property
+    def is_forgiven(self) -> bool:
+        """Whether its failure counts as success for what needs it: its own, not that of a step before it."""
+        failure = self.past.failure
+        return self.node.goes_on and (self.attempt > 0 or failure is None or failure.reason != "upstream")
+
 
 class Frame:
     """The steps of a block, once: at the top, in a branch, in a loop's pass."""
@@ -124,7 +130,7 @@ class Frame:
         return (spot for spot in self.spots if spot.status == FAILED and not self._is_handled(spot))
 
     def _is_handled(self, spot: Spot) -> bool:
-        if spot.node.goes_on:
+        if spot.is_forgiven:
             return True
         return any(_takes(self.spots[edge.to], edge) for edge in spot.node.edges)
 

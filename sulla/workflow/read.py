@@ -32,6 +32,7 @@ from sulla.workflow.read_values import Reading
 MAX_PLAYBOOK_BYTES: Final = 512 * 1024
 _MAX_YAML_DEPTH: Final = 60
 """Room for loops in loops, each some levels of YAML."""
+_AT_ONCE: Final = next(key for key in PLAYBOOK if key.name == "at_once")
 _TYPES: Final = ("string", "number", "integer", "boolean", "list", "object")
 
 InputType = Literal["string", "number", "integer", "boolean", "list", "object"]
@@ -82,6 +83,7 @@ class _Reader:
             outputs=reading.args(keys["outputs"][1], "outputs", "outputs", None) if "outputs" in keys else {},
             secrets=secrets,
             budget=reading.budget(keys["budget"][1]) if "budget" in keys else Budget(),
+            at_once=int(reading.number(keys["at_once"][1], _AT_ONCE)) if "at_once" in keys else None,
         )
         if not reading.faults:
             definition = replace(definition, digest=digest_of(definition))
@@ -182,7 +184,7 @@ _EXAMPLES: Final = {
     "schedule": '{schedule: "0 9 * * 1-5"}',
     "chat": "{chat: a new lead}",
     "webhook": "{webhook: github_secret}",
-    "event": "{event: project.task_done}",
+    "event": "{event: run.failed}",
 }
 
 

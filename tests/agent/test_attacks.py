@@ -187,7 +187,7 @@ async def when_the_text_is_summed_up(scene: Scene, place: str) -> ThreadId:
     thread = await world.thread()
     await scene.read_from(place, world, thread)
     seq = (await world.log(thread))[-1].seq
-    await world.threads.summarize(thread, Summary(seq, "They looked at something.", MessageId("none")), "call_sum")
+    await world.threads.tell(thread, Summary(seq, "They looked at something.", MessageId("none")), "call_sum")
     scene.puppet.patient = False
     await scene.world().ask(thread, "Go on.")
     return thread

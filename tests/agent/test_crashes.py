@@ -21,7 +21,8 @@ from sulla.testing.world import World
 from sulla.threads import Answer, Suspended, ThreadState, Transcript
 from sulla.threads.codec import decode
 from sulla.threads.facts import Decision, Offer
-from sulla.threads.fold import apply_decision, apply_offer
+from sulla.threads.fold import apply_decision
+from sulla.threads.fold_offer import apply_offer
 from sulla.tools import Done, Effect, Result, Tool, ToolContext, Waiting, define
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"

@@ -78,3 +78,25 @@ async def test_the_conversation_goes_on_behind_it(store: MemoryStore) -> None:
     told: list[Message] = list(provider.requests[-1].messages)
     assert [message.role for message in told] == ["user", "assistant", "tool", "assistant", "user"]
     assert told[3].text == "shown: x"
+
+
+async def test_what_has_taken_over_ends_the_turn_before_a_message_joins_it(store: MemoryStore) -> None:
+    show, look = _tools()
+    provider = ScriptedProvider([Say("", (_call("show", 1, what="it runs"), _call("look", 2))), ENDED])
+    world = World(store, provider, tools=(replace(show, return_direct=False, takes_over=True), look))
+    thread = await world.thread()
+    await world.send(thread, "show me")
+    await world.send(thread, "quickly", "steer")
+    await world.turns.attend(thread)
+    ends = [entry.data for entry in await world.log(thread) if entry.kind == "TEXT_MESSAGE_END"]
+    assert [end["text"] for end in ends] == ["", "shown: it runs", "Here you are."]
+    assert len(provider.requests) == 2
+    assert "INPUTS_JOINED" not in await world.kinds(thread)
+
+
+async def test_what_failed_to_take_over_does_not(store: MemoryStore) -> None:
+    show, look = _tools()
+    provider = ScriptedProvider([Say("", (_call("show", 1, what="wrong"), _call("look", 2))), ENDED])
+    world = World(store, provider, tools=(replace(show, takes_over=True), look))
+    await world.ask(await world.thread(), "show me")
+    assert len(provider.requests) == 2

@@ -9,8 +9,9 @@ from dataclasses import replace
 
 import pytest
 
-from sulla.agent import Charge, DayLimits, Gauge, Mind
+from sulla.agent import Charge, DayLimits, Gauge, Mind, Model, RunLimits
 from sulla.agent.breaker import Admitted
+from sulla.agent.model import Ask, Said
 from sulla.core.errors import (
     LimitReached,
     ProviderProtocol,
@@ -22,6 +23,7 @@ from sulla.core.errors import (
 )
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.message import Message, Text, ToolCall
+from sulla.core.run import Run
 from sulla.providers import Calibrations, ChatRequest, ModelName, Prices, Usage, read_prices
 from sulla.providers.fallback import FallbackProvider
 from sulla.store.memory import MemoryStore
@@ -29,8 +31,9 @@ from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.store import FaultyStore, Touch
 from sulla.testing.world import World, scripted_model
-from sulla.threads import Answer
+from sulla.threads import Answer, ThreadState
 from tests.agent.test_turns import Hands
+from tests.kits.provider_kit import OTHER
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
 
@@ -335,3 +338,20 @@ async def test_a_stand_in_that_is_dearer_is_reserved_at_its_own_price(store: Mem
     assert provider.requests == []
     error = [dict(entry.data) for entry in await world.log(thread) if entry.kind == "RUN_ERROR"][-1]
     assert "(day_cost)" in str(error["message"])
+
+
+async def test_a_tool_that_a_run_has_to_be_answered_by_is_forced_in_each_attempt(store: MemoryStore) -> None:
+    clock = ManualClock()
+    provider = ScriptedProvider([ProviderTransient("busy"), DONE])
+    world = World(store, provider, clock=clock)
+    thread = await world.thread()
+    ask = Model.ask
+
+    async def forced(model: Model, state: ThreadState, run: Run, wanted: Ask, limits: RunLimits) -> Said | None:
+        return await ask(model, state, run, replace(wanted, force="choose", tools=(OTHER,)), limits)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Model, "ask", forced)
+        await world.send(thread, "hi")
+        await run_out(world, thread, clock)
+    assert [request.force for request in provider.requests] == ["choose", "choose"]

@@ -9,7 +9,7 @@ import pytest
 from sulla.agent import OpenQuestions
 from sulla.agent.approvals import APPROVAL_S, SHOWN_CHARS
 from sulla.agent.open_questions import MOST_LOOKED
-from sulla.core.ids import CallId, MessageId, ThreadId
+from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall, ToolResult
 from sulla.store.memory import MemoryStore
@@ -17,7 +17,7 @@ from sulla.testing.attacks import Hooks
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads import Answer, Birth, Input, ThreadCreated, Wait
+from sulla.threads import Answer, Birth, Input, Play, RunStarted, Suspended, ThreadCreated, Wait
 
 DONE = "Something else, then. <AGENT_DONE>ok</AGENT_DONE>"
 
@@ -152,3 +152,28 @@ async def test_a_look_goes_through_so_many_and_in_pages(desk: Desk) -> None:
     assert MOST_LOOKED >= 120
     for number in (0, 119):
         assert "open already" in await desk.refusal(await desk.wants(DONE, body=str(number)))
+
+
+@pytest.mark.parametrize("resting", [True, False])
+async def test_what_the_steps_of_a_playbook_ask_is_found_from_its_conversation(desk: Desk, *, resting: bool) -> None:
+    threads, root = desk.world.threads, await desk.world.thread()
+
+    async def walk(number: int, play: Play, birth: Birth | None = None) -> ThreadId:
+        thread = await threads.create(ThreadCreated("sulla", play=play, birth=birth), f"walk:{number}")
+        await threads.send(thread, Input(MessageId("m"), "go"))
+        session = await threads.attend(thread)
+        assert session is not None
+        asked = tuple(
+            Wait(f"{kind}:{number}", CallId(""), "Shall I?") for kind in ("human", "answer", "ask", "time", "child")
+        )
+        session.note(RunStarted(2, MessageId("m"), "sulla"), Suspended(asked, resting))
+        await session.release()
+        return thread
+
+    mine = await walk(1, Play("triage", "d1", "name: triage", thread=root))
+    await walk(2, Play("triage", "d1", "name: triage", thread=ThreadId("thr_other")))
+    step = await walk(3, Play("triage", "d1", "name: triage"), Birth("c", "call", mine, RunId("r"), root, 0))
+    found = await OpenQuestions(threads, desk.clock).of_root(root, 10)
+    assert {(one.thread_id, one.wait.wait_id) for one in found} == {
+        (mine, "human:1"), (mine, "answer:1"), (step, "human:3"), (step, "answer:3")
+    }  # fmt: skip

@@ -37,10 +37,17 @@ def test_no_outcome_is_nudged_once_and_then_ends() -> None:
 
 
 @pytest.mark.parametrize("running", [True, False])
-def test_a_running_playbook_takes_over_before_anything_else(running: bool) -> None:
+def test_a_playbook_that_the_run_has_started_takes_over_before_anything_else(running: bool) -> None:
     made = state("continue")
-    made.active_work = RunRef("playbook", "p1", running)
+    made.active_work = RunRef("playbook", "p1", running, RunId("run"))
     assert after_agent(made) == (END if running else AGENT)
+
+
+@pytest.mark.parametrize("by", ["earlier", ""], ids=["by an earlier run", "by a person"])
+def test_a_playbook_that_something_else_has_started_ends_no_turn(by: str) -> None:
+    made = state("continue")
+    made.active_work = RunRef("playbook", "p1", True, RunId(by))
+    assert after_agent(made) == AGENT
 
 
 def test_a_suspended_run_ends_its_walk() -> None:

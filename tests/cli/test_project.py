@@ -63,3 +63,17 @@ def test_a_home_without_projects_says_where_to_make_one(
     monkeypatch.setenv("SULLA_HOME", str(tmp_path))
     assert main(["project", "list"]) == 0
     assert f"make a folder with a PROJECT.md in {tmp_path}/projects" in capsys.readouterr().err
+
+
+def test_how_the_tasks_of_a_plan_stand_is_counted(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "# Garden\n\n- [x] Dig (id: dig)\n- [ ] Sow (id: sow; after: dig) (in progress)\n- [ ] Weed\n"
+    (home / "projects" / "garden" / "PROJECT.md").write_text(text)
+    assert main(["project", "show", "garden"]) == 0
+    assert capsys.readouterr().out.startswith("plan: 1 completed, 1 in_progress\n# Garden\n")
+    assert main(["project", "show", "garden", "--json"]) == 0
+    tasks = json.loads(capsys.readouterr().out)["tasks"]
+    assert [(task["id"], task["state"], task["depends_on"]) for task in tasks] == [
+        ("dig", "completed", []),
+        ("sow", "in_progress", ["dig"]),
+        ("", "pending", []),
+    ]

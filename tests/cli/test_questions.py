@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from sulla.cli.questions import Given, Question, from_row, from_wait, hint, how_to_answer, read
+from sulla.cli.questions import Given, Question, choices_of, from_row, from_wait, hint, how_to_answer, read
 
 CALL = Question("approval:tool_1:0123456789abcdef:0", "May it?", "host:example.org")
 EXACT = Question("approval:tool_1:0123456789abcdef:0", "May it?")
 REVIEW = Question("review:tool_1:2", "What came of it?")
 OTHER = Question("answer:run_1:ask:0", "Which one?")
+YES_OR_NO = Question("human:hum_1", "Send this?")
+CHOICE = Question("answer:ans_1", "Which one?", choices=("Red", "blue", "give up", "2"))
 
 
 @pytest.mark.parametrize(
@@ -28,6 +30,22 @@ OTHER = Question("answer:run_1:ask:0", "Which one?")
         (REVIEW, "it was sent\n", Given("result", "it was sent")),
         (OTHER, "the blue one\n", Given("result", "the blue one")),
         (OTHER, "again\n", Given("result", "again")),
+        (YES_OR_NO, "Y\n", Given("approve")),
+        (YES_OR_NO, "no\n", Given("reject")),
+        (YES_OR_NO, "give up\n", Given("give_up")),
+        (YES_OR_NO, "fine\n", None),  # what is not clearly a yes or a no is neither
+        (YES_OR_NO, "always\n", None),
+        (CHOICE, "1\n", Given("result", "Red")),
+        (CHOICE, "2\n", Given("result", "2")),  # what is written out comes before a number
+        (CHOICE, "RED\n", Given("result", "Red")),
+        (CHOICE, "4\n", Given("result", "2")),
+        (CHOICE, "give up\n", Given("result", "give up")),
+        (CHOICE, "give_up\n", Given("give_up")),
+        (CHOICE, "5\n", None),
+        (CHOICE, "0\n", None),
+        (CHOICE, "²\n", None),
+        (CHOICE, "9" * 5000, None),
+        (CHOICE, "green\n", None),
     ],
 )
 def test_a_line_is_one_answer_and_only_a_clear_yes_is_a_yes(question: Question, line: str, given: Given | None) -> None:
@@ -41,11 +59,40 @@ def test_always_is_offered_only_where_it_would_allow_something_and_says_what() -
     assert EXACT.verdicts == ("approve", "reject")
 
 
+def test_what_a_playbook_asks_says_how_it_is_answered() -> None:
+    assert (hint(YES_OR_NO), YES_OR_NO.verdicts) == ("[y]es, [n]o, or give up> ", ("approve", "reject", "give_up"))
+    assert (hint(OTHER), OTHER.verdicts) == ("your answer, or give up> ", ("result", "give_up"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "theirs"),
+    [("human", True), ("answer", True), ("approval", True), ("child", False), ("ask", False), ("time", False)],
+)
+def test_people_are_asked_what_people_can_say(kind: str, theirs: bool) -> None:
+    assert Question(f"{kind}:x", "").is_for_people is theirs
+
+
 def test_where_nobody_can_be_asked_the_commands_are_told_whole() -> None:
     said = how_to_answer(CALL, "thr_1")
     assert "sulla approvals answer approval:tool_1 approve\n" in said
     assert "sulla thread show thr_1]" in said
     assert "approve, reject or always" in said
+
+
+def test_what_can_be_chosen_is_shown_by_number_and_cannot_steer_the_terminal() -> None:
+    assert hint(CHOICE) == "  1. Red\n  2. blue\n  3. give up\n  4. 2\n1 to 4, or give up> "
+    assert choices_of(Question("answer:x", "", choices=("a\x1b[2J\nb",))).count("\n") == 1
+    assert "\x1b" not in choices_of(Question("answer:x", "", choices=("a\x1b[2J",)))
+    said = how_to_answer(CHOICE, "thr_1")
+    assert "  1. Red\n" in said
+    assert "sulla approvals answer answer:ans_1 result --text TEXT\n" in said
+    assert choices_of(OTHER) == ""
+
+
+def test_choices_come_with_the_event_and_with_the_row() -> None:
+    wait = {"wait_id": CHOICE.id, "call_id": "", "prompt": "Which one?", "choices": list(CHOICE.choices)}
+    row = {"id": CHOICE.id, "prompt": "Which one?", "target": "", "choices": list(CHOICE.choices)}
+    assert from_wait(wait) == from_row(row) == CHOICE
 
 
 def test_an_event_and_a_row_of_the_list_are_the_same_question() -> None:

@@ -71,7 +71,7 @@ def test_json_is_what_the_protocol_gives(capsys: Capsys) -> None:
         (("--every", "5m", "--cron", "@daily", "--message", "hi"), "not allowed with"),
         (("--cron", "61 * * * *", "--message", "hi"), "cron: got '61 * * * *'"),
         (("--at", "2020-01-01", "--message", "hi"), "at: that time is over"),
-        (("--every", "5m", "--playbook", "p"), "playbooks are not available yet"),
+        (("--every", "5m", "--playbook", "p"), "there is no playbook 'p'"),
         (("--every", "5m", "--message", "hi", "--agent", "nobody"), "no agent 'nobody'"),
         (("--every", "5m", "--message", "hi", "--thread", "thr_none"), "no thread 'thr_none'"),
         (("--every", "5m", "--message", "hi", "--hours", "never"), "active hours"),

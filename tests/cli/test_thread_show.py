@@ -11,6 +11,7 @@ from sulla.cli.thread_show import shown
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import ToolCall
 from sulla.threads import (
+    AnswerGiven,
     BeatEnded,
     BeatSkipped,
     BeatStarted,
@@ -19,8 +20,15 @@ from sulla.threads import (
     ChildStarted,
     CycleEnded,
     CycleStarted,
+    EndTold,
     Notice,
+    Play,
+    PlaybookAsked,
+    PlaybookBegan,
+    PlaybookEnded,
+    Played,
     RunPaused,
+    Usage,
     Wait,
 )
 from sulla.threads.facts import (
@@ -48,7 +56,6 @@ from sulla.threads.facts import (
     ThreadFact,
     ToolCallResult,
     ToolCallStart,
-    Usage,
 )
 
 M, C, R = MessageId("m"), CallId("c"), RunId("run_1")
@@ -108,6 +115,31 @@ TOLD: list[tuple[ThreadFact, list[str]]] = [
     (CycleEnded(2, "cyc_1", "done", 5, "tea is ready"), ["    [cycle 2 done: tea is ready]"]),
     (BeatEnded("done", 5, changed="tea: +1 done"), ["    [beat done; changed: tea: +1 done]"]),
     (BeatEnded("blocked", 5), ["    [beat blocked; changed: nothing]"]),
+    (
+        ThreadCreated("sulla", "Morning", play=Play("morning", "d1", "name: morning")),
+        [HEAD + "created for sulla, playbook morning", "    Morning"],
+    ),
+    (PlaybookAsked("pause", "lunch"), ["    [somebody wants it to pause]"]),
+    (PlaybookAsked("step"), ["    [somebody wants it to take one step]"]),
+    (PlaybookBegan(ThreadId("thr_3"), "morning", R), ["    [playbook morning begins: thr_3]"]),
+    (
+        PlaybookEnded(ThreadId("thr_3"), "morning", "completed", "All is well."),
+        [HEAD + "playbook morning completed", "    All is well."],
+    ),
+    (Played("RUN_STARTED"), ["    [the run begins]"]),
+    (Played("STEP_STARTED", "look@2"), ["    [look@2 begins]"]),
+    (Played("STEP_COMPLETED", "kind", {"route": "sales"}), ["    [kind is done: sales]"]),
+    (
+        Played("STEP_FAILED", "look", {"failure": {"kind": "permanent", "reason": "tool", "message": "no\nnet"}}),
+        ["    [look has failed: no net]"],
+    ),
+    (Played("STEP_SKIPPED", "mail", {"why": "kind went to support"}), ["    [mail is skipped: kind went to support]"]),
+    (Played("RUN_ENDED", detail={"status": "completed", "outputs": {}}), ["    [the run has ended: completed]"]),
+    (Played("HEARD", input_seq=4), []),
+    (AnswerGiven("ask:1"), ["    [told to the playbook that asked]"]),
+    (AnswerGiven("ask:1", known=False), ["    [nobody to tell]"]),
+    (EndTold(), ["    [told to its conversation]"]),
+    (EndTold(known=False), ["    [nobody to tell]"]),
     (RunStarted(2, M), []),
     (ModelStarted(C, M), []),
     (InputHandled(M), []),
@@ -139,6 +171,9 @@ def test_nothing_that_others_wrote_can_steer_the_terminal(hostile: str) -> None:
         ToolCallStart(C, hostile, {hostile: hostile}, M),
         ToolCallResult(C, hostile),
         Answer(hostile, hostile),
+        PlaybookBegan(ThreadId(hostile), hostile),
+        PlaybookEnded(ThreadId(hostile), hostile, hostile, hostile),
+        Played("STEP_SKIPPED", hostile, {"why": hostile}),
         Suspended((Wait(hostile, C, hostile),)),
         RunFinished(R, Outcome("blocked", hostile, hostile, hostile, hostile, hostile)),
         RunError(R, hostile, hostile),

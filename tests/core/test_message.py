@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -23,7 +24,7 @@ from sulla.core.message import (
     part_to_json,
 )
 
-ORIGINS: tuple[Origin, ...] = ("operator", "user", "tool", "web", "file", "memory", "agent")
+ORIGINS: tuple[Origin, ...] = get_args(Origin)
 
 VALUES: st.SearchStrategy[Json] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),

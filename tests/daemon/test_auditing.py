@@ -29,6 +29,11 @@ FIELDS = {
     "rule": "rule_1",
     "events": [{"kind": "page", "title": "my diary"}],
     "schedule": "sch_1",
+    "playbook": "brew",
+    "source": "my diary",
+    "inputs": {"about": "my diary"},
+    "run": "run_1",
+    "steps": ["taste"],
     "ids": ["notice_1"],
 }
 

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from pydantic import ValidationError
+from pydantic import SecretStr, ValidationError
 
 from sulla.core.errors import SettingsError
 from sulla.core.jsontypes import Json
 from sulla.daemon import Settings, find_home, load_settings
 from sulla.daemon.config import sections
-from sulla.daemon.sources import FOREIGN_NAMES, variable
+from sulla.daemon.sources import FOREIGN_COUNTS, FOREIGN_NAMES, variable
 from tests.daemon.settings_page import PAGE, wanted
 
 Load = Callable[..., Settings]
@@ -69,19 +69,31 @@ def test_a_flag_that_was_not_given_wins_over_nothing(load: Load) -> None:
     assert load({"SULLA_GATEWAY__PORT": "2"}, port=None).gateway.port == 2
 
 
-@pytest.mark.parametrize(("name", "section", "key"), [(name, *target) for name, target in FOREIGN_NAMES.items()])
+@pytest.mark.parametrize(
+    ("name", "section", "key"), [(name, *target) for name, target in (FOREIGN_NAMES | FOREIGN_COUNTS).items()]
+)
 def test_a_variable_of_other_programs_stands_between_the_file_and_ours(
     load: Load, file: Path, name: str, section: str, key: str
 ) -> None:
     def value(environ: Mapping[str, str]) -> str:
         found = getattr(getattr(load(environ), section), key)
-        return found if isinstance(found, str) else str(found.get_secret_value())
+        return str(found.get_secret_value() if isinstance(found, SecretStr) else found)
 
-    file.write_text(f"[{section}]\n{key} = 'in the file'\n")
-    assert value({}) == "in the file"
-    assert value({name: ""}) == "in the file"
-    assert value({name: "theirs"}) == "theirs"
-    assert value({name: "theirs", variable(section, key): "ours"}) == "ours"
+    # What is a number has to be one.
+    in_file, theirs, ours = ("1", "2", "3") if key == "runs" else ("in the file", "theirs", "ours")
+    file.write_text(f"[{section}]\n{key} = '{in_file}'\n")
+    assert value({}) == in_file
+    assert value({name: ""}) == in_file
+    assert value({name: theirs}) == theirs
+    assert value({name: theirs, variable(section, key): ours}) == ours
+
+
+def test_secrets_of_playbooks_come_from_the_file_and_each_from_a_variable(load: Load, file: Path) -> None:
+    file.write_text("[playbooks.secrets]\nmail = 'from the file'\nbank = 'old'\n")
+    found = load({"SULLA_SECRET_BANK": "new", "SULLA_SECRET_SHOP": "key"}).playbooks.secrets
+    told = {name: secret.get_secret_value() for name, secret in found.items()}
+    assert told == {"mail": "from the file", "bank": "new", "shop": "key"}
+    assert "from the file" not in str(found)
 
 
 def test_the_common_settings_have_short_names(load: Load) -> None:

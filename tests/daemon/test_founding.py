@@ -39,7 +39,9 @@ def _names(home: Path) -> dict[str, bytes]:
 
 def test_everything_is_made_and_for_the_owner_alone(home: Path, found: Found) -> None:
     founded = found("[gateway]\n")
-    assert {path.name for path in founded.made} == {"token", "sulla.toml", "sulla.schema.json", "workspace", "reader"}
+    assert {path.name for path in founded.made} == {
+        "token", "sulla.toml", "sulla.schema.json", "workspace", "reader", "planner", "workflows",
+    }  # fmt: skip
     assert (founded.kept, founded.backup) == ((), None)
     assert _mode(home) == 0o700
     assert {_mode(home / name) for name in ("token", "sulla.toml", "sulla.schema.json")} == {0o600}
@@ -66,11 +68,23 @@ def test_the_example_is_made_once_and_never_brought_back(home: Path, found: Foun
     assert not example.exists()
 
 
+def test_the_playbooks_are_brought_once_with_their_tests_and_never_brought_back(home: Path, found: Found) -> None:
+    found("[gateway]\n")
+    playbook = home / "workflows" / "lead-triage.yaml"
+    assert playbook.is_file()
+    assert playbook.with_name("lead-triage.test.yaml").is_file()
+    assert (_mode(playbook.parent), _mode(playbook)) == (0o700, 0o600)
+    playbook.unlink()
+    assert found(None).made == ()
+    assert not playbook.exists()
+
+
 def test_only_what_is_missing_is_made(home: Path, found: Found) -> None:
     home.mkdir(parents=True)
     (home / "token").write_text("mine\n")
     (home / "workspace").mkdir()
-    assert {path.name for path in found("").made} == {"sulla.toml", "sulla.schema.json", "reader"}
+    made = {path.name for path in found("").made}
+    assert made == {"sulla.toml", "sulla.schema.json", "reader", "planner", "workflows"}
     assert (home / "token").read_text() == "mine\n"
 
 

@@ -77,3 +77,16 @@ def test_an_agent_that_the_daemon_has_not_read_yet_is_told_so(settings: Settings
     (folder / "soul.md").write_text("You are new.")
     with pytest.raises(NotFound, match="does not know the agent 'new' yet: it reads agents when it starts"):
         prompt_of(settings, ManualClock(), "new", many(()))
+
+
+def test_playbooks_that_messages_are_for_are_told_as_a_daemon_would(settings: Settings) -> None:
+    before = [section.name for section in prompt_of(settings, ManualClock()).sections]
+    folder = settings.home / "workflows"
+    folder.mkdir()
+    (folder / "triage.yaml").write_text("name: triage\non: {chat: a new lead}\nsteps: [{id: s, respond: hi}]\n")
+    *others, told = prompt_of(settings, ManualClock()).sections
+    assert [section.name for section in others] == before
+    assert (told.name, told.text.splitlines()[-1]) == (
+        "playbooks",
+        "- triage: no description. For messages about: a new lead.",
+    )

@@ -85,7 +85,7 @@ def test_every_method_has_its_operation_with_scope_request_and_answers() -> None
 def test_every_notification_has_its_operation() -> None:
     sent = {name: found["messages"] for name, found in DOCUMENT["operations"].items() if found["action"] == "send"}
     assert set(sent) == {"event", "events.ended", "events.gap", "notice"}
-    assert len(sent["event"]) == len(KEPT) + len(LIVE) == 35
+    assert len(sent["event"]) == len(KEPT) + len(LIVE) == 41
 
 
 def test_codes_are_those_in_use() -> None:
@@ -178,4 +178,4 @@ def test_a_fact_that_cannot_be_described_is_no_silent_hole() -> None:
 def test_a_field_with_a_usual_value_may_be_left_out() -> None:
     schema = DOCUMENT["components"]["schemas"]["event.INPUT"]["properties"]["data"]
     assert schema["required"] == ["message_id", "text"]
-    assert set(schema["properties"]) == {"message_id", "text", "mode", "origin", "agent"}
+    assert set(schema["properties"]) == {"message_id", "text", "mode", "origin", "agent", "question", "tainted"}

@@ -28,7 +28,9 @@ KNOWN = {
     "events": [{"kind": "page", "text": "my diary"}],
     "schedule": "sch_1",
     "every_s": 60,
-    "message": "hi",
+    "playbook": "brew",
+    "run": "run_1",
+    "steps": ["taste"],
 }
 OWNER = Principal("owner", ALL_SCOPES)
 NAMES = {"token.create": "new", "token.revoke": "spare"}
@@ -59,7 +61,7 @@ def params_of(method: str) -> Wire:
 def calls_of(commands: MemoryCommands, clock: ManualClock | None = None) -> tuple[Calls, Watching]:
     watching = Watching()
     tokens = MemoryTokens({"owner": ALL_SCOPES, "spare": ["read"]})
-    return Calls(commands, tokens, Limits(), clock or ManualClock(), watching), watching
+    return Calls(commands, tokens, Limits(), clock or ManualClock(), watching, lambda kind: f"{kind}_1"), watching
 
 
 @pytest.mark.parametrize("method", sorted(set(METHODS) - {"hello"}))

@@ -117,6 +117,14 @@ async def test_questions_are_listed_page_by_page_and_answered(connect: Connect, 
     assert asked(commands, "answer") == [("thr_q2", "review:tool_2", "run_again", "")]
 
 
+async def test_what_can_be_chosen_comes_with_the_question(connect: Connect, commands: MemoryCommands) -> None:
+    thread_id = commands.make("thr_q")
+    asks = Question(thread_id, "run_1", "answer:1", "Which?", choices=("red", "blue"))
+    commands.questions.append(WaitingThread(thread_id, (asks, Question(thread_id, "run_1", "human:1", "Shall I?"))))
+    page = await (await connect()).call("approval.list")
+    assert [row["choices"] for row in page["questions"]] == [["red", "blue"], []]
+
+
 async def test_status_is_passed_on(connect: Connect) -> None:
     assert (await (await connect()).call("system.status"))["model"] == "scripted"
 
@@ -163,7 +171,7 @@ async def test_a_request_that_takes_too_long_is_answered(
     ("method", "params", "code"),
     [
         ("turn.sned", {}, -32601),
-        ("workflow.start", {}, -32005),
+        ("speech.flush", {}, -32005),
         ("turn.send", {"thread_id": THREAD, "message_id": "m", "text": "x" * 100_001}, -32602),
         ("turn.send", {"thread_id": THREAD, "message_id": "m", "text": 5}, -32602),
         ("turn.send", {"thread_id": "../etc", "message_id": "m", "text": "x"}, -32602),

@@ -29,6 +29,16 @@ from tests.gateway.conftest import Start
 from tests.gateway.peer import PATIENCE_S, Raw
 
 OWNER = {"Authorization": "Bearer owner"}
+IN_PATHS = {
+    "thread_id": "thr_1",
+    "id": "review:x",
+    "project": "garden",
+    "rule": "rule_1",
+    "schedule": "sch_1",
+    "playbook": "brew",
+    "run": "run_1",
+}
+"""What stands in the paths of routes."""
 
 
 def browse(server: Server, headers: dict[str, str] | None = None) -> httpx.AsyncClient:
@@ -272,9 +282,7 @@ async def test_a_name_leads_nowhere_else(http: httpx.AsyncClient, commands: Memo
 async def test_another_verb_is_refused_and_the_right_ones_are_named(http: httpx.AsyncClient, route: RestRoute) -> None:
     there = {one.verb for one in ROUTES if one.path == route.path}
     for verb in sorted({"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} - there):
-        answer = await http.request(
-            verb, route.path.format(thread_id="thr_1", id="review:x", project="garden", rule="rule_1", schedule="sch_1")
-        )
+        answer = await http.request(verb, route.path.format(**IN_PATHS))
         wrong(answer, 405, "method_not_allowed")
         assert set(answer.headers["allow"].split(", ")) == there
 

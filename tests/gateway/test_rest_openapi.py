@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis import Case, GenerationMode
 from schemathesis.core.result import Ok
 from schemathesis.schemas import APIOperation, BaseSchema
+from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from sulla.access import ALL_SCOPES
 from sulla.daemon.system import SystemClock, random_id
@@ -28,6 +29,7 @@ from sulla.testing.tokens import MemoryTokens
 
 DOCUMENT: dict[str, Any] = json.loads(json.dumps(openapi("1.2.3")))
 OWNER = {"Authorization": "Bearer owner"}
+NEGATIVE = GenerationMode.NEGATIVE
 EXAMPLES_EACH, MORE_EXAMPLES_EACH = 12, 250
 
 
@@ -89,6 +91,8 @@ class Api:
     def __init__(self) -> None:
         self.commands = MemoryCommands()
         self.commands.notices.add("Tea is ready.")
+        books = self.commands.playbooks.listed
+        books["lead-triage"] = books["brew"]
         config = GatewayConfig("1.2.3", ("testserver",))
         tokens = MemoryTokens({"owner": ALL_SCOPES})
         app = build_app(self.commands, tokens, config, SystemClock(), make_id=random_id)
@@ -119,6 +123,7 @@ class Api:
         def one(case: Case[Any]) -> None:
             self.commands.make("thr_1")
             self.commands.schedules.make("sch_1")
+            self.commands.playbooks.make("run_1", "paused")
             known = KNOWN.keys() & case.path_parameters.keys()
             if mode is GenerationMode.POSITIVE and known and next(turns) % 2:
                 for name in known:
@@ -133,14 +138,23 @@ class Api:
             if {name for name, _ in sent} == set(
                 case.query or ()
             ):  # else what was wrong was never sent: a list of nothing
-                case.validate_response(answer, headers=OWNER)
+                # Some of what it makes up to be forbidden is a body left out, which the document allows.
+                spared: list[Any] = [positive_data_acceptance] if route.name in BY_MEANING and mode is NEGATIVE else []
+                case.validate_response(answer, headers=OWNER, excluded_checks=spared)
 
         one()
         return seen
 
 
-KNOWN = {"thread_id": "thr_1", "project": "garden", "rule": "rule_1", "schedule": "sch_1"}
-BY_MEANING = {"schedule.add"}
+KNOWN = {
+    "thread_id": "thr_1",
+    "project": "garden",
+    "rule": "rule_1",
+    "schedule": "sch_1",
+    "playbook": "brew",
+    "run": "run_1",
+}
+BY_MEANING = {"schedule.add", "workflow.start"}
 """Where a document cannot forbid all that is wrong: two of the ways to say when, or a cron expression that is none."""
 """What there is, so that not every answer says that there is no such thing."""
 

@@ -9,7 +9,7 @@ from sulla.core import errors
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway import rpc, wire
 from sulla.gateway.commands import Event
-from sulla.gateway.limits import TEXT_CHARS
+from sulla.gateway.limits import TEXT_CHARS, WORKFLOW_CHARS
 from sulla.gateway.rpc import Fault, Request
 
 
@@ -101,7 +101,7 @@ def test_an_unknown_method_names_the_nearest(name: str, hint: str) -> None:
 
 
 def test_a_method_that_is_not_offered_yet_is_not_called_unknown() -> None:
-    found = params_fault("workflow.start", {})
+    found = params_fault("speech.flush", {})
     assert (found.word, found.retryable) == ("not_available", False)
 
 
@@ -137,6 +137,17 @@ GOOD: dict[str, JsonObject] = {
     "schedule.run": {"schedule": "s1"},
     "schedule.pause": {"schedule": "s1"},
     "schedule.resume": {"schedule": "s1"},
+    "workflow.list": {},
+    "workflow.get": {"playbook": "brew"},
+    "workflow.check": {"text": "name: brew"},
+    "workflow.start": {},
+    "workflow.runs": {},
+    "workflow.status": {"run": "thr_1"},
+    "workflow.pause": {"run": "thr_1"},
+    "workflow.resume": {"run": "thr_1"},
+    "workflow.step": {"run": "thr_1"},
+    "workflow.cancel": {"run": "thr_1"},
+    "workflow.fork": {"run": "thr_1", "steps": ["boil@2.0"]},
     "heartbeat.status": {},
     "heartbeat.trigger": {},
     "heartbeat.pause": {},
@@ -244,7 +255,7 @@ def test_no_method_takes_a_text_without_an_end(method: str) -> None:
     for place in _strings(wire.METHODS[method].params.model_json_schema()):
         most = place.get("maxLength")
         assert isinstance(most, int), place
-        assert most <= TEXT_CHARS, place
+        assert most <= (WORKFLOW_CHARS if method.startswith("workflow.") else TEXT_CHARS), place
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ def test_a_second_hello_is_refused_and_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", ["nonsense", "[]", frame("turn.snd"), frame("turn.send", text=1), frame("workflow.list")]
+    "wrong", ["nonsense", "[]", frame("turn.snd"), frame("turn.send", text=1), frame("speech.status")]
 )
 def test_a_mistake_after_hello_costs_only_an_answer(wrong: str) -> None:
     session = greeted()

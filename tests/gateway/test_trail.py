@@ -51,7 +51,7 @@ class Curious(MemoryCommands):
 
 async def test_a_request_is_known_by_its_connection_and_its_id_until_it_is_done() -> None:
     commands = Curious()
-    calls = Calls(commands, MemoryTokens(), Limits(), ManualClock(), Unobserved())
+    calls = Calls(commands, MemoryTokens(), Limits(), ManualClock(), Unobserved(), lambda kind: f"{kind}_1")
     caller = Caller(Principal("owner", frozenset({"read"})), "127.0.0.1", "ws", "ses_1")
     for request_id in ("7", ""):
         await calls.perform(Asked(caller, request_id, ThreadList()))
@@ -62,7 +62,7 @@ async def test_a_request_is_known_by_its_connection_and_its_id_until_it_is_done(
 async def test_a_request_that_fails_is_named_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
     commands = Curious()
     commands.failures["status"] = ZeroDivisionError("a defect")
-    calls = Calls(commands, MemoryTokens(), Limits(), ManualClock(), Unobserved())
+    calls = Calls(commands, MemoryTokens(), Limits(), ManualClock(), Unobserved(), lambda kind: f"{kind}_1")
     caller = Caller(Principal("owner", frozenset({"read"})), "127.0.0.1", "rest", "ses_1")
     with pytest.raises(SullaError, match="its log has the details"):
         await calls.perform(Asked(caller, "req_1", SystemStatus()))

@@ -23,3 +23,10 @@ def test_who_is_about_and_what_they_have_not_answered_is_told() -> None:
 
 def test_where_nothing_is_known_or_open_nothing_is_said() -> None:
     assert not {"People", "Asked and not answered"} & told(Around()).keys()
+
+
+def test_playbooks_that_may_be_started_are_told_and_nothing_where_there_are_none() -> None:
+    said = briefing(BeatState(), Setting(NOW, "UTC", "", playbooks="- rounds: Looks after the plants."))
+    assert "\n\n## Playbooks\nStart one with run_playbook" in said
+    assert "\n- rounds: Looks after the plants.\n\n" in said
+    assert "## Playbooks" not in briefing(BeatState(), Setting(NOW, "UTC", ""))

@@ -93,7 +93,8 @@ def test_no_reason_in_the_code_is_missing_from_the_page() -> None:
 def test_the_page_names_each_section_of_a_briefing() -> None:
     beat = BeatState(summary="so far", focus="a", focus_reason="it is old", blocker="no key")
     around = Around("- owner: there", ("May I?",))
-    text = briefing(beat, Setting(datetime(2027, 1, 15, tzinfo=UTC), "UTC", "", "Look.", around=around))
+    now = datetime(2027, 1, 15, tzinfo=UTC)
+    text = briefing(beat, Setting(now, "UTC", "", "Look.", around=around, playbooks="- p"))
     sections = re.findall(r"^## (.+)$", text, re.MULTILINE)
     table = PAGE.partition("| section | says |")[2].partition("\n\n")[0]
     assert re.findall(r"^\| ([A-Z][A-Za-z ]+) \|", table, re.MULTILINE) == sections

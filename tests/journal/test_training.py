@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from sulla.core.errors import CorruptRecord, ProviderRejected
-from sulla.core.ids import CallId, RunId, ThreadId
+from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import ToolCall
 from sulla.core.redact import MARK, Redactor
@@ -21,6 +21,7 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.world import World
+from sulla.threads import Input, Question
 from sulla.tools import Done, Result, ToolContext, define
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
@@ -189,3 +190,17 @@ async def test_secrets_are_taken_out_everywhere(world: World) -> None:
     assert b"sk-ant-0123456789" not in raw
     assert b"You are Sulla." not in raw
     assert raw.count(MARK.encode()) == 4
+
+
+async def test_an_answer_to_a_playbook_is_no_example_and_what_came_of_it_is_one(world: World) -> None:
+    _say(world, Say("", (ToolCall(CallId("c"), "decide", {}),)), DONE)
+    thread_id = await world.thread()
+    question = Question(ThreadId("gone"), "ask:1", "decide", "Decides.", {"type": "object", "properties": {}})
+    asked = Input(MessageId("m1"), "[The playbook brew asks.]", origin="playbook", question=question)
+    ended = Input(MessageId("m2"), "[The playbook brew has ended.]", origin="playbook")
+    runs = []
+    for said in (asked, ended):
+        runs.append((await world.threads.send(thread_id, said)).run_id)
+        await world.turns.attend(thread_id)
+    assert await _example(world, thread_id, runs[0]) is None
+    assert _chat(await _example(world, thread_id, runs[1]))[-1] == ("assistant", "All right.")

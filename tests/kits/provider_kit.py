@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from sulla.core.errors import ProviderError, ProviderTransient
+from sulla.core.errors import InvalidInput, ProviderError, ProviderTransient
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Reasoning, Text
 from sulla.providers import ChatRequest, Completed, Delta, Provider, ReasoningDelta, Section, TextDelta, ToolSpec
@@ -22,16 +22,33 @@ TOOL = ToolSpec(
     {"type": "object", "properties": {"timezone": {"type": "string"}}, "additionalProperties": False},
 )
 
+OTHER = ToolSpec(
+    "choose",
+    "Chooses.",
+    {
+        "type": "object",
+        "properties": {
+            "choice": {"type": "string", "enum": ["sales", "support"], "description": "sales\nsupport: help"}
+        },
+        "required": ["choice"],
+    },
+)
+
 STALL = "until told"
 """Where a service's reply stands still (`sulla.testing.script.Reply.hold`)."""
 
 
 def ask(
-    text: str, *, tools: tuple[ToolSpec, ...] = (TOOL,), model: str = "fake:1b", timeout_s: float = 60.0
+    text: str,
+    *,
+    tools: tuple[ToolSpec, ...] = (TOOL,),
+    model: str = "fake:1b",
+    timeout_s: float = 60.0,
+    force: str = "",
 ) -> ChatRequest:
     """A request with one message."""
     messages = [Message(MessageId("m1"), "user", (Text(text),))]
-    return ChatRequest(model, (Section("base", "Be brief."),), messages, tools, 1000, timeout_s)
+    return ChatRequest(model, (Section("base", "Be brief."),), messages, tools, 1000, timeout_s, force)
 
 
 async def collect(stream: AsyncIterator[Delta]) -> tuple[list[Delta], Exception | None]:
@@ -117,6 +134,34 @@ class ProviderKit(ABC):
         assert (call.name, dict(call.args)) == ("get_time_date", {"timezone": "Europe/Berlin"})
         assert call.id
         assert last.stop == "tool_calls"
+
+    async def test_a_tool_that_has_to_be_called_is_called(self) -> None:
+        async with self.serve(Case(tool=("choose", {"choice": "support"}))) as served:
+            request = ask("I need help, what time is it?", tools=(TOOL, OTHER), force="choose")
+            found, error = await collect(served.provider.stream(request))
+        assert error is None
+        last = found[-1]
+        assert isinstance(last, Completed)
+        (call,) = last.message.calls
+        assert (call.name, dict(call.args), last.stop) == ("choose", {"choice": "support"}, "tool_calls")
+
+    async def test_a_model_that_does_not_call_the_tool_it_has_to_call_is_not_made_to_look_as_if(self) -> None:
+        async with self.serve(Case(text="I would rather talk.")) as served:
+            request = ask("Good morning.", tools=(TOOL, OTHER), force="choose")
+            found, error = await collect(served.provider.stream(request))
+        assert error is None
+        last = found[-1]
+        assert isinstance(last, Completed)
+        assert (last.message.calls, last.stop) == ((), "end")
+        assert last.message.text
+
+    async def test_a_tool_that_is_not_offered_cannot_be_forced_and_nothing_is_asked(self) -> None:
+        async with self.serve(Case(text="Asked all the same.")) as served:
+            found, error = await collect(served.provider.stream(ask("help", tools=(TOOL,), force="choose")))
+        assert found == []
+        assert isinstance(error, InvalidInput)
+        assert "'choose'" in error.message
+        assert "get_time_date" in error.message
 
     async def test_reasoning_is_no_text(self) -> None:
         if not self.can_think:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sulla.core.ids import CallId, ThreadId
+from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import ToolCall
 from sulla.memory.episodes import EpisodeReader
@@ -11,7 +11,7 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads import Entry, Mode
+from sulla.threads import Entry, Input, Mode, Played, Question
 from sulla.tools import Done, Result, Tool, ToolContext
 
 DONE = "<AGENT_DONE>ok</AGENT_DONE>"
@@ -71,3 +71,40 @@ async def test_a_log_is_read_the_same_wherever_it_is_cut(manual_clock: ManualClo
         assert read(thread_id, log, cut) == whole, f"cut after record {cut}"
         for second in range(cut, log[-1].seq, 3):
             assert read(thread_id, log, cut, second) == whole, f"cut after records {cut} and {second}"
+
+
+async def played_log(clock: ManualClock) -> tuple[ThreadId, list[Entry]]:
+    """A conversation in which a playbook asks something, and then says what came of it."""
+    store = MemoryStore(clock, lambda prefix: f"{prefix}_mem")
+    await store.open()
+    answer = Say("I agree.", (ToolCall(CallId("c"), "decide", {}),))
+    world = World(store, ScriptedProvider([f"Tea. {DONE}", answer, f"It has made tea. {DONE}"]), clock=clock)
+    thread_id = await world.thread()
+    await world.ask(thread_id, "one")
+    question = Question(ThreadId("gone"), "ask:1", "decide", "Decides.", NOTHING)
+    for text, asks in (("[The playbook brew asks.]\nShall I?", question), ("[The playbook brew has ended.]", None)):
+        said = Input(MessageId(text), text, origin="playbook", question=asks, tainted=asks is None)
+        await world.threads.send(thread_id, said)
+        await world.turns.attend(thread_id)
+    log = await world.log(thread_id)
+    await store.close()
+    return thread_id, log
+
+
+async def test_no_playbooks_words_are_taken_for_a_persons(manual_clock: ManualClock) -> None:
+    thread_id, log = await played_log(manual_clock)
+    whole = read(thread_id, log)
+    assert [(note.asked, note.text, note.tainted) for note in whole] == [
+        ("one", "Tea.", False),
+        ("", "It has made tea.", True),
+    ]
+    for cut in range(1, log[-1].seq):
+        assert read(thread_id, log, cut) == whole, f"cut after record {cut}"
+
+
+async def test_a_playbooks_own_thread_has_no_episodes(manual_clock: ManualClock) -> None:
+    thread_id, log = await played_log(manual_clock)
+    asked, started, *_, end = (entry for entry in log if entry.origin.run_id == log[-1].origin.run_id)
+    step = Entry(started.seq, Played.kind, False, asked.origin, Played("RUN_STARTED").data())
+    assert len(EpisodeReader(thread_id, Progress(1)).read([asked, started, end])) == 1
+    assert EpisodeReader(thread_id, Progress(1)).read([asked, started, step, end]) == []

@@ -47,3 +47,8 @@ def test_it_is_never_longer_than_it_may_be_and_ends_in_no_empty_part() -> None:
         assert len(told) <= most
         assert not told.removesuffix("\n</memory>").endswith(":") or told == ""
     assert section(Remembered([FACT], [], notes), 8_000).count("\n- ") > 15
+
+
+def test_an_episode_that_no_person_asked_for_says_so_of_nobody() -> None:
+    note = Note("e", "episode", "sulla", "Tea is made.", 0, "sulla", "thr_1", "run_1", outcome="done")
+    assert row(note) == '- 1970-01-01: done: "Tea is made."'

@@ -119,6 +119,13 @@ async def test_reasons_can_be_left_out() -> None:
             FallbackProvider(Scripted("one"), second, "m", reasons=reasons)
 
 
+async def test_a_tool_that_has_to_be_called_has_to_be_called_by_the_second_too() -> None:
+    second = Scripted("two", "Hi")
+    provider = FallbackProvider(Scripted("one", error=ProviderUnreachable("off")), second, "m")
+    await collect(provider.stream(ask("x", force="get_time_date")))
+    assert [request.force for request in second.asked] == ["get_time_date"]
+
+
 async def test_a_first_one_that_answers_is_no_stand_in() -> None:
     second = Scripted("two")
     found, _ = await collect(FallbackProvider(Scripted("one", "Hi"), second, "m").stream(ask("x")))

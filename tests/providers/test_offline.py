@@ -14,7 +14,7 @@ from sulla.core.message import Message, Text, ToolCall, ToolResult
 from sulla.providers import ChatRequest, Completed, TextDelta, ToolSpec
 from sulla.providers.offline import OfflineProvider
 from sulla.testing.clock import ManualClock
-from tests.kits.provider_kit import Case, ProviderKit, Served, ask, collect
+from tests.kits.provider_kit import OTHER, Case, ProviderKit, Served, ask, collect
 
 NAMES = ("get_time_date", "list_dir", "read_file", "write_file", "search_files")
 TOOLS = tuple(ToolSpec(name, "", {"type": "object"}) for name in NAMES)
@@ -161,3 +161,17 @@ async def test_a_greeting_is_returned() -> None:
     said = (await _reply(ask("Hello!", tools=TOOLS))).message.text
     assert said.startswith("Hello.\n")
     assert "I do not understand" not in said
+
+
+async def test_a_question_that_does_not_name_an_answer_gets_words_that_say_so() -> None:
+    reply = await _reply(ask("Good morning.", tools=(*TOOLS, OTHER), force="choose"))
+    assert reply.message.calls == ()
+    assert "does not say what choose is to be called with" in reply.message.text
+    assert "not a language model" in reply.message.text
+
+
+async def test_what_was_said_of_a_first_answer_is_no_part_of_the_question() -> None:
+    request = ask("Good morning.", tools=(OTHER,), force="choose")
+    parts = (*request.messages[0].parts, Text("expected one of 'sales', 'support'", "operator"))
+    reply = await _reply(replace(request, messages=[replace(request.messages[0], parts=parts)]))
+    assert reply.message.calls == ()

@@ -67,6 +67,14 @@ def test_tools_are_functions() -> None:
     assert body(HELLO, tools=(tool,))["tools"] == [{"type": "function", "function": function}]
 
 
+def test_a_tool_that_has_to_be_called_is_the_only_one_that_is_offered() -> None:
+    tools = (ToolSpec("a", "", {"type": "object"}), ToolSpec("b", "", {"type": "object"}))
+    request = ChatRequest("qwen3:8b", (), [HELLO], tools, 500, force="b")
+    found: dict[str, Any] = orjson.loads(encode_request(request, OllamaOptions()))
+    assert [tool["function"]["name"] for tool in found["tools"]] == ["b"]
+    assert "tool_choice" not in found  # the service would pass over it in silence
+
+
 @pytest.mark.parametrize("messages", [(), (HELLO, Message(MessageId("m2"), "assistant", (Text("hi"),)))])
 def test_a_history_that_asks_for_nothing_is_refused(messages: tuple[Message, ...]) -> None:
     with pytest.raises(InvalidInput, match=r"qwen3:8b"):

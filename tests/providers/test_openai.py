@@ -22,6 +22,7 @@ from sulla.core.errors import (
     SettingsError,
 )
 from sulla.core.ids import MakeId, MessageId
+from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Message, Reasoning, Text, ToolResult
 from sulla.providers import ChatRequest, Completed, TextDelta
 from sulla.providers.openai import OpenAiProvider
@@ -30,7 +31,7 @@ from sulla.testing.clock import ManualClock
 from sulla.testing.openai_server import FakeOpenAi
 from sulla.testing.script import Failure, Reply, Rule, Script, ToolUse
 from sulla.testing.wire import WireRequest, WireResponse, WireServer
-from tests.kits.provider_kit import STALL, Case, ProviderKit, Served, ask, collect
+from tests.kits.provider_kit import OTHER, STALL, TOOL, Case, ProviderKit, Served, ask, collect
 
 KEY = "sk-test-not-a-real-key"
 FORMS: tuple[Form, ...] = ("chat", "responses")
@@ -298,3 +299,22 @@ async def test_reasoning_and_calls_go_back_with_their_results(form: Form) -> Non
         assert isinstance(sent["messages"][2], dict)
         assert sent["messages"][2]["reasoning_content"] == "I need the time."
     assert any(isinstance(part, Text) for part in last.message.parts)
+
+
+@pytest.mark.parametrize(
+    ("own", "choice"), [(True, {"type": "function", "function": {"name": "choose"}}), (False, "required")]
+)
+async def test_only_the_services_own_address_is_told_the_name_of_a_tool_to_be_called(
+    own: bool, choice: str | JsonObject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = Reply(tools=(ToolUse("choose", {"choice": "sales"}),))
+    clock = ManualClock()
+    async with FakeOpenAi(Script([Rule(answer)]), clock, key=KEY) as fake:
+        if own:
+            monkeypatch.setattr("sulla.providers.openai.BASE_URL", fake.url)
+        provider = OpenAiProvider(KEY, clock, numbered(), base_url=fake.url)
+        found, error = await collect(provider.stream(ask("x", tools=(TOOL, OTHER), force="choose")))
+        await provider.close()
+    assert error is None
+    assert isinstance(found[-1], Completed)
+    assert fake.requests[0]["tool_choice"] == choice

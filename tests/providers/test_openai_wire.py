@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import orjson
 import pytest
 
@@ -10,7 +12,8 @@ from sulla.core.ids import CallId, MessageId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from sulla.providers.base import ChatRequest, Section, ToolSpec
-from sulla.providers.openai_wire import OpenAiOptions, encode_request
+from sulla.providers.openai_wire import Form, OpenAiOptions, encode_request
+from sulla.testing.openai_stream import fault_of
 
 TOOL = ToolSpec("read_file", "Reads.", {"type": "object"})
 ITEM: JsonObject = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "secret"}
@@ -106,3 +109,47 @@ def test_reasoning_that_nothing_follows_from_is_left_out() -> None:
 def test_a_history_that_the_service_would_refuse_is_not_sent(history: tuple[Message, ...], form: str) -> None:
     with pytest.raises(InvalidInput):
         body(*history, options=OpenAiOptions("responses" if form == "responses" else "chat"))
+
+
+OTHER = ToolSpec("choose", "Chooses.", {"type": "object"})
+
+
+def forced(options: OpenAiOptions, force: str = "choose") -> dict[str, Any]:
+    request = ChatRequest("m", (), [HELLO], (TOOL, OTHER), 500, force=force)
+    found: dict[str, Any] = orjson.loads(encode_request(request, options))
+    assert fault_of(found) is None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("form", "choice"),
+    [
+        ("chat", {"type": "function", "function": {"name": "choose"}}),
+        ("responses", {"type": "function", "name": "choose"}),
+    ],
+)
+def test_the_services_own_form_names_the_tool_to_be_called(form: Form, choice: JsonObject) -> None:
+    found = forced(OpenAiOptions(form, choice="named", extra={"tool_choice": "none"}))
+    assert found["tool_choice"] == choice
+    assert "parallel_tool_calls" not in found  # the models that reason refuse it
+    assert len(found["tools"]) == 2
+
+
+@pytest.mark.parametrize("form", ["chat", "responses"])
+def test_other_servers_are_offered_that_tool_alone_and_told_that_one_is_required(form: Form) -> None:
+    found = forced(OpenAiOptions(form))
+    assert (found["tool_choice"], found["parallel_tool_calls"]) == ("required", False)
+    (tool,) = found["tools"]
+    assert tool.get("function", tool)["name"] == "choose"
+
+
+def test_nothing_is_said_of_a_choice_where_the_model_chooses() -> None:
+    found = forced(OpenAiOptions(), "")
+    assert "tool_choice" not in found
+    assert "parallel_tool_calls" not in found
+    assert len(found["tools"]) == 2
+
+
+def test_a_tool_that_is_not_offered_is_refused_before_anything_is_sent() -> None:
+    with pytest.raises(InvalidInput, match=r"'chose'.*read_file, choose"):
+        forced(OpenAiOptions(), "chose")

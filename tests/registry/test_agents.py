@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from sulla.registry import EXAMPLE, EXAMPLE_FILES, Agents, read_agents
+import pytest
+
+from sulla.registry import EXAMPLES, Agents, read_agents
 from sulla.registry.agent_file import read_agent
 from sulla.registry.agents import MAX_AGENTS, MAX_TEXT_BYTES, MAX_TEXTS
 
@@ -65,11 +67,12 @@ def test_there_is_an_end_to_agents(tmp_path: Path) -> None:
     assert "more than 64 agents; the others are not read" in found.faults[0]
 
 
-def test_the_example_is_as_it_should_be() -> None:
-    example = read_agent(EXAMPLE, EXAMPLE_FILES)
+@pytest.mark.parametrize(("id_", "skills"), [("reader", ("summarize-documents",)), ("planner", ())])
+def test_the_examples_are_as_they_should_be(id_: str, skills: tuple[str, ...]) -> None:
+    example = read_agent(id_, EXAMPLES[id_])
     assert example.warnings == ()
     assert example.tools is not None
-    assert example.skills == ("summarize-documents",)
+    assert example.skills == skills
 
 
 def test_whatever_is_in_one_agents_files_and_name_the_others_work_and_the_fault_can_be_sent(tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ from sulla.core.control import Control
 from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import ToolCall
-from sulla.registry.project_hands import PAUSES_S, project_tools
+from sulla.registry.project_hands import project_tools
+from sulla.registry.project_write import PAUSES_S
 from sulla.registry.projects import FILE, Projects
 from sulla.testing.clock import ManualClock
 from sulla.tools import Done, Toolbox, ToolContext, run_call

@@ -6,6 +6,7 @@ import pytest
 
 from sulla.core.errors import NotAvailable, NotFound
 from sulla.core.ids import ThreadId
+from sulla.core.jsontypes import FrozenJson
 from sulla.schedule import (
     Action,
     Acts,
@@ -118,7 +119,20 @@ async def test_a_beat_wakes_the_agent_in_its_own_thread(store: MemoryStore) -> N
     assert (said.message_id, said.text, said.origin) == ("beat:s1:one", "", "beat")
 
 
+async def test_a_playbook_is_begun_with_its_inputs_under_a_key_of_the_firing(store: MemoryStore) -> None:
+    begun: list[tuple[str, FrozenJson, str]] = []
+
+    async def begin(name: str, inputs: FrozenJson, key: str) -> ThreadId:
+        begun.append((name, inputs, key))
+        return ThreadId("thr_run")
+
+    acts = Acts(threads_of(store), lambda _: None, "sulla", begin_playbook=begin)
+    answers = [await acts.begin(scheduled(PlaybookAction("p", {"a": 1})), fired(slot)) for slot in ("one", "two")]
+    assert [answer.thread_id for answer in answers] == ["thr_run", "thr_run"]
+    assert begun == [("p", {"a": 1}, "schedule:s1:one"), ("p", {"a": 1}, "schedule:s1:two")]
+
+
 @pytest.mark.parametrize("action", [PlaybookAction("p"), BeatAction("sulla")])
-async def test_what_nobody_can_do_yet_says_so(store: MemoryStore, action: Action) -> None:
+async def test_what_nobody_can_do_here_says_so(store: MemoryStore, action: Action) -> None:
     with pytest.raises(NotAvailable):
         await Acts(threads_of(store), lambda _: None, "sulla").begin(scheduled(action), fired("one"))

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from sulla.core.errors import Conflict, InvalidInput, NotFound, QueueFull, StoreUnavailable
-from sulla.schedule import At, Cron, MessageAction, Spec, parse_hours
+from sulla.schedule import PLAYBOOKS, At, Cron, MessageAction, Spec, parse_hours
 from sulla.schedule.book import SWEEP_S
 from sulla.schedule.facts import ScheduleSet
 from sulla.schedule.forms import spec_to_json
@@ -229,6 +229,20 @@ async def test_a_changed_schedule_is_followed_by_other_daemons(store: MemoryStor
         await clock.advance(60)
         assert list(await other.office.list("", 10)) == []
         assert await store.find(kind=KIND) == []
+
+
+async def test_settings_and_playbooks_settle_their_own_and_what_is_unclear_stays(house: House) -> None:
+    await house.office.settle({"beat": every(600)})
+    await house.office.settle({"playbook_a_1": every(60), "playbook_b_1": every(60)}, PLAYBOOKS)
+    await house.office.pause("playbook_b_1", "me")
+    await house.office.add(every(60), "mine", None, "me")
+    await house.office.settle({}, PLAYBOOKS, lambda schedule_id: schedule_id == "playbook_b_1")
+    assert [info.id for info in await house.office.list("", 10)] == ["beat", "mine", "playbook_b_1"]
+    await house.office.settle({"playbook_b_1": every(90)}, PLAYBOOKS)
+    await house.office.settle({})
+    kept = {info.id: (info.status, info.by, info.explain) for info in await house.office.list("", 10)}
+    assert kept["playbook_b_1"] == ("paused", PLAYBOOKS, "Every 1m30s")
+    assert sorted(kept) == ["mine", "playbook_b_1"]
 
 
 async def test_a_removed_schedule_can_be_made_again(house: House, store: MemoryStore, clock: ManualClock) -> None:

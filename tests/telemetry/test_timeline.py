@@ -15,11 +15,13 @@ from sulla.threads import (
     RunPaused,
     RunStarted,
     Summary,
+    Suspended,
     TextMessageEnd,
     ThreadFact,
     ToolCallResult,
     ToolCallStart,
     Usage,
+    Wait,
 )
 
 THREAD = ThreadId("thr")
@@ -165,3 +167,15 @@ def test_a_summary_is_told_with_what_it_took() -> None:
     )
     assert made == [Summarized(THREAD, Usage(5, 2), worked=True)]
     assert failed == [Summarized(THREAD, Usage(5, 2), worked=False)]
+
+
+def test_a_playbook_of_which_other_steps_are_at_work_is_at_work() -> None:
+    timeline = Timeline()
+    _tell(timeline, 0, _started())
+    waits = (Wait("human:1", CallId(""), "Shall I?"),)
+    assert _tell(timeline, 100, Suspended(waits, resting=False)) == []
+    (paused,) = _tell(timeline, 200, Suspended(waits))
+    assert isinstance(paused, Paused)
+    (began,) = _tell(timeline, 900, Resumed("woken"))
+    assert isinstance(began, Began)
+    assert began.again == "woken"

@@ -120,3 +120,26 @@ def test_a_failure_is_worded_like_the_services(status: int, kind: str) -> None:
         "type": "error",
         "error": {"type": kind, "message": "no"},
     }
+
+
+FORCED: JsonObject = {"type": "tool", "name": "t"}
+OFF: JsonObject = {"type": "disabled"}
+
+
+@pytest.mark.parametrize(
+    ("more", "fault"),
+    [
+        ({"tool_choice": {"type": "auto"}}, None),
+        ({"tool_choice": FORCED, "thinking": OFF, "tools": [{"name": "t"}]}, None),
+        ({"tool_choice": FORCED, "tools": [{"name": "t"}]}, "Thinking may not"),
+        ({"tool_choice": FORCED, "thinking": {"type": "adaptive"}, "tools": [{"name": "t"}]}, "Thinking may not"),
+        ({"tool_choice": {"type": "any"}, "tools": [{"name": "t"}]}, "Thinking may not"),
+        ({"tool_choice": FORCED, "thinking": OFF, "tools": [{"name": "u"}]}, "'t' not found"),
+        ({"tool_choice": FORCED, "thinking": OFF, "model": "claude-fable-5-1"}, "not supported on this model"),
+        ({"tool_choice": FORCED, "thinking": OFF, "output_config": {"effort": "max"}}, "effort"),
+    ],
+)
+def test_a_forced_tool_goes_with_no_thinking(more: JsonObject, fault: str | None) -> None:
+    found = fault_of({**body(user("a")), **more})
+    assert (fault is None) == (found is None)
+    assert (fault or "") in (found or "")

@@ -43,6 +43,29 @@ def test_what_the_service_refuses_is_a_fault(body: JsonObject) -> None:
     assert fault_of(body) is not None
 
 
+CHAT: JsonObject = {"model": "m", "messages": [USER], "tools": [{"type": "function", "function": {"name": "t"}}]}
+ITEMS: JsonObject = {"model": "m", "input": [USER], "tools": [{"type": "function", "name": "t"}]}
+
+
+@pytest.mark.parametrize(
+    ("body", "choice", "good"),
+    [
+        (CHAT, "auto", True),
+        (CHAT, "required", True),
+        (CHAT, {"type": "function", "function": {"name": "t"}}, True),
+        (CHAT, {"type": "function", "function": {"name": "u"}}, False),
+        (CHAT, {"type": "function", "name": "t"}, False),
+        (CHAT, {"type": "tool", "name": "t"}, False),
+        (CHAT, "t", False),
+        (ITEMS, {"type": "function", "name": "t"}, True),
+        (ITEMS, {"type": "function", "function": {"name": "t"}}, False),
+        ({**CHAT, "tools": []}, "required", False),
+    ],
+)
+def test_a_forced_tool_is_named_in_the_right_form(body: JsonObject, choice: str | JsonObject, good: bool) -> None:
+    assert (fault_of({**body, "tool_choice": choice}) is None) == good
+
+
 def test_the_same_request_gets_the_same_bytes_and_ends_as_the_service_does() -> None:
     reply = Reply("Hi", "hm", (ToolUse("t", {"a": 1}),))
     for events, last in ((chat_events, b"data: [DONE]\n\n"), (responses_events, b'"status":"completed"')):

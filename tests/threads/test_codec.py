@@ -15,6 +15,7 @@ from sulla.core.limit import LimitHit
 from sulla.core.message import Reasoning, Text, ToolCall, ToolResult
 from sulla.store import Record
 from sulla.threads import (
+    AnswerGiven,
     BeatEnded,
     BeatSkipped,
     BeatStarted,
@@ -24,7 +25,14 @@ from sulla.threads import (
     ChildStarted,
     CycleEnded,
     CycleStarted,
+    EndTold,
     Notice,
+    Play,
+    PlaybookAsked,
+    PlaybookBegan,
+    PlaybookEnded,
+    Played,
+    Question,
     Report,
     RunPaused,
     Wait,
@@ -32,6 +40,7 @@ from sulla.threads import (
 from sulla.threads import facts as f
 from sulla.threads.codec import Origin, decode, encode
 from sulla.threads.forms import Form, fields_to_json
+from sulla.threads.usage import Usage
 
 RUN, MSG, CALL = RunId("run_1"), MessageId("msg_1"), CallId("call_1")
 PARTS = (
@@ -46,19 +55,21 @@ OUTCOME = f.Outcome("blocked", "r", "resp", "why", "needs", "", HIT, 7)
 THREAD = ThreadId("thr_1")
 BIRTH = Birth("c1", "cycle", THREAD, RUN, THREAD, 2, True, True, ("bash",), "offline", 500, 7, 60.0)
 REPORT = Report("blocked", "r", "so far", "why", "needs", 900, 3, True, True, 4, "other", "tour", "why")
+PLAY = Play("triage", "d1", "name: triage", 4, "schedule", THREAD, 500, 7)
+QUESTION = Question(THREAD, "ask:a:1", "answer", "say it", {"type": "object"})
 FACTS: list[f.ThreadFact] = [
-    f.ThreadCreated("sulla", "title", "proj", "chan", BIRTH),
-    f.Input(MSG, "hi", "steer", "user", "other"),
+    f.ThreadCreated("sulla", "title", "proj", "chan", BIRTH, "playbook", PLAY),
+    f.Input(MSG, "hi", "steer", "user", "other", QUESTION, True),
     f.StopAsked(),
     f.ContinueAsked(),
     f.Answer("approval:1", "yes", "run_again", True, "user", REPORT),
-    f.Summary(12, "short", MSG, f.Usage(1, 2)),
+    f.Summary(12, "short", MSG, Usage(1, 2)),
     f.RunStarted(3, MSG, "sulla", "m", "ctx"),
     f.InputHandled(MSG, {"sanitized": True}, "clean"),
     f.InputsJoined((4, 5), (RUN,)),
     f.ModelStarted(CALL, MSG, 2, "abcd", 99, 7, "nudge"),
     f.ModelAbandoned(CALL, MSG, "crashed"),
-    f.TextMessageEnd(CALL, MSG, "text", PARTS, 2, f.Usage(1, 2, 3, 4, 5), "tool_calls", OUTCOME, True, True, "x:y"),
+    f.TextMessageEnd(CALL, MSG, "text", PARTS, 2, Usage(1, 2, 3, 4, 5), "tool_calls", OUTCOME, True, True, "x:y"),
     f.ToolCallStart(CALL, "write_file", {"path": "x"}, MSG, "idempotent"),
     f.ToolCallResult(CALL, "ok", True, "file"),
     f.Reminder(MSG, "nudge", "say it"),
@@ -68,12 +79,18 @@ FACTS: list[f.ThreadFact] = [
     f.Stopped(4),
     f.Continued(5),
     f.InputIgnored(6, "late"),
-    f.RunFinished(RUN, OUTCOME, f.Usage(1), RunId("run_2")),
-    f.RunError(RUN, "internal", "went wrong", True, OUTCOME, f.Usage(0, 1)),
+    f.RunFinished(RUN, OUTCOME, Usage(1), RunId("run_2")),
+    f.RunError(RUN, "internal", "went wrong", True, OUTCOME, Usage(0, 1)),
     Notice("done", "high", "sulla", True),
     ChildStarted("c1", ThreadId("thr_c"), "sulla", "spawn", RUN, "look it up"),
     ChildCancelled("c1"),
     ChildReported("c1", known=False),
+    PlaybookAsked("pause", "lunch"),
+    PlaybookBegan(THREAD, "triage", RUN),
+    PlaybookEnded(THREAD, "triage", "completed", "all is well"),
+    Played("STEP_STARTED", "a@1", {"attempt": 1}, 4, CALL, "once", 5, 6, True),
+    AnswerGiven("ask:a:1", known=False),
+    EndTold(known=False),
     BeatStarted(5, "3 open tasks", "tour", "idle longest", "- tour", "- skill", "abc"),
     BeatSkipped(5, "idle", "nothing to do"),
     CycleStarted(1, "c1", "nobody"),

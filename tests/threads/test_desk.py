@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
+import pytest
+
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.threads import facts as f
 from sulla.threads.codec import Origin
 from sulla.threads.desk import (
+    NO_MESSAGES,
     CancelChild,
     Continue,
     GoOn,
@@ -15,11 +20,16 @@ from sulla.threads.desk import (
     Resume,
     Start,
     Stop,
+    TellAsker,
+    TellEnd,
     TellParent,
+    Wake,
     next_task,
 )
 from sulla.threads.family import Birth, ChildCancelled, ChildReported, ChildStarted, Report, wait_of
-from sulla.threads.fold import apply_decision, apply_offer
+from sulla.threads.fold import apply_decision
+from sulla.threads.fold_offer import apply_offer
+from sulla.threads.plays import AnswerGiven, EndTold, Owed, Play, PlaybookAsked, Played, Question
 from sulla.threads.state import ThreadState
 from sulla.threads.transcript import Transcript
 from sulla.threads.waits import Wait
@@ -39,6 +49,9 @@ class Log:
 
     def say(self, mode: f.Mode = "queue") -> int:
         return self.offer(f.Input(MessageId(f"m{self.seq + 1}"), "hi", mode))
+
+    def command(self) -> int:
+        return self.offer(f.Input(MessageId(f"m{self.seq + 1}"), "{}", origin="operator"))
 
     def decide(self, *facts: f.Decision) -> None:
         for fact in facts:
@@ -301,3 +314,178 @@ def test_what_a_child_used_counts_for_whoever_asked_for_it_once() -> None:
     log.decide(f.Resumed("answered", "child:c1", answer))
     assert log.state.run is not None
     assert (log.state.run.tokens, log.state.day_tokens, log.state.spent_tokens) == (30, 30, 30)
+
+
+# --------------------------------------------------------------------------------------------------------- playbooks
+
+TALK = ThreadId("talk")
+
+
+class Walk(Log):
+    """The log of a playbook's run."""
+
+    def __init__(self, thread: ThreadId = TALK, birth: Birth | None = None) -> None:
+        super().__init__()
+        play = Play("triage", "d1", "name: triage", thread=thread)
+        self.offer(f.ThreadCreated("sulla", graph="playbook", play=play, birth=birth))
+        self.order = self.say()
+        self.start(self.order)
+        self.decide(Played("RUN_STARTED"))
+
+    def wait_for(self, *wait_ids: str, resting: bool = True) -> None:
+        self.decide(f.Suspended(tuple(Wait(wait_id, CallId("")) for wait_id in wait_ids), resting))
+
+    def end(self, status: str = "completed") -> None:
+        self.decide(Played("RUN_ENDED", detail={"status": status}))
+        self.finish(self.order)
+
+
+def test_a_playbook_that_rests_wakes_for_an_answer_and_takes_it_up_by_itself() -> None:
+    walk = Walk()
+    walk.wait_for("human:1", "child:c1")
+    assert next_task(walk.state) == Rest()
+    seq = walk.offer(f.Answer("human:1", "", "approve"))
+    assert next_task(walk.state) == Wake(0)
+    walk.decide(f.Resumed("woken"))
+    assert next_task(walk.state) == GoOn()
+    walk.decide(Played("NOTE", "a", {}, seq))
+    walk.wait_for("child:c1")
+    assert next_task(walk.state) == Rest()
+
+
+def test_a_playbook_at_work_goes_on_with_what_it_does_and_looks_by_itself() -> None:
+    walk = Walk()
+    walk.wait_for("human:1", resting=False)
+    walk.offer(f.Answer("human:1", "", "approve"))
+    walk.offer(PlaybookAsked("pause"))
+    walk.offer(f.Answer("ask:2", "{}"))  # it may have come before the question was written down
+    assert next_task(walk.state) == GoOn()
+
+
+def test_an_answer_that_a_playbook_at_rest_does_not_wait_for_is_put_away() -> None:
+    walk = Walk()
+    walk.wait_for("human:1")
+    seq = walk.offer(f.Answer("human:0", "", "approve"))
+    task = next_task(walk.state)
+    assert isinstance(task, Ignore)
+    assert task.seq == seq
+
+
+def test_nobody_answers_for_time() -> None:
+    walk = Walk()
+    walk.wait_for("time:next")
+    seq = walk.offer(f.Answer("time:next", "now"))
+    assert next_task(walk.state) == Ignore(seq, "nobody waits for this answer (any more)")
+
+
+def test_a_wish_wakes_a_playbook_at_rest_waits_for_one_that_is_to_begin_and_is_put_away_where_none_is() -> None:
+    walk = Walk()
+    walk.wait_for("time:next")
+    seq = walk.offer(PlaybookAsked("step"))
+    assert next_task(walk.state) == Wake(0)
+    walk.decide(f.Resumed("woken"), Played("HEARD", "", {}, seq))
+    walk.end()
+    walk.decide(EndTold())
+    seq = walk.offer(PlaybookAsked("pause"))
+    assert next_task(walk.state) == Ignore(seq, "no playbook is running here")
+    again = walk.command()
+    assert walk.started == again
+    log = Log()
+    seq = log.offer(PlaybookAsked("pause"))
+    assert next_task(log.state) == Ignore(seq, "no playbook is running here")
+
+
+def test_a_paused_playbook_rests_without_anything_to_wait_for() -> None:
+    walk = Walk()
+    walk.decide(Played("RUN_PAUSED"))
+    walk.wait_for()
+    assert next_task(walk.state) == Rest()
+
+
+def test_a_stop_ends_a_playbook_at_rest() -> None:
+    walk = Walk()
+    walk.wait_for("human:1")
+    stop = walk.offer(f.StopAsked())
+    assert next_task(walk.state) == Stop(stop, cancels_run=True)
+
+
+def test_the_end_of_a_playbook_is_told_to_its_conversation_once() -> None:
+    walk = Walk()
+    walk.end("failed")
+    assert next_task(walk.state) == TellEnd()
+    walk.decide(EndTold())
+    assert next_task(walk.state) == Rest()
+
+
+def test_an_end_is_not_told_where_nobody_hears_it_where_another_goes_on_or_where_it_goes_on_itself() -> None:
+    nobody, step, handed, again = Walk(ThreadId("")), Walk(birth=_BIRTH), Walk(), Walk()
+    nobody.end()
+    assert next_task(nobody.state) == Rest()
+    step.end()
+    assert next_task(step.state) == TellParent()
+    step.decide(ChildReported("c1"))
+    assert next_task(step.state) == Rest()
+    handed.end("transferred")
+    assert next_task(handed.state) == Rest()
+    again.end()
+    resumed = again.command()
+    assert again.started == resumed
+
+
+@pytest.mark.parametrize("mode", get_args(f.Mode))
+def test_a_message_of_a_person_to_a_playbook_at_rest_is_put_away(mode: f.Mode) -> None:
+    walk = Walk()
+    walk.wait_for("human:1")
+    seq = walk.say(mode)
+    assert next_task(walk.state) == Ignore(seq, NO_MESSAGES, RunId(f"run_{seq}"))
+    walk.decide(f.InputIgnored(seq, NO_MESSAGES))
+    assert next_task(walk.state) == Rest()
+
+
+@pytest.mark.parametrize("mode", get_args(f.Mode))
+def test_a_message_of_a_person_neither_ends_a_playbook_at_work_nor_hides_a_stop(mode: f.Mode) -> None:
+    walk = Walk()
+    walk.say(mode)
+    assert next_task(walk.state) == GoOn()
+    stop = walk.offer(f.StopAsked())
+    assert next_task(walk.state) == Stop(stop, cancels_run=True)
+
+
+def test_a_message_of_a_person_to_a_playbook_that_has_ended_orders_nothing_and_its_end_is_told_as_it_was() -> None:
+    walk = Walk()
+    walk.end()
+    seq = walk.say()
+    assert next_task(walk.state) == Ignore(seq, NO_MESSAGES, RunId(f"run_{seq}"))
+    walk.decide(f.InputIgnored(seq, NO_MESSAGES))
+    assert next_task(walk.state) == TellEnd()
+
+
+def test_what_a_playbook_was_told_by_no_agent_is_told_before_the_next_message_gets_its_turn() -> None:
+    log = Log()
+    question = Question(ThreadId("walk"), "ask:1", "reply", "say it", {"type": "object"})
+    first = log.offer(f.Input(MessageId("m1"), "Which one?", question=question))
+    log.start(first)
+    second = log.say()
+    log.finish(first)
+    owed = Owed(ThreadId("walk"), "ask:1", "the run ended without an answer", True)
+    assert next_task(log.state) == TellAsker(owed)
+    log.decide(AnswerGiven("ask:1"))
+    assert log.started == second
+
+
+_BIRTH = Birth("c1", "call", PARENT, RunId("run_p"), PARENT, 1)
+
+
+def test_a_stop_does_not_hold_what_a_playbook_asks_and_that_releases_nothing() -> None:
+    question = Question(ThreadId("thr_play"), "ask:1", "reply", "say it", {"type": "object"})
+    log = Log()
+    first = log.say()
+    asked = log.offer(f.Input(MessageId("asked"), "asked", origin="playbook", question=question))
+    stop = log.offer(f.StopAsked())
+    log.decide(f.Stopped(stop))
+    assert [item.seq for item in log.state.runnable] == [asked]
+    log.start(asked)
+    log.finish(asked)
+    assert log.state.runnable == []
+    log.decide(f.Continued(log.offer(f.ContinueAsked())))
+    assert [item.seq for item in log.state.runnable] == [first]

@@ -13,6 +13,7 @@ from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.threads import facts as f
 from sulla.threads.codec import Entry, Origin
 from sulla.threads.offers import run_of
+from sulla.threads.plays import AnswerGiven, EndTold, Play, PlaybookAsked, PlaybookBegan, Played, Question
 from sulla.threads.replay import RUN_FIELDS, Renamed, Replay, leftovers
 
 THREAD, COPY = ThreadId("thr_1"), ThreadId("thr_2")
@@ -165,3 +166,33 @@ def test_what_waits_is_put_away_and_its_runs_end_visibly() -> None:
 
 def test_where_nothing_waits_nothing_is_put_away() -> None:
     assert leftovers(replay(*conversation()[:9]).state, 5) == []
+
+
+def test_nobody_elsewhere_is_told_of_an_imported_playbook_or_answered_by_an_imported_conversation() -> None:
+    run, order = run_of(THREAD, ONE), f.Input(ONE, "order", origin="operator")
+    play = Play("triage", "d1", "name: triage", thread=ThreadId("thr_talk"))
+    walk = replay(
+        entry(1, f.ThreadCreated("sulla", play=play)),
+        entry(2, order, run),
+        entry(3, f.RunStarted(2, ONE, "sulla"), run),
+        entry(4, Played("RUN_ENDED", detail={"status": "completed"}), run),
+        entry(5, f.RunFinished(run, f.Outcome("done")), run),
+    )
+    assert leftovers(walk.state, 5) == [EndTold(known=False)]
+    question = Question(ThreadId("thr_walk"), "ask:1", "reply", "say it", {"type": "object"})
+    talk = replay(
+        entry(1, f.ThreadCreated("sulla")),
+        entry(2, f.Input(ONE, "which?", origin="playbook", question=question), run),
+        entry(3, f.RunStarted(2, ONE, "sulla"), run),
+        entry(4, f.RunFinished(run, f.Outcome("done")), run),
+        entry(5, PlaybookAsked("pause")),
+    )
+    assert leftovers(talk.state, 5) == [f.InputIgnored(5, "imported"), AnswerGiven("ask:1", known=False)]
+
+
+def test_a_copy_of_a_conversation_names_its_own_run_as_the_one_that_began_a_playbook() -> None:
+    copy = Renamed(COPY)
+    began = [
+        copy.take(one) for one in (*conversation()[:3], entry(4, PlaybookBegan(THREAD, "triage", run_of(THREAD, ONE))))
+    ]
+    assert began[-1].data["run_id"] == run_of(COPY, ONE)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sulla.core.ids import MessageId, RunId, ThreadId
+from dataclasses import replace
+
+from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.providers import estimate_tokens
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
@@ -10,7 +12,9 @@ from sulla.testing.provider import ScriptedProvider
 from sulla.testing.store import FaultyStore, Touch
 from sulla.testing.world import World
 from sulla.threads import Birth, Input, OpenRun, Retention, ThreadState, Transcript, WaitingInput
-from sulla.threads.retention import expires_ms
+from sulla.threads.plays import Owed, PlayState
+from sulla.threads.retention import due_ms, expires_ms
+from sulla.threads.waits import Wait
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
 DAY_S = 86_400.0
@@ -43,6 +47,26 @@ def test_a_child_is_kept_until_whoever_asked_for_it_knows_what_came_of_it() -> N
     assert expires_ms(child, DAYS) is None
     child.reported = True
     assert expires_ms(child, DAYS) == 5_000 + 3_600_000
+
+
+def test_a_playbook_is_kept_until_its_conversation_knows_and_a_conversation_until_its_answer_is_told() -> None:
+    play, talk = state(), state()
+    play.play = PlayState("triage", "d1", thread=ThreadId("talk"), status="failed")
+    talk.owes["ask:1"] = Owed(ThreadId("play"), "ask:1", "{}")
+    assert expires_ms(play, DAYS) is None
+    assert expires_ms(talk, DAYS) is None
+    play.play = replace(play.play, told=True)
+    talk.owes.clear()
+    assert expires_ms(play, DAYS) == expires_ms(talk, DAYS) == 5_000 + 30 * 86_400_000
+
+
+def test_somebody_looks_when_a_playbooks_time_has_come() -> None:
+    play = state()
+    play.run = OpenRun(RunId("r"), 1, 0)
+    play.run.waits = {
+        name: Wait(name, CallId(""), expires_ms=at) for name, at in (("human:1", 9_000), ("time:x", 7_000))
+    }
+    assert due_ms(play, DAYS) == 7_000
 
 
 async def due_of(store: MemoryStore, thread: ThreadId) -> int | None:

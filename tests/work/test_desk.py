@@ -54,7 +54,7 @@ def test_no_more_than_the_total_run() -> None:
 def test_children_have_a_cap_of_their_own_so_that_who_waits_for_them_can_go_on() -> None:
     desk = JobDesk(Caps(total=16, per_agent=2, children=3))
     for name in "abcd":
-        desk.add(Job(name), Group("sulla", child=True))
+        desk.add(Job(name), Group("sulla", "child"))
     for name in "xyz":
         desk.add(Job(name), Group("sulla"))
     assert [job.key for _ in range(7) if (job := desk.take())] == ["a", "b", "c", "x", "y"]

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import sulla.workflow.schema
+from sulla.workflow.cases_form import CASE, ERROR, EXPECT, FIXTURE
 from sulla.workflow.check_fault import RULES, WARNINGS
 from sulla.workflow.expression_filters import FILTERS, TESTS
 from sulla.workflow.form import (
@@ -57,6 +58,11 @@ def tables() -> str:
             *(_keys(f"### `{kind}`", keys) for kind, keys in KINDS.items()),
             *(_keys(f"### Within `{part}`", keys) for part, keys in PARTS.items() if part != "parallel"),
             *(_keys(f"### `on: {{{kind}: …}}`", (*keys, TRIGGER_INPUTS)) for kind, keys in TRIGGERS.items()),
+            "\n## Every key of a test\n",
+            _keys("### A case", CASE),
+            _keys("### A fixture", FIXTURE),
+            _keys("### Within `error`", ERROR),
+            _keys("### Within `expect`", EXPECT),
             "\n## Every name in an expression\n",
             _list("### `steps.<id>`", "field", STEP_FIELDS),
             _list("### `loop`", "field", LOOP_FIELDS),

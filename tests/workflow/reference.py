@@ -16,6 +16,8 @@ from sulla.workflow.definition import (
 )
 
 End = tuple[str, Any]
+
+PASSED_ON = "failed because of a step before it"
 """A status and an output."""
 
 
@@ -53,7 +55,7 @@ class Reference:
             done_without = any(
                 end(other)[0] == "completed" for other, need in after if isinstance(other.does, MergeStep)
             )
-            return heard or passed or done_without or step.on_failure == "go_on"
+            return heard or passed or done_without or _is_forgiven(step, end(step))
 
         ends = [end(step) for step in steps]
         output = next((value for status, value in reversed(ends) if status == "completed"), None)
@@ -68,9 +70,11 @@ class Reference:
             wanted = need if isinstance(need, int) else len(arrived) if need == "all" else 1
             enough = len(arrived) >= wanted and (need != "all" or "failed" not in met)
             if not arrived or not enough:
-                return ("failed" if "failed" in met or arrived else "skipped"), None
+                if "failed" in met:
+                    return "failed", PASSED_ON
+                return ("failed" if arrived else "skipped"), None
         elif "skipped" in met or "failed" in met:
-            return ("skipped" if "skipped" in met else "failed"), None
+            return ("skipped", None) if "skipped" in met else ("failed", PASSED_ON)
         if step.when is not None and not self.inputs[step.when.source.strip("${ }").removeprefix("inputs.")]:
             return "skipped", None
         return self._kind(step, path, {before.id: end[1] for _, before, end in befores if before.id in arrived})
@@ -100,6 +104,11 @@ class Reference:
         return ("failed", None) if self.fails(at) else ("completed", at)
 
 
+def _is_forgiven(step: Step, end: End) -> bool:
+    """``go_on`` is for a step's own failure, not for one that was passed on to it."""
+    return step.on_failure == "go_on" and end[1] != PASSED_ON
+
+
 def _all(ends: list[End], output: Any) -> End:
     return ("completed", output) if all(status for status, _ in ends) else ("failed", None)
 
@@ -111,7 +120,7 @@ def _met(need: Need, before: Step, end: End) -> str:
         return ""
     if need.on == "failure":
         return "" if status == "failed" else "skipped"
-    if status == "failed" and before.on_failure != "go_on":
+    if status == "failed" and not _is_forgiven(before, end):
         return "failed"
     if status == "skipped":
         return "skipped"

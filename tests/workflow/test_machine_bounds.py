@@ -76,6 +76,18 @@ def test_fifty_run_side_by_side_unless_somebody_says_otherwise() -> None:
     assert len(play.turn()) == 50
 
 
+def test_a_playbook_may_say_that_fewer_run_side_by_side_and_never_that_more_do() -> None:
+    names = [f"s{n}" for n in range(9)]
+    few = Play(playbook(*map(step, names), at_once=2), at_once=5)
+    few.turn()
+    assert len(few.book.open) == 2
+    few.run()
+    assert few.done == names
+    many = Play(playbook(*map(step, names), at_once=7), at_once=5)
+    many.turn()
+    assert len(many.book.open) == 5
+
+
 def test_a_failure_of_what_a_thousand_need_is_told_to_all_of_them() -> None:
     from_the_first = Play(_failing(LARGE), work={"bad": None})
     assert from_the_first.run() is not None

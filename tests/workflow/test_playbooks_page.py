@@ -5,7 +5,11 @@ from __future__ import annotations
 import re
 
 from sulla.workflow import check_fault, definition, expression_grammar, expression_values, form, read, read_steps
+from sulla.workflow.cases_judge import try_case
+from sulla.workflow.cases_read import read_cases
 from sulla.workflow.check import check_playbook
+from sulla.workflow.expression import evaluate
+from sulla.workflow.rehearse_base import Setting
 from tests.workflow.playbooks_page import PAGE, wanted
 
 
@@ -38,3 +42,25 @@ def test_the_page_names_every_kind() -> None:
     written = PAGE.read_text().partition("## Expressions")[0]
     assert [kind for kind in form.KINDS if f"`{kind}`" not in written] == []
     assert set(check_fault.WARNINGS) <= set(check_fault.RULES)
+
+
+def test_the_test_of_the_page_is_whole_and_passes() -> None:
+    example = re.search(r"## Testing.*?```yaml\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    starter = PAGE.parents[1] / "workflows" / "lead-triage.yaml"
+    playbook = check_playbook(starter.read_text()).definition
+    assert example is not None
+    assert playbook is not None
+
+    def find(name: str) -> definition.Definition:
+        raise AssertionError(name)
+
+    cases, faults = read_cases(example[1], playbook, find)
+    assert faults == ()
+    assert [try_case(case, playbook, Setting(find, evaluate)).misses for case in cases] == [()]
+
+
+def test_the_page_names_every_starter() -> None:
+    written = PAGE.read_text().partition("## Testing")[0]
+    files = (PAGE.parents[1] / "workflows").glob("*.yaml")
+    names = {file.name.removesuffix(".yaml") for file in files if ".test." not in file.name}
+    assert {name for name in names if f"| `{name}` |" not in written} == set()

@@ -163,7 +163,7 @@ def test_triggers_and_inputs_are_read() -> None:
     found = definition(
         "name: a\n"
         "on: [manual, heartbeat, {schedule: 0 9 * * 1-5, zone: Europe/Berlin, inputs: {n: 3}},"
-        " {chat: a lead}, {event: x.y}]\n"
+        " {chat: a lead}, {event: run.failed}]\n"
         "inputs:\n"
         "  n: integer\n"
         "  s:\n"
@@ -176,7 +176,7 @@ def test_triggers_and_inputs_are_read() -> None:
         Trigger("heartbeat"),
         Trigger("schedule", "0 9 * * 1-5", "Europe/Berlin", {"n": 3}),
         Trigger("chat", "a lead"),
-        Trigger("event", "x.y"),
+        Trigger("event", "run.failed"),
     )
     assert found.inputs == {
         "n": InputSpec("integer"),
@@ -262,3 +262,14 @@ def test_a_byte_order_mark_is_no_mistake() -> None:
 
 def test_the_corpus_is_whole() -> None:
     assert {path.name for path in Path(__file__).parent.glob("*.txt")} == {"good_playbooks.txt", "seeded_faults.txt"}
+
+
+@pytest.mark.parametrize("many", ["0", "51", "1.5", "some", "true"])
+def test_so_many_steps_side_by_side_as_there_may_be(many: str) -> None:
+    text = f"name: a\nat_once: {many}\nsteps:\n  - id: s\n    respond: Hi\n"
+    (fault,) = check_playbook(text).faults
+    assert (fault.line, fault.rule) == (2, "value")
+    assert "at_once: expected a whole number from 1 to 50" in fault.message
+    checked = check_playbook(text.replace(many, "3")).definition
+    assert checked is not None
+    assert checked.at_once == 3

@@ -1,0 +1,98 @@
+"""What the commands of `sulla flow` about files do: list, check and draw them. No daemon has to run."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+
+from sulla.cli.exits import Exit
+from sulla.cli.flow_make import import_one, new
+from sulla.cli.flow_place import Bench, Opened, text_of
+from sulla.cli.flow_try import dry_run_one, test_some
+from sulla.cli.table import Table, harmless, one_line, paper
+from sulla.workflow import Fault, listed, mermaid, read_cases
+
+_HEADS = ("NAME", "STEPS", "STARTED BY", "DESCRIPTION")
+_WIDTHS = (22, 5, 30)
+
+
+def _list(given: argparse.Namespace) -> Exit:
+    bench = Bench(given)
+    rows = [listed(shelved) for shelved in bench.shelf.playbooks.values()]
+    table = Table(_HEADS, _WIDTHS, paper())
+    if not given.json:
+        print(table.head())
+    for row in rows:
+        on = ", ".join(row.on)
+        steps = row.steps if not row.trouble else "-"
+        print(json.dumps(asdict(row)) if given.json else table.row((row.name, steps, on, row.description)))
+    for row in rows:
+        if row.trouble and not given.json:
+            print(one_line(f"cannot be run: {row.trouble}"), file=sys.stderr)
+    for said in bench.shelf.troubles:
+        print(one_line(said), file=sys.stderr)
+    return Exit.OK
+
+
+def _check(given: argparse.Namespace) -> Exit:
+    """The exit code says whether every playbook can be run, and every test."""
+    bench = Bench(given)
+    errors = warnings = 0
+    opened = bench.some(given.names)
+    for one in opened:
+        for file, fault in [(str(one.file), fault) for fault in one.faults] + _of_tests(bench, one):
+            errors, warnings = errors + (fault.severity == "error"), warnings + (fault.severity == "warning")
+            _tell(given, file, fault)
+        if one.trouble:
+            errors += 1
+            row = {"file": str(one.file), "severity": "error", "message": one.trouble}
+            print(json.dumps(row) if given.json else one_line(one.told[-1]))
+    for said in bench.shelf.troubles if given.names in ([], ["all"]) else ():
+        errors += 1
+        print(json.dumps({"severity": "error", "message": said}) if given.json else one_line(f"error: {said}"))
+    if not given.json:
+        print(f"{_counted(len(opened), 'playbook')}, {_counted(errors, 'error')}, {_counted(warnings, 'warning')}")
+    return Exit.FAILED if errors else Exit.OK
+
+
+def _of_tests(bench: Bench, one: Opened) -> list[tuple[str, Fault]]:
+    """What is wrong with its tests; nothing is said of them while it is not whole itself."""
+    tests = one.tests()
+    if one.definition is None or tests is None:
+        return []
+    _, faults = read_cases(text_of(tests), one.definition, lambda name: bench.find(one, name))
+    return [(str(tests), fault) for fault in faults]
+
+
+def _tell(given: argparse.Namespace, file: str, fault: Fault) -> None:
+    if given.json:
+        print(json.dumps({"file": file, "severity": fault.severity, **asdict(fault)}))
+    else:
+        print(one_line(fault.told(file)))
+
+
+def _graph(given: argparse.Namespace) -> Exit:
+    opened = Bench(given).open(given.name)
+    text = mermaid(opened.whole())
+    print(json.dumps({"name": opened.name, "mermaid": text}) if given.json else harmless(text), end="")
+    print(end="\n" if given.json else "")
+    return Exit.OK
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+DOES: Mapping[str, Callable[[argparse.Namespace], Exit]] = {
+    "new": new,
+    "list": _list,
+    "check": _check,
+    "graph": _graph,
+    "dry-run": dry_run_one,
+    "test": test_some,
+    "import": import_one,
+}
+"""What does each command."""

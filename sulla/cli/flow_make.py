@@ -1,0 +1,145 @@
+"""Writes playbooks: new ones, and those made of workflows of Sulla Desktop."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import sys
+from pathlib import Path
+
+from sulla.cli.exits import Exit
+from sulla.cli.flow_place import Bench, Opened, text_of
+from sulla.cli.table import one_line
+from sulla.core.errors import Conflict, InvalidInput, NotFound
+from sulla.daemon.playbook_files import playbook_folder, starters
+from sulla.tools import did_you_mean
+from sulla.workflow import TEST_ENDINGS, import_flow
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+_SCHEMA = "# yaml-language-server: $schema=http://127.0.0.1:{port}/schemas/playbook.json\n"
+_FIRST = """\
+name: {name}
+description: Says what is new about a subject.
+on: [manual]
+inputs:
+  subject: {{type: string, default: the weather, description: What to look for.}}
+steps:
+  - id: look
+    tool: web_search
+    with: {{query: "${{{{ inputs.subject }}}} news"}}
+  - id: write
+    agent: sulla
+    prompt: |
+      Say in five lines what is new about ${{{{ inputs.subject }}}}. Name where it stands.
+
+      ${{{{ steps.look.output }}}}
+  - id: tell
+    respond: ${{{{ steps.write.output }}}}
+"""
+_FIRST_TESTS = """\
+# Run by `sulla flow test {name}`.
+- name: what was found is told
+  inputs: {{subject: tea}}
+  fixtures:
+    look: Tea is new. https://example.org/tea
+    write: Tea is new (example.org).
+  expect:
+    path: [look, write, tell]
+    calls: [{{tool: web_search, with: {{query: tea news}}}}]
+    told: [Tea is new]
+
+- name: without the web it fails, and nothing is told
+  fixtures:
+    look: {{error: no search engine answers}}
+  expect:
+    status: failed
+    failed: [look, write, tell]
+    told: []
+"""
+
+
+def new(given: argparse.Namespace) -> Exit:
+    """Write a playbook to begin with, and its tests."""
+    if not _NAME.fullmatch(given.name):
+        given.wrong(f"NAME: expected small letters, digits, '-' and '_', found {given.name!r}")
+    bench = Bench(given)
+    text, tests = _starter(given.name, given.starter) if given.starter else _first(given.name, bench)
+    file: Path = given.out or playbook_folder(bench.settings) / f"{given.name}.yaml"
+    if given.out is None and given.name in bench.shelf.playbooks:
+        raise Conflict(f"there is a playbook {given.name!r} already: {bench.shelf.playbooks[given.name].file}")
+    _write(file, text)
+    made = [file]
+    if tests:
+        made.append(file.with_name(file.stem + TEST_ENDINGS[0]))
+        _write(made[-1], tests)
+    return _told(given, bench.open(str(file)), made, ())
+
+
+def import_one(given: argparse.Namespace) -> Exit:
+    """Make a playbook of a workflow of Sulla Desktop; what a person has to look at is told."""
+    bench = Bench(given)
+    try:
+        made = import_flow(text_of(given.file))
+    except InvalidInput as error:
+        raise InvalidInput(f"{given.file}: {error.message}") from None
+    found = re.match(r"name: \"?([^\"\n]*)", made.text)
+    name = found[1] if found is not None and _NAME.fullmatch(found[1]) else "imported"
+    file: Path = given.out or playbook_folder(bench.settings) / f"{name}.yaml"
+    _write(file, _schema(bench) + made.text)
+    return _told(given, bench.open(str(file)), [file], made.notes)
+
+
+def _told(given: argparse.Namespace, opened: Opened, made: list[Path], notes: tuple[str, ...]) -> Exit:
+    if given.json:
+        faults = [{"line": fault.line, "column": fault.column, "message": fault.message} for fault in opened.faults]
+        print(json.dumps({"name": opened.name, "made": list(map(str, made)), "notes": list(notes), "faults": faults}))
+        return Exit.OK
+    for path in made:
+        print(f"made     {path}")
+    for note in notes:
+        print(one_line(f"look at: {note}"), file=sys.stderr)
+    for said in opened.told:
+        print(one_line(said), file=sys.stderr)
+    print(f"\nsulla flow check {made[0]}\nsulla flow dry-run {made[0]}")
+    return Exit.OK
+
+
+def _first(name: str, bench: Bench) -> tuple[str, str]:
+    return _schema(bench) + _FIRST.format(name=name), _FIRST_TESTS.format(name=name)
+
+
+def _schema(bench: Bench) -> str:
+    """The line by which editors complete and check the file, while the daemon runs."""
+    return _SCHEMA.format(port=bench.settings.gateway.port or 8137)
+
+
+def _starter(name: str, starter: str) -> tuple[str, str]:
+    """One of those that Sulla brings along, under another name."""
+    folder = starters()
+    known = sorted(file.stem for file in folder.glob("*.yaml") if not file.name.endswith(TEST_ENDINGS))
+    if starter not in known:
+        meant = did_you_mean(starter, known) or f" There are: {', '.join(known)}."
+        raise NotFound(f"there is no starter {starter[:60]!r}.{meant}")
+    text = re.sub(r"^name: .*$", f"name: {name}", text_of(folder / f"{starter}.yaml"), count=1, flags=re.MULTILINE)
+    tests = folder / (starter + TEST_ENDINGS[0])
+    return text, text_of(tests) if tests.is_file() else ""
+
+
+def _write(file: Path, text: str) -> None:
+    """Write a file that is not there yet.
+
+    Raises:
+        Conflict: it is.
+        InvalidInput: it cannot be written.
+    """
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as opened:
+            opened.write(text)
+    except FileExistsError:
+        raise Conflict(f"{file} is there already: name another with --out FILE") from None
+    except OSError as error:
+        raise InvalidInput(f"{file} cannot be written: {error.strerror}") from None

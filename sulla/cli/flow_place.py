@@ -1,0 +1,182 @@
+"""Playbooks as the commands find them without a daemon: those of the home by name, any other by its file."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from sulla.cli.flow_run_inputs import is_file
+from sulla.cli.place import settings_of
+from sulla.core.errors import InvalidInput, NotFound, SullaError
+from sulla.daemon import Settings, SystemClock
+from sulla.daemon.playbook_files import offline_shelf
+from sulla.workflow import (
+    TEST_ENDINGS,
+    Definition,
+    Fault,
+    Known,
+    PlaybookShelf,
+    check_playbook,
+    mentioned,
+    read_text,
+)
+
+_MOST_BESIDE = 100
+"""Playbooks beside a file that are read because it names them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A playbook and what is wrong with it."""
+
+    name: str
+    file: Path
+    """As people named it, so that an error's place can be clicked on."""
+    definition: Definition | None
+    faults: tuple[Fault, ...] = ()
+    trouble: str = ""
+    """What is wrong with no place."""
+    beside: Mapping[str, Definition] = field(default_factory=dict)
+    """Playbooks that lie beside the file, and that it names."""
+
+    @property
+    def told(self) -> list[str]:
+        """What is wrong, a line each."""
+        said = [fault.told(str(self.file)) for fault in self.faults]
+        return [*said, f"{self.file}: error: {self.trouble}"] if self.trouble else said
+
+    def whole(self) -> Definition:
+        """The playbook, if it can be run.
+
+        Raises:
+            InvalidInput: it has faults.
+        """
+        if self.definition is None:
+            lines = "\n".join(line for line in self.told if ": warning: " not in line)
+            raise InvalidInput(f"the playbook {self.name!r} has faults:\n{lines}")
+        return self.definition
+
+    def tests(self) -> Path | None:
+        """The file with its tests, if there is one."""
+        stem = self.file.with_suffix("")
+        return next((file for end in TEST_ENDINGS if (file := Path(f"{stem}{end}")).is_file()), None)
+
+
+class Bench:
+    """The playbooks of a home, looked at once.
+
+    Args:
+        given: the command line.
+    """
+
+    def __init__(self, given: argparse.Namespace) -> None:
+        self.settings: Settings = settings_of(given)
+        self.clock = SystemClock()
+        self.shelf: PlaybookShelf = offline_shelf(self.settings, self.clock)
+        self.shelf.look_now()
+
+    @property
+    def known(self) -> Known:
+        """What names are held against."""
+        return self.shelf.known
+
+    def all(self) -> list[Opened]:
+        """Those of the home."""
+        return [self._of_home(name) for name in self.shelf.playbooks]
+
+    def some(self, names: Sequence[str]) -> list[Opened]:
+        """Those that somebody named; all of the home's for nobody, or for ``all``."""
+        if not names or list(names) == ["all"]:
+            return self.all()
+        found: dict[str, Opened] = {}
+        for name in names:
+            for each in _in_folder(Path(name)) if "/" in name and Path(name).is_dir() else [name]:
+                found.setdefault(each, self.open(each))
+        return list(found.values())
+
+    def open(self, name: str) -> Opened:
+        """One of the home's, or one in a file.
+
+        Raises:
+            NotFound: there is none of that name.
+            InvalidInput: the file cannot be read.
+        """
+        for end in TEST_ENDINGS:  # who names the tests means what they test
+            name = f"{name.removesuffix(end)}.yaml" if name.endswith(end) else name
+        return self._of_file(Path(name)) if is_file(name) else self._of_home(name)
+
+    def find(self, opened: Opened, name: str) -> Definition:
+        """A playbook that another one names.
+
+        Raises:
+            NotFound: there is none of that name.
+            InvalidInput: it has faults.
+        """
+        beside = opened.beside.get(name)
+        if beside is not None:
+            return beside
+        if opened.definition is not None and name == opened.definition.name:
+            return opened.definition
+        return self.shelf.get(name).definition
+
+    def _of_home(self, name: str) -> Opened:
+        shelved = self.shelf.find(name)
+        return Opened(shelved.name, shelved.file, shelved.definition, shelved.faults, shelved.trouble)
+
+    def _of_file(self, file: Path) -> Opened:
+        text = text_of(file)
+        beside = self._beside(file, text)
+        known = _with(self.known, beside)
+        checked = check_playbook(text, known)
+        own = checked.definition
+        return Opened(own.name if own is not None else file.stem, file, own, checked.faults, beside=beside)
+
+    def _beside(self, file: Path, text: str) -> dict[str, Definition]:
+        """The playbooks that a file names, and those that they name, where they lie beside it under their names."""
+        found: dict[str, Definition] = {}
+        texts: dict[str, str] = {}
+        ahead = list(mentioned(text))
+        while ahead and len(texts) < _MOST_BESIDE:
+            name = ahead.pop()
+            other = file.with_name(f"{name}.yaml")
+            if name not in texts and other.is_file():
+                texts[name] = text_of(other)
+                ahead += mentioned(texts[name])
+        # Each may name the others, in any order: what is not known yet is known in the next round.
+        for _ in texts:
+            before = len(found)
+            for name, source in texts.items():
+                definition = check_playbook(source, _with(self.known, found)).definition
+                if definition is not None and definition.name == name:
+                    found[name] = definition
+            if len(found) == before:
+                break
+        return found
+
+
+def _in_folder(folder: Path) -> list[str]:
+    return [str(file) for file in sorted(folder.glob("*.yaml")) if not file.name.endswith(TEST_ENDINGS)]
+
+
+def text_of(file: Path) -> str:
+    """What a file says.
+
+    Raises:
+        InvalidInput: it cannot be read.
+        NotFound: it is not there.
+    """
+    try:
+        return read_text(file.resolve() if file.is_symlink() else file)
+    except FileNotFoundError:
+        raise NotFound(f"there is no file {str(file)!r}") from None
+    except OSError as error:
+        raise InvalidInput(f"{file} cannot be read: {error.strerror}") from None
+    except SullaError as error:
+        raise InvalidInput(f"{file} cannot be read: {error.message}") from None
+
+
+def _with(known: Known, more: Mapping[str, Definition]) -> Known:
+    inputs = {name: definition.inputs for name, definition in more.items()}
+    return replace(known, playbooks={**(known.playbooks or {}), **inputs})

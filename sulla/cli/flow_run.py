@@ -1,0 +1,106 @@
+"""The commands of `sulla flow` that are about runs: their arguments, and who does them."""
+
+from __future__ import annotations
+
+import argparse
+
+from sulla.cli.exits import Exit
+from sulla.cli.options import add_home, count
+
+RUN_COMMANDS = {
+    "run": "begin a playbook and show how it gets on; Ctrl-C leaves it at work",
+    "runs": "list the runs, the newest first",
+    "show": "show a run, step by step",
+    "step": "have a paused run begin what it can now, and pause again",
+    "pause": "have a run begin no further step until it is resumed",
+    "resume": "have a run go on: after a pause, or from what failed",
+    "cancel": "end a run",
+    "fork": "begin another run that takes over what this one has done",
+}
+"""Every command about runs; docs/playbooks.md explains them."""
+
+_STATUS = ("queued", "running", "waiting", "paused", "completed", "failed", "cancelled", "transferred")
+
+
+def add_run_commands(below: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Let the group's parser know them.
+
+    Args:
+        below: where the commands of `sulla flow` are added.
+    """
+    for name, text in RUN_COMMANDS.items():
+        one = below.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+        add_home(one, below=True)
+        one.add_argument("--json", action="store_true", help="print JSON, one object per line")
+        _ARGUMENTS[name](one)
+
+
+def run_command(given: argparse.Namespace) -> Exit:
+    """Do the command that was chosen, `given.below`."""
+    from sulla.cli.flow_run_ask import DOES
+
+    return DOES[given.below](given)
+
+
+def _run(one: argparse.ArgumentParser) -> None:
+    one.add_argument("name", metavar="NAME", help="a playbook of the home, or a file")
+    one.add_argument("--thread", metavar="ID", help="the conversation that hears of it, and is asked")
+    one.add_argument("--agent", metavar="ID", help="who does the steps that name nobody (else the home's own agent)")
+    _inputs(one)
+    _detach(one)
+
+
+def _runs(one: argparse.ArgumentParser) -> None:
+    one.add_argument("--status", choices=_STATUS, help="those alone that stand like this")
+    one.add_argument("--limit", type=count, default=20, metavar="N", help="how many at the most (else 20)")
+
+
+def _show(one: argparse.ArgumentParser) -> None:
+    _which(one)
+    one.add_argument("--watch", action="store_true", help="show what it did and does, until it is over")
+
+
+def _resume(one: argparse.ArgumentParser) -> None:
+    _which(one)
+    help_ = "from this step, if it has ended; more than once for several (else from those that failed)"
+    one.add_argument("--from", dest="steps", action="append", default=[], metavar="STEP", help=help_)
+    one.add_argument("--watch", action="store_true", help="show what it does, until it is over")
+
+
+def _cancel(one: argparse.ArgumentParser) -> None:
+    _which(one)
+    one.add_argument("--why", metavar="TEXT", help="kept with it")
+
+
+def _fork(one: argparse.ArgumentParser) -> None:
+    _which(one)
+    help_ = "do this step again, and all that comes after it; more than once for several"
+    one.add_argument("--from", dest="steps", action="append", required=True, metavar="STEP", help=help_)
+    _inputs(one)
+    _detach(one)
+
+
+def _which(one: argparse.ArgumentParser) -> None:
+    one.add_argument("run", metavar="RUN", help="the run, as `sulla flow runs` shows it")
+
+
+def _inputs(one: argparse.ArgumentParser) -> None:
+    help_ = "what it is started with; more than once for several. What is no text is written as JSON"
+    one.add_argument("--input", dest="input", action="append", default=[], metavar="K=V", help=help_)
+    one.add_argument("--inputs", metavar="FILE", help="the same as a JSON object; - reads it from standard input")
+
+
+def _detach(one: argparse.ArgumentParser) -> None:
+    one.add_argument("--detach", action="store_true", help="print the run's id and leave it at work")
+
+
+_ARGUMENTS = {
+    "run": _run,
+    "runs": _runs,
+    "show": _show,
+    "step": _which,
+    "pause": _cancel,
+    "resume": _resume,
+    "cancel": _cancel,
+    "fork": _fork,
+}

@@ -1,0 +1,128 @@
+"""What each command of `sulla flow` about runs does, by the daemon."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from sulla.cli.client import Client, open_client
+from sulla.cli.exits import Exit
+from sulla.cli.flow_run_follow import Begin, follow, how_to_come_back
+from sulla.cli.flow_run_inputs import is_file, read_object, read_text, typed_inputs
+from sulla.cli.flow_run_look import list_runs, show_run
+from sulla.cli.place import door, home_of
+from sulla.cli.table import one_line
+from sulla.daemon import random_id
+
+Row = dict[str, Any]
+
+
+def _run(given: argparse.Namespace) -> Exit:
+    source = read_text(given.name) if is_file(given.name) else None
+    more = read_object(given.inputs) if given.inputs else {}
+    # The same id at every attempt: a run that was acknowledged before a break is not begun twice.
+    request_id = random_id("req")
+
+    async def begin(client: Client) -> Row:
+        texts = _texts_of(source) if source is not None else await _texts(client, given)
+        asked = {"playbook": None, "source": source} if source is not None else {"playbook": given.name}
+        inputs = {**more, **typed_inputs(given.input, texts)}
+        where = {"thread_id": given.thread, "agent": given.agent}
+        return await client.call("workflow.start", **asked, **where, inputs=inputs, request_id=request_id)
+
+    return _begin(given, begin)
+
+
+def _fork(given: argparse.Namespace) -> Exit:
+    more = read_object(given.inputs) if given.inputs else {}
+    request_id = random_id("req")
+
+    async def begin(client: Client) -> Row:
+        inputs: Row | None = None
+        if more or given.input:
+            old = (await client.call("workflow.status", run=given.run, limit=1))["inputs"]
+            texts = {name: isinstance(value, str) for name, value in old.items()}
+            inputs = {**old, **more, **typed_inputs(given.input, texts)}
+        asked = {"run": given.run, "steps": given.steps, "request_id": request_id}
+        return await client.call("workflow.fork", **asked, inputs=inputs)
+
+    return _begin(given, begin)
+
+
+def _begin(given: argparse.Namespace, begin: Begin) -> Exit:
+    if not given.detach:
+        return follow(given, "", begin)
+    begun = _ask(given, begin)
+    print(json.dumps(begun) if given.json else begun["run"])
+    if not given.json:
+        print(f"[{how_to_come_back(begun['run'])}]", file=sys.stderr)
+    return Exit.OK
+
+
+async def _texts(client: Client, given: argparse.Namespace) -> dict[str, bool]:
+    """Which inputs of a playbook of the home are text."""
+    if not given.input:
+        return {}
+    declared = (await client.call("workflow.get", playbook=given.name))["about"]["inputs"]
+    return {name: one.get("type", "string") == "string" for name, one in declared.items()}
+
+
+def _texts_of(source: str) -> dict[str, bool]:
+    """The same of a file; the daemon says what is wrong with one that has faults."""
+    from sulla.workflow import check_playbook  # it brings all that runs playbooks along
+
+    found = check_playbook(source).definition
+    return {name: one.type == "string" for name, one in found.inputs.items()} if found is not None else {}
+
+
+def _resume(given: argparse.Namespace) -> Exit:
+    _asked(given, "workflow.resume", f"{one_line(given.run)} goes on", steps=given.steps)
+    return follow(given, given.run) if given.watch else Exit.OK
+
+
+def _step(given: argparse.Namespace) -> Exit:
+    return _asked(given, "workflow.step", f"{one_line(given.run)} begins what it can now, and pauses again")
+
+
+def _pause(given: argparse.Namespace) -> Exit:
+    said = f"{one_line(given.run)} begins no further step; `sulla flow resume {one_line(given.run)}` has it go on"
+    return _asked(given, "workflow.pause", said, why=given.why)
+
+
+def _cancel(given: argparse.Namespace) -> Exit:
+    return _asked(given, "workflow.cancel", f"{one_line(given.run)} is told to end", why=given.why)
+
+
+def _show(given: argparse.Namespace) -> Exit:
+    return follow(given, given.run) if given.watch else show_run(given)
+
+
+def _asked(given: argparse.Namespace, method: str, said: str, **params: object) -> Exit:
+    answer = _ask(given, lambda client: client.call(method, run=given.run, **params))
+    print(json.dumps(answer) if given.json else said)
+    return Exit.OK
+
+
+def _ask(given: argparse.Namespace, what: Callable[[Client], Awaitable[Row]]) -> Row:
+    async def ask() -> Row:
+        async with open_client(door(home_of(given))) as client:
+            return await what(client)
+
+    return asyncio.run(ask())
+
+
+DOES: dict[str, Callable[[argparse.Namespace], Exit]] = {
+    "run": _run,
+    "runs": list_runs,
+    "show": _show,
+    "step": _step,
+    "pause": _pause,
+    "resume": _resume,
+    "cancel": _cancel,
+    "fork": _fork,
+}
+"""What does each command."""

@@ -1,0 +1,265 @@
+"""A run of a playbook, shown while it works, over reconnects and restarts of the daemon."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any, TypeVar
+
+from sulla.cli import questions
+from sulla.cli.beat_look import second
+from sulla.cli.client import Client, open_client
+from sulla.cli.exits import Exit
+from sulla.cli.flow_run_sheet import Sheet, of_child
+from sulla.cli.follow import PATIENCE_S, tell_of_pause
+from sulla.cli.place import door, home_of
+from sulla.cli.questions import Question, somebody_is_there
+from sulla.cli.table import harmless, one_line
+from sulla.core.clock import Clock
+from sulla.core.errors import Refused, SullaError
+from sulla.daemon import SystemClock
+
+T = TypeVar("T")
+Row = dict[str, Any]
+Begin = Callable[[Client], Awaitable[Row]]
+"""Asks for a run; the same one however often it is called."""
+
+_RETRY_S = 0.25
+_CHILDREN = 48
+"""Threads of agents that are looked at beside the run: a connection may follow 64."""
+_LINE = 400
+_EXITS = {"failed": Exit.FAILED, "cancelled": Exit.CANCELLED}
+"""How a run ended, as an exit code; the other ends are as they should be."""
+
+
+def follow(given: argparse.Namespace, run: str, begin: Begin | None = None, *, outputs: bool = True) -> Exit:
+    """Begin a run if that is wanted, and show it to its end. Ctrl-C leaves it at work.
+
+    Args:
+        given: the command's arguments.
+        run: its id; empty if `begin` says it.
+        begin: asks for it; None if it is there.
+        outputs: whether they are printed at its end.
+    """
+    by_hand = somebody_is_there() and not given.json
+    watching = Watching(given, SystemClock(), run, begin, by_hand=by_hand, outputs=outputs)
+    with asyncio.Runner() as runner:
+        try:
+            while (ended := runner.run(watching.follow())) is None:
+                # No connection is open while a person thinks.
+                for thread_id, question in watching.asked:
+                    answer = questions.ask(question) if by_hand else None
+                    if answer is None:
+                        return _left_open(watching)
+                    runner.run(watching.tell(thread_id, question, answer))
+            return ended
+        except KeyboardInterrupt:
+            if watching.run:
+                print(f"\n[the run goes on; {how_to_come_back(watching.run)}]", file=sys.stderr)
+            return Exit.INTERRUPTED
+
+
+def how_to_come_back(run: str) -> str:
+    """What to type to see a run again, or to end it."""
+    name = one_line(run)
+    return f"`sulla flow show {name} --watch` comes back to it, `sulla flow cancel {name}` ends it"
+
+
+class Watching:
+    """A run that somebody looks at.
+
+    Args:
+        given: the command's arguments.
+        clock: for waiting.
+        run: its id; empty until `begin` says it.
+        begin: asks for it.
+        by_hand: whether somebody is there who can be asked.
+        outputs: whether they are printed at its end.
+    """
+
+    def __init__(
+        self,
+        given: argparse.Namespace,
+        clock: Clock,
+        run: str,
+        begin: Begin | None,
+        *,
+        by_hand: bool,
+        outputs: bool = True,
+    ) -> None:
+        self._given = given
+        self._clock = clock
+        self._begin = begin
+        self._by_hand = by_hand
+        self._outputs = outputs
+        self.run = run
+        self._sheet = Sheet()
+        self._seen: dict[str, int] = {}
+        """The number of the last event that was shown, by thread."""
+        self._last: dict[str, int] = {}
+        """Where each thread ended when it was subscribed to: up to there it is history."""
+        self._open: dict[str, dict[str, Question]] = {}
+        """What each thread waits to be told by people, by id."""
+        self._told: set[tuple[str, str]] = set()
+        self._lost_at: float | None = None
+
+    @property
+    def asked(self) -> list[tuple[str, Question]]:
+        """What somebody has to be asked: in which thread, and what."""
+        return [
+            (thread_id, one)
+            for thread_id, found in self._open.items()
+            for one in found.values()
+            if (thread_id, one.id) not in self._told
+        ]
+
+    async def follow(self) -> Exit | None:
+        """Begin it, and show it to its end; called again, it goes on where it was.
+
+        Returns:
+            None if somebody has to be asked something first.
+
+        Raises:
+            Unavailable: the daemon did not come back in time.
+            Refused: it did.
+        """
+        return await self._patiently(self._show)
+
+    async def tell(self, thread_id: str, question: Question, answer: questions.Given) -> None:
+        """Answer a question; the first answer counts, whoever gives it.
+
+        Raises:
+            Unavailable: the daemon did not come back in time.
+        """
+        self._told.add((thread_id, question.id))
+
+        async def tell(client: Client) -> None:
+            said = {"id": question.id, "verdict": answer.verdict, "text": answer.text}
+            try:
+                await client.call("approval.answer", thread_id=thread_id, **said)
+            except Refused as error:
+                if error.retryable:
+                    raise
+                print(f"[not taken: {one_line(error.message, _LINE)}]", file=sys.stderr, flush=True)
+
+        await self._patiently(tell)
+
+    async def _patiently(self, work: Callable[[Client], Awaitable[T]]) -> T:
+        """Do something with the daemon, also over its restart."""
+        while True:
+            try:
+                async with open_client(door(home_of(self._given))) as client:
+                    done = await work(client)
+                    self._lost_at = None
+                    return done
+            except SullaError as error:
+                if not self.run or not error.retryable:
+                    raise
+                now = self._clock.elapsed()
+                if self._lost_at is None:
+                    self._lost_at = now
+                    print("[the daemon went away; waiting for it to come back]", file=sys.stderr, flush=True)
+                elif now - self._lost_at > PATIENCE_S:
+                    raise
+                await self._clock.sleep(_RETRY_S)
+
+    async def _start(self, client: Client) -> None:
+        if self._begin is None or self.run:
+            return
+        begun = await self._begin(client)
+        self.run = str(begun["run"])
+        if not self._given.json:
+            print(f"[the run {one_line(self.run)}]", file=sys.stderr, flush=True)
+        await tell_of_pause(client, "the run")
+
+    async def _show(self, client: Client) -> Exit | None:
+        await self._start(client)
+        for thread_id in (self.run, *(one for one in self._seen if one != self.run)):
+            await self._subscribe(client, thread_id)
+        self._lost_at = None
+        async for event in client.events():
+            if event.get("seq") is None:
+                continue
+            thread_id = event["thread_id"]
+            self._seen[thread_id] = max(self._seen.get(thread_id, 0), event["seq"])
+            self._print(event)
+            self._note_questions(event)
+            for child in self._sheet.children:
+                if child not in self._seen and len(self._seen) <= _CHILDREN:
+                    await self._subscribe(client, child)
+            if self._has_ended(event):
+                return self._end()
+            if self._has_to_ask(event):
+                return None
+        raise AssertionError("unreachable: events end with an error")
+
+    async def _subscribe(self, client: Client, thread_id: str) -> None:
+        after = self._seen.setdefault(thread_id, 0)
+        place = await client.call("events.subscribe", thread_id=thread_id, after=after)
+        self._last[thread_id] = int(place["seq"])
+
+    def _caught_up(self, thread_id: str) -> bool:
+        return self._seen.get(thread_id, 0) >= self._last.get(thread_id, 0)
+
+    def _has_ended(self, event: Row) -> bool:
+        """Whether the run is over: an end in its history may have been followed by a new beginning."""
+        own = event["thread_id"] == self.run
+        return own and self._sheet.ended is not None and self._caught_up(self.run)
+
+    def _has_to_ask(self, event: Row) -> bool:
+        """Whether somebody is to be asked now: at a terminal at once, else when the run itself waits for nothing but
+        people and time.
+        """
+        if not all(map(self._caught_up, self._last)):
+            return False
+        if self._by_hand:
+            return bool(self.asked)
+        if event["thread_id"] != self.run or event["type"] != "SUSPENDED" or not event["data"].get("resting", True):
+            return False
+        found = [questions.from_wait(wait) for wait in event["data"]["waits"]]
+        return any(one.is_for_people for one in found) and all(one.is_for_people or one.is_time for one in found)
+
+    def _note_questions(self, event: Row) -> None:
+        found = self._open.setdefault(event["thread_id"], {})
+        match event["type"]:
+            case "SUSPENDED":
+                known = found.copy()
+                found.clear()
+                found |= {one.id: one for one in map(questions.from_wait, event["data"]["waits"]) if one.is_for_people}
+                self._say_new(event["thread_id"], [one for id_, one in found.items() if id_ not in known])
+            case "RESUMED" | "ANSWER":
+                found.pop(str(event["data"].get("wait_id", "")), None)
+            case "RUN_FINISHED" | "RUN_ERROR":
+                found.clear()
+            case _:
+                pass
+
+    def _say_new(self, thread_id: str, found: Iterable[Question]) -> None:
+        for one in found:
+            if not self._given.json and (thread_id, one.id) not in self._told:
+                print(harmless(f"? {one.prompt}"), file=sys.stderr, flush=True)
+
+    def _print(self, event: Row) -> None:
+        own = event["thread_id"] == self.run
+        lines = list(self._sheet.show(event) if own else of_child(event))
+        if self._given.json:
+            print(json.dumps(event), flush=True)
+            return
+        for line in lines:
+            indent = "" if own else "  "
+            print(f"{second(event['at'])[11:]} {indent}{one_line(line, _LINE)}", file=sys.stderr, flush=True)
+
+    def _end(self) -> Exit:
+        if self._sheet.outputs and self._outputs and not self._given.json:
+            print(harmless(json.dumps(self._sheet.outputs, indent=2, ensure_ascii=False)), flush=True)
+        return _EXITS.get(self._sheet.ended or "", Exit.OK)
+
+
+def _left_open(watching: Watching) -> Exit:
+    for thread_id, question in watching.asked:
+        print(questions.how_to_answer(question, thread_id), end="", file=sys.stderr, flush=True)
+    print(f"[{how_to_come_back(watching.run)}]", file=sys.stderr, flush=True)
+    return Exit.BLOCKED

@@ -1,0 +1,147 @@
+"""`sulla flow runs` and `sulla flow show`: runs of playbooks as they stand."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+from sulla.cli.beat_look import second
+from sulla.cli.client import Client, open_client
+from sulla.cli.exits import Exit
+from sulla.cli.flow_run_sheet import UPSTREAM, WHY, cause_of, short, took
+from sulla.cli.place import door, home_of
+from sulla.cli.table import Paper, Table, one_line, paper
+
+Row = dict[str, Any]
+
+_PAGE = 200
+_STANDING = ("failed", "paused", "cancelled")
+"""How a run stands that somebody may have go on."""
+_RUN_HEADS = ("RUN", "PLAYBOOK", "STATUS", "BEGAN", "TOOK", "STEPS", "TOKENS", "ABOUT")
+_RUN_WIDTHS = (28, 18, 11, 19, 7, 5, 7)
+_STEP_HEADS = ("STEP", "KIND", "STATE", "TRIES", "TOOK", "TOKENS", "WHAT CAME OF IT")
+_STEP_WIDTHS = (18, 9, 9, 5, 7, 7)
+
+
+def list_runs(given: argparse.Namespace) -> Exit:
+    """The newest runs, a line each."""
+
+    async def ask() -> list[Row]:
+        async with open_client(door(home_of(given))) as client:
+            return [row async for row in _runs(client, given.status)]
+
+    found = sorted(asyncio.run(ask()), key=lambda row: (str(row["started_at"]), str(row["run"])), reverse=True)
+    table = Table(_RUN_HEADS, _RUN_WIDTHS, paper())
+    if found and not given.json:
+        print(table.head())
+    for row in found[: given.limit]:
+        print(json.dumps(row) if given.json else table.row(_run_cells(row)))
+    if len(found) > given.limit:
+        print(f"and {len(found) - given.limit} more: --limit N shows so many", file=sys.stderr)
+    if not found and not given.json:
+        print("no runs; begin one with `sulla flow run NAME`", file=sys.stderr)
+    return Exit.OK
+
+
+def show_run(given: argparse.Namespace) -> Exit:
+    """One run, with its steps."""
+
+    async def ask() -> Row:
+        async with open_client(door(home_of(given))) as client:
+            return await _whole(client, given.run)
+
+    found = asyncio.run(ask())
+    if given.json:
+        print(json.dumps(found))
+        return Exit.OK
+    for line in lines_of(found, paper()):
+        print(line)
+    return Exit.OK
+
+
+def lines_of(found: Row, on: Paper) -> Iterator[str]:
+    """A run for people. Pure.
+
+    Args:
+        found: as `workflow.status` tells it, with all steps.
+        on: what it is printed on.
+    """
+    about = found["about"]
+    yield on.bold(f"{one_line(about['playbook'])} {about['status']}") + f"  {one_line(about['run'])}"
+    yield f"  began {second(about['started_at'])} UTC by {one_line(about['trigger'])}" + _ended(about)
+    if about["thread_id"]:
+        yield f"  for the thread {one_line(about['thread_id'])}"
+    for name, word in (("parent", "a step of"), ("forked_from", "took over from")):
+        if value := about.get(name) or found.get(name):
+            yield f"  {word} {one_line(value)}"
+    if found["inputs"]:
+        yield f"  with {short(found['inputs'], 200)}"
+    yield f"  {about['done']} steps done, {about['tokens']} tokens, cost {about['cost']:.4f}"
+    if about["failure"]:
+        yield f"  failed: {one_line(about['failure'])}"
+    if about["status"] in _STANDING:
+        yield f"  `sulla flow resume {one_line(about['run'])}` has it go on"
+    if found["steps"]:
+        wide = (max([_STEP_WIDTHS[0], *(len(row["at"]) for row in found["steps"])]), *_STEP_WIDTHS[1:])
+        table = Table(_STEP_HEADS, wide, on)
+        yield ""
+        yield table.head()
+        yield from (table.row(_step_cells(row)) for row in found["steps"])
+    if found["outputs"]:
+        yield ""
+        yield on.bold("outputs")
+        yield from (f"  {one_line(name)}: {short(value, 400)}" for name, value in found["outputs"].items())
+
+
+async def _runs(client: Client, status: str | None) -> AsyncIterator[Row]:
+    after: str | None = None
+    while True:
+        page = await client.call("workflow.runs", after=after, limit=_PAGE, status=status)
+        for row in page["runs"]:
+            yield row
+        after = page["next"]
+        if after is None:
+            return
+
+
+async def _whole(client: Client, run: str) -> Row:
+    """A run with all its steps: told in pages."""
+    found = await client.call("workflow.status", run=run)
+    while (after := found["next"]) is not None:
+        page = await client.call("workflow.status", run=run, after=after)
+        found = {**page, "steps": [*found["steps"], *page["steps"]]}
+    del found["next"]
+    return found
+
+
+def _run_cells(row: Row) -> tuple[object, ...]:
+    about = one_line(row["failure"], WHY) or ", ".join(row["open"])
+    span = took(row["started_at"], row["ended_at"])
+    # Each pass of a loop has been counted.
+    steps = f"{row['done']}/{row['steps']}" if row["done"] <= row["steps"] else row["done"]
+    return (
+        row["run"], row["playbook"], row["status"], second(row["started_at"]), span, steps, row["tokens"], about,
+    )  # fmt: skip
+
+
+def _step_cells(row: Row) -> tuple[object, ...]:
+    said = _error(row["error"]) or one_line(row["note"], WHY) or short(row["output"])
+    route = f"-> {row['route']} " if row["route"] else ""
+    span = took(row["started_at"], row["ended_at"])
+    return (row["at"], row["kind"], row["status"], row["tries"], span, row["tokens"] or "", f"{route}{said}")
+
+
+def _error(error: str) -> str:
+    reason, _, message = error.partition(": ")
+    return cause_of(message) if reason == UPSTREAM else one_line(error, WHY)
+
+
+def _ended(about: Row) -> str:
+    if about["ended_at"] is None:
+        waits = ", ".join(about["open"])
+        return f"; at work: {one_line(waits)}" if waits else ""
+    return f", ended after {took(about['started_at'], about['ended_at'])}"

@@ -1,0 +1,48 @@
+"""Webhooks as what starts playbooks: whose secret it is, and one run for each message."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sulla.core.errors import NotFound
+from sulla.core.ids import derived_id
+from sulla.core.jsontypes import Json
+from sulla.workflow import Begin, Begun, PlaybookOffice, PlaybookShelf, Trigger
+
+
+class PlaybookHooks:
+    """Keeps `gateway.Hooks`.
+
+    Args:
+        office: begins runs.
+        shelf: the home's playbooks, as they were at the last look: a message from nobody costs no reading.
+        secrets: a secret's value by its name; None or empty for one that is not set.
+    """
+
+    def __init__(self, office: PlaybookOffice, shelf: PlaybookShelf, secrets: Callable[[str], str | None]) -> None:
+        self._office = office
+        self._shelf = shelf
+        self._secrets = secrets
+
+    def secret_of(self, playbook: str) -> str | None:
+        """What a playbook's messages are signed with; None if it takes none, has faults, or is not there."""
+        trigger = self._trigger(playbook)
+        return (self._secrets(trigger.text) or None) if trigger is not None else None
+
+    async def begin(self, playbook: str, message_id: str, payload: Json) -> Begun:
+        """Begin a run; the same message begins it once.
+
+        Raises:
+            NotFound: the playbook takes no webhooks any more.
+        """
+        trigger = self._trigger(playbook)
+        if trigger is None:  # its file was written while the message came
+            raise NotFound(f"the playbook {playbook!r} takes no webhooks")
+        begin = Begin(playbook, trigger.inputs, trigger="webhook", payload=payload, tainted=True)
+        return await self._office.start(begin, derived_id("hook", playbook, message_id))
+
+    def _trigger(self, playbook: str) -> Trigger | None:
+        """How it takes webhooks; the first one counts."""
+        found = self._shelf.playbooks.get(playbook)
+        triggers = found.definition.on if found is not None and found.definition is not None else ()
+        return next((one for one in triggers if one.kind == "webhook"), None)

@@ -1,0 +1,344 @@
+"""What can be asked for about playbooks and their runs, done: keeps `workflow.PlaybookOffice`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from sulla.core.clock import Clock
+from sulla.core.errors import Conflict, CorruptRecord, InvalidInput, MessageIdReused, NotFound, QueueFull
+from sulla.core.ids import MakeId, MessageId, ThreadId, derived_id
+from sulla.core.jsontypes import FrozenJson
+from sulla.core.message import Origin
+from sulla.daemon.play_rows import detail_of, row_of, status_of
+from sulla.threads import (
+    PLAYBOOK,
+    Input,
+    PlaybookAsked,
+    PlaybookBegan,
+    ThreadCreated,
+    ThreadState,
+    ThreadStore,
+)
+from sulla.workflow import (
+    Begin,
+    Begun,
+    Definition,
+    Kept,
+    ListedPlaybook,
+    Order,
+    PlaybookShelf,
+    PlaybookText,
+    PlayDetail,
+    PlayRow,
+    Story,
+    build,
+    check_playbook,
+    complete_inputs,
+    listed,
+    load_story,
+    play_of,
+    refuse_unknown,
+)
+
+MOST_QUEUED: Final = 1_000
+"""Runs that may wait for their turn."""
+MOST_WAITING: Final = 1_000
+"""Runs that may wait for time, people and others: a schedule whose runs nobody answers ends there."""
+MOST_HANDED_OVER: Final = 8
+"""Times in a row that playbooks hand over to each other: each has limits of its own, and together they had none."""
+MOST_FAULTS: Final = 500
+"""Of a text that somebody has checked, that are told."""
+_PAGE: Final = 200
+_MAX_TOLD: Final = 5
+_BY_PEOPLE: Final = ("manual", "chat", "project")
+"""Triggers behind which a person stands: the policy takes such a run for theirs."""
+
+_BY_FILES: Final = ("webhook", "event", "chat", "schedule")
+"""Triggers with inputs that stand in a file, and not in what was asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayDesk:
+    """Does it.
+
+    Args:
+        threads: where runs are kept.
+        shelf: the home's playbooks.
+        clock: all time.
+        make_id: for what nobody can guess.
+        agents: the ids of those that there are, the home's own first.
+        wake: has a thread looked at soon.
+        queued: how many threads wait for their turn.
+        most_waiting: runs that may wait for time, people and others at once.
+    """
+
+    threads: ThreadStore
+    shelf: PlaybookShelf
+    clock: Clock
+    make_id: MakeId
+    agents: tuple[str, ...]
+    wake: Callable[[ThreadId], None]
+    queued: Callable[[], int]
+    most_waiting: int = MOST_WAITING
+
+    # ------------------------------------------------------------------------------------------------------ playbooks
+
+    async def list(self) -> Sequence[ListedPlaybook]:
+        """All that the home has."""
+        await self.shelf.look()
+        return [listed(one) for one in self.shelf.playbooks.values()]
+
+    async def get(self, name: str) -> PlaybookText:
+        """One of them."""
+        await self.shelf.look()
+        found = self.shelf.find(name)
+        return PlaybookText(listed(found), found.source)
+
+    async def check(self, text: str, file: str) -> Sequence[str]:
+        """What is wrong with a text."""
+        await self.shelf.look()
+        faults = (await asyncio.to_thread(self.shelf.check, text)).faults  # beside the event loop, as a look is
+        told = [fault.told(file) for fault in faults[:MOST_FAULTS]]
+        return told if len(faults) <= MOST_FAULTS else [*told, f"{file}: and {len(faults) - MOST_FAULTS} more"]
+
+    async def kept(self, name: str) -> Kept:
+        """See `workflow.Shelf`."""
+        await self.shelf.look()
+        return self.shelf.get(name)
+
+    # ----------------------------------------------------------------------------------------------------------- runs
+
+    async def start(self, begin: Begin, key: str) -> Begun:
+        """Begin a run; the same key begins it once."""
+        thread_id = ThreadId(derived_id("thr", "request", _request_of(key)))
+        if (before := await self._state(thread_id)) is not None and await self._is_ordered(before, begin):
+            # Known already: whatever has become of the file since, and of the room for more.
+            self.wake(thread_id)
+            await self._tell_begun(thread_id, begin, before.title)
+            return Begun(thread_id, False)
+        kept = await self._kept(begin)
+        inputs = complete_inputs(kept.definition, begin.inputs)
+        agent = begin.agent or self.agents[0]
+        if agent not in self.agents:
+            raise NotFound(f"no agent {agent!r} (known: {', '.join(self.agents)})")
+        if before is None:
+            await self._check_room()
+            if begin.thread and begin.trigger != "transfer":
+                await self._check_thread(begin.thread)
+            play = play_of(kept.definition, kept.source, begin.trigger, begin.thread)
+            await self.threads.create(ThreadCreated(agent, play.name, graph=PLAYBOOK, play=play), _request_of(key))
+        order = Order("start", self.make_id("seal"), inputs, begin.payload, tainted=begin.tainted, handed=begin.handed)
+        first = await self._order(thread_id, "start", order, _origin(begin))
+        await self._tell_begun(thread_id, begin, kept.definition.name)
+        return Begun(thread_id, first)
+
+    async def _check_room(self) -> None:
+        """Do nothing if there is room for one more run.
+
+        Raises:
+            QueueFull: too many wait for their turn, or for time and people.
+        """
+        if self.queued() >= MOST_QUEUED:
+            raise QueueFull(f"{MOST_QUEUED} runs wait for their turn already: try again later", retry_after_s=30.0)
+        waiting, after, whole = 0, "", True
+        while whole:
+            page = await self.threads.list(status="suspended", after=after, limit=_PAGE)
+            waiting += sum(state is not None and state.play is not None and state.birth is None for _, state in page)
+            if waiting >= self.most_waiting:
+                said = f"{self.most_waiting} runs of playbooks wait already: end some"
+                raise QueueFull(f"{said} (`sulla flow runs --status waiting` lists them)", retry_after_s=600.0)
+            whole, after = len(page) == _PAGE, page[-1][0].key if page else ""
+
+    async def _is_ordered(self, before: ThreadState, begin: Begin) -> bool:
+        """Whether a run was told to begin, with the same.
+
+        Raises:
+            MessageIdReused: with something else.
+        """
+        order = (await load_story(self.threads, before.thread_id)).order
+        if order is None:
+            return False
+        had = order.inputs or {}
+        # What the file gives it may give otherwise by now; the same event stays the same.
+        same = begin.trigger in _BY_FILES or all(
+            name in had and had[name] == value for name, value in begin.inputs.items()
+        )
+        if not same or order.payload != begin.payload or (not begin.source and before.title != begin.playbook):
+            raise MessageIdReused("the same key began another run, or one with other inputs: take a new key")
+        return True
+
+    async def _tell_begun(self, thread_id: ThreadId, begin: Begin, name: str) -> None:
+        if begin.thread:
+            with suppress(NotFound):  # whoever hands over may have outlived its conversation
+                began = PlaybookBegan(thread_id, name, begin.run_id)
+                await self.threads.tell(begin.thread, began, f"began:{thread_id}")
+
+    async def hand_over(self, state: ThreadState, name: str, inputs: FrozenJson) -> None:
+        """See `workflow.Successors`."""
+        play, run = state.play, state.run
+        if play is None or run is None:
+            return
+        order = (await load_story(self.threads, state.thread_id)).order
+        handed = order.handed + 1 if order is not None else 1
+        if handed > MOST_HANDED_OVER:
+            raise InvalidInput(f"playbooks have handed over {MOST_HANDED_OVER} times since something started the first")
+        begin = Begin(
+            name, inputs, "transfer", "", play.thread, state.agent, "", state.tainted, run_id=run.id, handed=handed
+        )
+        await self.start(begin, derived_id("over", run.id))
+
+    async def runs(self, *, after: str = "", limit: int = 100, status: str = "") -> Sequence[PlayRow]:
+        """Runs by id."""
+        found: list[PlayRow] = []
+        while len(found) < limit:
+            page = await self.threads.list(after=after, limit=_PAGE)
+            for _, state in page:
+                row = row_of(state) if state is not None else None
+                if row is not None and status in ("", row.status) and len(found) < limit:
+                    found.append(row)
+            if len(page) < _PAGE:
+                break
+            after = page[-1][0].key
+        return found
+
+    async def status(self, run: str) -> PlayDetail:
+        """One run."""
+        state = await self._run(run)
+        return await asyncio.to_thread(detail_of, state, await load_story(self.threads, state.thread_id))
+
+    async def cancel(self, run: str, why: str = "") -> None:
+        """End it."""
+        state = await self._run(run)
+        if state.run is None and not state.waiting:
+            raise Conflict(f"the run {run} has ended already: it was {_told(state)}")
+        await self._ask(state, PlaybookAsked("cancel", why or "cancelled"))
+
+    async def pause(self, run: str, why: str = "") -> None:
+        """Begin no further step until it is resumed."""
+        await self._ask(await self._going(run), PlaybookAsked("pause", why))
+
+    async def step(self, run: str) -> None:
+        """Begin what can be begun now, and pause again."""
+        state = await self._going(run)
+        if state.play is None or state.play.status != "paused":
+            raise Conflict(f"the run {run} is not paused: pause it first")
+        await self._ask(state, PlaybookAsked("step"))
+
+    async def resume(self, run: str, steps: Sequence[str] = ()) -> None:
+        """Go on."""
+        state = await self._run(run)
+        if state.run is not None or state.waiting:
+            if steps:
+                raise Conflict(f"the run {run} has not ended: only one that has ended is resumed from steps")
+            if state.play is None or state.play.status != "paused":
+                raise Conflict(f"the run {run} is {status_of(state)}, not paused: it goes on by itself")
+            await self._ask(state, PlaybookAsked("resume"))
+            return
+        story = await load_story(self.threads, state.thread_id)
+        self._definition(story, steps)
+        if state.play is not None and state.play.status == "completed" and not steps:
+            raise Conflict(f"the run {run} was completed: name the step to go on from, or start another run")
+        order = Order("resume", steps=tuple(steps))
+        await self._order(state.thread_id, self.make_id("again"), order, "operator")
+
+    async def fork(self, run: str, steps: Sequence[str], inputs: FrozenJson | None, key: str) -> Begun:
+        """Begin another run that has done part of this one."""
+        state = await self._run(run)
+        story = await load_story(self.threads, state.thread_id)
+        if story.play is None or not steps:
+            raise InvalidInput("steps: name at least one step to begin from")
+        definition = self._definition(story, steps)
+        if inputs is not None:
+            inputs = complete_inputs(definition, inputs)
+        info, _ = await self.threads.get(state.thread_id)
+        play = play_of(definition, story.play.source, "manual", story.play.thread)
+        created = ThreadCreated(state.agent, play.name, graph=PLAYBOOK, play=play)
+        thread_id = await self.threads.create(created, _request_of(key))
+        seal, tainted = self.make_id("seal"), state.tainted
+        payload = story.order.payload if story.order is not None else None
+        order = Order("fork", seal, inputs, payload, (), tuple(steps), state.thread_id, info.last_seq, tainted)
+        return Begun(thread_id, await self._order(thread_id, "start", order, "operator"))
+
+    # -------------------------------------------------------------------------------------------------------- private
+
+    async def _kept(self, begin: Begin) -> Kept:
+        if not begin.source:
+            return await self.kept(begin.playbook)
+        await self.shelf.look()
+        checked = await asyncio.to_thread(self.shelf.check, begin.source)
+        if checked.definition is None:
+            errors = [fault.told("playbook") for fault in checked.faults if fault.severity == "error"]
+            raise InvalidInput(f"the playbook cannot be run: {'; '.join(errors[:_MAX_TOLD])}")
+        return Kept(begin.source, Path(), checked.definition)
+
+    def _definition(self, story: Story, steps: Sequence[str]) -> Definition:
+        """The playbook of a run, if it has the steps.
+
+        Raises:
+            NotFound: it has no such step.
+            CorruptRecord: the run's playbook cannot be read.
+        """
+        play = story.play
+        definition = check_playbook(play.source).definition if play is not None else None
+        if play is None or definition is None:
+            raise CorruptRecord(f"{story.thread_id}: the playbook of this run cannot be read")
+        refuse_unknown(build(definition), steps)
+        return definition
+
+    async def _order(self, thread_id: ThreadId, name: str, order: Order, origin: Origin) -> bool:
+        """Tell a run what to do, once under a name; whether it was not told before."""
+        first = False
+        with suppress(MessageIdReused):  # told before, with another seal: what was said first counts
+            said = Input(MessageId(f"order:{name}"), order.text(), origin=origin)
+            first = (await self.threads.send(thread_id, said)).first
+        self.wake(thread_id)
+        return first
+
+    async def _ask(self, state: ThreadState, asked: PlaybookAsked) -> None:
+        await self.threads.tell(state.thread_id, asked, self.make_id("req"))
+        self.wake(state.thread_id)
+
+    async def _check_thread(self, thread_id: ThreadId) -> None:
+        """See whether a thread can hear of a run: whatever else works there takes no messages.
+
+        Raises:
+            NotFound: there is none of that id.
+            InvalidInput: it is no conversation.
+        """
+        _, state = await self.threads.get(thread_id)
+        if state is not None and (state.graph or state.birth is not None):
+            what = state.graph or "sub-agent"
+            raise InvalidInput(f"thread_id: {thread_id} is no conversation but that of a {what}: name one, or none")
+
+    async def _going(self, run: str) -> ThreadState:
+        state = await self._run(run)
+        if state.run is None and not state.waiting:
+            raise Conflict(f"the run {run} has ended: it was {_told(state)}")
+        return state
+
+    async def _run(self, run: str) -> ThreadState:
+        state = await self._state(ThreadId(run))
+        if state is None or state.play is None:
+            raise NotFound(f"there is no run {run[:80]!r} of a playbook; `sulla flow runs` lists them")
+        return state
+
+    async def _state(self, thread_id: ThreadId) -> ThreadState | None:
+        return await self.threads.load(thread_id, messages=False)
+
+
+def _origin(begin: Begin) -> Origin:
+    return "operator" if begin.trigger in _BY_PEOPLE or begin.attended else "playbook"
+
+
+def _told(state: ThreadState) -> str:
+    return state.play.status if state.play is not None else "gone"
+
+
+def _request_of(key: str) -> str:
+    # No client can ask so: its ids have no colon.
+    return f"play:{key}"

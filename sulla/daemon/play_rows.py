@@ -1,0 +1,177 @@
+"""Playbooks' runs as clients see them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from sulla.core.jsontypes import Json
+from sulla.core.stamp import stamp
+from sulla.threads import ThreadState
+from sulla.workflow import (
+    Fact,
+    PlayDetail,
+    PlayRow,
+    PlayStatus,
+    RunEnded,
+    RunReopened,
+    RunStarted,
+    Spent,
+    StepCancelled,
+    StepCompleted,
+    StepFailed,
+    StepRetry,
+    StepRow,
+    StepSkipped,
+    StepStarted,
+    Story,
+    build,
+    check_playbook,
+    kept,
+)
+
+_ENDS: Final[Mapping[type, str]] = {
+    StepCompleted: "completed",
+    StepFailed: "failed",
+    StepSkipped: "skipped",
+    StepCancelled: "cancelled",
+    StepRetry: "waiting",
+}
+
+
+def row_of(state: ThreadState) -> PlayRow | None:
+    """A run in a line; None for a thread that is none.
+
+    Args:
+        state: its thread.
+    """
+    play = state.play
+    if play is None:
+        return None
+    return PlayRow(
+        state.thread_id,
+        play.name,
+        play.digest,
+        status_of(state),
+        play.trigger,
+        play.thread,
+        play.started_ms or state.created_ms,
+        play.ended_ms,
+        play.steps,
+        play.done,
+        state.spent_tokens,
+        state.spent_micro,
+        tuple(step.at for step in play.open),
+        play.failure,
+        state.birth.parent if state.birth is not None else "",
+    )
+
+
+def status_of(state: ThreadState) -> PlayStatus:
+    """How a run stands.
+
+    Args:
+        state: its thread.
+    """
+    play = state.play
+    if play is None or (play.ended and state.waiting):
+        return "queued"
+    return "waiting" if play.status == "running" and state.suspended else play.status
+
+
+@dataclass(slots=True)
+class _Rows:
+    """Steps as they have come."""
+
+    kinds: Mapping[str, str]
+    rows: dict[str, StepRow] = field(default_factory=dict)
+
+    def take(self, fact: Fact) -> None:
+        """One more fact."""
+        at = getattr(fact, "at", "")
+        row = self.rows.get(at)
+        if isinstance(fact, StepStarted):
+            kind = self.kinds.get(at.partition("@")[0], "")
+            begun = row.started_ms if row is not None else fact.at_ms
+            spent = Spent(row.tokens, row.cost_micro) if row is not None else Spent()
+            self.rows[at] = StepRow(
+                at, kind, "running", fact.attempt, begun, 0, None, "", "", *spent, _waits_for(kind, fact)
+            )
+        elif type(fact) in _ENDS:
+            at_ms: int = getattr(fact, "at_ms", 0)
+            kind = self.kinds.get(at.partition("@")[0], "")
+            row = row or StepRow(at, kind, "", 0, at_ms, 0, None, "", "", 0, 0)
+            self.rows[at] = self._ended(replace(row, status=_ENDS[type(fact)], ended_ms=at_ms), fact)
+
+    def _ended(self, row: StepRow, fact: Fact) -> StepRow:
+        spent = getattr(fact, "spent", Spent())
+        row = replace(row, tokens=row.tokens + spent.tokens, cost_micro=row.cost_micro + spent.cost_micro, note="")
+        match fact:
+            case StepCompleted():
+                return replace(row, output=fact.value, route=fact.route)
+            case StepFailed():
+                return replace(row, error=f"{fact.failure.reason}: {fact.failure.message}")
+            case StepRetry():
+                return replace(
+                    row,
+                    error=f"{fact.failure.reason}: {fact.failure.message}",
+                    note=f"tries again at {stamp(fact.due_ms)}",
+                )
+            case StepSkipped():
+                return replace(row, note=fact.why)
+            case _:
+                return row
+
+
+def detail_of(state: ThreadState, story: Story) -> PlayDetail:
+    """A run with all that has happened.
+
+    Args:
+        state: its thread.
+        story: what its log says.
+    """
+    row = row_of(state)
+    assert row is not None  # noqa: S101  - the caller has looked
+    definition = check_playbook(story.play.source).definition if story.play is not None else None
+    plan = build(definition) if definition is not None else None
+    kinds = {name: _kind(node.step.does) for name, node in plan.nodes.items()} if plan is not None else {}
+    rows = _Rows(kinds)
+    inputs: Mapping[str, Json] = {}
+    outputs: Mapping[str, Json] = {}
+    forked_from = ""
+    for fact in kept(plan, story.facts) if plan is not None else story.facts:
+        match fact:
+            case RunStarted():
+                inputs, forked_from = fact.inputs, fact.forked_from
+            case RunEnded():
+                outputs = fact.outputs
+            case RunReopened():
+                outputs = {}
+            case _:
+                rows.take(fact)
+    found = tuple(_with_wait(one, state) for one in rows.rows.values())
+    return PlayDetail(row, inputs, outputs, found, forked_from)
+
+
+def _kind(does: object) -> str:
+    """What a file calls it."""
+    return type(does).__name__.removesuffix("Step").lower()
+
+
+def _waits_for(kind: str, begun: StepStarted) -> str:
+    """What a step waits for from its beginning on; empty for nothing that it says itself."""
+    match kind, begun.given:
+        case "wait", {"until_ms": int() as until_ms}:
+            return f"until {stamp(until_ms)}"
+        case "human", {"question": str() as question}:
+            return f"a person: {question}"
+        case _:
+            return ""
+
+
+def _with_wait(row: StepRow, state: ThreadState) -> StepRow:
+    """A step that is at work, or waits with all others."""
+    if row.status != "running" or not state.suspended:
+        return row
+    return replace(row, status="waiting")

@@ -1,0 +1,165 @@
+"""What starts playbooks by the clock: the schedules that their files ask for, and what those begin."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from sulla.core.clock import Clock
+from sulla.core.errors import InvalidInput, SullaError
+from sulla.core.ids import ThreadId
+from sulla.core.jsontypes import FrozenJson
+from sulla.schedule import PLAYBOOKS, Cron, Every, PlaybookAction, Schedules, Spec, check_spec
+from sulla.workflow import Begin, PlaybookOffice, PlaybookShelf, Shelved, Trigger, complete_inputs, read_duration
+
+log = logging.getLogger(__name__)
+
+LOOK_S: Final = 5.0
+"""How often it is seen whether playbooks have changed, in seconds."""
+
+
+def schedule_of(trigger: Trigger, playbook: str) -> Spec:
+    """The schedule that a trigger asks for.
+
+    Args:
+        trigger: one by the clock.
+        playbook: the name of what it starts.
+
+    Raises:
+        InvalidInput: no schedule can be like that.
+    """
+    seconds = read_duration(trigger.text)
+    when = Cron(trigger.text) if seconds is None else Every(seconds)
+    spec = Spec(when, PlaybookAction(playbook, dict(trigger.inputs)), trigger.zone, title=f"playbook {playbook}")
+    check_spec(spec)
+    return spec
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The schedules that playbooks ask for."""
+
+    specs: dict[str, Spec]
+    """By their ids, ``playbook_<name>_<n>``."""
+    unclear: frozenset[str]
+    """Playbooks with faults: nobody can say what they ask for, so what they have stays as it is."""
+    blind: bool = False
+    """Whether files could not be read: nobody can say whose."""
+
+    def keeps(self, schedule_id: str) -> bool:
+        """Whether a schedule is that of a playbook of which nothing is known now.
+
+        Args:
+            schedule_id: its id.
+        """
+        name, _, number = schedule_id.removeprefix("playbook_").rpartition("_")
+        return self.blind or (name in self.unclear and number.isdecimal())
+
+
+def wanted_by(playbooks: Iterable[Shelved], *, blind: bool = False) -> Wanted:
+    """The schedules that playbooks ask for.
+
+    Args:
+        playbooks: all that the home has.
+        blind: whether there are files that could not be read.
+    """
+    specs: dict[str, Spec] = {}
+    unclear: set[str] = set()
+    for one in playbooks:
+        if one.definition is None:
+            unclear.add(one.name)
+            continue
+        timed = [trigger for trigger in one.definition.on if trigger.kind == "schedule"]
+        try:
+            found = {f"playbook_{one.name}_{n}": schedule_of(each, one.name) for n, each in enumerate(timed, 1)}
+        except InvalidInput:  # the check of the file says so, with its place
+            unclear.add(one.name)
+        else:
+            specs |= found
+    return Wanted(specs, frozenset(unclear), blind)
+
+
+class PlayTriggers:
+    """Keeps the schedules that playbooks ask for, as their files change.
+
+    Args:
+        shelf: the playbooks.
+        schedules: where schedules are made.
+        clock: all time.
+    """
+
+    def __init__(self, shelf: PlaybookShelf, schedules: Schedules, clock: Clock) -> None:
+        self._shelf = shelf
+        self._schedules = schedules
+        self._clock = clock
+        self._settled: Wanted | None = None
+        self._trouble = ""
+
+    async def run(self, ready: asyncio.Event) -> None:
+        """Follow the files until cancelled.
+
+        Args:
+            ready: set when all schedules are known.
+        """
+        await ready.wait()
+        while True:
+            await self.look()
+            await self._clock.sleep(LOOK_S)
+
+    async def look(self) -> None:
+        """See whether files have changed, and make, change and remove schedules. A failure is said once and tried again
+        at the next look.
+        """
+        await self._shelf.look()
+        wanted = wanted_by(self._shelf.playbooks.values(), blind=bool(self._shelf.troubles))
+        if wanted == self._settled:
+            return
+        try:
+            await self._schedules.settle(wanted.specs, PLAYBOOKS, wanted.keeps)
+        except SullaError as error:
+            if error.message != self._trouble:
+                log.warning("the schedules that playbooks ask for have to wait: %s", error.message)
+            self._trouble = error.message
+        else:
+            self._settled, self._trouble = wanted, ""
+
+    def trouble(self) -> str:
+        """Why the schedules are not as the playbooks ask for; empty if they are."""
+        return self._trouble
+
+
+class TimedPlays:
+    """Begins playbooks for schedules.
+
+    Args:
+        shelf: the playbooks.
+        office: begins them.
+    """
+
+    def __init__(self, shelf: PlaybookShelf, office: PlaybookOffice) -> None:
+        self._shelf = shelf
+        self._office = office
+
+    async def begin(self, name: str, inputs: FrozenJson, key: str) -> ThreadId:
+        """Begin a run: see `schedule.BeginPlaybook`.
+
+        Raises:
+            NotFound: there is no such playbook.
+            InvalidInput: it has faults, or the inputs are not what it asks for.
+            QueueFull: too many runs are open; it may go later.
+        """
+        begun = await self._office.start(Begin(name, inputs, "schedule"), key)
+        return ThreadId(begun.run)
+
+    async def check(self, name: str, inputs: FrozenJson) -> None:
+        """Do nothing if a schedule can begin that.
+
+        Raises:
+            NotFound: there is no such playbook.
+            InvalidInput: it has faults, or the inputs are not what it asks for.
+        """
+        await self._shelf.look()
+        complete_inputs(self._shelf.get(name).definition, inputs)

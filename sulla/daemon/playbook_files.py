@@ -1,0 +1,105 @@
+"""The playbooks of a home: where they lie, what they are held against, and those that Sulla brings along."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from sulla.agent import SULLA
+from sulla.core.clock import Clock
+from sulla.daemon.agents import MCP, read_team, shelf_of, shipped, toolbox_of
+from sulla.daemon.config import Settings
+from sulla.daemon.prompt import home_tools
+from sulla.schedule import BeatAction, Cron, Every, Spec, check_spec
+from sulla.tools import Tool
+from sulla.workflow import PLAYBOOKS, Known, KnownTool, PlaybookShelf, read_duration
+
+
+def known_of(tools: Iterable[Tool], agents: Iterable[str], *, all_tools: bool = True) -> Known:
+    """What the names in playbooks are held against.
+
+    Args:
+        tools: those that there are.
+        agents: their ids.
+        all_tools: whether those of MCP servers are among them; if not, nothing is said of names that begin like theirs.
+    """
+    return Known(
+        tools={tool.name: KnownTool(tool.schema, tool.effect) for tool in tools},
+        agents=frozenset(agents),
+        schedule=check_schedule,
+        elsewhere="" if all_tools else MCP,
+    )
+
+
+def offline_known(settings: Settings, clock: Clock) -> Known:
+    """The same for a home on which no daemon runs: what would be there, but for the tools of MCP servers.
+
+    Raises:
+        SettingsError: the settings ask for something that there is not.
+    """
+    team = read_team(settings)
+    tools = toolbox_of(team.get(""), shelf_of(settings, clock), home_tools(settings, clock))
+    known = known_of(tools, (spec.id for spec in team.specs), all_tools=not settings.mcp.servers)
+    return replace(known, secrets=frozenset(settings.playbooks.secrets))
+
+
+def playbook_folder(settings: Settings) -> Path:
+    """Where the home's playbooks lie."""
+    return settings.home / PLAYBOOKS
+
+
+def offline_shelf(settings: Settings, clock: Clock) -> PlaybookShelf:
+    """The playbooks of a home on which no daemon runs, not looked at yet."""
+    known = offline_known(settings, clock)
+    return PlaybookShelf((playbook_folder(settings),), lambda: known)
+
+
+def starters() -> Path:
+    """The folder of the playbooks that Sulla brings along."""
+    return shipped(PLAYBOOKS)
+
+
+def check_schedule(text: str, zone: str) -> None:
+    """Refuse what no schedule can be made of.
+
+    Args:
+        text: a period such as ``30m``, or a cron expression.
+        zone: a time zone.
+
+    Raises:
+        InvalidInput: it is none.
+    """
+    period_s = read_duration(text)
+    check_spec(Spec(Cron(text) if period_s is None else Every(period_s), BeatAction(SULLA.id), zone))
+
+
+def bring_playbooks(folder: Path, samples: Path) -> Path | None:
+    """Give a home that has no folder of playbooks yet those that Sulla brings along, with their tests.
+
+    Args:
+        folder: the home's.
+        samples: the folder that they are brought along in.
+
+    Returns:
+        The folder, if it was made.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    if folder.exists() or not samples.is_dir():
+        return None
+    draft = folder.with_name(f".{folder.name}.{os.getpid()}.new")
+    shutil.rmtree(draft, ignore_errors=True)
+    draft.mkdir(mode=0o700)
+    try:
+        for sample in sorted(samples.glob("*.yaml")):
+            copy = draft / sample.name
+            copy.write_bytes(sample.read_bytes())
+            copy.chmod(0o600)
+        draft.rename(folder)  # as a whole, so that who is cut off begins anew
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    return folder

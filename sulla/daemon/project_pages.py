@@ -1,0 +1,270 @@
+"""Keeps the files of projects as the runs of their plans stand.
+
+What is written follows from how a run stands and never from a single event: so it does not matter which events were
+seen, how often, or by which daemon, and after a crash one look makes up for all that was missed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Sequence
+from functools import partial
+from typing import Final, Protocol
+
+from sulla.core.clock import Clock
+from sulla.core.errors import Conflict, NotFound, StoreUnavailable, SullaError
+from sulla.registry import RUN, Planned, Projects, change_project, mark_task, put_down, read_project, set_field
+from sulla.workflow import PlayDetail, PlayRow, ProjectPlan, plan_in, project_of, read_plan, state_of, states_of
+
+log = logging.getLogger(__name__)
+
+PLAN: Final = "plan"
+"""The field that names the run which made the project's plan."""
+STATE: Final = "run_state"
+"""The field that says how the run of the plan stood when that last changed."""
+MAX_WOKEN: Final = 1_000
+"""Runs that may wait to be looked at; if there are more, all runs are looked through instead."""
+MAX_OTHERS: Final = 10_000
+"""Runs that are known to be of no project."""
+RETRY_S: Final = 5.0
+SWEEP_S: Final = 3600.0
+"""How often all runs are looked through, for what was missed: those of other daemons, and what a crash cut off."""
+NEW_S: Final = 3600.0
+"""How long after its end a run still may be written down for the first time: longer than a daemon takes to start."""
+_PAGE: Final = 100
+_NAMES: Final = ("plan-", "work-")
+"""How the playbooks of projects are called."""
+_OPEN: Final = ("queued", "running", "waiting", "paused")
+_STATUS: Final = {"in_progress": "in_progress", "completed": "completed", "blocked": "blocked", "cancelled": "active"}
+"""What is written as a project's status when its run comes to a state. One that was cancelled leaves it open."""
+
+
+class Runs(Protocol):
+    """What is asked of the office for playbooks (`PlaybookOffice`)."""
+
+    async def status(self, run: str) -> PlayDetail:
+        """One run."""
+        ...
+
+    async def runs(self, *, after: str = "", limit: int = 100, status: str = "") -> Sequence[PlayRow]:
+        """Runs by id."""
+        ...
+
+
+class ProjectPages:
+    """Writes down how the tasks of projects stand.
+
+    Args:
+        runs: knows how runs stand.
+        projects: the home's.
+        clock: all time.
+    """
+
+    def __init__(self, runs: Runs, projects: Projects, clock: Clock) -> None:
+        self._runs = runs
+        self._projects = projects
+        self._clock = clock
+        self._woken: dict[str, None] = {}
+        self._others: OrderedDict[str, None] = OrderedDict()
+        self._sweep_due = True
+        self._news = asyncio.Event()
+
+    def wake(self, run: str) -> None:
+        """Have a run looked at soon: something has happened in it. Never waits, never fails.
+
+        Args:
+            run: its id. A thread that is no run of a project's is looked at once.
+        """
+        if run in self._others:
+            return
+        if len(self._woken) < MAX_WOKEN:
+            self._woken[run] = None
+        else:
+            self._sweep_due = True
+        self._news.set()
+
+    async def run(self) -> None:
+        """Follow until cancelled; run this as one task."""
+        while True:
+            wait_s = SWEEP_S if await self.catch_up() else RETRY_S
+            try:
+                async with self._clock.timeout(wait_s):
+                    await self._news.wait()
+            except TimeoutError:
+                self._sweep_due = True
+
+    async def catch_up(self) -> bool:
+        """Look at all that is known to have news; whether nothing is left for later."""
+        self._news.clear()
+        try:
+            if self._sweep_due:
+                self._sweep_due = False  # first: what has no room from here on asks for another look
+                await self._sweep()
+        except StoreUnavailable as error:
+            self._sweep_due = True
+            log.info("projects are brought up to date later: %s", error)
+            return False
+        left: list[str] = []
+        while self._woken:
+            run = next(iter(self._woken))
+            del self._woken[run]
+            if not await self._looked_at(run):
+                left.append(run)
+        self._woken.update(dict.fromkeys(left))
+        return not left
+
+    async def _sweep(self) -> None:
+        """Wake what is open, and the newest run of each playbook."""
+        after, newest = "", dict[str, PlayRow]()
+        while page := await self._runs.runs(after=after, limit=_PAGE):
+            for row in page:
+                known = newest.get(row.playbook)
+                if not row.playbook.startswith(_NAMES):
+                    continue
+                if row.status in _OPEN:
+                    self._woken[row.run] = None
+                if known is None or known.started_ms <= row.started_ms:
+                    newest[row.playbook] = row
+            after = page[-1].run
+        self._woken.update(dict.fromkeys(row.run for row in newest.values()))
+
+    async def _looked_at(self, run: str) -> bool:
+        """Bring the project of a run up to date; False if that has to be tried again."""
+        try:
+            await self.look_at(run)
+        except (StoreUnavailable, Conflict) as error:
+            log.info("the project of run %s is brought up to date later: %s", run, error)
+            return False
+        except NotFound:
+            pass  # the run or the project was deleted meanwhile
+        except (SullaError, OSError) as error:
+            log.warning("the project of run %s cannot be brought up to date: %s", run, error)
+        return True
+
+    async def look_at(self, run: str) -> None:
+        """Bring the project of a run up to date.
+
+        Args:
+            run: its id.
+
+        Raises:
+            NotFound: the project was taken away meanwhile.
+            Conflict: somebody is writing the project's file.
+            CorruptRecord, InvalidInput: the project's file cannot be changed; the message says why.
+            StoreUnavailable: the store does not answer.
+        """
+        try:
+            detail = await self._runs.status(run)
+        except NotFound:
+            self._forget(run)  # a conversation, or deleted
+            return
+        found = project_of(detail)
+        if found is None:
+            # One that has begun says what it is for; until then its name may.
+            if detail.row.playbook and (detail.rows or not detail.row.playbook.startswith(_NAMES)):
+                self._forget(run)
+            return
+        kind, project = found
+        if kind == "work":
+            plan = read_plan(detail.inputs["plan"])
+            if isinstance(plan, ProjectPlan):
+                await self._work(project, detail, plan)
+        elif detail.row.status == "completed":
+            plan = plan_in(detail)
+            if isinstance(plan, ProjectPlan):  # else whoever asked for it is told
+                await self._plan(project, detail, plan)
+
+    def _forget(self, run: str) -> None:
+        """It is of no project: nobody need look at it again."""
+        self._others[run] = None
+        if len(self._others) > MAX_OTHERS:
+            self._others.popitem(last=False)
+
+    async def _work(self, project: str, detail: PlayDetail, plan: ProjectPlan) -> None:
+        if await self._counts(project, detail, RUN, plan):
+            await change_project(self._projects, self._clock, project, partial(worked, detail=detail, plan=plan))
+
+    async def _plan(self, project: str, detail: PlayDetail, plan: ProjectPlan) -> None:
+        if await self._counts(project, detail, PLAN, plan) and await self._counts(project, detail, RUN, plan):
+            change = partial(planned, run=detail.row.run, plan=plan)
+            await change_project(self._projects, self._clock, project, change)
+
+    async def _counts(self, project: str, detail: PlayDetail, field: str, plan: ProjectPlan) -> bool:
+        """Whether what a project's file says in a field leaves room for a run. The file is made if there is none.
+
+        A run that ended long ago says nothing new to a file that does not name it: whoever took its name, or the whole
+        project, away has meant that.
+        """
+        row = detail.row
+        is_old = bool(row.ended_ms) and self._clock.now() * 1000 - row.ended_ms > NEW_S * 1000
+        try:
+            found = await asyncio.to_thread(self._projects.read, project)
+        except NotFound:
+            if is_old:
+                return False
+            found = await asyncio.to_thread(self._projects.create, project, page_of(project, plan))
+        named = found.project.fields.get(field, "")
+        return named == row.run or not (is_old or await self._is_older(detail, named))
+
+    async def _is_older(self, detail: PlayDetail, other: str) -> bool:
+        """Whether a run began before another one that the project names."""
+        if not other:
+            return False
+        try:
+            return (await self._runs.status(other)).row.started_ms > detail.row.started_ms
+        except NotFound:
+            return False
+
+
+def page_of(project: str, plan: ProjectPlan) -> str:
+    """The file of a project that there was not."""
+    text = set_field("", "title", project.replace("-", " ").replace("_", " ").capitalize())
+    return f"{set_field(text, 'status', 'planning')}\n{' '.join(plan.goal.split())}\n"
+
+
+def worked(text: str, *, detail: PlayDetail, plan: ProjectPlan) -> str:
+    """A project's file as a run of its plan stands.
+
+    Args:
+        text: the file.
+        detail: the run.
+        plan: what it works on.
+
+    Raises:
+        InvalidInput, Conflict: the tasks have no place in it.
+    """
+    fields = read_project(text).fields
+    begins = fields.get(RUN) != detail.row.run
+    if begins:
+        text = set_field(put_down(text, _rows(plan)), RUN, detail.row.run)
+    for now in states_of(plan, detail.rows, is_over=detail.row.status not in _OPEN):
+        text = mark_task(text, now.id, now.state, now.why)
+    state = state_of(detail.row.status)
+    if begins or fields.get(STATE) != state:  # else a status of a person's stays
+        text = set_field(set_field(text, STATE, state), "status", _STATUS[state])
+    return text
+
+
+def planned(text: str, *, run: str, plan: ProjectPlan) -> str:
+    """A project's file with a plan that nobody works on yet.
+
+    Args:
+        text: the file.
+        run: made the plan.
+        plan: the plan.
+
+    Raises:
+        InvalidInput, Conflict: the tasks have no place in it.
+    """
+    found = read_project(text)
+    if found.fields.get(PLAN) == run:
+        return text
+    if not (found.status == "in_progress" and found.fields.get(RUN)):  # else a run still works on another one
+        text = set_field(put_down(text, _rows(plan)), "status", "planning")
+    return set_field(text, PLAN, run)
+
+
+def _rows(plan: ProjectPlan) -> list[Planned]:
+    return [Planned(task.id, task.title, task.depends_on) for task in plan.tasks]

@@ -1,0 +1,57 @@
+"""What a recognizer sends: pieces of an utterance. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
+
+from sulla.core.errors import InvalidInput, TooLarge
+
+ChunkKind = Literal["delta", "cumulative", "final"]
+"""`delta` appends to the utterance, `cumulative` replaces it up to here, `final` is the whole of it and closes it."""
+
+MAX_CHUNK_CHARS: Final = 16_000
+MAX_SEQ: Final = 2**53
+"""What JSON numbers carry everywhere."""
+
+_KINDS: Final = get_args(ChunkKind)
+_ID: Final = re.compile(r"[\w.:-]{1,64}")
+"""Without `#`, which stands before the part in the id of a turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece of an utterance.
+
+    Args:
+        utterance_id: which utterance; letters, digits and ``_ . : -``, at most 64.
+        seq: its place in the utterance. One that came already is not taken again, whatever it says.
+        kind: what `text` is.
+        text: as recognized.
+        stable_chars: how many characters at the beginning of the utterance the recognizer will not revise.
+
+    Raises:
+        InvalidInput: one of these does not fit.
+        TooLarge: the text is longer than `MAX_CHUNK_CHARS`.
+    """
+
+    utterance_id: str
+    seq: int
+    kind: ChunkKind
+    text: str
+    stable_chars: int = 0
+
+    def __post_init__(self) -> None:
+        if not _ID.fullmatch(self.utterance_id):
+            raise InvalidInput(
+                f"utterance_id is {self.utterance_id[:80]!r}; expected 1 to 64 letters, digits, '_', '.', ':' or '-'"
+            )
+        if not 0 <= self.seq <= MAX_SEQ:
+            raise InvalidInput(f"seq is {self.seq}; expected 0 to {MAX_SEQ}")
+        if self.kind not in _KINDS:
+            raise InvalidInput(f"kind is {self.kind!r}; expected one of {', '.join(_KINDS)}")
+        if len(self.text) > MAX_CHUNK_CHARS:
+            raise TooLarge(f"text has {len(self.text)} characters; expected at most {MAX_CHUNK_CHARS}")
+        if self.stable_chars < 0:
+            raise InvalidInput(f"stable_chars is {self.stable_chars}; expected 0 or more")

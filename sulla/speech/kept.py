@@ -1,0 +1,48 @@
+"""What a buffer keeps over a crash: plain values, as small as what is open. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class KeptUtterance:
+    """An utterance that is open."""
+
+    id: str
+    base: tuple[str, ...]
+    base_seq: int
+    line: tuple[str, ...]
+    deltas: tuple[tuple[int, str], ...]
+    """By `seq`."""
+    used: tuple[int, ...]
+    taken: tuple[str, ...]
+    forgotten: int
+    closed: bool
+    parts: int
+    stable_chars: int
+
+
+@dataclass(frozen=True, slots=True)
+class KeptTurn:
+    """A turn that is open."""
+
+    id: str
+    first_ms: int
+    last_ms: int
+    text: str
+    looked: bool
+    eager: bool
+
+
+@dataclass(frozen=True, slots=True)
+class KeptBuffer:
+    """Everything that a buffer knows, but its profile and language."""
+
+    utterances: tuple[KeptUtterance, ...]
+    closed: tuple[str, ...]
+    turn: KeptTurn | None
+    question: str | None
+    pause_mean_ms: float
+    spoke_ms: int | None
+    now_ms: int

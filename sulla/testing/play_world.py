@@ -1,0 +1,173 @@
+"""A home that runs playbooks without files: texts by name, the real runner, and what model and tools a test gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sulla.agent import Actor, AgentSpec, Calls, Decider, Guard, OpenQuestions, RunLimits, actor_key
+from sulla.core.errors import NotFound
+from sulla.core.ids import MessageId, RunId, ThreadId
+from sulla.core.jsontypes import FrozenJson, Json
+from sulla.core.message import Origin
+from sulla.providers import Provider
+from sulla.store import Store
+from sulla.testing.world import World
+from sulla.threads import PLAYBOOK, Input, PlaybookAsked, Played, ThreadCreated, ThreadState
+from sulla.tools import Tool, Toolbox
+from sulla.workflow import (
+    Kept,
+    Order,
+    PlayNode,
+    StepHands,
+    Story,
+    check_playbook,
+    complete_inputs,
+    create_playbook_graph,
+    load_story,
+    play_of,
+)
+
+MAX_ROUNDS = 200
+
+
+@dataclass(slots=True)
+class Texts:
+    """Playbooks by name; keeps `workflow.Shelf`."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+
+    async def kept(self, name: str) -> Kept:
+        """One of them."""
+        if name not in self.texts:
+            raise NotFound(f"there is no playbook {name!r}")
+        checked = check_playbook(self.texts[name])
+        if checked.definition is None:
+            raise AssertionError([fault.told(name) for fault in checked.faults])
+        return Kept(self.texts[name], Path(name), checked.definition)
+
+
+class PlayWorld(World):
+    """A world with playbooks.
+
+    Args:
+        store: where everything is kept; open.
+        provider: plays the model.
+        playbooks: texts by name.
+        tools: what agents and playbooks can use.
+        secrets: by their names.
+        others: what a world takes besides.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        provider: Provider,
+        playbooks: Mapping[str, str],
+        *,
+        tools: tuple[Tool, ...] = (),
+        secrets: Mapping[str, str] | None = None,
+        **others: Any,  # noqa: ANN401 - the knobs of World
+    ) -> None:
+        super().__init__(store, provider, tools=tools, **others)
+        self.texts = Texts(dict(playbooks))
+        self.said: list[tuple[str, str]] = []
+        """What runs told conversations: under which key, and in which words."""
+        kept = dict(secrets or {})
+        limits = others.get("limits") or RunLimits()
+        guard = others.get("guard") or Guard(self.permissions, asked=OpenQuestions(self.threads, self.clock))
+        calls = Calls(Toolbox(tools), others.get("workspace", Path("workspace")), lambda: 0.0, guard)
+        self.hands = StepHands(
+            self.threads,
+            lambda thread_id: None,
+            self.family.children,
+            calls,
+            Decider(self.model),
+            self.texts,
+            self,
+            self._tell,
+            kept.get,
+            limits,
+        )
+        spec = AgentSpec("sulla", "Sulla", "You are Sulla.", "wrapper")
+        self.actors[actor_key("sulla", graph=PLAYBOOK)] = Actor(spec, "", create_playbook_graph(PlayNode(self.hands)))
+
+    async def _tell(self, thread_id: ThreadId, run_id: RunId, key: str, text: str) -> None:
+        if key not in [known for known, _ in self.said]:
+            self.said.append((key, text))
+
+    async def hand_over(self, state: ThreadState, name: str, inputs: FrozenJson) -> None:
+        """Keeps `workflow.Successors`."""
+        run_id = state.run.id if state.run is not None else ""
+        await self.play(name, inputs, request_id=f"over:{run_id}")
+
+    async def play(
+        self,
+        name: str,
+        inputs: FrozenJson | None = None,
+        *,
+        thread: ThreadId = ThreadId(""),
+        trigger: str = "manual",
+        payload: Json = None,
+        request_id: str | None = None,
+        origin: Origin = "operator",
+    ) -> ThreadId:
+        """Begin a run; nobody works on it yet."""
+        kept = await self.texts.kept(name)
+        play = play_of(kept.definition, kept.source, trigger, thread)
+        thread_id = await self.threads.create(
+            ThreadCreated("sulla", name, graph=PLAYBOOK, play=play), request_id or self._make_id("req")
+        )
+        order = Order("start", f"seal {thread_id}", complete_inputs(kept.definition, inputs or {}), payload)
+        await self.threads.send(thread_id, Input(MessageId("order:start"), order.text(), origin=origin))
+        return thread_id
+
+    async def run_play(
+        self,
+        name: str,
+        inputs: FrozenJson | None = None,
+        **others: Any,  # noqa: ANN401 - those of `play`
+    ) -> ThreadId:
+        """Begin a run, and work until everything rests."""
+        thread_id = await self.play(name, inputs, **others)
+        await self.work()
+        return thread_id
+
+    async def resume_play(self, thread_id: ThreadId, *steps: str, inputs: FrozenJson | None = None) -> None:
+        """Have an ended run go on."""
+        order = Order("resume", inputs=inputs, steps=steps)
+        message_id = MessageId(self._make_id("order"))
+        await self.threads.send(thread_id, Input(message_id, order.text(), origin="operator"))
+
+    async def fork_play(self, thread_id: ThreadId, *steps: str, inputs: FrozenJson | None = None) -> ThreadId:
+        """Begin another run that has done part of one."""
+        story = await load_story(self.threads, thread_id)
+        info, state = await self.threads.get(thread_id)
+        created = ThreadCreated("sulla", state.title if state else "", graph=PLAYBOOK, play=story.play)
+        fork = await self.threads.create(created, self._make_id("req"))
+        order = Order("fork", f"seal {fork}", inputs, None, (), steps, thread_id, info.last_seq)
+        await self.threads.send(fork, Input(MessageId("order:start"), order.text(), origin="operator"))
+        return fork
+
+    async def want(self, thread_id: ThreadId, asked: PlaybookAsked) -> None:
+        """Want something of a run."""
+        await self.threads.tell(thread_id, asked, self._make_id("req"))
+
+    async def story(self, thread_id: ThreadId) -> Story:
+        """What a run's log says."""
+        return await load_story(self.threads, thread_id)
+
+    async def played(self, thread_id: ThreadId) -> list[tuple[str, str]]:
+        """What happened in a run, each with its step."""
+        return [
+            (entry.fact.what, entry.fact.at) for entry in await self.log(thread_id) if isinstance(entry.fact, Played)
+        ]
+
+    async def now(self, thread_id: ThreadId) -> ThreadState:
+        """How a run's thread is."""
+        state = await self.threads.load(thread_id)
+        if state is None:
+            raise NotFound(f"no thread {thread_id!r}")
+        return state

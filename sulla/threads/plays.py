@@ -1,0 +1,272 @@
+"""Playbooks' runs as threads, and what passes between them and conversations (design §10). Pure.
+
+A run of a playbook is a thread. What its machine decides is kept here as it comes, under the machine's own names; the
+head holds only what a list shows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Final, Literal
+
+from sulla.core.ids import CallId, RunId, ThreadId
+from sulla.core.jsontypes import FrozenJson
+from sulla.threads.forms import Fielded
+
+PLAYBOOK: Final = "playbook"
+"""What works on a playbook's thread."""
+ASK: Final = "ask:"
+"""How the wait ids begin under which a conversation's agent answers."""
+TIME: Final = "time:"
+"""How that of a wait begins which only time ends."""
+HUMAN: Final = "human:"
+"""How those begin under which a person says yes or no to a step."""
+ANSWER: Final = "answer:"
+"""How those begin under which a person chooses, or writes."""
+OPEN_SHOWN: Final = 64
+"""Open steps that a head names."""
+
+PlayStatus = Literal["queued", "running", "paused", "completed", "failed", "cancelled", "transferred"]
+
+
+@dataclass(frozen=True, slots=True)
+class Play(Fielded):
+    """What a thread walks: its beginning says so, and it never changes."""
+
+    name: str
+    digest: str
+    source: str
+    """The playbook's text, word for word: what the file says later is for later runs."""
+    steps: int = 0
+    trigger: str = "manual"
+    thread: ThreadId = ThreadId("")
+    """The conversation that hears of it, and is asked; empty for none."""
+    tokens: int = 0
+    """The most that it may use; 0 for what any playbook may."""
+    cost_micro: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Question(Fielded):
+    """What a playbook asks a conversation's agent: answered by a forced tool call."""
+
+    thread_id: ThreadId
+    """The playbook's."""
+    wait_id: str
+    tool: str
+    about: str
+    """What the model is told of the tool."""
+    schema: FrozenJson
+    """JSON Schema of the answer, an object."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlaybookAsked(Fielded):
+    """Somebody wants a playbook's run to pause, to go on, to take one step, or to end."""
+
+    kind: ClassVar[str] = "PLAYBOOK_ASKED"
+    ask: Literal["pause", "resume", "step", "cancel"]
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlaybookBegan(Fielded):
+    """A playbook was started from this conversation."""
+
+    kind: ClassVar[str] = "PLAYBOOK_BEGAN"
+    thread_id: ThreadId
+    name: str
+    run_id: RunId = RunId("")
+    """The run that started it; empty for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlaybookEnded(Fielded):
+    """A playbook that was started from this conversation has ended."""
+
+    kind: ClassVar[str] = "PLAYBOOK_ENDED"
+    thread_id: ThreadId
+    name: str
+    status: str
+    text: str = ""
+    """What came of it, in a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played(Fielded):
+    """Something happened to a playbook's run."""
+
+    kind: ClassVar[str] = "PLAYBOOK"
+    what: str
+    """The kind of the machine's fact, e.g. ``STEP_STARTED``."""
+    at: str = ""
+    """The step's address."""
+    detail: FrozenJson = field(default_factory=dict)
+    """The fact's other fields."""
+    input_seq: int = 0
+    """The answer, or the wish, that it takes up."""
+    call_id: CallId = CallId("")
+    """The tool call that begins here, or ends."""
+    effect: Literal["", "pure", "idempotent", "once"] = ""
+    """Of a call that begins: what a repeat would do. Empty for one that ends."""
+    tokens: int = 0
+    """Of a model call that was made for this step alone."""
+    cost_micro: int | None = None
+    tainted: bool = False
+    """Whether what came of it may repeat what nobody trusts."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerGiven(Fielded):
+    """The playbook that asked has been told what this conversation's agent answered."""
+
+    kind: ClassVar[str] = "ANSWER_GIVEN"
+    wait_id: str
+    known: bool = True
+    """False if there is nobody any more who could be told."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndTold(Fielded):
+    """The conversation that a playbook was started from has been told what came of it."""
+
+    kind: ClassVar[str] = "END_TOLD"
+    known: bool = True
+    """False if there is no such conversation any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Owed(Fielded):
+    """An answer that its playbook has not been told yet."""
+
+    thread_id: ThreadId
+    wait_id: str
+    text: str
+    """JSON, or why there is no answer."""
+    is_error: bool = False
+    tokens: int = 0
+    cost_micro: int = 0
+    tainted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OpenStep(Fielded):
+    """A step that is at work or waits."""
+
+    at: str
+    since_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlayState(Fielded):
+    """What a head says of a playbook's run."""
+
+    name: str
+    digest: str
+    steps: int = 0
+    trigger: str = "manual"
+    thread: ThreadId = ThreadId("")
+    tokens: int = 0
+    """The most that it may use; 0 for what any playbook may."""
+    cost_micro: int | None = None
+    status: PlayStatus = "queued"
+    facts: int = 0
+    """How many records of its machine there are: who holds as many knows the run."""
+    done: int = 0
+    """Steps that have ended, each pass of a loop counted."""
+    started_ms: int = 0
+    ended_ms: int = 0
+    open: tuple[OpenStep, ...] = ()
+    failure: str = ""
+    responded: bool = False
+    """Whether it has said something to its conversation by itself."""
+    told: bool = False
+    """Whether its conversation knows that it has ended."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether it has, for now: a run that has ended may be resumed."""
+        return self.status not in ("queued", "running", "paused")
+
+
+def begun(play: Play) -> PlayState:
+    """The state of a run that has done nothing yet."""
+    return PlayState(play.name, play.digest, play.steps, play.trigger, play.thread, play.tokens, play.cost_micro)
+
+
+def apply_played(play: PlayState, fact: Played, at_ms: int) -> PlayState:
+    """The state after one more fact.
+
+    Args:
+        play: before it.
+        fact: what happened.
+        at_ms: when, UTC milliseconds.
+    """
+    play = replace(play, facts=play.facts + 1)
+    others = tuple(step for step in play.open if step.at != fact.at)
+    match fact.what:
+        case "STEP_STARTED":
+            return replace(play, open=(*others, OpenStep(fact.at, at_ms))[:OPEN_SHOWN])
+        case "STEP_COMPLETED" | "STEP_FAILED" | "STEP_SKIPPED":
+            return replace(play, open=others, done=play.done + 1)
+        case "STEP_CANCELLED":
+            return replace(play, open=others)
+        case "RESPONDED":
+            return replace(play, responded=True)
+        case _:
+            return _apply_run(play, fact, at_ms)
+
+
+def _apply_run(play: PlayState, fact: Played, at_ms: int) -> PlayState:
+    """The same for what happens to the run as a whole."""
+    match fact.what:
+        case "RUN_STARTED" | "RUN_REOPENED":
+            begun = replace(play, status="running", ended_ms=0, open=(), failure="", told=False)
+            return replace(begun, started_ms=at_ms, done=0) if fact.what == "RUN_STARTED" else begun
+        case "RUN_PAUSED":
+            return replace(play, status="paused")
+        case "RUN_RESUMED":
+            return replace(play, status="running")
+        case "RUN_STOPPED":
+            return replace(play, failure=str(fact.detail.get("why", "")))
+        case "RUN_ENDED":
+            return replace(play, status=_ended(fact), ended_ms=at_ms, open=(), failure=_why(fact) or play.failure)
+        case _:
+            return play
+
+
+def stopped(play: PlayState, status: Literal["failed", "cancelled"], why: str, at_ms: int) -> PlayState:
+    """The state when its thread's run has ended without a word of the machine's: it was stopped, or came to a limit.
+
+    Args:
+        play: before it.
+        status: how it ended.
+        why: in words.
+        at_ms: when, UTC milliseconds.
+    """
+    if play.ended:
+        return play
+    return replace(play, status=status, ended_ms=at_ms, open=(), failure=why)
+
+
+def is_own_wait(wait_id: str) -> bool:
+    """Whether nobody who could be asked answers it: time does, or a conversation's agent."""
+    return wait_id.startswith((ASK, TIME))
+
+
+def is_step_question(wait_id: str) -> bool:
+    """Whether a step of a playbook asks people, and nothing else does."""
+    return wait_id.startswith((HUMAN, ANSWER))
+
+
+def _ended(fact: Played) -> PlayStatus:
+    match fact.detail.get("status"):
+        case "completed" | "failed" | "cancelled" | "transferred" as status:
+            return status
+        case _:
+            return "failed"
+
+
+def _why(fact: Played) -> str:
+    failure = fact.detail.get("failure")
+    return str(failure.get("message", "")) if isinstance(failure, dict) else ""

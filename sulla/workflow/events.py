@@ -1,0 +1,128 @@
+"""What happens in conversations and heartbeats that can start a playbook. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from sulla.core.ids import ThreadId
+from sulla.core.jsontypes import Json, JsonObject
+from sulla.core.stamp import stamp
+from sulla.threads import (
+    BeatEnded,
+    Entry,
+    Outcome,
+    RunError,
+    RunFinished,
+    Suspended,
+    ThreadState,
+    Wait,
+    is_child_wait,
+    is_own_wait,
+)
+
+EVENTS: Final[Mapping[str, str]] = {
+    "run.finished": "a turn of a conversation is done",
+    "run.blocked": "a turn of a conversation ended because its agent lacks something",
+    "run.failed": "a turn of a conversation ended in failure",
+    "run.waiting": "a turn of a conversation waits for a person's answer",
+    "heartbeat.ended": "a beat is over, however it ended",
+}
+"""The types of events, each with when it comes."""
+
+TEXT_CHARS: Final = 4_000
+"""Of what an agent said, and of a question."""
+HEARTBEAT: Final = "heartbeat"
+"""What works on the threads that agents beat in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """An event."""
+
+    type: str
+    """One of `EVENTS`."""
+    seq: int
+    """Of its record: with the thread it names the event for ever."""
+    at_ms: int
+    payload: JsonObject
+    """``run.payload`` of the playbook."""
+
+
+def gives_events(state: ThreadState) -> bool:
+    """Whether a thread is one whose events count: playbooks' own, and what works for others, start none.
+
+    Args:
+        state: the thread, as its head says.
+    """
+    return state.birth is None and state.graph in ("", HEARTBEAT)
+
+
+def happening(entry: Entry, state: ThreadState) -> Happening | None:
+    """The event that a record of a thread is; None if it is none.
+
+    Args:
+        entry: the record.
+        state: its thread, as its head says.
+
+    Raises:
+        CorruptRecord: the record does not have the form of its kind.
+    """
+    if not gives_events(state):
+        return None
+    match entry.fact:
+        case BeatEnded() as ended if state.graph:
+            told: JsonObject = {"status": ended.status, "reason": ended.reason, "changed": ended.changed}
+            return _made("heartbeat.ended", entry, state, {**told, "text": ended.summary[:TEXT_CHARS]})
+        case RunFinished(outcome=outcome, joined=None) if not state.graph:
+            type_ = {"done": "run.finished", "blocked": "run.blocked", "failed": "run.failed"}.get(outcome.status)
+            return _made(type_, entry, state, _outcome(outcome)) if type_ else None
+        case RunError() as error if not state.graph:
+            return _made("run.failed", entry, state, _outcome(error.outcome) | {"text": error.message[:TEXT_CHARS]})
+        case Suspended(waits) if not state.graph:
+            asked = [
+                _question(wait) for wait in waits if not is_child_wait(wait.wait_id) and not is_own_wait(wait.wait_id)
+            ]
+            return _made("run.waiting", entry, state, {"status": "waiting", "questions": asked}) if asked else None
+        case _:
+            return None
+
+
+def _made(type_: str, entry: Entry, state: ThreadState, told: JsonObject) -> Happening:
+    about: JsonObject = {
+        "event": type_,
+        "thread": state.thread_id,
+        "title": state.title,
+        "agent": entry.origin.agent or state.agent,
+        "project": state.project,
+        "run": entry.origin.run_id or "",
+        "at": stamp(entry.origin.at_ms),
+    }
+    return Happening(type_, entry.seq, entry.origin.at_ms, about | told)
+
+
+def _outcome(outcome: Outcome) -> JsonObject:
+    text = outcome.response or outcome.status_report or outcome.blocker_reason
+    return {
+        "status": outcome.status,
+        "reason": outcome.reason,
+        "text": text[:TEXT_CHARS],
+        "needs": outcome.unblock_requirements[:TEXT_CHARS],
+    }
+
+
+def _question(wait: Wait) -> Json:
+    return {"wait_id": wait.wait_id, "text": wait.prompt[:TEXT_CHARS], "tool": wait.tool}
+
+
+def event_key(thread_id: ThreadId, created_ms: int, seq: int, playbook: str) -> str:
+    """Under which key an event starts a playbook: the same one begins it once.
+
+    Args:
+        thread_id: where it happened.
+        created_ms: when that thread was made, UTC milliseconds: another one may have its id later.
+        seq: of the event's record.
+        playbook: its name.
+    """
+    return f"event:{thread_id}:{created_ms}:{seq}:{playbook}"

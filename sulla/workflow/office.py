@@ -1,0 +1,215 @@
+"""What can be asked for about playbooks and their runs: for clients, tools, schedules and the command line. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from sulla.core.ids import RunId, ThreadId
+from sulla.core.jsontypes import FrozenJson, Json
+
+TriggerKind = Literal[
+    "manual", "schedule", "heartbeat", "chat", "webhook", "event", "agent", "project", "playbook", "transfer"
+]
+"""What started a run. `agent`: an agent's tool; `playbook`: a step of another run; `transfer`: one that handed over."""
+
+PlayStatus = Literal["queued", "running", "waiting", "paused", "completed", "failed", "cancelled", "transferred"]
+"""How a run stands. `waiting`: for time, a person, an agent or another run; nothing is held meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """A run that is wanted."""
+
+    playbook: str
+    """Its name; one of the home's unless `source` says what it is."""
+    inputs: FrozenJson = field(default_factory=dict)
+    trigger: TriggerKind = "manual"
+    payload: Json = None
+    """What a webhook, an event or a message brought along: ``run.payload``."""
+    thread: ThreadId = ThreadId("")
+    """The conversation that hears of it, and is asked; empty for none."""
+    agent: str = ""
+    """Who is asked and does the steps that name nobody; empty for the home's own agent."""
+    source: str = ""
+    """The playbook itself, where it is not one of the home's."""
+    tainted: bool = False
+    """Whether its inputs may have been made from what nobody trusts."""
+    attended: bool = False
+    """Whether a person is there who asked for this, though something else started it."""
+    run_id: RunId = RunId("")
+    """The run of that conversation that starts it, and ends with that; empty for none."""
+    handed: int = 0
+    """How often playbooks have handed over to each other before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A run that is kept and will be worked on."""
+
+    run: str
+    """Its id: that of its thread, whose events tell how it gets on."""
+    first: bool
+    """False if the same was asked for before."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPlaybook:
+    """One that the home has."""
+
+    name: str
+    description: str
+    digest: str
+    file: str
+    steps: int
+    on: tuple[str, ...]
+    """What starts it, as it is written: ``manual``, ``schedule 0 9 * * 1-5``."""
+    inputs: Mapping[str, Json]
+    """What it takes: ``{name: {type, required, default, description}}``."""
+    trouble: str = ""
+    """Why it cannot be run: its first fault, and how many more there are; empty for nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlaybookText:
+    """One of them, whole."""
+
+    listed: ListedPlaybook
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepRow:
+    """How a step of a run stands, in one pass."""
+
+    at: str
+    """Its address: ``research``, in a loop's third pass ``research@2``."""
+    kind: str
+    status: str
+    """``running``, ``waiting``, ``completed``, ``failed``, ``skipped`` or ``cancelled``."""
+    tries: int
+    started_ms: int
+    ended_ms: int
+    output: Json
+    route: str
+    error: str
+    tokens: int
+    cost_micro: int
+    note: str = ""
+    """What it waits for, or why it was skipped."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayRow:
+    """A run, in a line."""
+
+    run: str
+    playbook: str
+    digest: str
+    status: PlayStatus
+    trigger: str
+    thread: str
+    """The conversation that it was started from."""
+    started_ms: int
+    ended_ms: int
+    """0 while it goes on."""
+    steps: int
+    """In the playbook; those of a loop count once."""
+    done: int
+    """That have ended, each pass of a loop counted."""
+    tokens: int
+    cost_micro: int
+    open: tuple[str, ...]
+    """Addresses of the steps that are at work or wait."""
+    failure: str = ""
+    parent: str = ""
+    """The run that it is a step of."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayDetail:
+    """A run, with all that has happened."""
+
+    row: PlayRow
+    inputs: FrozenJson
+    outputs: FrozenJson
+    rows: tuple[StepRow, ...]
+    """In the order in which they began."""
+    forked_from: str = ""
+
+
+class PlaybookOffice(Protocol):
+    """Who does what is about playbooks.
+
+    Every method raises `StoreUnavailable` where the store does not answer, and `NotFound`, with the nearest name, for
+    a playbook or a run that there is not.
+    """
+
+    async def list(self) -> Sequence[ListedPlaybook]:
+        """All that the home has, by name; those with faults too."""
+        ...
+
+    async def get(self, name: str) -> PlaybookText:
+        """One of them."""
+        ...
+
+    async def check(self, text: str, file: str) -> Sequence[str]:
+        """What is wrong with a text, as ``file:line:column: cause [rule]``; empty for nothing."""
+        ...
+
+    async def start(self, begin: Begin, key: str) -> Begun:
+        """Begin a run; the same key begins it once.
+
+        Raises:
+            InvalidInput: the playbook has faults, or the inputs are not what it asks for; each is named.
+            MessageIdReused: the key began another run before.
+            QueueFull: too many runs are open.
+        """
+        ...
+
+    async def runs(self, *, after: str = "", limit: int = 100, status: str = "") -> Sequence[PlayRow]:
+        """Runs by id, those of one status if one is given; `after` is the last one that is known."""
+        ...
+
+    async def status(self, run: str) -> PlayDetail:
+        """One run."""
+        ...
+
+    async def cancel(self, run: str, why: str = "") -> None:
+        """End it: what it does is stopped."""
+        ...
+
+    async def pause(self, run: str, why: str = "") -> None:
+        """Begin no further step until it is resumed; what runs goes on to its end."""
+        ...
+
+    async def resume(self, run: str, steps: Sequence[str] = ()) -> None:
+        """Go on: after a pause, or, where it has ended, from the steps named or else from those that failed.
+
+        Raises:
+            Conflict: it has nothing to go on with.
+        """
+        ...
+
+    async def step(self, run: str) -> None:
+        """Begin what can be begun now in a paused run, and pause again.
+
+        Raises:
+            Conflict: it is not paused.
+        """
+        ...
+
+    async def fork(self, run: str, steps: Sequence[str], inputs: FrozenJson | None, key: str) -> Begun:
+        """Begin another run that has done all of this one but for the steps named and what comes after them.
+
+        Args:
+            run: the run.
+            steps: addresses.
+            inputs: in the place of its inputs; None for the same.
+            key: the same one begins it once.
+
+        Raises:
+            InvalidInput: the inputs are not what the playbook asks for.
+        """
+        ...

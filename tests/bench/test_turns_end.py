@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+import math
+
+from bench import turns_end
+from bench.turns.data import Line
+
+
+def _line(text: str, pause_ms: int | None) -> Line:
+    return Line("d001", "ds001", "cut", text, None, complete=pause_ms is None, pause_ms=pause_ms)
+
+
+LINES = [*(_line("stop", None) for _ in range(4)), *(_line("the", pause) for pause in (100, 400, 1_600, 3_000))]
+
+
+def test_who_is_silent_for_longer_than_is_waited_is_cut_off() -> None:
+    assert turns_end.cut_off(LINES, lambda _: 1_500) == 2
+    assert turns_end.dead_air(LINES, lambda _: 1_500) == [1_500] * 4
+
+
+def test_the_sweep_gives_the_least_dead_air_that_cuts_off_no_more() -> None:
+    assert math.isclose(turns_end.swept(LINES, lambda _: 1_000, 0.5), 400)
+    assert math.isclose(turns_end.swept(LINES, lambda _: 1_000, 0.25), 1_600)
+    assert turns_end.swept(LINES, lambda _: 100, 0.0) == math.inf
+
+
+def test_the_bounds_hold_the_share() -> None:
+    low, high = turns_end.bounds(9, 10)
+    assert 0.55 < low < 0.9 < high < 1.0
+    assert turns_end.bounds(0, 10)[0] < 1e-9
+
+
+def test_a_detector_that_is_worse_than_promised_misses_its_bar() -> None:
+    rows = {row.name: row for row in turns_end.rows_of("x", [_line("turn on the", None), *LINES], judged=True)}
+    assert not rows["x, detector: complete missed"].ok
+    assert rows["x, detector: false complete"].ok

@@ -1,0 +1,64 @@
+"""A run of a playbook for people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sulla.cli.flow_run_look import lines_of
+from sulla.cli.table import Paper
+
+ABOUT = {
+    "run": "thr_1", "playbook": "brew", "status": "failed", "trigger": "webhook", "thread_id": "thr_9",
+    "started_at": "2027-01-15T08:00:00.000Z", "ended_at": "2027-01-15T09:30:00.000Z", "steps": 2, "done": 2,
+    "tokens": 7, "cost": 0.25, "open": [], "failure": "step 'boil' failed: no gas", "parent": "thr_0",
+}  # fmt: skip
+STEP = {
+    "at": "boil", "kind": "tool", "status": "failed", "tries": 2, "started_at": "2027-01-15T08:00:00.000Z",
+    "ended_at": "2027-01-15T08:00:03.000Z", "output": None, "route": "", "error": "cold: no gas", "tokens": 7,
+    "cost": 0.25, "note": "",
+}  # fmt: skip
+
+
+def shown(about: dict[str, Any] | None = None, **step: Any) -> list[str]:
+    run = {"about": ABOUT | (about or {}), "inputs": {}, "outputs": {"tea": "none"}, "forked_from": "thr_2"}
+    return list(lines_of(run | {"steps": [STEP | step]}, Paper()))
+
+
+def test_its_head_says_whose_it_is_how_long_it_took_and_what_can_be_done() -> None:
+    assert shown()[:8] == [
+        "brew failed  thr_1",
+        "  began 2027-01-15 08:00:00 UTC by webhook, ended after 1h30m",
+        "  for the thread thr_9",
+        "  a step of thr_0",
+        "  took over from thr_2",
+        "  2 steps done, 7 tokens, cost 0.2500",
+        "  failed: step 'boil' failed: no gas",
+        "  `sulla flow resume thr_1` has it go on",
+    ]
+    assert "  tea: none" in shown()
+    done = shown({"status": "completed", "failure": ""})
+    assert not [line for line in done if "resume" in line or "failed:" in line]
+
+
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [
+        ({}, "cold: no gas"),
+        ({"error": "upstream: step 'boil' failed: no gas"}, "step 'boil' failed"),
+        ({"error": "", "note": "not wanted after 'boil'", "status": "skipped"}, "not wanted after 'boil'"),
+        ({"error": "", "output": {"a": 1}, "route": "yes"}, '-> yes {"a": 1}'),
+        ({"error": "x" * 500}, "x" * 199 + "…"),
+        ({"error": "two\nlines\x1b[2J"}, "two lines[2J"),
+    ],
+)
+def test_a_step_says_in_a_line_what_came_of_it(step: dict[str, Any], said: str) -> None:
+    (row,) = [line for line in shown(**step) if line.startswith("boil")]
+    assert row.endswith(f"  {said}")
+
+
+def test_on_a_terminal_nothing_is_wider_than_it() -> None:
+    run = {"about": ABOUT, "inputs": {}, "outputs": {}, "forked_from": ""}
+    found = list(lines_of(run | {"steps": [STEP | {"error": "long " * 90}]}, Paper(columns=100)))
+    assert all(len(line) <= 100 for line in found)

@@ -1,0 +1,220 @@
+"""A goal is planned and worked on from the command line; runs are played behind a real door."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sulla.cli import project_run
+from sulla.cli.exits import Exit
+from sulla.gateway import AgentInfo
+from sulla.registry import set_field
+from sulla.workflow import Begin, Begun, check_playbook
+from tests.cli.stage import Said, Stage, fact
+from tests.cli.typed import typed
+
+Capsys = pytest.CaptureFixture[str]
+GOOD: dict[str, Any] = {
+    "goal": "beds",
+    "execution_strategy": "dag",
+    "tasks": [{"id": "dig", "title": "Dig"}, {"id": "sow", "title": "Sow", "depends_on": ["dig"]}],
+}
+BAD = {"tasks": [{"id": "dig", "title": "Dig", "depends_on": ["soil"]}]}
+
+
+def ended(status: str = "completed", **outputs: Any) -> list[Said]:
+    return [fact("RUN_STARTED", playbook="plan-garden", inputs={}), fact("RUN_ENDED", status=status, outputs=outputs)]
+
+
+@pytest.fixture
+def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
+    """The door of a daemon that has a planner."""
+    made = Stage(tmp_path / "home")
+    own = made.commands.list_agents
+
+    async def agents() -> Sequence[AgentInfo]:
+        return [*await own(), AgentInfo("planner", "wrapper", "scripted", ())]
+
+    monkeypatch.setattr(made.commands, "list_agents", agents)
+    monkeypatch.setattr(project_run, "PATIENCE_S", 0.0)  # nobody writes the file here
+    monkeypatch.setenv("SULLA_HOME", str(made.home))
+    with made.open():
+        yield made
+
+
+def answers(stage: Stage, monkeypatch: pytest.MonkeyPatch, *plans: Any) -> None:
+    """Each run of a planner comes to the next of these."""
+    left, start = list(plans), stage.office.start
+
+    async def begin(asked: Begin, key: str) -> Begun:
+        begun = await start(asked, key)
+        outputs = {"plan": left.pop(0)} if "goal" in asked.inputs and left else {}
+        found = stage.office.details[begun.run]
+        stage.office.details[begun.run] = replace(found, inputs=asked.inputs, outputs=outputs)
+        return begun
+
+    monkeypatch.setattr(stage.office, "start", begin)
+    stage.acts(*(ended(plan=plan) for plan in plans), ended(dig="dug"))
+
+
+def project(stage: Stage, **fields: str) -> None:
+    """There is a project with these fields."""
+    text = "# Garden\n"
+    for key, value in fields.items():
+        text = set_field(text, key, value)
+    folder = stage.home / "projects" / "garden"
+    folder.mkdir(parents=True)
+    (folder / "PROJECT.md").write_text(text)
+
+
+def begun(stage: Stage) -> list[Begin]:
+    return list(stage.office.begun.values())
+
+
+def test_a_goal_is_planned_and_its_tasks_are_shown(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, capsys: Capsys
+) -> None:
+    answers(stage, monkeypatch, GOOD)
+    done = typed(capsys, "project", "plan", "garden", "beds in spring", "--remark", "no roses")
+    assert done.code == Exit.OK, done.err
+    assert [line.split() for line in done.out.splitlines()] == [
+        ["TASK", "AFTER", "AGENT", "WHAT"],
+        ["dig", "Dig"],
+        ["sow", "dig", "Sow"],
+    ]
+    assert "`sulla project work garden` has it done, dag" in done.err
+    assert "the file of garden does not name the plan" in done.err
+    (asked,) = begun(stage)
+    assert {key: asked.inputs[key] for key in ("project", "goal", "remarks")} == {
+        "project": "garden",
+        "goal": "beds in spring",
+        "remarks": "no roses",
+    }
+    assert asked.inputs["agents"]
+    checked = check_playbook(asked.source)
+    assert (checked.faults, checked.definition and checked.definition.name) == ((), "plan-garden")
+
+
+def test_as_json_the_plan_alone_is_printed_so_that_it_can_be_kept_and_worked_on(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, capsys: Capsys, tmp_path: Path
+) -> None:
+    answers(stage, monkeypatch, GOOD)
+    done = typed(capsys, "project", "plan", "garden", "beds", "--json")
+    assert (done.code, json.loads(done.out)) == (Exit.OK, GOOD)
+    (tmp_path / "plan.json").write_text(done.out)
+    work = typed(capsys, "project", "work", "garden", "--plan", str(tmp_path / "plan.json"), "--strategy", "sequential")
+    assert work.code == Exit.OK, work.err
+    assert json.loads(work.out) == {"dig": "dug"}
+    asked = begun(stage)[-1]
+    assert asked.inputs == {"project": "garden", "plan": {**GOOD, "execution_strategy": "sequential"}}
+    definition = check_playbook(asked.source).definition
+    assert definition is not None
+    assert (definition.name, definition.at_once) == ("work-garden", 1)
+
+
+def test_a_plan_that_cannot_be_worked_on_goes_back_once_with_what_is_wrong(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, capsys: Capsys
+) -> None:
+    answers(stage, monkeypatch, BAD, GOOD)
+    done = typed(capsys, "project", "plan", "garden", "beds")
+    assert done.code == Exit.OK
+    assert "depends on 'soil', and there is no such task" in done.err
+    assert "depends on 'soil'" in str(begun(stage)[1].inputs["remarks"])
+
+
+def test_one_that_is_wrong_twice_is_a_failure(stage: Stage, monkeypatch: pytest.MonkeyPatch, capsys: Capsys) -> None:
+    answers(stage, monkeypatch, BAD, BAD, GOOD)
+    done = typed(capsys, "project", "plan", "garden", "beds")
+    assert (done.code, done.out, len(begun(stage))) == (Exit.FAILED, "", 2)
+
+
+def test_who_is_to_plan_has_to_be_there(stage: Stage, capsys: Capsys) -> None:
+    done = typed(capsys, "project", "plan", "garden", "beds", "--agent", "plnner")
+    assert done.code == Exit.REFUSED
+    assert "there is no agent 'plnner' to plan with." in done.err
+    assert "--agent" in done.err
+    assert begun(stage) == []
+
+
+def test_planning_that_failed_is_a_failure(stage: Stage, capsys: Capsys) -> None:
+    stage.acts(ended("failed"))
+    assert typed(capsys, "project", "plan", "garden", "beds").code == Exit.FAILED
+    assert len(begun(stage)) == 1
+
+
+def test_the_plan_that_a_project_names_is_worked_on(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, capsys: Capsys
+) -> None:
+    answers(stage, monkeypatch, GOOD)
+    typed(capsys, "project", "plan", "garden", "beds")
+    (run,) = stage.office.begun
+    project(stage, plan=run)
+    done = typed(capsys, "project", "work", "garden", "--detach")
+    assert done.code == Exit.OK, done.err
+    assert done.out.strip() == list(stage.office.begun)[-1]
+    assert begun(stage)[-1].inputs["plan"] == GOOD
+
+
+def test_without_a_plan_it_says_how_to_make_one(stage: Stage, capsys: Capsys) -> None:
+    project(stage)
+    done = typed(capsys, "project", "work", "garden")
+    assert done.code == Exit.REFUSED
+    assert "make one with `sulla project plan garden GOAL`" in done.err
+
+
+def test_what_is_being_worked_on_is_not_begun_again(stage: Stage, capsys: Capsys) -> None:
+    project(stage, run="thr_9", run_state="in_progress")
+    stage.office.make("thr_9", "running")
+    done = typed(capsys, "project", "work", "garden")
+    assert done.code == Exit.REFUSED
+    assert "the run thr_9 works on garden already" in done.err
+    assert "sulla flow cancel thr_9" in done.err
+    assert begun(stage) == []
+
+
+def test_what_failed_may_be_all_that_has_to_be_done_again(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, capsys: Capsys, tmp_path: Path
+) -> None:
+    answers(stage, monkeypatch)
+    project(stage, run="thr_9", run_state="blocked")
+    (tmp_path / "plan.json").write_text(json.dumps(GOOD))
+    done = typed(capsys, "project", "work", "garden", "--plan", str(tmp_path / "plan.json"))
+    assert done.code == Exit.OK
+    assert "`sulla flow resume thr_9` does what failed alone" in done.err
+
+
+def test_a_plan_of_ones_own_is_judged_like_any_other(stage: Stage, capsys: Capsys, tmp_path: Path) -> None:
+    (tmp_path / "plan.json").write_text(json.dumps({"goal": "g", **BAD}))
+    done = typed(capsys, "project", "work", "garden", "--plan", str(tmp_path / "plan.json"))
+    assert done.code == Exit.REFUSED
+    assert "task 'dig' depends on 'soil'" in done.err
+    assert begun(stage) == []
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_run_that_is_over_or_gone_works_on_nothing_whatever_the_file_says(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, capsys: Capsys, tmp_path: Path, there: bool
+) -> None:
+    project(stage, run="thr_9", run_state="in_progress")
+    if there:
+        stage.office.make("thr_9", "cancelled")
+    answers(stage, monkeypatch)
+    (tmp_path / "plan.json").write_text(json.dumps(GOOD))
+    done = typed(capsys, "project", "work", "garden", "--plan", str(tmp_path / "plan.json"))
+    assert (done.code, len(begun(stage))) == (Exit.OK, 1), done.err
+
+
+def test_who_has_no_planner_is_told_where_one_comes_from(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, capsys: Capsys
+) -> None:
+    async def agents() -> Sequence[AgentInfo]:
+        return [AgentInfo("sulla", "wrapper", "scripted", ())]
+
+    monkeypatch.setattr(stage.commands, "list_agents", agents)
+    done = typed(capsys, "project", "plan", "garden", "beds")
+    assert (done.code, "`sulla init` brings one along" in done.err) == (Exit.REFUSED, True), done.err

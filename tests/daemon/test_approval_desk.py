@@ -1,0 +1,109 @@
+"""Questions are listed wherever they wait, with all that fits, and take no answer that nobody could mean."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import get_args
+
+import pytest
+
+from sulla.core.errors import InvalidInput, NotFound
+from sulla.core.ids import CallId, MessageId, ThreadId
+from sulla.daemon.approval_desk import check_choice, check_verdict, questions_of, waiting
+from sulla.gateway import Question, Verdict
+from sulla.store.memory import MemoryStore
+from sulla.testing.clock import ManualClock
+from sulla.testing.provider import ScriptedProvider
+from sulla.testing.world import World
+from sulla.threads import Input, Play, RunStarted, Suspended, ThreadCreated, Wait
+
+HUMAN = Wait("human:1", CallId(""), "Shall I?", expires_ms=7)
+CHOICE = Wait("answer:1", CallId(""), "Which?", choices=("red", "blue"))
+OTHERS = (Wait("ask:1", CallId("")), Wait("time:next", CallId(""), expires_ms=9), Wait("child:c1", CallId("")))
+
+
+@pytest.fixture
+async def world() -> AsyncIterator[World]:
+    store = MemoryStore(ManualClock(), lambda prefix: f"{prefix}_mem")
+    await store.open()
+    yield World(store, ScriptedProvider())
+    await store.close()
+
+
+async def waits(world: World, number: int, *asked: Wait, resting: bool = True, play: bool = True) -> ThreadId:
+    """A thread that waits, or of which other steps are at work."""
+    walked = Play("triage", "d1", "name: triage") if play else None
+    thread = await world.threads.create(ThreadCreated("sulla", play=walked), f"request:{number}")
+    await world.threads.send(thread, Input(MessageId("m"), "go"))
+    session = await world.threads.attend(thread)
+    assert session is not None
+    session.note(RunStarted(2, MessageId("m"), "sulla"), Suspended(asked, resting))
+    await session.release()
+    info, _ = await world.threads.get(thread)
+    assert info.head.status == ("suspended" if resting else "open")
+    return thread
+
+
+async def test_a_playbook_of_which_other_steps_are_at_work_is_asking_too(world: World) -> None:
+    rests = await waits(world, 1, HUMAN, *OTHERS)
+    works = await waits(world, 2, CHOICE, *OTHERS, resting=False)
+    await waits(world, 3, *OTHERS, resting=False)
+    found = {one.thread_id: one.questions for one in await waiting(world.threads, "", 10)}
+    assert set(found) == {rests, works}
+    (question,) = found[works]
+    assert question == Question(works, question.run_id, "answer:1", "Which?", choices=("red", "blue"))
+    (question,) = found[rests]
+    assert question == Question(rests, question.run_id, "human:1", "Shall I?", 7)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 50])
+async def test_pages_go_through_all_of_them_once_and_in_order(world: World, limit: int) -> None:
+    threads = [await waits(world, number, HUMAN, resting=number % 3 == 0) for number in range(12)]
+    found: list[str] = []
+    while page := await waiting(world.threads, found[-1] if found else "", limit):
+        found += [one.thread_id for one in page]
+    assert found == sorted(threads)
+
+
+async def test_a_turn_at_work_that_is_no_playbook_asks_nothing(world: World) -> None:
+    thread = await world.thread()
+    await world.threads.send(thread, Input(MessageId("m"), "go"))
+    assert await waiting(world.threads, "", 10) == []
+
+
+async def test_a_thread_without_a_run_has_no_questions(world: World) -> None:
+    _, state = await world.threads.get(await world.thread())
+    assert state is not None
+    assert questions_of("thr", state) == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "fitting"),
+    [
+        ("approval:1", {"approve", "reject", "always"}),
+        ("review:1", {"result", "run_again", "give_up"}),
+        ("human:1", {"approve", "reject", "give_up"}),
+        ("answer:1", {"result", "give_up"}),
+        ("child:c1", set()),
+        ("ask:1", set()),
+        ("time:next", set()),
+    ],
+)
+def test_what_a_question_can_be_answered_with_follows_from_its_kind(question: str, fitting: set[Verdict]) -> None:
+    for verdict in get_args(Verdict):
+        if verdict in fitting:
+            check_verdict(question, verdict)
+        else:
+            with pytest.raises(InvalidInput, match=question):
+                check_verdict(question, verdict)
+
+
+async def test_a_choice_that_is_none_is_refused_before_it_could_win(world: World) -> None:
+    thread = await waits(world, 1, CHOICE, HUMAN)
+    await check_choice(world.threads, thread, "answer:1", "blue")
+    with pytest.raises(InvalidInput, match="got 'green', and 'answer:1' is answered with red or blue"):
+        await check_choice(world.threads, thread, "answer:1", "green")
+    for free in ("human:1", "answer:not asked yet", "review:1"):
+        await check_choice(world.threads, thread, free, "green")
+    with pytest.raises(NotFound):
+        await check_choice(world.threads, ThreadId("thr_none"), "answer:1", "green")

@@ -1,0 +1,207 @@
+"""What is asked about playbooks' runs is done once, and what cannot be is refused before anything is begun."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sulla.agent import Actor, actor_key
+from sulla.core.errors import Conflict, InvalidInput, MessageIdReused, NotFound, QueueFull
+from sulla.core.ids import ThreadId
+from sulla.core.jsontypes import Json
+from sulla.core.stamp import stamp
+from sulla.daemon.hooks import PlaybookHooks
+from sulla.daemon.play_desk import MOST_FAULTS, MOST_HANDED_OVER, PlayDesk
+from sulla.store.memory import MemoryStore
+from sulla.testing.clock import ManualClock
+from sulla.testing.play_world import PlayWorld
+from sulla.testing.provider import ScriptedProvider
+from sulla.threads import PLAYBOOK, ThreadCreated
+from sulla.workflow import Begin, Checked, PlaybookShelf, PlayNode, create_playbook_graph
+from tests.schedule.town import make_id
+
+SAY = "name: say\noutputs: {said: '${{ run.payload }}'}\nsteps: [{id: s, respond: hi}]\n"
+OVER = "name: over\nsteps: [{id: s, respond: hi}, {id: t, transfer: say}]\n"
+RING = "name: ring\nsteps: [{id: t, transfer: ring}]\n"
+NAP = "name: nap\nsteps: [{id: s, wait: 1h}, {id: t, respond: hi}]\n"
+
+
+class Home:
+    """Playbooks in files, and who works on their runs."""
+
+    def __init__(self, folder: Path, store: MemoryStore, clock: ManualClock) -> None:
+        self.folder = folder
+        for text in (SAY, NAP, OVER, RING):
+            (folder / f"{text.split()[1]}.yaml").write_text(text)
+        self.shelf = PlaybookShelf([folder], lambda: self.shelf.known)
+        self.provider = ScriptedProvider()
+        self.world = PlayWorld(store, self.provider, {}, clock=clock)
+        self.desk = PlayDesk(self.world.threads, self.shelf, clock, make_id, ("sulla",), lambda _: None, lambda: 0)
+        hands = replace(self.world.hands, successors=self.desk)
+        actor = self.world.actors[actor_key("sulla", graph=PLAYBOOK)]
+        graph = create_playbook_graph(PlayNode(hands))
+        self.world.actors[actor_key("sulla", graph=PLAYBOOK)] = Actor(actor.spec, "", graph)
+
+    async def begin(self, playbook: str, key: str = "k", payload: Json = None, thread: str = "") -> ThreadId:
+        begun = await self.desk.start(Begin(playbook, payload=payload, thread=ThreadId(thread)), key)
+        return ThreadId(begun.run)
+
+    async def status(self, run: str) -> str:
+        return (await self.desk.status(run)).row.status
+
+
+@pytest.fixture
+async def home(tmp_path: Path) -> AsyncIterator[Home]:
+    clock = ManualClock()
+    store = MemoryStore(clock, make_id)
+    await store.open()
+    yield Home(tmp_path, store, clock)
+    await store.close()
+
+
+async def test_only_conversations_hear_of_runs(home: Home) -> None:
+    other = await home.begin("nap", "other")
+    beats = await home.world.threads.create(ThreadCreated("sulla", "beats", graph="heartbeat"))
+    for thread in (other, beats):
+        with pytest.raises(InvalidInput, match=f"{thread} is no conversation"):
+            await home.begin("say", f"for {thread}", thread=thread)
+    assert [row.run for row in await home.desk.runs()] == [other]
+    talk = await home.world.threads.create(ThreadCreated("sulla", "talk"))
+    assert (await home.desk.status(await home.begin("say", thread=talk))).row.thread == talk
+
+
+@pytest.mark.parametrize("payload", ["", 0, False, [], {}, None, "hi"])
+async def test_what_comes_again_with_the_same_begins_no_other_run(home: Home, payload: Json) -> None:
+    run = await home.begin("say", payload=payload)
+    await home.world.work()
+    assert await home.begin("say", payload=payload) == run
+    assert (await home.desk.status(run)).outputs == {"said": payload}
+
+
+async def test_a_run_that_waits_for_its_turn_is_ended_for_good(home: Home) -> None:
+    run = await home.begin("say")
+    assert await home.status(run) == "queued"
+    await home.desk.cancel(run, "no")
+    await home.world.work()
+    assert await home.status(run) == "cancelled"
+
+
+async def test_so_many_runs_wait_and_no_more(home: Home) -> None:
+    home.desk = replace(home.desk, most_waiting=2)
+    first = await home.begin("nap", "1")
+    await home.begin("nap", "2")
+    await home.world.work()
+    with pytest.raises(QueueFull, match="2 runs of playbooks wait already"):
+        await home.begin("nap", "3")
+    assert await home.begin("nap", "1") == first
+    await home.desk.cancel(first)
+    await home.world.work()
+    await home.begin("nap", "3")
+
+
+async def test_who_resumes_what_is_not_paused_is_told_so(home: Home) -> None:
+    run = await home.begin("nap")
+    await home.world.work()
+    with pytest.raises(Conflict, match="is waiting, not paused"):
+        await home.desk.resume(run)
+    with pytest.raises(Conflict, match="only one that has ended"):
+        await home.desk.resume(run, ["s"])
+
+
+async def test_a_run_that_waits_for_its_turn_is_paused_before_its_first_step(home: Home) -> None:
+    run = await home.begin("say")
+    await home.desk.pause(run, "look")
+    await home.world.work()
+    assert await home.status(run) == "paused"
+    assert home.world.said == []
+    await home.desk.resume(run)
+    await home.world.work()
+    assert await home.status(run) == "completed"
+
+
+async def test_a_conversation_hears_of_a_run_that_could_not_hand_over(home: Home) -> None:
+    talk = await home.world.threads.create(ThreadCreated("sulla", "talk"))
+    run = await home.begin("over", thread=talk)
+    (home.folder / "say.yaml").unlink()
+    home.provider.add("It failed. <AGENT_DONE>told</AGENT_DONE>")
+    await home.world.work()
+    row = (await home.desk.status(run)).row
+    assert (row.status, row.failure) == ("failed", "there is no playbook 'say'.")
+    (_, state) = await home.world.threads.get(talk)
+    assert state is not None
+    assert state.active_work is not None
+    assert not state.active_work.running
+    assert "[The playbook over has failed" in str([entry.fact for entry in await home.world.log(talk)])
+
+
+async def test_playbooks_hand_over_to_each_other_so_often_and_no_more(home: Home) -> None:
+    await home.begin("ring")
+    await home.world.work()
+    rows = await home.desk.runs()
+    assert sorted(row.status for row in rows) == ["failed"] + MOST_HANDED_OVER * ["transferred"]
+    (failed,) = [row for row in rows if row.status == "failed"]
+    assert failed.failure == f"playbooks have handed over {MOST_HANDED_OVER} times since something started the first"
+
+
+async def test_a_long_text_keeps_nobody_waiting_and_is_answered_shortly(home: Home) -> None:
+    check, threads = home.shelf.check, set[int]()
+
+    def beside(text: str) -> Checked:
+        threads.add(threading.get_ident())
+        return check(text)
+
+    home.shelf.check = beside  # type: ignore[method-assign]  # it is looked at, and done
+    text = "name: x\nsteps:\n- id: s\n  respond: hi\n" + "".join(f"  k{number}: 1\n" for number in range(2_000))
+    faults = await home.desk.check(text, "x.yaml")
+    assert len(faults) == MOST_FAULTS + 1
+    assert faults[-1] == f"x.yaml: and {2_000 - MOST_FAULTS} more"
+    with pytest.raises(InvalidInput, match="cannot be run"):
+        await home.desk.start(Begin("", source=text), "source")
+    assert threads
+    assert threading.get_ident() not in threads
+
+
+async def test_a_step_that_waits_says_for_what_until_it_is_over(home: Home) -> None:
+    (home.folder / "both.yaml").write_text(
+        "name: both\nsteps: [{id: s, wait: 1h}, {id: t, needs: [], human: Is it good?, expires: 2h}]\n"
+    )
+    run = await home.begin("both")
+    await home.world.work()
+    rows = {row.at: (row.status, row.note) for row in (await home.desk.status(run)).rows}
+    until = stamp(round(home.world.clock.now() * 1000) + 3_600_000)
+    assert rows == {"s": ("waiting", f"until {until}"), "t": ("waiting", "a person: Is it good?")}
+    await home.desk.cancel(run)
+    await home.world.work()
+    assert [(row.status, row.note) for row in (await home.desk.status(run)).rows] == 2 * [("cancelled", "")]
+
+
+async def test_a_message_that_comes_again_is_known_whatever_its_file_says_by_now(home: Home) -> None:
+    text = "name: brew\non: {webhook: kettle, inputs: {leaf: mate}}\nsecrets: [kettle]\ninputs: {leaf: string}\n"
+    file = home.folder / "brew.yaml"
+    hooks = PlaybookHooks(home.desk, home.shelf, {"kettle": "whistle"}.get)
+    file.write_text(text + "steps: [{id: s, respond: hi}]\n")
+    await home.shelf.look()
+    first = await hooks.begin("brew", "m-1", {"a": 1})
+    file.write_text(text.replace("mate", "oolong") + "steps: [{id: s, respond: hi}]\n")
+    await home.shelf.look()
+    again = await hooks.begin("brew", "m-1", {"a": 1})
+    assert (again.run, again.first) == (first.run, False)
+    with pytest.raises(MessageIdReused):
+        await hooks.begin("brew", "m-1", {"a": 2})
+    file.write_text("name: brew\nsteps: [{id: s, respond: hi}]\n")
+    await home.shelf.look()
+    with pytest.raises(NotFound, match="takes no webhooks"):
+        await hooks.begin("brew", "m-2", None)
+
+
+async def test_a_fork_has_what_the_trigger_brought_along(home: Home) -> None:
+    run = await home.begin("say", payload={"who": "Ann"})
+    await home.world.work()
+    for key in ("f", "again"):
+        run = ThreadId((await home.desk.fork(run, ["s"], None, key)).run)
+        await home.world.work()
+        assert (await home.desk.status(run)).outputs == {"said": {"who": "Ann"}}

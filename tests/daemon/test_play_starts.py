@@ -1,0 +1,86 @@
+"""A daemon starts playbooks by the clock, for messages, and for what happens."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+
+from sulla.cli.client import Client, open_client
+from sulla.cli.place import door
+from sulla.core.errors import SullaError
+from sulla.core.jsontypes import JsonObject
+from sulla.gateway.webhook import sign
+from tests.daemon.running import Place
+
+STEPS = "steps: [{id: say, respond: hi}]\n"
+
+
+def home(tmp_path: Path, **playbooks: str) -> Place:
+    """A home with playbooks that say what starts them."""
+    place = Place(tmp_path / "home", SULLA_MODEL="offline")
+    folder = place.home / "workflows"
+    folder.mkdir(parents=True)
+    for name, on in playbooks.items():
+        (folder / f"{name}.yaml").write_text(f"name: {name}\non: {on}\n{STEPS}")
+    return place
+
+
+async def ended(client: Client, playbook: str) -> JsonObject:
+    """A row of a playbook's runs, once they are over."""
+    while True:
+        rows = [row for row in (await client.call("workflow.runs"))["runs"] if row["playbook"] == playbook]
+        if rows and all(row["status"] not in ("queued", "running", "waiting") for row in rows):
+            found: JsonObject = rows[0]
+            return found
+
+
+async def test_the_schedule_of_a_playbook_begins_it_and_follows_its_file(tmp_path: Path) -> None:
+    place = home(tmp_path, greet='[manual, {schedule: "0 9 * * *"}]')
+    with place.up():
+        async with open_client(door(place.home)) as client:
+            while not (rows := (await client.call("schedule.list"))["schedules"]):
+                pass
+            assert [row["schedule"] for row in rows] == ["playbook_greet_1"]
+            await client.call("schedule.run", schedule="playbook_greet_1", request_id="one")
+            row = await ended(client, "greet")
+            assert (row["status"], row["trigger"]) == ("completed", "schedule")
+            (place.home / "workflows" / "greet.yaml").write_text(f"name: greet\non: manual\n{STEPS}")
+            while (await client.call("schedule.list"))["schedules"]:
+                pass
+            with pytest.raises(SullaError, match="Did you mean 'greet'"):
+                await client.call("schedule.add", every_s=3600, playbook="gret")
+            made = await client.call("schedule.add", schedule="mine", every_s=3600, playbook="greet")
+            assert made["action"] == "playbook greet"
+
+
+async def test_a_message_and_what_comes_of_it_start_theirs_once(tmp_path: Path) -> None:
+    place = home(tmp_path, triage="{chat: a new lead}", after="{event: run.finished}")
+    with place.up():
+        async with open_client(door(place.home)) as client:
+            thread = (await client.call("thread.create"))["thread_id"]
+            await client.call("turn.send", thread_id=thread, message_id="one", text="We have a new lead")
+            row = await ended(client, "triage")
+            assert (row["status"], row["trigger"], row["thread_id"]) == ("completed", "chat", thread)
+            state = await client.call("thread.history", thread_id=thread)
+            assert "Playbook triage runs: " in str(state)
+            row = await ended(client, "after")
+            assert (row["status"], row["trigger"], row["thread_id"]) == ("completed", "event", "")
+            rows = (await client.call("workflow.runs"))["runs"]
+            assert sum(row["playbook"] == "triage" for row in rows) == 1
+
+
+def test_who_is_ready_knows_its_playbooks(tmp_path: Path) -> None:
+    place = home(tmp_path, hooked="{webhook: kettle}\nsecrets: [kettle]")
+    place.environ["SULLA_SECRET_KETTLE"] = "whistles"
+    many = "".join(f"- {{id: s_{number}, respond: hi}}\n" for number in range(200))
+    for number in range(30):  # so many that reading them takes longer than a message's way
+        (place.home / "workflows" / f"a-{number}.yaml").write_text(f"name: a-{number}\non: manual\nsteps:\n{many}")
+    with place.up() as daemon:
+        at_s = round(time.time())
+        signed = {"webhook-id": "one", "webhook-timestamp": str(at_s)}
+        signed["webhook-signature"] = sign("whistles", "one", at_s, b"hi")
+        said = httpx.post(f"{daemon.url}/hooks/hooked", content=b"hi", headers=signed)
+        assert (said.status_code, said.json().get("first")) == (202, True), said.text

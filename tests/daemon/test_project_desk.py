@@ -1,0 +1,30 @@
+"""Clients are told how the tasks of a project stand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sulla.daemon.project_desk import get_project
+from sulla.registry import Projects
+
+TEXT = """# Garden
+
+- [x] Clear (id: clear)
+- [ ] Dig (id: dig; after: clear) (in progress)
+  - [ ] Buy a spade
+- [ ] Fence (id: fence) (failed: no wood)
+- [ ] Sow (blocked: frost)
+"""
+
+
+async def test_a_task_is_told_with_its_state_and_its_place_in_a_plan(tmp_path: Path) -> None:
+    projects = Projects(tmp_path)
+    projects.create("garden", TEXT)
+    found = await get_project(projects, "garden")
+    assert [(task.text, task.state, task.id, task.depends_on, task.depth) for task in found.tasks] == [
+        ("Clear", "completed", "clear", (), 0),
+        ("Dig", "in_progress", "dig", ("clear",), 0),
+        ("Buy a spade", "pending", "", (), 1),
+        ("Fence", "failed", "fence", (), 0),
+        ("Sow", "blocked", "", (), 0),
+    ]

@@ -1,0 +1,296 @@
+"""What playbooks change in a thread, and that a head keeps all of it."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import orjson
+import pytest
+
+from sulla.core.ids import CallId, MessageId, RunId, ThreadId
+from sulla.core.jsontypes import Json
+from sulla.core.message import ToolCall
+from sulla.threads import facts as f
+from sulla.threads.codec import Origin
+from sulla.threads.family import Report
+from sulla.threads.fold import apply_decision
+from sulla.threads.fold_offer import apply_offer
+from sulla.threads.fold_play import NO_ANSWER
+from sulla.threads.head import from_head, to_head
+from sulla.threads.plays import (
+    AnswerGiven,
+    EndTold,
+    Owed,
+    Play,
+    PlaybookAsked,
+    PlaybookBegan,
+    PlaybookEnded,
+    Played,
+    Question,
+)
+from sulla.threads.state import RunRef, ThreadState
+from sulla.threads.transcript import Transcript
+from sulla.threads.usage import Usage
+from sulla.threads.waits import Permit, Wait
+
+PLAYBOOK, TALK = ThreadId("thr_play"), ThreadId("thr_talk")
+PLAY = Play("triage", "d1", "name: triage", 4, "manual", TALK)
+QUESTION = Question(PLAYBOOK, "ask:1", "reply", "say it", {"type": "object"})
+CALL = CallId("call_1")
+READ_FROM_THE_LOG = {"transcript", "waiting", "controls", "summary", "summary_first_kept", "outcome"}
+"""What a head leaves out, or shortens."""
+
+
+class Log:
+    """A thread's log in the making; after each record its head gives back what the fold knows."""
+
+    def __init__(self, play: Play | None = None) -> None:
+        self.state = ThreadState(ThreadId("thr"), Transcript(lambda message: 1))
+        self.seq = 0
+        self.offer(f.ThreadCreated("sulla", graph="playbook" if play else "", play=play))
+
+    def offer(self, fact: f.Offer) -> int:
+        self.seq += 1
+        apply_offer(self.state, fact, self.seq, Origin(self.seq, RunId(f"run_{self.seq}")))
+        self._check()
+        return self.seq
+
+    def suspended(self) -> bool:
+        return self.state.suspended
+
+    def owes_end(self) -> bool:
+        return self.state.owes_end
+
+    def say(self, question: Question | None = None, *, tainted: bool = False) -> int:
+        return self.offer(f.Input(MessageId(f"m{self.seq + 1}"), "go", question=question, tainted=tainted))
+
+    def decide(self, *facts: f.Decision) -> None:
+        for fact in facts:
+            self.seq += 1
+            apply_decision(self.state, fact, Origin(self.seq))
+            self._check()
+
+    def start(self, seq: int) -> None:
+        self.decide(f.RunStarted(seq, MessageId(f"m{seq}")))
+
+    def finish(self, seq: int, outcome: f.Outcome | None = None) -> None:
+        self.decide(f.RunFinished(RunId(f"run_{seq}"), outcome or f.Outcome("done")))
+
+    def reply(self, tool: str, args: dict[str, Json]) -> None:
+        call = ToolCall(CALL, tool, args)
+        message_id = MessageId("reply")
+        self.decide(f.TextMessageEnd(CallId("model"), message_id, "", (call,), usage=Usage(30, 4, cost_micro=9)))
+        self.decide(f.ToolCallStart(CALL, tool, args, message_id, "pure"))
+
+    def _check(self) -> None:
+        body = to_head(self.state, self.seq, 3)
+        found, unread = from_head(self.state.thread_id, body, lambda message: 1)
+        assert unread.pending == tuple(sorted(self.state.waiting)) + tuple(sorted(self.state.controls))
+        for field in fields(ThreadState):
+            if field.name not in READ_FROM_THE_LOG:
+                assert getattr(found, field.name) == getattr(self.state, field.name), field.name
+
+
+def walking() -> Log:
+    log = Log(PLAY)
+    log.start(log.say())
+    log.decide(Played("RUN_STARTED"))
+    return log
+
+
+# -------------------------------------------------------------------------------------------------------------- a run
+
+
+def test_a_call_of_a_step_is_meant_from_its_beginning_to_its_end() -> None:
+    log = walking()
+    log.decide(Played("STEP_STARTED", "a", {"attempt": 1}, call_id=CALL, effect="once"))
+    run = log.state.run
+    assert run is not None
+    assert run.intents == {CALL: "once"}
+    log.decide(Played("STEP_COMPLETED", "a", call_id=CALL))
+    assert run.intents == {}
+
+
+def test_a_yes_to_a_call_is_kept_until_it_begins_and_so_is_a_word_that_it_may_run_again() -> None:
+    log = walking()
+    seq = log.offer(f.Answer("approval:1", "", "always"))
+    permit: dict[str, Json] = {"digest": "d", "wait_id": "approval:1", "tool": "t", "target": "h", "always": True}
+    log.decide(Played("CALL_ALLOWED", "a", permit, seq, CALL))
+    run = log.state.run
+    assert run is not None
+    assert run.permits == {CALL: Permit(CALL, "d", "approval:1", "t", "h", always=True)}
+    log.decide(Played("CALL_AGAIN", "a", call_id=CALL))
+    assert run.granted == {CALL}
+    log.decide(Played("CALL_STARTED", "a", call_id=CALL, effect="once"))
+    assert (run.permits, run.granted, run.intents) == ({}, set(), {CALL: "once"})
+
+
+def test_what_a_record_takes_up_is_put_away_counted_and_charged() -> None:
+    log = walking()
+    seq = log.offer(f.Answer("child:c1", "found", report=Report("done", tokens=30, cost_micro=5)))
+    log.decide(Played("STEP_COMPLETED", "a", {"value": "found"}, seq, tainted=True))
+    state, run = log.state, log.state.run
+    assert run is not None
+    assert state.controls == {}
+    assert state.consumed == 2  # the order, and the answer
+    assert (run.tokens, run.cost_micro, state.spent_tokens, state.tainted) == (30, 5, 30, True)
+
+
+def test_a_choice_of_a_model_is_charged_to_the_run_and_to_the_day() -> None:
+    log = walking()
+    log.decide(Played("DECIDED", "a", {"model": "m"}, tokens=120, cost_micro=8))
+    run = log.state.run
+    assert run is not None
+    assert (run.tokens, run.cost_micro, log.state.day_tokens) == (120, 8, 120)
+
+
+def test_a_run_that_rests_is_suspended_and_one_with_steps_at_work_is_not() -> None:
+    log = walking()
+    waits = (Wait("human:1", CallId(""), "Shall I?"), Wait("answer:2", CallId(""), "Which?", choices=("a", "b")))
+    log.decide(f.Suspended(waits, resting=False))
+    assert not log.suspended()
+    log.decide(f.Suspended(waits))
+    assert log.suspended()
+    log.decide(f.Resumed("woken"))
+    assert not log.suspended()
+    assert log.state.run is not None
+    assert set(log.state.run.waits) == {"human:1", "answer:2"}  # it says itself what it still waits for
+    assert log.state.run.crashes == 0
+
+
+def test_what_children_report_is_kept_for_nobody_because_each_step_takes_its_own_up() -> None:
+    log = walking()
+    log.offer(f.Answer("child:c1", "found", report=Report("done", tokens=30)))
+    assert log.state.run is not None
+    assert log.state.run.reports == {}
+
+
+@pytest.mark.parametrize(
+    ("detail", "status", "reason", "response"),
+    [
+        ({"status": "completed", "outputs": {"tea": "green"}}, "done", "", '{"tea":"green"}'),
+        ({"status": "transferred", "outputs": {}}, "done", "", "{}"),
+        ({"status": "cancelled", "outputs": {}}, "cancelled", "cancelled", ""),
+        ({"status": "failed", "failure": {"reason": "tool", "message": "no net"}}, "failed", "tool", ""),
+        ({"status": "failed"}, "failed", "failed", ""),
+        ({}, "failed", "", ""),
+    ],
+)
+def test_the_machines_end_is_the_outcome_of_the_run(
+    detail: dict[str, Json], status: str, reason: str, response: str
+) -> None:
+    log = walking()
+    log.decide(Played("RUN_ENDED", detail=detail))
+    outcome = log.state.outcome
+    assert (outcome.status, outcome.reason, outcome.response) == (status, reason, response)
+
+
+def test_a_run_that_is_stopped_ends_its_playbook_and_leaves_no_messages_for_a_model() -> None:
+    log = walking()
+    log.decide(f.RunFinished(RunId("run_2"), f.Outcome("cancelled", reason="stopped")))
+    assert log.state.play is not None
+    assert (log.state.play.status, log.state.play.failure) == ("cancelled", "stopped")
+    assert len(log.state.transcript) == 0
+
+
+def test_a_run_that_breaks_ends_its_playbook_as_failed_and_says_why() -> None:
+    log = walking()
+    log.decide(f.RunError(RunId("run_2"), "internal", "it broke", outcome=f.Outcome("failed", reason="internal")))
+    assert log.state.play is not None
+    assert (log.state.play.status, log.state.play.failure) == ("failed", "it broke")
+
+
+def test_an_end_is_owed_to_the_conversation_until_it_is_told() -> None:
+    log = walking()
+    log.decide(Played("RUN_ENDED", detail={"status": "completed"}))
+    assert not log.owes_end()
+    log.finish(2)
+    assert log.owes_end()
+    log.decide(EndTold())
+    assert not log.owes_end()
+    log.start(log.say())
+    log.decide(Played("RUN_REOPENED"))
+    log.decide(Played("RUN_ENDED", detail={"status": "completed"}))
+    log.finish(log.seq - 3)
+    assert log.owes_end()
+
+
+def test_what_somebody_wants_of_a_run_waits_until_it_is_taken_up() -> None:
+    log = walking()
+    seq = log.offer(PlaybookAsked("pause", "lunch"))
+    assert list(log.state.controls) == [seq]
+    log.decide(Played("RUN_PAUSED", "", {"why": "lunch"}, seq))
+    assert log.state.controls == {}
+
+
+# ------------------------------------------------------------------------------------------------------- conversations
+
+
+def test_a_conversation_refers_to_its_playbook_while_it_runs() -> None:
+    log = Log()
+    log.offer(PlaybookBegan(PLAYBOOK, "triage", RunId("run_1")))
+    assert log.state.active_work == RunRef("playbook", PLAYBOOK, True, RunId("run_1"))
+    log.offer(PlaybookEnded(ThreadId("thr_other"), "another", "failed"))
+    assert log.state.active_work.running
+    log.offer(PlaybookEnded(PLAYBOOK, "triage", "completed"))
+    assert log.state.active_work == RunRef("playbook", PLAYBOOK, False)
+
+
+def test_an_end_that_is_told_before_the_beginning_stays_an_end() -> None:
+    log = Log()
+    log.offer(PlaybookEnded(PLAYBOOK, "triage", "completed"))
+    log.offer(PlaybookBegan(PLAYBOOK, "triage", RunId("run_1")))
+    assert log.state.active_work == RunRef("playbook", PLAYBOOK, False)
+
+
+def asked(*, tainted: bool = False) -> Log:
+    log = Log()
+    log.start(log.say(QUESTION, tainted=tainted))
+    return log
+
+
+def test_an_answer_is_owed_with_what_it_took_and_only_once_its_run_is_over() -> None:
+    log = asked(tainted=True)
+    log.reply("reply", {"reply": "green"})
+    log.decide(f.ToolCallResult(CALL, "Passed on."))
+    assert log.state.owes == {}
+    log.finish(2)
+    owed = Owed(PLAYBOOK, "ask:1", '{"reply":"green"}', False, 34, 9, tainted=True)
+    assert log.state.owes == {"ask:1": owed}
+    log.decide(AnswerGiven("ask:1"))
+    assert log.state.owes == {}
+
+
+@pytest.mark.parametrize("tool", ["reply", "other"])
+def test_an_answer_that_was_refused_and_a_call_of_something_else_are_none(tool: str) -> None:
+    log = asked()
+    log.reply(tool, {"reply": 5})
+    log.decide(f.ToolCallResult(CALL, "reply: expected a string", is_error=tool == "reply"))
+    log.finish(2)
+    (owed,) = log.state.owes.values()
+    assert (owed.is_error, owed.text) == (True, NO_ANSWER)
+
+
+def test_an_answer_whose_call_has_no_result_yet_is_none() -> None:
+    log = asked()
+    log.reply("reply", {"reply": "green"})
+    log.finish(2, f.Outcome("cancelled", reason="interrupted"))
+    (owed,) = log.state.owes.values()
+    assert (owed.is_error, owed.text) == (True, "interrupted")
+
+
+def test_a_run_that_nobody_asked_anything_owes_nothing() -> None:
+    log = Log()
+    log.start(log.say())
+    log.reply("reply", {"reply": "green"})
+    log.decide(f.ToolCallResult(CALL, "Passed on."))
+    log.finish(2)
+    assert log.state.owes == {}
+
+
+def test_what_is_owed_is_json_as_the_model_gave_it() -> None:
+    log = asked()
+    log.reply("reply", {"ä": [1, {"b": None}]})
+    log.decide(f.ToolCallResult(CALL, "Passed on."))
+    log.finish(2)
+    assert orjson.loads(log.state.owes["ask:1"].text) == {"ä": [1, {"b": None}]}
