@@ -122,7 +122,7 @@ class Playbook:
         """All that can be done now; nothing twice. Empty while there is nothing to do but wait.
 
         Args:
-            most: about how many facts at a time; if there are as many, there may be more.
+            most: about how many facts at a time; whether there are more, `has_more` says.
         """
         run = self._run
         out: list[Fact] = []
@@ -130,22 +130,33 @@ class Playbook:
             self._look_at_limits(out)
             if run.halted:
                 return out
-        due, held, at_once = run.due, self._held, self._at_once
-        while (due or (held and run.busy < at_once)) and len(out) < most:
-            spot = held.popleft() if held and run.busy < at_once else due.popleft()
+        due, held, at_once, now_ms, busy = run.due, self._held, self._at_once, run.now_ms, run.busy
+        while due or (held and busy < at_once):
+            spot = held.popleft() if held and busy < at_once else due.popleft()
             # What `Run.begin` does for most steps, without the calls: they are a tenth of what a step costs.
             node = spot.node
-            if node.simple and not (spot.status or spot.unmet or run.careful) and run.busy < at_once:
-                fact = _made(StepStarted, (spot.at, spot.attempt + 1, node.given, run.now_ms))
-                spot.status, spot.begun = RUNNING, fact
-                spot.attempt += 1
-                run.busy += 1
+            if node.simple and busy < at_once and not (spot.status or spot.unmet or run.careful):
+                spot.attempt = attempt = spot.attempt + 1
+                spot.begun = fact = _made(StepStarted, (spot.at, attempt, node.given, now_ms))
+                spot.status = RUNNING
+                busy += 1
                 out.append(fact)
             else:
+                run.busy = busy
                 self._look_at(spot, out)
+                busy = run.busy
+                if len(out) >= most:  # looked at here alone: above, only so many begin as may be at work
+                    break
+        run.busy = busy
         if run.is_over:
             self._note(self._end(), out)
         return out
+
+    @property
+    def has_more(self) -> bool:
+        """Whether `next` stopped before it was through."""
+        run = self._run
+        return not run.halted and bool(run.due or (self._held and run.busy < self._at_once))
 
     def _look_at(self, spot: Spot, out: list[Fact]) -> None:
         run = self._run

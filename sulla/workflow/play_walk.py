@@ -150,9 +150,8 @@ class Walk:
         self.take(self._machine.tick(self._now_ms()))
         self._more = False
         if not self._run.control.draining:
-            begun = self._machine.next(MOST_AT_A_TIME)
-            self._more = len(begun) >= MOST_AT_A_TIME
-            self.take(begun)
+            self.take(self._machine.next(MOST_AT_A_TIME))
+            self._more = self._machine.has_more
 
     async def _keep(self) -> None:
         if self._out:
