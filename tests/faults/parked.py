@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ import psutil
 
 from sulla.cli.client import Client, open_client
 from sulla.cli.place import door
-from sulla.core.errors import SullaError
+from sulla.core.errors import StoreUnavailable, SullaError
 from sulla.testing.history import Acknowledged, History, ThreadHistory, breaches
 from sulla.testing.script import Reply, Rule, Script, ToolUse
 from sulla.testing.wire import WireRequest, WireResponse, WireServer
@@ -97,10 +97,11 @@ class Parked:
         """The question that its run waits with; another one than `before`."""
         async with CLOCK.timeout(PATIENCE_S):
             while True:
-                for question in await questions(client):
-                    if question["thread_id"] == self.thread_id and question["id"] != before:
-                        self.question = question
-                        return question
+                with suppress(StoreUnavailable):  # on a busy machine it may be told to try again
+                    for question in await questions(client):
+                        if question["thread_id"] == self.thread_id and question["id"] != before:
+                            self.question = question
+                            return question
                 await CLOCK.sleep(0.05)
 
     async def answer(self, client: Client, verdict: str, text: str = "") -> dict[str, Any]:
