@@ -19,7 +19,7 @@ from sulla.agent.repeats import ENDS_AT, Again, Repeating, repeated
 from sulla.agent.retry import FailureClass, next_try
 from sulla.agent.retry import Wait as RetryWait
 from sulla.agent.taint import is_unattended
-from sulla.core.errors import Aborted, GraphError, LimitReached, StaleLease, StoreUnavailable, SullaError, leaf
+from sulla.core.errors import GraphError, LimitReached, SullaError, foremost
 from sulla.core.event import Progress
 from sulla.core.ids import CallId
 from sulla.core.jsontypes import FrozenJson
@@ -182,7 +182,7 @@ class Calls:
             async with asyncio.TaskGroup() as group:
                 tasks = [group.create_task(one(call)) for call in calls]
         except BaseExceptionGroup as failures:
-            raise _foremost(failures) from None
+            raise foremost(failures) from None
         return [wait for task in tasks for wait in task.result()]
 
     async def _one(self, call: ToolCall, context: ToolContext, run: Run) -> Sequence[Wait]:
@@ -244,15 +244,6 @@ class Calls:
             context.progress(f"failed, tried again in {after.seconds:.0f} s: {result.text[:200]}")
             if not await pause(run, after.seconds):
                 return None
-
-
-def _foremost(failures: BaseExceptionGroup[BaseException]) -> BaseException:
-    """What of several failures at once decides how the run goes on."""
-    for kind in (StaleLease, StoreUnavailable, Aborted):
-        found = failures.subgroup(kind)
-        if found is not None:
-            return leaf(found)
-    return leaf(failures)
 
 
 def _may_have_run(call: ToolCall, run: OpenRun) -> bool:

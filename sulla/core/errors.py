@@ -317,3 +317,17 @@ def leaf(error: BaseException) -> BaseException:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
+
+
+def foremost(failures: BaseExceptionGroup[BaseException]) -> BaseException:
+    """What of several failures at once decides how a run goes on: a lost lease, a store that is away, an abort, or else
+    the first.
+
+    Args:
+        failures: at least one.
+    """
+    for kind in (StaleLease, StoreUnavailable, Aborted):
+        found = failures.subgroup(kind)
+        if found is not None:
+            return leaf(found)
+    return leaf(failures)

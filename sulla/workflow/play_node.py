@@ -8,7 +8,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Final
 
-from sulla.core.errors import Aborted, Conflict, CorruptRecord, GraphError, Refused, StaleLease, StoreUnavailable, leaf
+from sulla.core.errors import Conflict, CorruptRecord, GraphError, Refused, foremost
 from sulla.core.ids import NodeId, ThreadId
 from sulla.core.message import Text
 from sulla.core.run import Run
@@ -87,7 +87,7 @@ class PlayNode:
         try:
             finished = await Walk(tale, self.hands, state, run).go()
         except BaseExceptionGroup as failures:
-            raise _foremost(failures) from None
+            raise foremost(failures) from None
         if not finished:
             return Continue()
         if tale.machine.ended is None:
@@ -201,12 +201,3 @@ def _order_of(state: ThreadState) -> Order:
     run = state.run
     said = next((m.parts[0] for m in reversed(state.transcript) if run and m.id == run.message_id and m.parts), None)
     return read_order(said.text if isinstance(said, Text) else "")
-
-
-def _foremost(failures: BaseExceptionGroup[BaseException]) -> BaseException:
-    """What of several failures at once decides how the run goes on."""
-    for kind in (StaleLease, StoreUnavailable, Aborted):
-        found = failures.subgroup(kind)
-        if found is not None:
-            return leaf(found)
-    return leaf(failures)
