@@ -1,6 +1,7 @@
 """How well the end of a turn is told from its text, and how long people wait for it, on dev and held-out lines.
 
-The lines are those of bench/turns; of the held-out half only totals are printed. Beside the detector stand, in the same
+The lines are those of bench/turns; of the held-out half only totals are printed. Whoever changes rules uses
+``python -m bench.turns``, which leaves the held-out half alone. Beside the detector stand, in the same
 run, the rules that the original shipped with, and a fixed pause of 1.5 s. A policy chooses by the text how long to
 wait: who is silent for longer in mid-turn is cut off, and what it waits after a complete text is dead air.
 """
@@ -199,10 +200,12 @@ def evaluation_us(frame: Frame, lines: Sequence[Line]) -> Row:
 
 
 def run(frame: Frame) -> list[Row]:
-    """Both halves; the bars are for the held-out one."""
+    """All files; the bars are for the held-out one."""
     dev = data.dev()
     return [
         *rows_of("dev", dev, judged=False),
+        *rows_of("more", data.more(), judged=False),
+        *rows_of("trial", data.trial(), judged=False),
         *rows_of("held-out", data.heldout(), judged=True),
         evaluation_us(frame, dev),
     ]

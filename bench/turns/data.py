@@ -1,6 +1,6 @@
 """Reads the labelled lines, and refuses what does not fit: README.md says what they are.
 
-`dev` is for writing rules; `heldout` is for judging them, and is frozen by `HELDOUT_SHA256`.
+`dev` and `more` are for writing rules; `heldout`, frozen by `HELDOUT_SHA256`, and `trial` are for judging them.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ FREE_WORDS = 2
 """Texts this short ("yes", "hold on") may be said in both halves."""
 
 _HERE = Path(__file__).parent
-_ID = re.compile(r"[dh]\d{3}")
-_SOURCE = re.compile(r"[dh]s\d{3}")
+_ID = re.compile(r"[dhmt]\d{3}")
+_SOURCE = re.compile(r"[dhmt]s\d{3}")
 _WORD = re.compile(r"[\w']+")
 
 
@@ -87,6 +87,24 @@ def heldout() -> tuple[Line, ...]:
     content = (_HERE / "heldout.tsv").read_bytes()
     check_frozen("heldout.tsv", content)
     return parse("heldout.tsv", content)
+
+
+def more() -> tuple[Line, ...]:
+    """Further lines that rules may be written by.
+
+    Raises:
+        DataError: the file is not what it should be.
+    """
+    return parse("more.tsv", (_HERE / "more.tsv").read_bytes())
+
+
+def trial() -> tuple[Line, ...]:
+    """Further lines to judge rules by, which nobody who writes rules has read.
+
+    Raises:
+        DataError: the file is not what it should be.
+    """
+    return parse("trial.tsv", (_HERE / "trial.tsv").read_bytes())
 
 
 def check_frozen(name: str, content: bytes) -> None:
@@ -144,8 +162,8 @@ def _line(where: str, row: str) -> Line:
         raise DataError(f"{where}: {len(cells)} columns; expected {len(COLUMNS)}")
     id_, source, kind, text, context, label, pause = cells
     expectations = (
-        ("id", id_, _ID.fullmatch(id_) is not None, "d or h and three digits"),
-        ("source", source, _SOURCE.fullmatch(source) is not None, "ds or hs and three digits"),
+        ("id", id_, _ID.fullmatch(id_) is not None, "d, h, m or t and three digits"),
+        ("source", source, _SOURCE.fullmatch(source) is not None, "ds, hs, ms or ts and three digits"),
         ("class", kind, kind in CLASSES, f"one of {', '.join(CLASSES)}"),
         ("text", text, text == text.strip() and bool(_WORD.search(text)), "words with no space around them"),
         ("text", text, len(text) <= MAX_TEXT_CHARS, f"at most {MAX_TEXT_CHARS} characters"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from sulla.access import tokens as book
@@ -12,7 +13,9 @@ from sulla.access.principal import (
     ALL_SCOPES,
     MOST_TOKEN_S,
     OWNER,
+    TICKET_SCOPES,
     KnownToken,
+    NewTicket,
     NewToken,
     Principal,
     Scope,
@@ -20,6 +23,7 @@ from sulla.access.principal import (
     owner_token,
     token_digest,
 )
+from sulla.access.tickets import TicketBox
 from sulla.core.clock import Clock
 from sulla.core.errors import (
     Conflict,
@@ -58,6 +62,7 @@ class TokenKeeper:
         self._store = store
         self._clock = clock
         self._make_token = make_token
+        self._tickets = TicketBox(store, clock, make_token)
         self._renew: Callable[[], str] = make_token
         self._owner: KnownToken | None = None
         self._book = book.Book()
@@ -155,6 +160,22 @@ class TokenKeeper:
             if await self._offer("revoke", fact, b"revoke") is not None:
                 return True
         raise Conflict(f"others make and revoke tokens called {name!r} at this moment: try again")
+
+    async def mint_ticket(self, by: Principal) -> NewTicket:
+        """Make a ticket: see `TokenOffice`."""
+        await self._read()
+        self._check_good(by)
+        return await self._tickets.put(by)
+
+    async def redeem(self, ticket: str) -> Principal:
+        """Use a ticket up: see `Tickets`."""
+        bearer = await self._tickets.take(ticket)
+        await self._read()  # its token may be newer than what is known here, or revoked a moment ago
+        for known in self._known:
+            who = known.principal
+            if (who.name, who.id) == (bearer.name, bearer.id) and not known.expired(self._clock.now()):
+                return replace(who, scopes=who.scopes & TICKET_SCOPES)
+        raise Unauthorized(f"the token {bearer.name!r}, with which the ticket was made, is good no more")
 
     def _check_good(self, by: Principal) -> None:
         """See whether whoever asks was not revoked a moment ago, at another daemon perhaps.

@@ -21,6 +21,10 @@ NAME_CHARS: Final = 64
 """Of a token's name."""
 MOST_TOKEN_S: Final = 10 * 365 * 86_400
 """The longest that a token can be good for, in seconds, if not for ever."""
+TICKET_S: Final = 60.0
+"""How long a ticket is good, in seconds (design §12)."""
+TICKET_SCOPES: Final[frozenset[Scope]] = frozenset({"read", "write", "approve"})
+"""The most that one allows: nobody makes tokens, or stops the daemon's work, by an address."""
 PREFIX: Final = "sulla_"
 """What every token begins with, so that people and scanners recognise one."""
 _TOKEN = re.compile(rf"{PREFIX}[A-Za-z0-9_-]{{43}}")
@@ -77,6 +81,35 @@ class NewToken:
 
 
 @dataclass(frozen=True, slots=True)
+class NewTicket:
+    """What stands for a token in an address, once and for a minute. Its secret is here and nowhere else."""
+
+    secret: str
+    """Of the form of a token, so that whatever hides those hides it too."""
+    expires_ms: int
+    """UTC milliseconds."""
+
+    def __repr__(self) -> str:
+        return f"NewTicket({MARK})"
+
+
+class Tickets(Protocol):
+    """Takes tickets; kept by `TokenKeeper`."""
+
+    async def redeem(self, ticket: str) -> Principal:
+        """Use a ticket up.
+
+        Returns:
+            Whose it is; with no more than `TICKET_SCOPES`.
+
+        Raises:
+            Unauthorized: it was used, its minute is over, there never was one, or its token is good no more.
+            StoreUnavailable: the store does not answer; whether it is used up then, nobody knows.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
 class TokenInfo:
     """One row of a list of tokens."""
 
@@ -90,7 +123,7 @@ class TokenInfo:
     """The name of the token that it was made with; empty for the owner's."""
 
 
-class TokenOffice(Tokens, Protocol):
+class TokenOffice(Tokens, Tickets, Protocol):
     """Makes tokens and takes them back; kept by `TokenKeeper`."""
 
     def tell(self, changed: Callable[[], None]) -> None:
@@ -116,6 +149,17 @@ class TokenOffice(Tokens, Protocol):
 
     async def list(self) -> Sequence[TokenInfo]:
         """All that were not revoked, the owner's first, then by name."""
+        ...
+
+    async def mint_ticket(self, by: Principal) -> NewTicket:
+        """Make what stands for a token in an address, once and for a minute.
+
+        Args:
+            by: who may come in with it; what tickets never allow, it does not allow either.
+
+        Raises:
+            Unauthorized: `by` is good no more.
+        """
         ...
 
     async def revoke(self, name: str, by: Principal) -> bool:

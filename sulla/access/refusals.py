@@ -1,4 +1,6 @@
-"""Sums up what was refused, so that nobody can fill a disk by being refused. Pure: the time is told."""
+"""Sums up what comes too often for a line each: what was refused, so that nobody can fill a disk by being refused, and
+what a client does many times a second. Pure: the time is told.
+"""
 
 from __future__ import annotations
 
@@ -25,12 +27,19 @@ class Refusal:
     """The name of the token that a request came with."""
     token_id: str = ""
     method: str = "admission"
+    thread_id: str = ""
+    """What the requests were about, if they were not refused."""
 
 
 class Refusals:
-    """Counts refusals; what is due is to be written down."""
+    """Counts refusals; what is due is to be written down.
 
-    def __init__(self) -> None:
+    Args:
+        window_s: how long they are counted for one line.
+    """
+
+    def __init__(self, window_s: float = WINDOW_S) -> None:
+        self._window_s = window_s
         self._since = 0.0
         self._counts: dict[Refusal, int] = {}
 
@@ -47,7 +56,7 @@ class Refusals:
         due = self.due(now)
         key = replace(one, count=0)
         if key not in self._counts and len(self._counts) >= ADDRESSES:
-            key = replace(key, address=OTHERS)
+            key = replace(key, address=OTHERS, thread_id="")
         if not self._counts:
             self._since = now
         self._counts[key] = self._counts.get(key, 0) + one.count
@@ -55,7 +64,7 @@ class Refusals:
 
     def due(self, now: float) -> list[Refusal]:
         """What was counted up to the end of the last window; to be asked for now and then."""
-        return self.all() if self._counts and now - self._since >= WINDOW_S else []
+        return self.all() if self._counts and now - self._since >= self._window_s else []
 
     def all(self) -> list[Refusal]:
         """Everything that was counted and not given out yet."""

@@ -29,7 +29,7 @@ class Walked:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Somebody ended it: ``stopped``, ``interrupted``."""
+    """Somebody ended it: ``stopped``, ``interrupted``, ``barged_in``."""
 
     reason: str
 

@@ -13,7 +13,7 @@ from sulla.core.control import Control
 from sulla.core.errors import StoreUnavailable
 from sulla.core.run import Run
 from sulla.store import Subscription
-from sulla.threads import Advanced, AskText, Interrupt, Stop, ThreadSession, ThreadState, next_task, unpack
+from sulla.threads import Advanced, AskText, ThreadSession, ThreadState, cut_short, unpack
 
 log = logging.getLogger(__name__)
 
@@ -71,8 +71,5 @@ class Lookout:
 
 
 def _heed(state: ThreadState, control: Control) -> None:
-    match next_task(state):
-        case Stop(cancels_run=True):
-            control.abort("stopped")
-        case Interrupt():
-            control.abort("interrupted")
+    if reason := cut_short(state):
+        control.abort(reason)

@@ -61,7 +61,7 @@ _TABLE: Final[Mapping[type[SullaError], FailureClass]] = {
 }
 """The class of an error is that of the nearest of its bases that stands here."""
 
-_BY_A_PERSON = frozenset({"stopped", "interrupted"})
+_BY_A_PERSON = frozenset({"stopped", "interrupted", "barged_in"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from sulla.core.trail import trail
 from sulla.graph import Limits, Meter, run_graph
 from sulla.store import Store
 from sulla.threads import (
+    BreakOff,
     CancelChild,
     Continue,
     Continued,
@@ -69,7 +70,7 @@ LEAVE_S = 2.0
 PAUSED = "paused"
 """Why a walk is aborted that goes on when work is resumed."""
 
-Wish = Resume | Stop | Interrupt | Steer | Wake | Continue | Ignore
+Wish = Resume | Stop | Interrupt | BreakOff | Steer | Wake | Continue | Ignore
 """What needs no walk."""
 
 
@@ -210,8 +211,8 @@ class TurnDriver:
                 if cancels_run:
                     self._end(session, Cut("stopped"))
                 session.note(Stopped(seq))
-            case Interrupt():
-                self._end(session, Cut("interrupted"))
+            case Interrupt() | BreakOff():
+                self._end(session, Cut("interrupted" if isinstance(wish, Interrupt) else "barged_in"))
             case Steer(seq, crashes):
                 session.note(Resumed("steered", input_seq=seq, crashes=crashes))
             case Wake(crashes):
@@ -236,6 +237,8 @@ class TurnDriver:
                 self._start(session, task.item)
                 self._end(session, self._crashed(session.fruitless))
             return
+        if isinstance(next_task(state), BreakOff):
+            return  # nobody wants to hear the reply: it is ended, not made once more
         crashes = run.crashes if run.parked else run.crashes + 1
         reason: Literal["paused", "drained", "crashed"]
         reason = "paused" if run.paused else "drained" if run.parked else "crashed"

@@ -19,10 +19,20 @@ def arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--thread", metavar="ID", help="go on in this thread instead of a new one")
     command.add_argument("--agent", metavar="ID", help="ask this agent instead of the thread's own")
     command.add_argument("--json", action="store_true", help="print every event as a line of JSON, and no prompt")
+    command.add_argument(
+        "--voice-sim", metavar="FILE", help="play recorded speech instead, and the answer as if spoken"
+    )
+    command.add_argument("--speed", type=_speed, metavar="N", help="play it so many times as fast (with --voice-sim)")
 
 
 def run(given: argparse.Namespace) -> Exit:
     """Talk until end of input. A script, whose lines are piped in, learns how the last one ended."""
+    if given.voice_sim is not None:
+        from sulla.cli.voice_sim import simulate
+
+        return simulate(given)
+    if given.speed is not None:
+        given.wrong("--speed goes with --voice-sim FILE")
     home = home_of(given)
     door(home)  # fail before the first prompt, not after it
     by_hand = sys.stdin.isatty() and not given.json
@@ -67,3 +77,13 @@ def _lines(by_hand: bool) -> Iterator[str]:
             raise
         if text.strip():
             yield text
+
+
+def _speed(word: str) -> float:
+    try:
+        found = float(word)
+    except ValueError:
+        found = 0.0
+    if not 0.1 <= found <= 100:
+        raise argparse.ArgumentTypeError(f"expected a number from 0.1 to 100, found {word!r}")
+    return found

@@ -29,6 +29,7 @@ COMMANDS = {
     "notices": "list, mark and watch what you are told beside the answers",
     "schedule": "list, add, remove, run, pause and resume schedules",
     "flow": "playbooks: write, check, try out and run them",
+    "speech": "play recorded speech and say why each turn ended when it did",
     "memory": "list, search, forget and export what agents remember",
     "prompt": "show what a model is told before a conversation",
     "project": "list and show projects",

@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from sulla.cli.client import open_client
@@ -18,8 +19,15 @@ KINDS = {
     "list": "print each server, how it is, and its tools",
     "show": "print the tools of a server that came or changed since you took it in",
     "trust": "allow them as they are now",
+    "serve": "be an MCP server for a host that starts this: agents, threads, playbooks and open questions as tools",
 }
 """Every command below this one; docs/mcp.md explains them."""
+
+BY_HOST = (
+    "have the host's model answer what people are asked, approvals too, with a tool: then only the host stands between "
+    "a model and its yes. Else people answer, at hosts that ask them or with `sulla approvals`"
+)
+"""What `serve --approvals-by-host` means."""
 
 SAID_LINES = 5
 """How many lines are shown of what a lost server wrote at its end."""
@@ -31,7 +39,10 @@ def arguments(command: argparse.ArgumentParser) -> None:
     parsers = {name: kinds.add_parser(name, help=text) for name, text in KINDS.items()}
     for one in parsers.values():
         add_home(one, below=True)
-        one.add_argument("--json", action="store_true", help="print JSON")
+    for name in ("list", "show", "trust"):
+        parsers[name].add_argument("--json", action="store_true", help="print JSON")
+    parsers["serve"].add_argument("--token", type=Path, metavar="FILE", help="holds the token (else the owner's)")
+    parsers["serve"].add_argument("--approvals-by-host", action="store_true", help=BY_HOST)
     for name in ("show", "trust"):
         parsers[name].add_argument("name", metavar="NAME", help="the server")
     parsers["trust"].add_argument("digest", nargs="?", metavar="DIGEST", help="of what `show` printed (else of all)")
@@ -41,6 +52,10 @@ def run(given: argparse.Namespace) -> Exit:
     """Do what was chosen."""
     if given.kind == "list":
         return _list(given)
+    if given.kind == "serve":
+        from sulla.cli.mcp_serve import run as serve
+
+        return serve(given)
     from sulla.cli.mcp_trust import DOES
 
     return DOES[given.kind](given)

@@ -53,7 +53,15 @@ def _created(event: dict[str, Any], data: Data) -> Says:
 
 def _input(event: dict[str, Any], data: Data) -> Says:
     origin = data.get("origin", "user")
-    return "you" if origin == "user" else origin, data["text"]
+    spoken = data.get("spoken") or {}
+    how = f", by voice ({spoken['reason']})" if spoken else ""
+    if heard := spoken.get("heard"):
+        how += f", over a reply of which {heard['chars']} characters were heard"
+    return ("you" if origin == "user" else origin) + how, data["text"]
+
+
+def _overheard(event: dict[str, Any], data: Data) -> Says:
+    return "overheard while it was speaking", data["text"]
 
 
 def _reply(event: dict[str, Any], data: Data) -> Says:
@@ -65,6 +73,7 @@ def _reply(event: dict[str, Any], data: Data) -> Says:
 _SAYS: dict[str, Callable[[dict[str, Any], Data], Says]] = {
     "THREAD_CREATED": _created,
     "INPUT": _input,
+    "OVERHEARD": _overheard,
     "TEXT_MESSAGE_END": _reply,
     "ANSWER": lambda _, data: (f"answer to {data['wait_id']} ({data.get('verdict', 'result')})", data["text"]),
     "SUMMARY": lambda _, data: (f"summary of all up to #{data['covers_seq']}", data["text"]),
@@ -149,6 +158,7 @@ _NOTES: dict[str, Callable[[Data], str]] = {
     "SUSPENDED": _waits,
     "RESUMED": lambda data: f"[goes on: {data['reason']}]",
     "RUN_PAUSED": lambda data: f"[{paused_head(data)}]",
+    "BARGED_IN": lambda data: "[somebody spoke over the reply]",
     "STOP": lambda data: "[somebody asked to stop]",
     "CONTINUE": lambda data: "[somebody asked to continue]",
     "STOPPED": lambda data: "[stopped]",

@@ -15,6 +15,7 @@ COMMANDS = {
     "create": "make a token for somebody else, and print it this once",
     "list": "list the tokens; nobody can print them again",
     "revoke": "take a token back, and close what was opened with it",
+    "ticket": "print an address that opens the daemon's /hub once, within a minute",
 }
 """Every command below this one; docs/cli.md explains them."""
 

@@ -1,4 +1,6 @@
-"""`sulla token create`, `list` and `revoke`: by a daemon if one runs, else in its store, under the home's lock."""
+"""`sulla token create`, `list` and `revoke`: by a daemon if one runs, else in its store, under the home's lock; and
+`ticket`, by a daemon.
+"""
 
 from __future__ import annotations
 
@@ -103,6 +105,18 @@ async def _revoked(given: argparse.Namespace) -> bool:
         return await desk.revoke(given.name)
 
 
+def _ticket(given: argparse.Namespace) -> Exit:
+    where = door(home_of(given))
+    made = asyncio.run(_ask(given, "token.ticket"))
+    url = where.url.replace("http", "ws", 1) + made["path"]
+    if given.json:
+        print(json.dumps({"url": url, "ticket": made["ticket"], "expires_at": made["expires_at"]}))
+    else:
+        print(f"good once, until {made['expires_at'][11:19]} UTC; it is not shown again:", file=sys.stderr)
+        print(url)
+    return Exit.OK
+
+
 def _has_daemon(given: argparse.Namespace) -> bool:
     return Home(home_of(given)).whereabouts() is not None
 
@@ -116,5 +130,5 @@ def _minute(at: str | None) -> str:
     return "" if at is None else at[:16].replace("T", " ")
 
 
-CHANGES = {"create": _create, "list": _list, "revoke": _revoke}
+CHANGES = {"create": _create, "list": _list, "revoke": _revoke, "ticket": _ticket}
 """What does each command."""

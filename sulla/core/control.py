@@ -50,7 +50,7 @@ class Control:
         """Ask the run to end now.
 
         Args:
-            reason: a stable word that lands in the outcome, e.g. ``stopped``, ``interrupted``, ``lease_lost``.
+            reason: a stable word that lands in the outcome, e.g. ``stopped``, ``interrupted``, ``barged_in``.
         """
         if self._reason is not None:
             return

@@ -9,16 +9,20 @@ from sulla.core.clock import Clock
 from sulla.core.errors import Forbidden
 from sulla.core.jsontypes import JsonObject
 from sulla.core.stamp import stamp
-from sulla.gateway import Done, Unobserved, Way, address_key
+from sulla.gateway import OK, Done, Unobserved, Way, address_key
 
 _FLUSH_S: Final = 1.0
+_OFTEN: Final = frozenset({"speech.chunk"})
+"""What a client does ten times a second: that it went well is summed up by thread."""
+_OFTEN_S: Final = 10.0
 
 
 class AuditTrail(Unobserved):
     """Keeps `gateway.Observer`: writes down every request that could change something, and every refusal.
 
-    A request that only reads is not written down, unless its token does not even allow that. What a token does not
-    allow is summed up: else it could push everything else out of the log, which keeps so many bytes, within a minute.
+    A request that only reads is not written down, unless its token does not even allow that. Pieces of speech are
+    summed up by thread, and what a token does not allow is summed up too: else it could push everything else out of the
+    log, which keeps so many bytes, within a minute.
 
     Args:
         log: the file.
@@ -29,6 +33,7 @@ class AuditTrail(Unobserved):
         self._log = log
         self._clock = clock
         self._refusals = Refusals()
+        self._often = Refusals(_OFTEN_S)
 
     @property
     def failing(self) -> bool:
@@ -47,6 +52,11 @@ class AuditTrail(Unobserved):
         if done.code == Forbidden.code:
             who, address = caller.principal, address_key(caller.address)
             self._sum_up(Refusal(caller.way, address, done.code, 1, who.name, who.id, asked.method))
+            return
+        if done.code == OK and asked.method in _OFTEN:
+            who, address, thread_id = caller.principal, address_key(caller.address), str(asked.about["thread_id"])
+            one = Refusal(caller.way, address, OK, 1, who.name, who.id, asked.method, thread_id)
+            self._write_down(self._often.add(one, self._clock.elapsed()))
             return
         if asked.scope == "read":
             return
@@ -75,10 +85,12 @@ class AuditTrail(Unobserved):
         while True:
             await self._clock.sleep(_FLUSH_S)
             self._write_down(self._refusals.due(self._clock.elapsed()))
+            self._write_down(self._often.due(self._clock.elapsed()))
 
     def close(self) -> None:
         """Write down the rest."""
         self._write_down(self._refusals.all())
+        self._write_down(self._often.all())
         self._log.close()
 
     def _sum_up(self, one: Refusal) -> None:
@@ -87,6 +99,7 @@ class AuditTrail(Unobserved):
     def _write_down(self, refusals: list[Refusal]) -> None:
         for one in refusals:
             who: JsonObject = {"token": one.token, "token_id": one.token_id} if one.token else {}
+            about: JsonObject = {"about": {"thread_id": one.thread_id}} if one.thread_id else {}
             self._log.write(
                 {
                     "at": self._now(),
@@ -94,6 +107,7 @@ class AuditTrail(Unobserved):
                     "way": one.way,
                     "address": one.address,
                     "method": one.method,
+                    **about,
                     "code": one.code,
                     "count": one.count,
                 }

@@ -20,6 +20,7 @@ from sulla.core.trail import trail
 from sulla.daemon import bounds
 from sulla.daemon.access import Access, make_access
 from sulla.daemon.account import Account
+from sulla.daemon.agents import Team
 from sulla.daemon.beat_desk import make_beats
 from sulla.daemon.bell import Bell
 from sulla.daemon.checkup import BUDGET_S, Checkup, StoreReport, check_store
@@ -47,6 +48,7 @@ from sulla.daemon.scene import Scene, make_scene
 from sulla.daemon.schedules import Timetable, look_after_schedules, make_schedules
 from sulla.daemon.service import Service
 from sulla.daemon.shifts import Shifts
+from sulla.daemon.speech import look_after_speech, make_speech
 from sulla.daemon.standstill import obey
 from sulla.daemon.stores import make_store, store_reader, store_source
 from sulla.daemon.watch import StoreWatch
@@ -57,6 +59,7 @@ from sulla.providers import (
     estimate_tokens,
 )
 from sulla.registry import SkillShelf
+from sulla.speech import StreamBufferManager
 from sulla.store import Store
 from sulla.threads import ThreadStore
 from sulla.work import Group, GroupOf, Job, LocalWork, Switch
@@ -88,6 +91,7 @@ class System:
     switch: Switch
     people: PeopleDesk
     starts: PlayStarts
+    speech: StreamBufferManager
 
 
 def build(settings: Settings, choice: Choice, place: Place) -> System:
@@ -125,27 +129,37 @@ def build(settings: Settings, choice: Choice, place: Place) -> System:
     def report() -> JsonObject:
         said = report_settings(settings, choice, store_source(settings)) | report_hands(hands, kit.team, servers)
         used = report_use(settings, models.home, mind.ranks, place.clock) | journal_status(journal)
-        said |= used | remembering.status() | access.status() | timetable.status()
+        said |= used | remembering.status() | access.status() | timetable.status() | speech.status()
         return said | report_troubles(instruments.health.troubles())
 
     watch = StoreWatch(store, place.clock, lambda: turns.abort("store_replaced"))
     timetable = make_schedules(settings, store, threads, place, kit, wake, begins_of(heart.thread, plays), switch.holds)
     starts = make_play_starts(plays, followers, kit, models, timetable, instruments.health)
     beats = make_beats(heart, threads, timetable, kit.team, wake, place)
-    offices = Offices(timetable.office, beats, people, plays.desk)
+    speech = make_speech(settings, store, threads, place, wake)
+    offices = Offices(timetable.office, beats, people, plays.desk, speech)
     roster = roster_of(kit, choice, hands.projects, guarding.rules, remembering, servers.current, scene, offices)
     intake, look = Intake(threads, bounds.rates(settings), place.clock), _checkup(settings, store, place).run
     service = Service(threads, intake, watch, work, roster, report, look, switch)
-    look_after(instruments.health, watch, service, models.home.breaker, journal, access)
-    obey(switch, turns, work, instruments.health)
-    look_after_crew(instruments.health, kit.team, models, servers)
-    look_after_schedules(instruments.health, timetable)
     # fmt: off
-    return System(
+    system = System(
         store, threads, models, turns, work, service, mind.account(store, place), mind.summarizer, journal, watch,
         access, instruments, hands, memories, remembering, servers, kit.shelf, timetable, scene, switch, people, starts,
+        speech,
     )
     # fmt: on
+    return _looked_after(system, kit.team)
+
+
+def _looked_after(system: System, team: Team) -> System:
+    """The same; what goes wrong with it is told."""
+    health = system.instruments.health
+    look_after(health, system.watch, system.service, system.models.home.breaker, system.journal, system.access)
+    obey(system.switch, system.turns, system.work, health)
+    look_after_crew(health, team, system.models, system.servers)
+    look_after_schedules(health, system.timetable)
+    look_after_speech(health, system.speech)
+    return system
 
 
 @dataclass(frozen=True, slots=True)

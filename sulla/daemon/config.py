@@ -28,6 +28,7 @@ from sulla.daemon.sections import (
     PlaybookSettings,
     Section,
     ShellSettings,
+    SpeechSettings,
     StoreSettings,
     TelemetrySettings,
     WebSettings,
@@ -56,6 +57,7 @@ class Settings(Section):
     mcp: McpSettings = McpSettings()
     memory: MemorySettings = MemorySettings()
     playbooks: PlaybookSettings = PlaybookSettings()
+    speech: SpeechSettings = SpeechSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
     prices: dict[str, Any] = Field(default={})
     """What models cost, by name: a table each with the price of a million tokens (docs/tokens.md)."""

@@ -14,6 +14,7 @@ from sulla.gateway import AgentInfo, SkillInfo, SkillInfos, ToolInfo, WorkInfo
 from sulla.heartbeat import BeatOffice
 from sulla.registry import Known, Projects, SkillShelf, allows
 from sulla.schedule import ScheduleOffice
+from sulla.speech import StreamBufferManager
 from sulla.tools import Tool, Toolbox, ToolSource
 from sulla.workflow import PlaybookOffice
 
@@ -30,6 +31,8 @@ class Offices:
     """Who is there, and what they are told."""
     playbooks: PlaybookOffice
     """What is done step by step."""
+    speech: StreamBufferManager
+    """What people say aloud."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -193,6 +193,7 @@ def _beside(settings: Settings, system: System) -> dict[str, Coroutine[object, o
         "mcp": system.servers.run(),
         "schedules": system.timetable.run(),
         "playbooks": system.starts.run(),
+        "speech": system.speech.run(),
         "presence": system.people.company.run(),
         "notices": system.people.board.run(),
         "stall": system.instruments.stall.run(),

@@ -10,12 +10,15 @@ from sulla.core.errors import NotFound, ShuttingDown
 from sulla.core.ids import MessageId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon import approval_desk, project_desk
+from sulla.daemon.bookmarks import StoreBookmarks
 from sulla.daemon.intake import Intake
 from sulla.daemon.roster import Roster
+from sulla.daemon.speech_desk import SpeechDesk
 from sulla.daemon.watch import StoreWatch
 from sulla.gateway import (
     Advanced,
     AgentInfo,
+    Bookmarks,
     Event,
     Hear,
     Live,
@@ -23,6 +26,7 @@ from sulla.gateway import (
     Over,
     ProjectInfo,
     ProjectText,
+    Question,
     RuleInfo,
     SeenInfo,
     Sent,
@@ -36,6 +40,7 @@ from sulla.gateway import (
 from sulla.heartbeat import BeatOffice
 from sulla.people import Notices, People
 from sulla.schedule import ScheduleOffice
+from sulla.speech import SpeechOffice
 from sulla.store import LogInfo
 from sulla.threads import Advanced as LogAdvanced
 from sulla.threads import (
@@ -85,6 +90,7 @@ class Service:
         self._intake = intake
         self._watch = watch
         self._store = watch.store
+        self._bookmarks = StoreBookmarks(watch.store)
         self._work = work
         self._roster = roster
         self._agents = tuple(agent.id for agent in roster.agents)
@@ -92,12 +98,18 @@ class Service:
         self._look = look
         self._switch = switch
         self._closed = False
+        self._speech = SpeechDesk(roster.offices.speech, self._check_open, watch.check)
         self._heard: tuple[bytes | None, Signal | None] = (None, None)
 
     @property
     def schedules(self) -> ScheduleOffice:
         """Who does what is about schedules."""
         return self._roster.offices.schedules
+
+    @property
+    def bookmarks(self) -> Bookmarks:
+        """Where clients that remember nothing were."""
+        return self._bookmarks
 
     @property
     def people(self) -> People:
@@ -118,6 +130,11 @@ class Service:
     def playbooks(self) -> PlaybookOffice:
         """Who does what is about playbooks and their runs."""
         return self._roster.offices.playbooks
+
+    @property
+    def speech(self) -> SpeechOffice:
+        """Who does what is about speech."""
+        return self._speech
 
     @property
     def switch(self) -> SwitchOffice:
@@ -162,6 +179,7 @@ class Service:
         """Remove a thread with all it holds."""
         self._watch.check()
         await self._threads.delete(ThreadId(thread_id))
+        await self._roster.offices.speech.forget(ThreadId(thread_id))
         self._roster.remembering.wake(ThreadId(thread_id))
         await self._roster.scene.feed.forget(ThreadId(thread_id))
         await self._roster.offices.people.board.forget(thread_id)
@@ -202,6 +220,12 @@ class Service:
         """Threads whose run waits for an answer."""
         self._watch.check()
         return await approval_desk.waiting(self._threads, after or "", limit)
+
+    async def questions_of(self, thread_id: str) -> Sequence[Question]:
+        """What the thread's run waits to be told by people."""
+        self._watch.check()
+        _, state = await self._threads.get(ThreadId(thread_id))
+        return () if state is None else approval_desk.questions_of(thread_id, state)
 
     async def answer(self, thread_id: str, question: str, verdict: Verdict, text: str) -> int:
         """Answer a question; the first answer wins."""

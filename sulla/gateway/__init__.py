@@ -3,6 +3,7 @@
 from sulla.access import KnownToken, Principal, Scope, Tokens, token_digest
 from sulla.gateway.app import Gateway, GatewayConfig, build_app
 from sulla.gateway.auth import address_key
+from sulla.gateway.bookmarks import BOOKMARK_BYTES, Bookmarks
 from sulla.gateway.commands import (
     Advanced,
     Commands,
@@ -11,36 +12,49 @@ from sulla.gateway.commands import (
     Live,
     Mode,
     Over,
-    ProjectInfo,
-    ProjectText,
     Question,
     RuleInfo,
     Sent,
     Signal,
-    TaskInfo,
     ThreadInfo,
     Verdict,
     WaitingThread,
 )
 from sulla.gateway.hooks import Hooks
-from sulla.gateway.infos import AgentInfo, SeenInfo, SkillInfo, SkillInfos, ToolInfo, WorkInfo
+from sulla.gateway.infos import (
+    AgentInfo,
+    ProjectInfo,
+    ProjectText,
+    SeenInfo,
+    SkillInfo,
+    SkillInfos,
+    TaskInfo,
+    ToolInfo,
+    WorkInfo,
+)
 from sulla.gateway.limits import Limits
 from sulla.gateway.observing import OK, Asked, Caller, Done, Observer, Observers, Unobserved, Way
 from sulla.gateway.probes import Operations, Trouble
 from sulla.gateway.server import Server, bind, serve
+from sulla.gateway.voice_frames import Recognizer
+from sulla.gateway.voice_moves import Drop, Flush, Say, Wrong
 from sulla.gateway.wire import PROTOCOL, SUBPROTOCOL
 
 __all__ = [
+    "BOOKMARK_BYTES",
     "OK",
     "PROTOCOL",
     "SUBPROTOCOL",
     "Advanced",
     "AgentInfo",
     "Asked",
+    "Bookmarks",
     "Caller",
     "Commands",
     "Done",
+    "Drop",
     "Event",
+    "Flush",
     "Gateway",
     "GatewayConfig",
     "Hear",
@@ -57,7 +71,9 @@ __all__ = [
     "ProjectInfo",
     "ProjectText",
     "Question",
+    "Recognizer",
     "RuleInfo",
+    "Say",
     "Scope",
     "SeenInfo",
     "Sent",
@@ -75,6 +91,7 @@ __all__ = [
     "WaitingThread",
     "Way",
     "WorkInfo",
+    "Wrong",
     "address_key",
     "bind",
     "build_app",

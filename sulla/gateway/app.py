@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 import orjson
 from fastapi import FastAPI
@@ -24,18 +25,21 @@ from sulla.gateway.auth import Guard
 from sulla.gateway.calls import Calls
 from sulla.gateway.commands import Commands
 from sulla.gateway.connection import Room
+from sulla.gateway.dialects import MANNERS, dialect_routes
 from sulla.gateway.hooks import HookDoor, Hooks
 from sulla.gateway.limits import Limits
 from sulla.gateway.observing import Observer, Unobserved
 from sulla.gateway.perimeter import Perimeter
 from sulla.gateway.presence import Presence
 from sulla.gateway.probes import Operations, Probes
-from sulla.gateway.rest import Desk, OnLeave, Resource, answer_problem
+from sulla.gateway.rest import Desk, OnLeave, Resource, answer
 from sulla.gateway.rest_auth import HOOKS, Gatekeeper
 from sulla.gateway.rest_problems import DEFECT, no_such_path, no_such_verb
 from sulla.gateway.rest_routes import by_path
 from sulla.gateway.rest_streams import Streams
-from sulla.gateway.ws import SocketDoor
+from sulla.gateway.voice import PATH as VOICE
+from sulla.gateway.voice import greet_voice
+from sulla.gateway.ws import SocketDoor, greet
 from sulla.workflow import playbook_schema
 
 
@@ -62,20 +66,25 @@ class Gateway:
 
     Args:
         http: everything else.
-        door: takes sockets in.
+        doors: take sockets in, each under its path.
         streams: what is shown over HTTP.
         config: names.
         observer: is told who was refused.
     """
 
     def __init__(
-        self, http: FastAPI, door: SocketDoor, streams: Streams, config: GatewayConfig, observer: Observer
+        self,
+        http: FastAPI,
+        doors: Mapping[str, SocketDoor],
+        streams: Streams,
+        config: GatewayConfig,
+        observer: Observer,
     ) -> None:
         self.http = http
         """Where other dialects are mounted."""
-        self._door = door
+        self._doors = doors
         self._streams = streams
-        self._all = Perimeter(self._inside, observer, config.allowed_hosts, config.allowed_origins)
+        self._all = Perimeter(self._inside, observer, config.allowed_hosts, config.allowed_origins, MANNERS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request, or a socket to its end."""
@@ -87,11 +96,12 @@ class Gateway:
         Args:
             patience_s: how long slow clients are waited for, in seconds.
         """
-        await asyncio.gather(self._door.settle(patience_s), self._streams.settle(patience_s))
+        settling = [door.settle(patience_s) for door in self._doors.values()]
+        await asyncio.gather(*settling, self._streams.settle(patience_s))
 
     def _inside(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-        if scope["type"] == "websocket" and scope["path"] == "/ws":
-            return self._door.serve(WebSocket(scope, receive, send))
+        if scope["type"] == "websocket" and (door := self._doors.get(scope["path"])) is not None:
+            return door.serve(WebSocket(scope, receive, send))
         return self.http(scope, receive, send)
 
 
@@ -122,8 +132,11 @@ def build_app(
     calls = Calls(commands, tokens, config.limits, clock, watching, make_id)
     presence = Presence(tokens, clock)
     tokens.tell(presence.sweep)
-    room = Room(commands, calls, Guard(tokens, clock), presence, clock, config.limits, watching)
-    door = SocketDoor(room, config.server_version)
+    room = Room(commands, calls, Guard(tokens, clock), presence, clock, config.limits, watching, tokens)
+    doors = {
+        "/ws": SocketDoor(room, partial(greet, room, config.server_version)),
+        VOICE: SocketDoor(room, partial(greet_voice, room), "voice", None),
+    }
     app = FastAPI(title="Sulla", version=config.server_version, openapi_url=None, docs_url=None, redoc_url=None)
     app.router.routes.append(Route("/healthz", _healthz, methods=["GET"]))
     app.router.routes.append(Route("/asyncapi.json", _asyncapi, methods=["GET"]))
@@ -136,12 +149,13 @@ def build_app(
     desk = Desk(room, streams, make_id, config.on_leave)
     for path, routes in by_path().items():
         app.router.routes.append(Route(path, Resource(routes, desk)))
+    app.router.routes += dialect_routes(desk)
     app.router.default = _nothing
     app.router.redirect_slashes = False
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(Exception, _failed)
-    app.add_middleware(Gatekeeper, guard=room.guard, observer=watching)
-    return Gateway(app, door, streams, config, watching)
+    app.add_middleware(Gatekeeper, guard=room.guard, observer=watching, manners=MANNERS)
+    return Gateway(app, doors, streams, config, watching)
 
 
 async def _healthz(request: Request) -> Response:
@@ -169,7 +183,8 @@ async def _nothing(scope: Scope, receive: Receive, send: Send) -> None:
     if scope["type"] == "websocket":
         await WebSocketClose()(scope, receive, send)
     else:
-        await answer_problem(send, no_such_path(scope["path"]))
+        problem = no_such_path(scope["path"])
+        await answer(send, problem.status, MANNERS.of(scope["path"]).body(problem), problem.headers())
 
 
 async def _refused(request: Request, error: Exception) -> Response:
@@ -177,9 +192,9 @@ async def _refused(request: Request, error: Exception) -> Response:
     path, headers = request.url.path, getattr(error, "headers", None) or {}
     allowed = tuple(verb.strip() for verb in headers.get("Allow", "").split(",") if verb)
     problem = no_such_verb(request.method, path, allowed) if allowed else no_such_path(path)
-    return Response(problem.body(), problem.status, dict(headers), "application/json")
+    return Response(MANNERS.of(path).body(problem), problem.status, dict(headers), "application/json")
 
 
 async def _failed(request: Request, error: Exception) -> Response:
     """A defect of ours. The framework raises it again, so that the log has it."""
-    return Response(DEFECT.body(), DEFECT.status, media_type="application/json")
+    return Response(MANNERS.of(request.url.path).body(DEFECT), DEFECT.status, media_type="application/json")

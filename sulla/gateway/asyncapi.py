@@ -19,7 +19,7 @@ from sulla.core.errors import SullaError
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway import rpc, session, wire
 from sulla.gateway.event_schemas import KEPT, LIVE, EventSchemas
-from sulla.gateway.wire import METHODS, PLANNED, PROTOCOL, SUBPROTOCOL
+from sulla.gateway.wire import METHODS, PROTOCOL, SUBPROTOCOL
 from sulla.gateway.wire_people import NoticeRow
 
 CLOSE_CODES = {
@@ -136,7 +136,6 @@ def _channel(messages: JsonObject) -> JsonObject:
         },
         "x-close-codes": codes,
         "x-error-codes": {**error_codes()},
-        "x-planned-methods": [*sorted(PLANNED)],
     }
 
 

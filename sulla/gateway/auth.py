@@ -20,14 +20,18 @@ ADDRESSES = 1024
 _LOOPBACK = "127.0.0.1"
 
 
-def bearer(authorization: str) -> str:
+def bearer(authorization: str, also: str = "bearer") -> str:
     """The token in an ``Authorization`` header.
+
+    Args:
+        authorization: the header.
+        also: another word that may stand before the token, in small letters.
 
     Raises:
         Unauthorized: it is of another form.
     """
     scheme, _, token = authorization.partition(" ")
-    if scheme.lower() != "bearer" or not token.strip():
+    if scheme.lower() not in ("bearer", also) or not token.strip():
         raise Unauthorized("the Authorization header has to be 'Bearer <token>'")
     return token.strip()
 
@@ -105,10 +109,7 @@ class Guard:
         Raises:
             Unauthorized: no token, a wrong one, one whose time is over, or too many wrong ones from this address.
         """
-        key, now = address_key(address), self._clock.elapsed()
-        if (wait_s := self._lockout.locked_s(key, now)) > 0:
-            message = "too many wrong tokens came from this address: wait, then try again with the right one"
-            raise Unauthorized(message, retry_after_s=round(wait_s, 1))
+        key, now = self._unlocked(address), self._clock.elapsed()
         if token is None:
             raise Unauthorized("no token: send 'Authorization: Bearer <token>', or a token in hello")
         digest = token_digest(token)
@@ -123,3 +124,27 @@ class Guard:
             name, when = found.principal.name, stamp(found.expires_ms)
             raise Unauthorized(f"the token {name!r} expired at {when}: ask whoever runs the daemon for another one")
         return found.principal
+
+    def check(self, address: str) -> None:
+        """See whether somebody from there may show what they have.
+
+        Raises:
+            Unauthorized: too many wrong tokens came from this address.
+        """
+        self._unlocked(address)
+
+    def count_wrong(self, address: str, secret: str) -> None:
+        """What was shown from there is not valid, as whoever looked has found."""
+        self._lockout.wrong(address_key(address), token_digest(secret), self._clock.elapsed())
+
+    def _unlocked(self, address: str) -> str:
+        """The address's key.
+
+        Raises:
+            Unauthorized: it is locked.
+        """
+        key = address_key(address)
+        if (wait_s := self._lockout.locked_s(key, self._clock.elapsed())) > 0:
+            message = "too many wrong tokens came from this address: wait, then try again with the right one"
+            raise Unauthorized(message, retry_after_s=round(wait_s, 1))
+        return key

@@ -23,13 +23,14 @@ from sulla.gateway.calls_people import note_activity, perform_people
 from sulla.gateway.calls_projects import get_project, list_projects
 from sulla.gateway.calls_schedules import perform_schedule
 from sulla.gateway.calls_skills import list_skills
+from sulla.gateway.calls_speech import perform_speech
 from sulla.gateway.calls_system import perform_switch
 from sulla.gateway.calls_workflows import WorkflowRequest, perform_workflow
 from sulla.gateway.commands import Commands, ThreadInfo
 from sulla.gateway.limits import Limits
 from sulla.gateway.observing import GIVEN_UP, OK, Asked, Caller, Done, Observer
 from sulla.gateway.rpc import event_json
-from sulla.gateway.wire_access import AgentList, TokenCreate, TokenList, TokenRevoke, ToolList
+from sulla.gateway.wire_access import AgentList, TokenCreate, TokenList, TokenRevoke, TokenTicket, ToolList
 from sulla.gateway.wire_approvals import ApprovalForget, ApprovalRules
 from sulla.gateway.wire_environment import EnvironmentReport
 from sulla.gateway.wire_form import Wire
@@ -51,6 +52,7 @@ from sulla.gateway.wire_schedules import (
     ScheduleRun,
 )
 from sulla.gateway.wire_skills import SkillList
+from sulla.gateway.wire_speech import SpeechCancel, SpeechChunk, SpeechFlush, SpeechStatus
 from sulla.gateway.wire_system import SystemPause, SystemResume
 
 _log = logging.getLogger("sulla.gateway")
@@ -141,10 +143,12 @@ class Calls:
             office = self._commands.playbooks
             return await perform_workflow(office, params, caller, self._limits, self._make_id)
         match params:
-            case TokenCreate() | TokenList() | TokenRevoke():
+            case TokenCreate() | TokenList() | TokenRevoke() | TokenTicket():
                 return await perform_token(self._tokens, params, caller)
             case AgentList() | ToolList() | SkillList() | ProjectList():
                 return await _LISTS[type(params)](self._commands)
+            case SpeechChunk() | SpeechFlush() | SpeechCancel() | SpeechStatus():
+                return await perform_speech(self._commands.speech, params, caller.name)
             case ScheduleList() | ScheduleAdd() | ScheduleRemove() | ScheduleRun() | SchedulePause() | ScheduleResume():
                 return await perform_schedule(self._commands.schedules, params, caller.name)
             case SystemPause() | SystemResume():
@@ -155,8 +159,6 @@ class Calls:
                 return await perform_heartbeat(self._commands.beats, params, caller.name)
             case EnvironmentReport() | ApprovalRules() | ApprovalForget() | ProjectGet():
                 return await _about_home(self._commands, params, caller)
-            case wire.EventsUnsubscribe():
-                return wire.Unsubscribed(ended=False).model_dump()  # whoever follows knows better
             case _:
                 return await _perform(self._commands, self._limits, params, caller)
 
@@ -230,6 +232,8 @@ async def _threads(commands: Commands, limits: Limits, params: Wire) -> JsonObje
             return await _history(commands, limits, params)
         case wire.EventsSubscribe(thread_id=thread_id, after=after):
             return await _place(commands, thread_id, after)
+        case wire.EventsUnsubscribe():
+            return wire.Unsubscribed(ended=False).model_dump()  # whoever follows knows better
         case _:
             raise TypeError(f"{type(params).__name__} is in the table of methods, but nobody does it")
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from sulla.access import Principal, TokenOffice
 from sulla.core.jsontypes import JsonObject
 from sulla.core.stamp import stamp
 from sulla.gateway import wire_access as wire
 from sulla.gateway.commands import Commands
 
-TokenRequest = wire.TokenCreate | wire.TokenList | wire.TokenRevoke
+TokenRequest = wire.TokenCreate | wire.TokenList | wire.TokenRevoke | wire.TokenTicket
+TICKETS: Final = "/hub/"
+"""The path where a ticket opens the door stands before it."""
 
 
 async def perform_token(office: TokenOffice, params: TokenRequest, by: Principal) -> JsonObject:
@@ -27,6 +31,10 @@ async def perform_token(office: TokenOffice, params: TokenRequest, by: Principal
             ).model_dump()
         case wire.TokenRevoke(name=name):
             return wire.TokenRevoked(revoked=await office.revoke(name, by)).model_dump()
+        case wire.TokenTicket():
+            ticket = await office.mint_ticket(by)
+            path, expires_at = TICKETS + ticket.secret, stamp(ticket.expires_ms)
+            return wire.TicketMade(ticket=ticket.secret, path=path, expires_at=expires_at).model_dump()
         case wire.TokenList():
             rows = [
                 wire.TokenRow(

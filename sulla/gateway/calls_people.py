@@ -13,13 +13,14 @@ from sulla.gateway.observing import Caller
 from sulla.gateway.rpc import notice_row
 from sulla.gateway.wire_environment import EnvironmentReport
 from sulla.gateway.wire_form import Wire
+from sulla.gateway.wire_speech import SpeechChunk
 from sulla.people import PersonInfo
 
 PeopleRequest = (
     people.PresenceReport | people.PresenceList | people.NoticeSubscribe | people.NoticeList | people.NoticeSeen
 )
 
-_ACTIVITY: Final = (wire.TurnSend, wire.TurnStop, wire.TurnContinue, wire.ApprovalAnswer)
+_ACTIVITY: Final = (wire.TurnSend, wire.TurnStop, wire.TurnContinue, wire.ApprovalAnswer, SpeechChunk)
 """What people do. All else a client may ask for by itself, and proves nothing."""
 
 

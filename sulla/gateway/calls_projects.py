@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway import wire_projects as wire
-from sulla.gateway.commands import Commands, ProjectInfo
+from sulla.gateway.commands import Commands
+from sulla.gateway.infos import ProjectInfo
 
 
 async def list_projects(commands: Commands) -> JsonObject:

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
 from sulla.core.jsontypes import JsonObject
-from sulla.gateway.infos import AgentInfo, SeenInfo, SkillInfos, ToolInfo
+from sulla.gateway.bookmarks import Bookmarks
+from sulla.gateway.infos import AgentInfo, ProjectInfo, ProjectText, SeenInfo, SkillInfos, ToolInfo
 from sulla.heartbeat import BeatOffice
 from sulla.people import Notices, People
 from sulla.schedule import ScheduleOffice
+from sulla.speech import SpeechOffice
 from sulla.work import SwitchOffice
 from sulla.workflow import PlaybookOffice
 
@@ -49,48 +51,6 @@ class ThreadInfo:
     created_ms: int
     waiting: int
     """How many messages wait for their turn."""
-
-
-@dataclass(frozen=True, slots=True)
-class ProjectInfo:
-    """One project, as a row of a list."""
-
-    name: str
-    title: str
-    status: str
-    priority: str
-    open: int
-    """Tasks that can be worked on now."""
-    tasks: int
-    last_activity_at: str
-    trouble: str
-    """Why it cannot be read, or what was not understood; empty for nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class TaskInfo:
-    """One task of a project."""
-
-    text: str
-    done: bool
-    blocked: str
-    depth: int
-    state: str = "pending"
-    """`pending`, `in_progress`, `completed`, `failed` or `blocked`."""
-    id: str = ""
-    """In a plan; empty for a task of no plan."""
-    depends_on: tuple[str, ...] = ()
-    """The ids of tasks of the plan."""
-
-
-@dataclass(frozen=True, slots=True)
-class ProjectText:
-    """One project, whole."""
-
-    info: ProjectInfo
-    tasks: tuple[TaskInfo, ...]
-    digest: str
-    text: str
 
 
 Verdict = Literal["result", "run_again", "give_up", "approve", "reject", "always"]
@@ -192,6 +152,16 @@ class Commands(Protocol):
     @property
     def playbooks(self) -> PlaybookOffice:
         """Who does what is about playbooks and their runs."""
+        ...
+
+    @property
+    def speech(self) -> SpeechOffice:
+        """Who does what is about speech."""
+        ...
+
+    @property
+    def bookmarks(self) -> Bookmarks:
+        """Where clients that remember nothing were."""
         ...
 
     @property
@@ -302,6 +272,14 @@ class Commands(Protocol):
 
     async def list_questions(self, after: str | None, limit: int) -> Sequence[WaitingThread]:
         """Threads whose run waits for an answer, by id, at most `limit`, those behind `after` only."""
+        ...
+
+    async def questions_of(self, thread_id: str) -> Sequence[Question]:
+        """What the thread's run waits to be told by people, if it does.
+
+        Raises:
+            NotFound: there is no such thread.
+        """
         ...
 
     async def answer(self, thread_id: str, question: str, verdict: Verdict, text: str) -> int:

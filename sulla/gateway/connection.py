@@ -5,23 +5,24 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Coroutine
+from collections import deque
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import cast
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from sulla.access import Principal
+from sulla.access import Principal, Tickets
 from sulla.core.clock import Clock
 from sulla.core.errors import SullaError, leaf
 from sulla.core.jsontypes import JsonObject
 from sulla.core.trail import trail
-from sulla.gateway import rpc, wire
-from sulla.gateway import session as says
+from sulla.gateway import session, wire
+from sulla.gateway import talk as says
 from sulla.gateway.auth import Guard
 from sulla.gateway.calls import Calls
 from sulla.gateway.commands import Commands
-from sulla.gateway.follower import Follower
+from sulla.gateway.follower import Follower, Sink
 from sulla.gateway.limits import Limits
 from sulla.gateway.observing import Asked, Caller, Observer
 from sulla.gateway.outbox import Outbox, TooSlow
@@ -29,8 +30,9 @@ from sulla.gateway.perimeter import peer_of, welcome
 from sulla.gateway.pipe import PIPE
 from sulla.gateway.presence import Presence
 from sulla.gateway.rpc import RequestId
-from sulla.gateway.session import Session
 from sulla.gateway.shortcut import Pipe, Shortcut
+from sulla.gateway.speaker import Speaker
+from sulla.gateway.talk import Effect, Talk
 from sulla.gateway.telling import tell_notices
 from sulla.gateway.wire_form import Wire
 
@@ -40,6 +42,8 @@ ABORT = "sulla.abort"
 """The ASGI extension by which our server lets a connection be cut without waiting for the peer."""
 _CLOSED = (WebSocketDisconnect, RuntimeError)
 """What sending raises when the peer is gone, or when uvicorn has closed the socket by itself for too large a frame."""
+AGAIN_S = 0.25
+"""How long before something is tried again that may succeed later, if it does not say itself."""
 _log = logging.getLogger("sulla.gateway")
 
 
@@ -66,6 +70,7 @@ class Room:
     clock: Clock
     limits: Limits
     observer: Observer
+    tickets: Tickets
 
 
 class Connection:
@@ -73,7 +78,7 @@ class Connection:
 
     Args:
         socket: accepted.
-        session: what the client may say.
+        talk: knows the language that the client speaks.
         room: what all connections share.
     """
 
@@ -83,26 +88,26 @@ class Connection:
         "_calls",
         "_clock",
         "_commands",
-        "_expelled",
         "_followers",
         "_guard",
         "_here",
         "_limits",
         "_observer",
+        "_ousted",
         "_outbox",
         "_pipe",
         "_presence",
-        "_session",
         "_socket",
+        "_talk",
         "_task",
         "_tasks",
         "_telling",
         "_writer",
     )
 
-    def __init__(self, socket: WebSocket, session: Session, room: Room) -> None:
+    def __init__(self, socket: WebSocket, talk: Talk, room: Room) -> None:
         self._socket = socket
-        self._session = session
+        self._talk = talk
         self._commands = room.commands
         self._guard = room.guard
         self._presence = room.presence
@@ -119,7 +124,7 @@ class Connection:
         self._followers: dict[str, _Following] = {}
         self._here: Principal | None = None
         self._task: asyncio.Task[object] | None = None
-        self._expelled: str | None = None
+        self._ousted: says.Close | None = None
 
     async def settle(self) -> None:
         """Let the client have what has happened by now: the daemon is about to hang up."""
@@ -133,17 +138,16 @@ class Connection:
         self._task = asyncio.current_task()
         ending: says.Close | None = None
         try:
-            self._register(self._session.principal)
-            ending = await self._serve() if self._expelled is None else None
+            self._register(self._talk.principal)
+            ending = await self._serve() if self._ousted is None else None
         except asyncio.CancelledError:
-            if self._expelled is None or self._task is None or self._task.uncancel() > 0:
+            if self._ousted is None or self._task is None or self._task.uncancel() > 0:
                 raise
         finally:
             self._register(None)
             if self._arrived:
-                self._commands.people.leave(self._session.id)
-        if self._expelled is not None:
-            ending = says.Close(says.UNAUTHORIZED, self._expelled)
+                self._commands.people.leave(self._talk.id)
+        ending = self._ousted or ending
         if ending is not None:
             await self._hang_up(ending)
 
@@ -153,8 +157,16 @@ class Connection:
         Args:
             reason: what the client is told.
         """
-        if self._expelled is None:
-            self._expelled = reason
+        self.end(says.Close(session.UNAUTHORIZED, reason))
+
+    def end(self, close: says.Close) -> None:
+        """End it at once, whatever its own task does.
+
+        Args:
+            close: what the client is told.
+        """
+        if self._ousted is None:
+            self._ousted = close
             # Whoever revokes his own token gets the answer to that first.
             if self._task is not None and self._task is not asyncio.current_task():
                 self._task.cancel()
@@ -179,11 +191,11 @@ class Connection:
                     self._telling.cancel()
                 await self._flush()
         except* TooSlow as stuck:
-            ending = says.Close(says.TOO_SLOW, str(leaf(stuck)))
-            _log.warning("a client reads too slowly", extra={"session": self._session.id})
+            ending = says.Close(session.TOO_SLOW, str(leaf(stuck)))
+            _log.warning("a client reads too slowly", extra={"session": self._talk.id})
         except* Exception:  # noqa: BLE001  # a defect of ours ends this connection, not the daemon
-            ending = says.Close(says.INTERNAL, "something went wrong inside the daemon")
-            _log.exception("a connection failed", extra={"session": self._session.id})
+            ending = says.Close(session.INTERNAL, "something went wrong inside the daemon")
+            _log.exception("a connection failed", extra={"session": self._talk.id})
         return ending
 
     # -------------------------------------------------------------------------------------------------------- reading
@@ -194,95 +206,135 @@ class Connection:
         Returns:
             How to close, or None if the client is gone.
         """
+        effects: Sequence[Effect] | None = self._talk.begin()
         try:
-            async with self._clock.timeout(self._limits.hello_s):
-                effects = await self._hear()
+            if not self._talk.open:
+                async with self._clock.timeout(self._limits.hello_s):
+                    effects = await self._hear()
         except TimeoutError:
-            return says.Close(says.NO_HELLO, f"no hello within {self._limits.hello_s:g} s")
+            return says.Close(session.NO_HELLO, f"no hello within {self._limits.hello_s:g} s")
         while effects is not None:
             self._arrive()
             ending = await self._carry_out(effects)
             if ending is not None:
                 return ending
             effects = None  # a reply that was sent is not kept until the next request
-            if self._expelled is None:
+            if self._ousted is None:
                 effects = await self._hear()
         return None
 
     def _arrive(self) -> None:
         """Whoever has said hello is there; that alone is nothing that a person did."""
-        who = self._session.principal
-        if self._session.open and not self._arrived and who is not None:
+        who = self._talk.principal
+        if self._talk.open and not self._arrived and who is not None:
             self._arrived = True
-            self._commands.people.come(self._session.id, who.name, self._session.client)
+            self._commands.people.come(self._talk.id, who.name, self._talk.client)
 
-    async def _carry_out(self, effects: list[says.Effect]) -> says.Close | None:
-        for effect in effects:
+    async def _carry_out(self, effects: Sequence[Effect]) -> says.Close | None:
+        waiting = deque(effects)
+        while waiting:
+            effect = waiting.popleft()
             if isinstance(effect, says.Close):
                 return effect
-            await self._do(effect)
+            waiting.extendleft(reversed(await self._do(effect)))
         return None
 
-    async def _hear(self) -> list[says.Effect] | None:
+    async def _hear(self) -> Sequence[Effect] | None:
         message = await self._socket.receive()
         if message["type"] == "websocket.disconnect":
             return None
         text = message.get("text")
         if not isinstance(text, str):
-            return self._session.hear_binary()
-        match self._session.hear(text):
+            return self._talk.hear_binary()
+        match self._talk.hear(text):
             case [says.Authenticate(id_, token)]:
                 address = peer_of(self._socket.scope)
                 try:
                     principal = self._guard.admit(address, token)
                     welcome(self._socket.scope, principal)
                     self._register(principal)
-                    return self._session.admit(id_, principal)
+                    return self._talk.admit(id_, principal)
                 except SullaError as error:
-                    self._observer.refused("ws", address, error.code)
-                    return self._session.refuse(id_, error)
+                    self._observer.refused(self._talk.way, address, error.code)
+                    return self._talk.refuse(id_, error)
             case effects:
                 return effects
 
-    async def _do(self, effect: says.Effect) -> None:
+    async def _do(self, effect: Effect) -> Sequence[Effect]:
+        """Carry one effect out; what has to be done next, before all others."""
         match effect:
             case says.Reply(frame):
                 await self._outbox.put(frame)
-            case says.Call(id_, params, principal):
-                await self._answer(id_, self._calls.perform(self._asked(id_, params, principal)))
+                return ()
+            case says.Then(ask):
+                return ask()
+            case says.Call(id_, params, principal, patience_s):
+                return (await self._answer(id_, self._insist(self._asked(id_, params, principal), patience_s)))[1]
             case says.Subscribe(id_, params, principal):
-                thread_id, after = params.thread_id, params.after
-                if await self._answer(id_, self._calls.perform(self._asked(id_, params, principal))):
-                    follower = Follower(self._commands, self._outbox, self._clock, self._limits, thread_id, after)
-                    task = self._tasks.create_task(self._follow(thread_id, follower))
-                    self._followers[thread_id] = _Following(follower, task)
-                else:
-                    self._session.forget(thread_id)
+                good, answer = await self._answer(id_, self._calls.perform(self._asked(id_, params, principal)))
+                if not good:
+                    self._talk.forget(params.thread_id)
+                    return answer
+                await self._carry_out(answer)  # before the first event
+                self._begin_following(params)
+                return ()
             case says.Unsubscribe(id_, params, principal):
                 asked = self._asked(id_, params, principal)
-                await self._answer(id_, self._calls.answer(asked, self._leave(params.thread_id)))
+                return (await self._answer(id_, self._calls.answer(asked, self._leave(params.thread_id))))[1]
             case says.Tell(id_, params, principal):
-                if await self._answer(id_, self._calls.perform(self._asked(id_, params, principal))):
-                    telling = tell_notices(self._commands.notices, principal.name, self._outbox)
-                    self._telling = self._tasks.create_task(telling)
-                else:
-                    self._session.untold()
+                good, answer = await self._answer(id_, self._calls.perform(self._asked(id_, params, principal)))
+                if not good:
+                    self._talk.untold()
+                    return answer
+                await self._carry_out(answer)
+                telling = tell_notices(self._commands.notices, principal.name, self._outbox)
+                self._telling = self._tasks.create_task(telling)
+                return ()
             case _:
                 raise TypeError(f"{type(effect).__name__} is no effect for here")
 
     def _asked(self, id_: RequestId, params: Wire, principal: Principal) -> Asked:
-        return Asked(Caller(principal, peer_of(self._socket.scope), "ws", self._session.id), str(id_), params)
+        caller = Caller(principal, peer_of(self._socket.scope), self._talk.way, self._talk.id)
+        return Asked(caller, str(id_), params)
 
-    async def _answer(self, id_: RequestId, work: Coroutine[object, object, JsonObject]) -> bool:
-        """Do something and reply with its result, or with why there is none; whether it went well."""
+    async def _answer(
+        self, id_: RequestId, work: Coroutine[object, object, JsonObject]
+    ) -> tuple[bool, Sequence[Effect]]:
+        """Do something: whether it went well, and what is to be done about that."""
         try:
-            frame, good = rpc.reply_frame(id_, await work), True
+            return True, self._talk.answered(id_, await work)
         except SullaError as error:
-            frame, good = rpc.fault_frame(rpc.fault_of(id_, error)), False
-        await self._outbox.put(frame)
-        return good
+            return False, self._talk.failed(id_, error)
+
+    async def _insist(self, asked: Asked, patience_s: float) -> JsonObject:
+        """Try for a while what may succeed later."""
+        until_s = self._clock.elapsed() + patience_s
+        while True:
+            try:
+                return await self._calls.perform(asked)
+            except SullaError as error:
+                wait_s = error.retry_after_s or AGAIN_S
+                if not error.retryable or self._clock.elapsed() + wait_s > until_s:
+                    raise
+            await self._clock.sleep(wait_s)
 
     # ------------------------------------------------------------------------------------------------------ following
+
+    def _begin_following(self, params: wire.EventsSubscribe) -> None:
+        thread_id, sink = params.thread_id, self._sink()
+        follower = Follower(
+            self._commands,
+            Speaker(sink) if params.speak else sink,
+            self._clock,
+            self._limits,
+            thread_id,
+            params.after,
+            self._talk.gap,
+        )
+        self._followers[thread_id] = _Following(follower, self._tasks.create_task(self._follow(thread_id, follower)))
+
+    def _sink(self) -> Sink:
+        return self._talk.sink(self._outbox, self.end)
 
     async def _leave(self, thread_id: str) -> JsonObject:
         if (following := self._followers.pop(thread_id, None)) is not None:
@@ -291,11 +343,14 @@ class Connection:
         return wire.Unsubscribed(ended=True).model_dump()
 
     async def _follow(self, thread_id: str, follower: Follower) -> None:
-        with trail(session=self._session.id):
+        with trail(session=self._talk.id):
             error = await follower.run()
         self._followers.pop(thread_id, None)
-        self._session.forget(thread_id)
-        await self._outbox.put(rpc.ended_frame(thread_id, rpc.fault_of(None, error)))
+        self._talk.forget(thread_id)
+        ending = await self._carry_out(self._talk.ended(thread_id, error))
+        if ending is not None:
+            await self._outbox.emptied()
+            self.end(ending)
 
     # -------------------------------------------------------------------------------------------------------- writing
 
@@ -322,10 +377,10 @@ class Connection:
             return  # the wait was cancelled and the writer with it
 
     async def _hang_up(self, ending: says.Close) -> None:
-        patience_s = self._limits.close_s if self._expelled is None else EXPEL_S
+        patience_s = EXPEL_S if self._ousted is not None and ending.code != session.NORMAL else self._limits.close_s
         try:
             async with self._clock.timeout(patience_s):
-                await self._socket.close(ending.code, says.short_reason(ending.reason))
+                await self._socket.close(ending.code, session.short_reason(ending.reason))
         except TimeoutError:
             abort = cast(Callable[[], None] | None, self._socket.scope.get("extensions", {}).get(ABORT))
             if abort is not None:

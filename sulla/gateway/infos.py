@@ -73,3 +73,45 @@ class ToolInfo:
     effect: str
     parameters: JsonObject
     """A JSON Schema."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectInfo:
+    """One project, as a row of a list."""
+
+    name: str
+    title: str
+    status: str
+    priority: str
+    open: int
+    """Tasks that can be worked on now."""
+    tasks: int
+    last_activity_at: str
+    trouble: str
+    """Why it cannot be read, or what was not understood; empty for nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskInfo:
+    """One task of a project."""
+
+    text: str
+    done: bool
+    blocked: str
+    depth: int
+    state: str = "pending"
+    """`pending`, `in_progress`, `completed`, `failed` or `blocked`."""
+    id: str = ""
+    """In a plan; empty for a task of no plan."""
+    depends_on: tuple[str, ...] = ()
+    """The ids of tasks of the plan."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectText:
+    """One project, whole."""
+
+    info: ProjectInfo
+    tasks: tuple[TaskInfo, ...]
+    digest: str
+    text: str

@@ -10,7 +10,7 @@ from sulla.core.jsontypes import JsonObject
 from sulla.gateway.wire import METHOD_OF, METHODS
 from sulla.gateway.wire_form import Wire
 
-Way = Literal["ws", "rest"]
+Way = Literal["ws", "rest", "voice"]
 """By which door somebody came."""
 OK = "ok"
 GIVEN_UP = "given_up"

@@ -7,12 +7,11 @@ and a stuck one runs into `TooSlow`. Nobody who puts is an agent: they read the 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from typing import Protocol
 
 from sulla.core.clock import Clock
 from sulla.gateway.backlog import Backlog
 from sulla.gateway.commands import Event
-from sulla.gateway.rpc import event_frame
 
 LULL_S = 0.01
 """How long a piece of text waits for more, from the last thing that was sent on. A client that has been sent nothing
@@ -23,6 +22,31 @@ class TooSlow(Exception):
     """The client reads nothing, and its queue is full."""
 
 
+class Waiting(Protocol):
+    """What waits, in order; kept by `Backlog`, and by those of dialects."""
+
+    size: int
+    """Roughly how many bytes."""
+    urgent: int
+    """How much of it are no pieces of text, which may wait a moment for the next one."""
+
+    def __len__(self) -> int:
+        """How many things wait."""
+        ...
+
+    def add(self, frame: bytes) -> None:
+        """Put something finished at the end."""
+        ...
+
+    def add_event(self, event: Event) -> None:
+        """Put an event at the end, if it says anything."""
+        ...
+
+    def take(self) -> bytes:
+        """What is at the front, removed; may be empty."""
+        ...
+
+
 class Outbox:
     """A backlog that one side waits to fill and the other waits to empty.
 
@@ -30,16 +54,14 @@ class Outbox:
         clock: for the stall and the lull.
         limit_bytes: above this, whoever puts something in has to wait.
         stall_s: how long, before the client counts as stuck.
-        form: what an event looks like on the wire.
+        backlog: what is empty yet; None for frames of ``sulla.v1``.
     """
 
-    def __init__(
-        self, clock: Clock, limit_bytes: int, stall_s: float, form: Callable[[Event], bytes] = event_frame
-    ) -> None:
+    def __init__(self, clock: Clock, limit_bytes: int, stall_s: float, backlog: Waiting | None = None) -> None:
         self._clock = clock
         self._limit_bytes = limit_bytes
         self._stall_s = stall_s
-        self._backlog = Backlog(form)
+        self._backlog: Waiting = Backlog() if backlog is None else backlog
         self._some = asyncio.Event()
         self._urgent = asyncio.Event()
         self._room = asyncio.Event()
@@ -70,6 +92,19 @@ class Outbox:
         if not self._finished:
             self._backlog.add(frame)
             self._added()
+
+    def add(self, frame: bytes) -> bool:
+        """Add a frame if there is room; after `finish` it is dropped.
+
+        Returns:
+            Whether there was.
+        """
+        if self._backlog.size >= self._limit_bytes:
+            return False
+        if not self._finished:
+            self._backlog.add(frame)
+            self._added()
+        return True
 
     async def put_event(self, event: Event) -> None:
         """Add an event; after `finish` it is dropped.

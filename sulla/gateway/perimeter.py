@@ -10,16 +10,17 @@ import logging
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from ipaddress import ip_address
-from math import ceil
 from typing import Protocol, cast
 from urllib.parse import parse_qsl, urlsplit
 
-import orjson
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sulla.access import Principal
 from sulla.core.errors import Busy
+from sulla.gateway import cors
+from sulla.gateway.manners import PLAIN, Manner, Manners
 from sulla.gateway.observing import Observer
+from sulla.gateway.rest_problems import Problem
 
 KNOWN = "sulla.known"
 """The ASGI extension by which our server is told that a peer has shown a valid token."""
@@ -115,11 +116,15 @@ class Perimeter:
         observer: is told who was refused.
         hosts: see `refuse`.
         origins: see `refuse`.
+        manners: how whoever is refused is told.
     """
 
-    def __init__(self, app: ASGIApp, observer: Observer, hosts: Collection[str], origins: Collection[str]) -> None:
+    def __init__(
+        self, app: ASGIApp, observer: Observer, hosts: Collection[str], origins: Collection[str], manners: Manners
+    ) -> None:
         self._app = app
         self._observer = observer
+        self._manners = manners
         self._hosts = frozenset(host.lower() for host in hosts)
         self._origins = frozenset(origin.lower().rstrip("/") for origin in origins)
 
@@ -130,9 +135,36 @@ class Perimeter:
             if refusal is not None:
                 address, _ = scope.get("client") or ("unknown", 0)
                 self._observer.refused("ws" if scope["type"] == "websocket" else "rest", address, refusal.code)
-                await deny(scope, send, refusal)
+                await deny(scope, send, refusal, self._manners.of(scope["path"]))
                 return
+            if scope["type"] == "http" and (origin := _foreign_origin(scope["headers"])) is not None:
+                send = _readable(send, cors.page_headers(origin))
+                if cors.is_preflight(scope["method"], scope["headers"]):
+                    headers = cors.preflight_headers(scope["headers"])
+                    await send({"type": "http.response.start", "status": 204, "headers": headers})
+                    await send({"type": "http.response.body", "body": b""})
+                    return
         await self._app(scope, receive, send)
+
+
+def _foreign_origin(headers: Headers) -> bytes | None:
+    """The origin of a page that was not served by us, of a request that was not refused; None for any other."""
+    found = dict(headers)
+    origin, host = found.get(b"origin"), found.get(b"host", b"").decode("latin-1").strip().lower()
+    if origin is None or own_origin(origin.decode("latin-1").strip().lower(), host):
+        return None
+    return origin.strip()
+
+
+def _readable(send: Send, headers: cors.Headers) -> Send:
+    """Add headers to an answer."""
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message.get("headers", []), *headers]}
+        await send(message)
+
+    return sending
 
 
 class Know(Protocol):
@@ -165,22 +197,14 @@ def peer_of(scope: Scope) -> str:
     return client[0] if client is not None else "unknown"
 
 
-async def deny(scope: Scope, send: Send, refusal: Refusal) -> None:
+async def deny(scope: Scope, send: Send, refusal: Refusal, manner: Manner = PLAIN) -> None:
     """Answer a request, or an upgrade that was not accepted yet, with an HTTP error."""
     _log.warning("refused a request from %s with %d: %s", peer_of(scope), refusal.status, refusal.message)
     wait_s = refusal.retry_after_s
-    error = {
-        "code": refusal.code,
-        "message": refusal.message,
-        "retryable": wait_s is not None,
-        "retry_after_s": wait_s,
-    }
-    body = orjson.dumps({"error": error})
+    problem = Problem(refusal.status, refusal.code, refusal.message, wait_s is not None, wait_s)
+    body = manner.body(problem)
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    if wait_s is not None:
-        headers.append((b"retry-after", str(ceil(wait_s)).encode()))
-    if refusal.status == 401:
-        headers.append((b"www-authenticate", b"Bearer"))
+    headers += problem.headers()
     prefix = "websocket.http" if scope["type"] == "websocket" else "http"
     if prefix == "http":
         headers.append((b"connection", b"close"))  # what is still to come of it is nobody's

@@ -72,7 +72,8 @@ class Presence:
     def _over(self, principal: Principal) -> str | None:
         """Why the principal may not be here; None if it may."""
         for known in self._tokens.known():
-            if known.principal == principal:
+            # Who came with a ticket may do less than the token that it was made with.
+            if (known.principal.name, known.principal.id) == (principal.name, principal.id):
                 expired = known.expired(self._clock.now())
                 return f"the token {principal.name!r} has expired" if expired else None
         return f"the token {principal.name!r} was revoked"

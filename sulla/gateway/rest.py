@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, cast
 from urllib.parse import parse_qsl
@@ -21,7 +21,9 @@ from sulla.gateway.rest_auth import principal_of
 from sulla.gateway.rest_problems import Headers, Malformed, Problem, no_such_verb, problem_of
 from sulla.gateway.rest_read import Said, read, read_place
 from sulla.gateway.rest_routes import RestRoute
-from sulla.gateway.rest_streams import Exchange, Shown, Streams
+from sulla.gateway.rest_shown import Exchange, Shown
+from sulla.gateway.rest_streams import Streams
+from sulla.gateway.sse import Blocks, OneTurn
 from sulla.gateway.wire import METHODS, TurnSend
 from sulla.gateway.wire_form import Wire
 
@@ -71,55 +73,16 @@ class Resource:
             return
 
     async def _serve(self, route: RestRoute, exchange: Exchange) -> None:
-        limits = self._desk.room.limits
-        said = Said(
-            path=cast(dict[str, str], exchange.scope["path_params"]),
-            query=parse_qsl(exchange.scope["query_string"].decode("latin-1"), keep_blank_values=True),
-            headers={name.decode("latin-1"): value.decode("latin-1") for name, value in exchange.scope["headers"]},
-        )
+        said = said_in(exchange.scope)
         streaming = route.streams and said.wants_stream
-        self._check_scopes(exchange, route, streaming)
-        try:
-            async with self._desk.room.clock.timeout(limits.body_s):
-                said = replace(said, body=await read_body(exchange, said.headers, limits.frame_bytes))
-        except TimeoutError:
-            raise Malformed(408, "timeout", f"the body did not come within {limits.body_s:g} s") from None
-        self._check_token(exchange.scope)
+        names = (route.name, _SUBSCRIBE) if streaming else (route.name,)
+        said = await take_in(self._desk, exchange, said, names, f"{route.verb} {route.path}")
         if not streaming:
             await self._answer(route, exchange, said)
         elif route.name == "turn.send":
             await self._show_turn(route, exchange, said)
         else:
             await self._show_thread(route, exchange, said)
-
-    def _check_scopes(self, exchange: Exchange, route: RestRoute, streaming: bool) -> None:
-        """See whether the token allows it; who is shown something needs to be allowed to read it.
-
-        Raises:
-            Forbidden: it does not.
-        """
-        caller = _caller(exchange.scope)
-        for name in (route.name, _SUBSCRIBE) if streaming else (route.name,):
-            needed = METHODS[name].scope
-            if needed is not None and needed not in caller.principal.scopes:
-                unread = METHODS[
-                    name
-                ].params.model_construct()  # whoever may not do this need not send what it is about
-                asked = Asked(caller, exchange.request_id, unread)
-                self._desk.room.observer.done(Done(asked, Forbidden.code, 0.0))
-                raise Forbidden(f"{route.verb} {route.path} needs a token with the scope {needed!r}")
-
-    def _check_token(self, scope: Scope) -> None:
-        """See whether the token is still good: a body may take its time, and the token be revoked meanwhile.
-
-        Raises:
-            Unauthorized: it is not.
-        """
-        try:
-            self._desk.room.presence.check(principal_of(scope))
-        except Unauthorized:
-            self._desk.room.observer.refused("rest", peer_of(scope), Unauthorized.code)
-            raise
 
     # ------------------------------------------------------------------------------------------------------- answering
 
@@ -134,7 +97,7 @@ class Resource:
         return read(route, said, lambda: self._desk.make_id("msg"))
 
     async def _perform(self, exchange: Exchange, params: Wire) -> JsonObject:
-        asked = Asked(_caller(exchange.scope), exchange.request_id, params)
+        asked = Asked(caller_of(exchange.scope), exchange.request_id, params)
         return await self._desk.room.calls.perform(asked)
 
     # --------------------------------------------------------------------------------------------------------- showing
@@ -143,7 +106,8 @@ class Resource:
         place = read_place(route, said)
         self._desk.streams.check_room()
         await self._perform(exchange, place)
-        await self._desk.streams.serve(exchange, Shown(principal_of(exchange.scope), place.thread_id, place.after))
+        shown = Shown(principal_of(exchange.scope), place.thread_id, place.after, Blocks())
+        await self._desk.streams.serve(exchange, shown)
 
     async def _show_turn(self, route: RestRoute, exchange: Exchange, said: Said) -> None:
         params, last = cast(TurnSend, self._read(route, said)), said.last_event_id
@@ -159,12 +123,75 @@ class Resource:
             return await self._perform(exchange, wire.TurnStop(thread_id=thread_id, request_id=request_id))
 
         abandon = stop if self._desk.on_leave == "stop" else None
-        shown = Shown(principal_of(exchange.scope), thread_id, seq - 1, run_id, last or 0, abandon)
+        telling = Blocks(OneTurn(run_id, last or 0))
+        shown = Shown(principal_of(exchange.scope), thread_id, seq - 1, telling, abandon)
         await self._desk.streams.serve(exchange, shown)
 
 
-def _caller(scope: Scope) -> Caller:
-    return Caller(principal_of(scope), peer_of(scope), "rest", derived_id("ses", "rest", str(scope.get("client"))))
+def said_in(scope: Scope) -> Said:
+    """What the head of a request says."""
+    return Said(
+        path=cast(dict[str, str], scope["path_params"]),
+        query=parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True),
+        headers={name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]},
+    )
+
+
+def caller_of(scope: Scope, session: str = "rest") -> Caller:
+    """Who makes a request that has come past the gatekeeper.
+
+    Args:
+        scope: the request's.
+        session: what the name of the connection is made from, beside the peer.
+    """
+    return Caller(principal_of(scope), peer_of(scope), "rest", derived_id("ses", session, str(scope.get("client"))))
+
+
+async def take_in(desk: Desk, exchange: Exchange, said: Said, names: Sequence[str], where: str) -> Said:
+    """Read a request's body, once it is known that the token allows what it asks for.
+
+    Args:
+        desk: what all resources share.
+        exchange: the request.
+        said: its head.
+        names: the methods of the protocol that it comes to.
+        where: the verb and the path, for people.
+
+    Returns:
+        All that it says.
+
+    Raises:
+        Forbidden: the token does not allow it.
+        Unauthorized: the token is good no more: a body may take its time, and the token be revoked meanwhile.
+        TooLarge: the body is over the limit.
+        Malformed: it did not come in time.
+        Left: the client has gone.
+    """
+    limits = desk.room.limits
+    _check_scopes(desk, exchange, names, where)
+    try:
+        async with desk.room.clock.timeout(limits.body_s):
+            said = replace(said, body=await read_body(exchange, said.headers, limits.frame_bytes))
+    except TimeoutError:
+        raise Malformed(408, "timeout", f"the body did not come within {limits.body_s:g} s") from None
+    try:
+        desk.room.presence.check(principal_of(exchange.scope))
+    except Unauthorized:
+        desk.room.observer.refused("rest", peer_of(exchange.scope), Unauthorized.code)
+        raise
+    return said
+
+
+def _check_scopes(desk: Desk, exchange: Exchange, names: Sequence[str], where: str) -> None:
+    """See whether the token allows it; who is shown something needs to be allowed to read it."""
+    caller = caller_of(exchange.scope)
+    for name in names:
+        needed = METHODS[name].scope
+        if needed is not None and needed not in caller.principal.scopes:
+            unread = METHODS[name].params.model_construct()  # whoever may not do this need not send what it is about
+            asked = Asked(caller, exchange.request_id, unread)
+            desk.room.observer.done(Done(asked, Forbidden.code, 0.0))
+            raise Forbidden(f"{where} needs a token with the scope {needed!r}")
 
 
 async def read_body(exchange: Exchange, headers: Mapping[str, str], limit_bytes: int) -> bytes:

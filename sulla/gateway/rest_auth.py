@@ -8,7 +8,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from sulla.access import Principal
 from sulla.core.errors import Busy, Unauthorized
-from sulla.gateway.auth import Guard, bearer
+from sulla.gateway.auth import Guard
+from sulla.gateway.manners import Manners
 from sulla.gateway.observing import Observer
 from sulla.gateway.perimeter import Refusal, deny, peer_of, welcome
 from sulla.gateway.rest_problems import status_of
@@ -29,23 +30,26 @@ class Gatekeeper:
         app: what is behind.
         guard: knows the tokens, and who has to wait.
         observer: is told who was not let in.
+        manners: where a request has its token, and how whoever is refused is told.
     """
 
-    def __init__(self, app: ASGIApp, guard: Guard, observer: Observer) -> None:
+    def __init__(self, app: ASGIApp, guard: Guard, observer: Observer, manners: Manners) -> None:
         self._app = app
         self._guard = guard
         self._observer = observer
+        self._manners = manners
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on with whoever makes it, or refuse it."""
-        if scope["type"] in ("http", "websocket") and not _is_open(scope):
-            address = peer_of(scope)
+        if scope["type"] in ("http", "websocket") and not _is_open(scope, self._manners):
+            address, manner = peer_of(scope), self._manners.of(scope["path"])
             try:
-                principal = self._guard.admit(address, _token(scope))
+                principal = self._guard.admit(address, manner.token(scope["headers"]))
                 welcome(scope, principal)
             except (Unauthorized, Busy) as error:
                 self._observer.refused("rest", address, error.code)
-                await deny(scope, send, Refusal(status_of(error), error.code, error.message, error.retry_after_s))
+                refusal = Refusal(status_of(error), error.code, error.message, error.retry_after_s)
+                await deny(scope, send, refusal, manner)
                 return
             scope.setdefault("state", {})[_PRINCIPAL] = principal
         await self._app(scope, receive, send)
@@ -56,20 +60,8 @@ def principal_of(scope: Scope) -> Principal:
     return cast(Principal, scope["state"][_PRINCIPAL])
 
 
-def _is_open(scope: Scope) -> bool:
+def _is_open(scope: Scope, manners: Manners) -> bool:
     path = scope["path"]
     if scope["type"] == "http":
         return path in OPEN or path.startswith(HOOKS)
-    return bool(path == _SOCKET)
-
-
-def _token(scope: Scope) -> str | None:
-    """What the header says.
-
-    Raises:
-        Unauthorized: it is of another form, or there are several.
-    """
-    found = [value for name, value in scope["headers"] if name == b"authorization"]
-    if len(found) > 1:
-        raise Unauthorized(f"got {len(found)} Authorization headers, expected one")
-    return bearer(found[0].decode("latin-1")) if found else None
+    return path == _SOCKET or manners.of(path).own_door

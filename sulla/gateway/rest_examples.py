@@ -208,6 +208,22 @@ EXAMPLES: dict[str, Example] = {
     "turn.send": Example({"run_id": "run_77aa", "seq": 2, "message_id": "m-1"}, {"text": "hello", "message_id": "m-1"}),
     "turn.stop": Example({"seq": 5}, {"request_id": "stop-1"}),
     "turn.continue": Example({"seq": 6}, {"request_id": "go-1"}),
+    "speech.status": Example(
+        {
+            "exists": True,
+            "content": "what is the weather",
+            "age_ms": 1240,
+            "state": "speaking",
+            "turn_id": "u-1",
+            "silent_ms": 180,
+        }
+    ),
+    "speech.chunk": Example(
+        {"turn_id": "u-1", "state": "speaking"},
+        {"utterance_id": "u-1", "seq": 3, "kind": "cumulative", "text": "what is the weather"},
+    ),
+    "speech.flush": Example({"turn_id": "u-1", "text": "what is the weather", "run_id": "run_77aa"}),
+    "speech.cancel": Example({"turn_id": "u-1"}),
     "approval.list": Example({"questions": [_QUESTION], "next": None}),
     "approval.rules": Example({"rules": [_RULE]}),
     "approval.forget": Example({"rule": "rule_51ab"}),

@@ -50,6 +50,8 @@ class Problem:
     retry_after_s: float | None = None
     allow: tuple[str, ...] = ()
     """The verbs that there are, for 405."""
+    param: str = ""
+    """Where in the request it is, for dialects that say so."""
 
     def body(self) -> bytes:
         """The answer's body."""
@@ -79,9 +81,9 @@ class Problem:
 class Malformed(Exception):
     """A request that is wrong as HTTP; there is no word for it in the protocol."""
 
-    def __init__(self, status: int, code: str, message: str) -> None:
+    def __init__(self, status: int, code: str, message: str, param: str = "") -> None:
         super().__init__(message)
-        self.problem = Problem(status, code, message)
+        self.problem = Problem(status, code, message, param=param)
 
 
 def problem_of(error: SullaError | Malformed) -> Problem:
@@ -93,7 +95,12 @@ def problem_of(error: SullaError | Malformed) -> Problem:
 
 def status_of(error: SullaError) -> int:
     """The HTTP status that an error deserves."""
-    return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
+    return status_of_kind(type(error))
+
+
+def status_of_kind(kind: type[SullaError]) -> int:
+    """The same for all errors of a kind."""
+    return next((status for known, status in _STATUS if issubclass(kind, known)), 500)
 
 
 def no_such_path(path: str) -> Problem:

@@ -89,7 +89,7 @@ def read(route: RestRoute, said: Said, make_message_id: Callable[[], str]) -> Wi
         values.setdefault(route.key, key)
     if route.method.params is TurnSend and "message_id" not in values:
         values["message_id"] = make_message_id()
-    return _validated(route.name, {**values, **_in_path(route, said)})
+    return validated(route.name, {**values, **_in_path(route, said)})
 
 
 def read_place(route: RestRoute, said: Said) -> EventsSubscribe:
@@ -101,12 +101,20 @@ def read_place(route: RestRoute, said: Said) -> EventsSubscribe:
         Malformed: there is a body.
     """
     values = _values(route, said)
+    if "speak" in values:
+        raise InvalidInput("'speak' in the query: pieces to speak come over /ws alone")
     if (last := said.last_event_id) is not None:
         values["after"] = last
-    return cast(EventsSubscribe, _validated("events.subscribe", {**values, **_in_path(route, said)}))
+    return cast(EventsSubscribe, validated("events.subscribe", {**values, **_in_path(route, said)}))
 
 
-def _validated(method: str, values: JsonObject) -> Wire:
+def validated(method: str, values: JsonObject) -> Wire:
+    """The parameters of a method.
+
+    Raises:
+        InvalidInput: a value is missing or wrong, or a field is unknown.
+        TooLarge: a value is too long.
+    """
     found = rpc.read_params(rpc.Request(0, method, values), within="")
     if isinstance(found, rpc.Fault):
         raise (TooLarge if found.word == TooLarge.code else InvalidInput)(found.message)

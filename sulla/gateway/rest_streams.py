@@ -5,62 +5,29 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import NoReturn, cast
+from collections.abc import Awaitable, Callable, Iterator
+from typing import NoReturn, Protocol, cast
 
-from starlette.types import Receive, Scope, Send
-
-from sulla.access import Principal
 from sulla.core.errors import Busy, NotFound, ShuttingDown, SullaError, Unauthorized, Unavailable, leaf
 from sulla.core.trail import trail
-from sulla.gateway import sse
 from sulla.gateway.commands import Event
 from sulla.gateway.connection import ABORT, EXPEL_S, Room
 from sulla.gateway.follower import Follower
+from sulla.gateway.observing import Way
 from sulla.gateway.outbox import Outbox, TooSlow
 from sulla.gateway.rest_models import Reason
-from sulla.gateway.rest_problems import DEFECT, Headers, Problem, problem_of
+from sulla.gateway.rest_problems import DEFECT, Problem, problem_of
+from sulla.gateway.rest_shown import Exchange, Shown, Telling
 
-_RETRY_MS = 2000
-_HEADERS = [
-    (b"content-type", b"text/event-stream; charset=utf-8"),
-    (b"cache-control", b"no-store"),
-    (b"x-accel-buffering", b"no"),
-]
 _log = logging.getLogger("sulla.gateway")
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """One request, as ASGI has it; its body was read."""
+class Settling(Protocol):
+    """Something open that ends well if it is given a moment."""
 
-    scope: Scope
-    receive: Receive
-    send: Send
-    request_id: str
-    """Names it in the log."""
-
-    @property
-    def names(self) -> Headers:
-        """The header by which the client learns that name."""
-        return [(b"x-request-id", self.request_id.encode())]
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """What a stream shows, and to whom."""
-
-    principal: Principal
-    thread_id: str
-    after: int
-    """The last number of the log that need not be looked at."""
-    run_id: str | None = None
-    """The turn whose end is the stream's; None for the whole thread, without end."""
-    seen: int = 0
-    """Up to which number the client has the turn's events."""
-    abandon: Callable[[], Awaitable[object]] | None = None
-    """Stops the turn, if that is to be done when the client leaves."""
+    async def settle(self, patience_s: float) -> None:
+        """Let the client have what has happened by now, and say good-bye."""
+        ...
 
 
 class Streams:
@@ -72,7 +39,7 @@ class Streams:
 
     def __init__(self, room: Room) -> None:
         self._room = room
-        self._open: set[Stream] = set()
+        self._open: set[Settling] = set()
         self._closed = False
 
     async def settle(self, patience_s: float) -> None:
@@ -87,6 +54,11 @@ class Streams:
                 await asyncio.gather(*(stream.settle(patience_s) for stream in self._open))
         except TimeoutError:
             return  # whoever is that slow comes back and reads the log
+
+    @property
+    def open(self) -> tuple[Settling, ...]:
+        """All that are open now."""
+        return tuple(self._open)
 
     def check_room(self) -> None:
         """See whether one more can be opened.
@@ -103,16 +75,26 @@ class Streams:
     async def serve(self, exchange: Exchange, shown: Shown) -> None:
         """Keep one stream, until it ends."""
         stream = Stream(self._room, exchange, shown)
-        self._open.add(stream)
-        self._room.observer.came("rest")
+        with self.keeping(stream), self._room.presence.of(shown.principal, stream.expel):
+            if self._closed:  # it was asked for before; the others have been told
+                await stream.say_goodbye()
+            await stream.run()
+
+    @contextlib.contextmanager
+    def keeping(self, one: Settling, way: Way = "rest") -> Iterator[None]:
+        """Count something as open for as long as the block lasts, and have it settle before the daemon hangs up.
+
+        Args:
+            one: what is open.
+            way: by which door it came.
+        """
+        self._open.add(one)
+        self._room.observer.came(way)
         try:
-            with self._room.presence.of(shown.principal, stream.expel):
-                if self._closed:  # it was asked for before; the others have been told
-                    await stream.say_goodbye()
-                await stream.run()
+            yield
         finally:
-            self._open.discard(stream)
-            self._room.observer.left("rest")
+            self._open.discard(one)
+            self._room.observer.left(way)
 
 
 class Stream:
@@ -130,11 +112,13 @@ class Stream:
         self._limits = limits = room.limits
         self._exchange = exchange
         self._shown = shown
-        self._turn = sse.OneTurn(shown.run_id, shown.seen) if shown.run_id is not None else None
-        self._outbox = Outbox(room.clock, limits.queue_bytes, limits.stall_s, self._block)
+        self._telling = telling = shown.telling
+        self._outbox = Outbox(room.clock, limits.queue_bytes, limits.stall_s, telling.backlog(self._finish))
         self._follower = Follower(
-            room.commands, self._outbox, room.clock, limits, shown.thread_id, shown.after, sse.gap_block
+            room.commands, self._outbox, room.clock, limits, shown.thread_id, shown.after, telling.gap
         )
+        self._headed = False
+        self._last = shown.before_last
         self._spoke_s = room.clock.elapsed()
         self._ended = False
         self._expelled = ""
@@ -177,13 +161,15 @@ class Stream:
 
     # -------------------------------------------------------------------------------------------------------- showing
 
+    def _finish(self) -> None:
+        self._outbox.finish()
+
     async def _show(self) -> bool:
         """Returns whether the client has left, or was cut off, before the end."""
         left = False
         try:
-            headers = [*_HEADERS, *self._exchange.names]
-            await self._exchange.send({"type": "http.response.start", "status": 200, "headers": headers})
-            await self._outbox.put(sse.retry_block(_RETRY_MS))
+            if opening := self._telling.opening:
+                await self._outbox.put(opening)
             async with asyncio.TaskGroup() as tasks:
                 beside = [tasks.create_task(self._follow()), tasks.create_task(self._keep_alive())]
                 writing, leaving = tasks.create_task(self._write()), tasks.create_task(self._leaving())
@@ -203,14 +189,6 @@ class Stream:
             await self._cut("failed", DEFECT)
         return left
 
-    def _block(self, event: Event) -> bytes:
-        if self._turn is None:
-            return sse.event_block(event)
-        block = self._turn.block(event)
-        if self._turn.over:
-            self._outbox.finish()
-        return block
-
     async def _follow(self) -> None:
         error = await self._follower.run()
         await self._end("ended" if isinstance(error, NotFound) else "failed", problem_of(error))
@@ -222,7 +200,7 @@ class Stream:
                 await self._clock.sleep(self._limits.keep_alive_s - silent_s)
             else:
                 self._spoke_s = self._clock.elapsed()
-                await self._outbox.put(sse.KEEP_ALIVE)
+                await self._outbox.put(self._telling.keep_alive)
 
     async def _leaving(self) -> None:
         while (await self._exchange.receive())["type"] != "http.disconnect":
@@ -233,18 +211,34 @@ class Stream:
     async def _write(self) -> None:
         while (block := await self._outbox.take()) is not None:
             if block:
+                if self._telling.told:
+                    await self._before_last()
                 await self._send(block)
         await self._send(b"", more=False)
 
     async def _send(self, body: bytes, *, more: bool = True) -> None:
+        if not self._headed:
+            self._headed = True
+            status, headers = self._telling.head()
+            headers = [*headers, *self._exchange.names]
+            await self._exchange.send({"type": "http.response.start", "status": status, "headers": headers})
         await self._exchange.send({"type": "http.response.body", "body": body, "more_body": more})
         self._spoke_s = self._clock.elapsed()
+
+    async def _before_last(self) -> None:
+        before, self._last = self._last, None
+        try:
+            if before is not None:
+                await before()
+        except SullaError as error:
+            about = {"thread_id": self._shown.thread_id, "reason": error.message}
+            _log.warning("what belongs to the end of a turn could not be kept", extra=about)
 
     async def _end(self, reason: Reason, problem: Problem | None = None) -> None:
         """Say that this was all, unless that was said already."""
         if not self._ended:
             self._ended = True
-            await self._outbox.put(sse.end_block(reason, problem))
+            await self._outbox.put(self._telling.end(reason, problem))
             self._outbox.finish()
 
     async def _cut(self, reason: Reason, problem: Problem) -> None:
@@ -252,7 +246,7 @@ class Stream:
         patience_s = EXPEL_S if self._expelling.is_set() else self._limits.close_s
         try:
             async with self._clock.timeout(patience_s):
-                await self._send(sse.end_block(reason, problem), more=False)
+                await self._send(self._telling.cut(reason, problem), more=False)
         except TimeoutError:
             abort = cast(Callable[[], None] | None, self._exchange.scope.get("extensions", {}).get(ABORT))
             if abort is not None:
@@ -262,8 +256,8 @@ class Stream:
 
     async def _abandon(self, stop: Callable[[], Awaitable[object]]) -> None:
         """Stop the turn. While another one is going on, wait until its own begins: a stop is for whichever runs."""
-        turn = self._turn
-        if turn is None or turn.over:
+        turn = self._telling
+        if turn.over:
             return
         try:
             async with self._clock.timeout(self._limits.abandoned_s):
@@ -274,7 +268,7 @@ class Stream:
             about = {"thread_id": self._shown.thread_id, "reason": str(error)}
             _log.warning("a turn whose client has left goes on: it could not be stopped", extra=about)
 
-    async def _beginning(self, turn: sse.OneTurn) -> None:
+    async def _beginning(self, turn: Telling) -> None:
         """Return when the log says that the turn has begun, or never will, or when the daemon stops."""
         room, watch = self._room, _Watch(turn, self._enough)
         follower = Follower(room.commands, watch, room.clock, self._limits, self._shown.thread_id, self._shown.after)
@@ -293,7 +287,7 @@ class _Watch:
         enough: set then.
     """
 
-    def __init__(self, turn: sse.OneTurn, enough: asyncio.Event) -> None:
+    def __init__(self, turn: Telling, enough: asyncio.Event) -> None:
         self._turn = turn
         self._enough = enough
 
@@ -306,7 +300,7 @@ class _Watch:
 
     def add_event(self, event: Event) -> bool:
         """Learn from it."""
-        self._turn.block(event)
+        self._turn.learn(event)
         if self._turn.begun or self._turn.over:
             self._enough.set()
         return True

@@ -25,7 +25,7 @@ from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.stamp import stamp
 from sulla.gateway.commands import Event
 from sulla.gateway.limits import ID_CHARS, TEXT_CHARS
-from sulla.gateway.wire import METHODS, PLANNED
+from sulla.gateway.wire import METHODS
 from sulla.gateway.wire_form import PATTERN_WORDS, Wire
 from sulla.gateway.wire_people import NoticeRow, NoticeSight
 from sulla.people import NoticeInfo
@@ -153,9 +153,7 @@ def _parts(value: Json, where: str, depth: int) -> Iterator[tuple[str, dict[str,
 
 def _unknown_method(request: Request) -> Fault:
     name = request.method
-    if name in PLANNED:
-        return fault_of(request.id, NotAvailable(f"{name!r} is part of sulla.v1, but this daemon does not offer it"))
-    close = get_close_matches(name[:80], sorted(METHODS.keys() | PLANNED), n=1)
+    close = get_close_matches(name[:80], sorted(METHODS), n=1)
     hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(sorted(METHODS))}"
     return Fault(request.id, METHOD_NOT_FOUND, f"no method {show(name)}; {hint}", "unknown_method")
 

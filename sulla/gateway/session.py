@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from typing import Final
 
 from sulla.access import Principal
 from sulla.core.errors import Busy, Conflict, SullaError
+from sulla.core.jsontypes import JsonObject
 from sulla.gateway import rpc, wire
+from sulla.gateway.follower import Sink
 from sulla.gateway.limits import ID_CHARS, SUBSCRIPTIONS, TEXT_CHARS, TITLE_CHARS, Limits
+from sulla.gateway.observing import Way
 from sulla.gateway.rpc import Fault, Request, RequestId
-from sulla.gateway.wire_form import Wire
+from sulla.gateway.talk import Authenticate, Call, Close, Effect, Out, Reply, Subscribe, Tell, Unsubscribe
 from sulla.gateway.wire_people import NoticeSubscribe
 
+NORMAL = 1000
 NOT_TEXT = 1003
 POLICY = 1008
 TOO_BIG = 1009
@@ -23,71 +28,8 @@ NO_HELLO = 4408
 """Close codes: 1xxx are RFC 6455's, 4xxx ours, after HTTP's 401 and 408."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """Send this frame."""
-
-    frame: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Authenticate:
-    """Find out who this is, then tell by `Session.admit` or `Session.refuse`."""
-
-    id: RequestId
-    token: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """Have the daemon do this, then reply under `id`."""
-
-    id: RequestId
-    params: Wire
-    principal: Principal
-    """Whose token it came with."""
-
-
-@dataclass(frozen=True, slots=True)
-class Subscribe:
-    """Follow a thread; tell `Session.forget` if that does not work out or ends."""
-
-    id: RequestId
-    params: wire.EventsSubscribe
-    principal: Principal
-
-
-@dataclass(frozen=True, slots=True)
-class Unsubscribe:
-    """Stop following a thread, then reply under `id`."""
-
-    id: RequestId
-    params: wire.EventsUnsubscribe
-    principal: Principal
-
-
-@dataclass(frozen=True, slots=True)
-class Tell:
-    """Tell what its person has not seen from now on, if the reply under `id` is good."""
-
-    id: RequestId
-    params: NoticeSubscribe
-    principal: Principal
-
-
-@dataclass(frozen=True, slots=True)
-class Close:
-    """End the connection, after what was to be sent before."""
-
-    code: int
-    reason: str
-
-
-Effect = Reply | Authenticate | Call | Subscribe | Unsubscribe | Tell | Close
-
-
 class Session:
-    """What a connection may say next.
+    """What a connection may say next; keeps `Talk` for ``sulla.v1``.
 
     Args:
         id: names the connection.
@@ -95,6 +37,8 @@ class Session:
         limits: sizes.
         principal: who it is, if the upgrade request has shown that already.
     """
+
+    way: Final[Way] = "ws"
 
     def __init__(self, id: str, version: str, limits: Limits, principal: Principal | None = None) -> None:
         self.id = id
@@ -117,11 +61,14 @@ class Session:
         """Who it is, as far as that is known."""
         return self._principal
 
+    def begin(self) -> list[Effect]:
+        """It is for the client to speak first."""
+        return []
+
     def hear(self, text: str) -> list[Effect]:
         """Take a text frame."""
-        bound = self._limits.frame_bytes if self._open else self._limits.hello_bytes
-        if len(text) * 4 > bound and (size := len(text.encode("utf-8", "surrogatepass"))) > bound:
-            return [Close(TOO_BIG, f"frame of {size} bytes, at most {bound}{'' if self._open else ' before hello'}")]
+        if (close := too_big(text, self._limits, known=self._open)) is not None:
+            return [close]
         request = rpc.parse(text)
         if isinstance(request, Fault):
             return self._refused(request)
@@ -154,6 +101,26 @@ class Session:
         """Whoever said hello under `id_` has no token, or a wrong one, or there is no room."""
         code = TOO_SLOW if isinstance(error, Busy) else UNAUTHORIZED
         return [Reply(rpc.fault_frame(rpc.fault_of(id_, error))), Close(code, error.message)]
+
+    def answered(self, id_: RequestId, result: JsonObject) -> list[Effect]:
+        """What was asked for under `id_` is done."""
+        return [Reply(rpc.reply_frame(id_, result))]
+
+    def failed(self, id_: RequestId, error: SullaError) -> list[Effect]:
+        """What was asked for under `id_` was refused."""
+        return [Reply(rpc.fault_frame(rpc.fault_of(id_, error)))]
+
+    def ended(self, thread_id: str, error: SullaError) -> list[Effect]:
+        """A thread can no longer be followed."""
+        return [Reply(rpc.ended_frame(thread_id, rpc.fault_of(None, error)))]
+
+    def gap(self, thread_id: str, after: int, following: int) -> bytes:
+        """A hole in a thread's log as a frame."""
+        return rpc.gap_frame(thread_id, after, following)
+
+    def sink(self, out: Out, end: Callable[[Close], None]) -> Sink:
+        """Every event is shown as it is."""
+        return out
 
     def untold(self) -> None:
         """Nobody tells it of notices: it may ask again."""
@@ -190,7 +157,7 @@ class Session:
             raise TypeError("a session is open, but nobody knows whose it is")
         match params:
             case wire.Hello():
-                return self._declined(request.id, Conflict("hello was said already: one per connection"))
+                return self.failed(request.id, Conflict("hello was said already: one per connection"))
             case wire.EventsSubscribe():
                 return self._subscribe(request.id, params, who)
             case wire.EventsUnsubscribe(thread_id=thread_id):
@@ -199,7 +166,7 @@ class Session:
                 self._followed.discard(thread_id)
                 return [Unsubscribe(request.id, params, who)]
             case NoticeSubscribe() if self._told:
-                return self._declined(request.id, Conflict("this connection is told of notices already"))
+                return self.failed(request.id, Conflict("this connection is told of notices already"))
             case NoticeSubscribe():
                 self._told = True
                 return [Tell(request.id, params, who)]
@@ -209,19 +176,30 @@ class Session:
     def _subscribe(self, id_: RequestId, params: wire.EventsSubscribe, who: Principal) -> list[Effect]:
         thread_id = params.thread_id
         if thread_id in self._followed:
-            return self._declined(id_, Conflict(f"this connection follows {thread_id!r} already: unsubscribe first"))
+            return self.failed(id_, Conflict(f"this connection follows {thread_id!r} already: unsubscribe first"))
         if len(self._followed) >= SUBSCRIPTIONS:
-            return self._declined(id_, Busy(f"this connection follows {SUBSCRIPTIONS} threads, more are not possible"))
+            return self.failed(id_, Busy(f"this connection follows {SUBSCRIPTIONS} threads, more are not possible"))
         self._followed.add(thread_id)
         return [Subscribe(id_, params, who)]
-
-    def _declined(self, id_: RequestId, error: SullaError) -> list[Effect]:
-        return [Reply(rpc.fault_frame(rpc.fault_of(id_, error)))]
 
     def _refused(self, fault: Fault) -> list[Effect]:
         """Somebody unknown gets one try; somebody known may make mistakes."""
         reply = Reply(rpc.fault_frame(fault))
         return [reply] if self._open else [reply, Close(POLICY, fault.message)]
+
+
+def too_big(text: str, limits: Limits, *, known: bool) -> Close | None:
+    """How to close on a frame that is larger than it may be; None if it is not.
+
+    Args:
+        text: the frame.
+        limits: bounds.
+        known: whether the client has said who it is.
+    """
+    bound = limits.frame_bytes if known else limits.hello_bytes
+    if len(text) * 4 > bound and (size := len(text.encode("utf-8", "surrogatepass"))) > bound:
+        return Close(TOO_BIG, f"frame of {size} bytes, at most {bound}{'' if known else ' before hello'}")
+    return None
 
 
 def short_reason(reason: str) -> str:

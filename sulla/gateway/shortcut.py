@@ -52,6 +52,10 @@ class Shortcut:
         if not (self._free and self._send(frame)):
             await self._queue().put(frame)
 
+    def add(self, frame: bytes) -> bool:
+        """Send a frame, or let it wait if there is room; see `Outbox.add`."""
+        return (self._free and self._send(frame)) or self._queue().add(frame)
+
     async def put_event(self, event: Event) -> None:
         """Send an event, or let it wait; see `Outbox.put_event`."""
         if not self.add_event(event):

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import orjson
 
 from sulla.core.jsontypes import JsonObject
+from sulla.gateway.backlog import Backlog
 from sulla.gateway.commands import Event
 from sulla.gateway.rest_models import Reason
-from sulla.gateway.rest_problems import Problem
+from sulla.gateway.rest_problems import Headers, Problem
 from sulla.gateway.rpc import event_json
 
 KEEP_ALIVE = b":\n\n"
 """A comment: says to proxies and clients that somebody is still there."""
+HEADERS: Headers = [
+    (b"content-type", b"text/event-stream; charset=utf-8"),
+    (b"cache-control", b"no-store"),
+    (b"x-accel-buffering", b"no"),
+]
+RETRY_MS = 2000
 END = "end"
 GAP = "gap"
 _BEGINS = "RUN_STARTED"
@@ -67,6 +76,65 @@ class OneTurn:
         self.over = self.over or last
         shown = b"" if event.seq is not None and event.seq <= self._seen else event_block(event)
         return shown + end_block("finished") if last else shown
+
+
+class Blocks:
+    """Tells (see `rest_shown.Telling`) a thread's events as they are, or those of one turn.
+
+    Args:
+        turn: the turn; None for the whole thread, without end.
+    """
+
+    keep_alive = KEEP_ALIVE
+    told = False
+
+    def __init__(self, turn: OneTurn | None = None) -> None:
+        self._turn = turn
+        self.opening = retry_block(RETRY_MS)
+
+    @property
+    def begun(self) -> bool:
+        """Whether somebody works on the turn, or did."""
+        return self._turn is not None and self._turn.begun
+
+    @property
+    def over(self) -> bool:
+        """Whether the turn is over."""
+        return self._turn is not None and self._turn.over
+
+    def head(self) -> tuple[int, Headers]:
+        """The status and the headers."""
+        return 200, HEADERS
+
+    def backlog(self, finish: Callable[[], None]) -> Backlog:
+        """What waits to be sent; `finish` is called when nothing more is to come."""
+
+        def form(event: Event) -> bytes:
+            if self._turn is None:
+                return event_block(event)
+            block = self._turn.block(event)
+            if self._turn.over:
+                finish()
+            return block
+
+        return Backlog(form)
+
+    def learn(self, event: Event) -> None:
+        """See an event that nobody is shown."""
+        if self._turn is not None:
+            self._turn.block(event)
+
+    def gap(self, thread_id: str, after: int, following: int) -> bytes:
+        """A hole in the log."""
+        return gap_block(thread_id, after, following)
+
+    def end(self, reason: Reason, problem: Problem | None = None) -> bytes:
+        """The last block, if the turn's own end was not."""
+        return end_block(reason, problem)
+
+    def cut(self, reason: Reason, problem: Problem) -> bytes:
+        """The same, at once."""
+        return end_block(reason, problem)
 
 
 def _named(name: str, data: JsonObject) -> bytes:

@@ -16,6 +16,7 @@ from sulla.gateway import wire_people as people
 from sulla.gateway import wire_projects as projects
 from sulla.gateway import wire_schedules as schedules
 from sulla.gateway import wire_skills as skills
+from sulla.gateway import wire_speech as speech
 from sulla.gateway import wire_system as system
 from sulla.gateway import wire_workflows as workflows
 from sulla.gateway.wire_form import Answer, Id, Label, Method, QuestionId, Seq, Title, Wire, Words
@@ -131,6 +132,8 @@ class EventsSubscribe(Wire):
 
     thread_id: Id
     after: Seq = 0
+    speak: bool = False
+    """Whether replies come in pieces to speak too, as `SPEAK`."""
 
 
 class EventsUnsubscribe(Wire):
@@ -366,10 +369,12 @@ METHODS: dict[str, Method] = {
     "heartbeat.pause": Method(heartbeat.HeartbeatPause, heartbeat.HeartbeatRows, "write"),
     "heartbeat.resume": Method(heartbeat.HeartbeatResume, heartbeat.HeartbeatRows, "write"),
     "heartbeat.log": Method(heartbeat.HeartbeatLog, heartbeat.TickRows, "read"),
+    **speech.METHODS,
     **workflows.METHODS,
     "token.create": Method(access.TokenCreate, access.TokenCreated, "admin"),
     "token.list": Method(access.TokenList, access.TokenRows, "admin"),
     "token.revoke": Method(access.TokenRevoke, access.TokenRevoked, "admin"),
+    "token.ticket": Method(access.TokenTicket, access.TicketMade, "write"),
     "system.status": Method(SystemStatus, Status, "read"),
     "system.pause": Method(system.SystemPause, system.SwitchState, "admin"),
     "system.resume": Method(system.SystemResume, system.SwitchState, "admin"),
@@ -378,6 +383,3 @@ METHODS: dict[str, Method] = {
 
 METHOD_OF: dict[type[Wire], str] = {method.params: name for name, method in METHODS.items()}
 """The name of the method that takes these parameters."""
-
-PLANNED = frozenset({"speech.chunk", "speech.flush", "speech.status"})
-"""Methods of ``sulla.v1`` that this daemon does not offer (design §12): answered with `not_available`."""

@@ -39,6 +39,10 @@ class TokenRevoke(Wire):
     name: Name
 
 
+class TokenTicket(Wire):
+    """`token.ticket`."""
+
+
 # ---------------------------------------------------------------------------------------------------------- results
 
 
@@ -121,3 +125,13 @@ class TokenRevoked(Wire):
 
     revoked: bool
     """Whether it was good until now."""
+
+
+class TicketMade(Wire):
+    """The answer to `token.ticket`."""
+
+    ticket: str
+    """The secret; good once, until `expires_at`."""
+    path: str
+    """Where it opens the door, behind the daemon's address."""
+    expires_at: str

@@ -8,7 +8,11 @@ from sulla.speech.english import ENGLISH
 from sulla.speech.events import Cancelled, EagerEnd, End, EndReason, Event, Partial, Resumed, TurnStarted
 from sulla.speech.kept import KeptBuffer, KeptTurn, KeptUtterance
 from sulla.speech.language import Language, Reading, Rule, Said
+from sulla.speech.limits import SpeechLimits
+from sulla.speech.manager import StreamBufferManager
+from sulla.speech.office import Flushed, Playing, SpeechOffice, Taken
 from sulla.speech.profile import ADAPTIVE, CLASSIC, Profile, ProfileName, wait_ms
+from sulla.speech.sentences import Piece, Sentences
 
 __all__ = [
     "ADAPTIVE",
@@ -23,20 +27,28 @@ __all__ = [
     "End",
     "EndReason",
     "Event",
+    "Flushed",
     "KeptBuffer",
     "KeptTurn",
     "KeptUtterance",
     "Language",
     "Partial",
+    "Piece",
+    "Playing",
     "Profile",
     "ProfileName",
     "Reading",
     "Resumed",
     "Rule",
     "Said",
+    "Sentences",
     "SpeechBuffer",
+    "SpeechLimits",
+    "SpeechOffice",
     "State",
     "Status",
+    "StreamBufferManager",
+    "Taken",
     "TurnStarted",
     "is_complete_thought",
     "read",

@@ -46,6 +46,10 @@ class Status:
     silent_ms: int
     """Since its text changed."""
     due_ms: int | None
+    reading: Reading | None = None
+    """How complete its text reads; None if nobody looked at it yet."""
+    wait_ms: int | None = None
+    """How long a silence is waited for, since it was looked at."""
 
 
 @dataclass(slots=True)
@@ -164,6 +168,16 @@ class SpeechBuffer:
             events.append(self._drop(self._turn))
         return events
 
+    @property
+    def turn_id(self) -> str:
+        """Of the open turn; empty if none is."""
+        return self._turn.id if self._turn is not None else ""
+
+    @property
+    def state(self) -> State:
+        """Whether a turn is open, and seems to be over."""
+        return "idle" if self._turn is None else "ending" if self._turn.eager else "speaking"
+
     def status(self, now_ms: int) -> Status:
         """How things stand. Changes nothing.
 
@@ -174,24 +188,20 @@ class SpeechBuffer:
         if turn is None:
             return Status(exists=False, state="idle", turn_id="", text="", age_ms=0, silent_ms=0, due_ms=None)
         now_ms = max(now_ms, self._now_ms)
-        state: State = "ending" if turn.eager else "speaking"
-        return Status(True, state, turn.id, turn.text, now_ms - turn.first_ms, now_ms - turn.last_ms, self._due(turn))
+        wait = turn.wait_ms
+        if self._profile.name == "classic":
+            wait = self._profile.silence_ms if turn.looked else None
+        reading = None if wait is None else self._thought(turn)
+        since = now_ms - turn.first_ms, now_ms - turn.last_ms
+        return Status(True, self.state, turn.id, turn.text, *since, self._due(turn), reading, wait)
 
     def kept(self) -> KeptBuffer:
         """All that it knows: a buffer restored from it goes on as this one would."""
-        turn = self._turn
-        utterances, closed = self._utterances.kept()
-        return KeptBuffer(
-            utterances,
-            closed,
-            None
-            if turn is None
-            else KeptTurn(turn.id, turn.first_ms, turn.last_ms, turn.text, turn.looked, turn.eager),
-            self._question,
-            self._pace.mean_ms,
-            self._pace.last_ms,
-            self._now_ms,
-        )
+        kept_turn = None
+        if (turn := self._turn) is not None:
+            kept_turn = KeptTurn(turn.id, turn.first_ms, turn.last_ms, turn.text, turn.looked, turn.eager)
+        heard, pace = self._utterances.kept(), self._pace
+        return KeptBuffer(*heard, kept_turn, self._question, pace.mean_ms, pace.last_ms, self._now_ms)
 
     @classmethod
     def restored(cls, kept: KeptBuffer, profile: Profile = CLASSIC, language: Language = ENGLISH) -> SpeechBuffer:
@@ -207,8 +217,7 @@ class SpeechBuffer:
         buffer._question, buffer._now_ms = kept.question, kept.now_ms
         buffer._pace = Pace(kept.pause_mean_ms, kept.spoke_ms)
         if (was := kept.turn) is not None:
-            turn = _Turn(was.id, was.first_ms, was.last_ms, was.text, looked=was.looked, eager=was.eager)
-            buffer._turn = turn
+            buffer._turn = _Turn(was.id, was.first_ms, was.last_ms, was.text, looked=was.looked, eager=was.eager)
         return buffer
 
     def _said(self, turn: _Turn, text: str, now_ms: int) -> Iterable[Event]:
@@ -256,10 +265,17 @@ class SpeechBuffer:
         if turn.looked:
             return self._end(turn, "silence", due_ms)
         turn.looked = True
-        if len(turn.text) >= profile.least_chars and is_complete_thought(turn.text):
-            turn.reading = Reading(1.0, "complete_thought")
-            return self._end(turn, "complete", due_ms)
-        return ()
+        return self._end(turn, "complete", due_ms) if self._thought(turn).score >= COMPLETE else ()
+
+    def _thought(self, turn: _Turn) -> Reading:
+        """What is known of how complete the text is; in the profile `classic` it is told from the text alone."""
+        if self._profile.name == "adaptive":
+            return turn.reading
+        if not turn.looked:
+            return _UNREAD
+        if len(turn.text) < self._profile.least_chars:
+            return Reading(0.0, "too_short")
+        return Reading(1.0, "complete_thought") if is_complete_thought(turn.text) else Reading(0.0, "no_whole_thought")
 
     def _end(self, turn: _Turn, reason: EndReason, now_ms: int) -> tuple[Event, ...]:
         if not _says_something(turn.text):  # All of it was revised away.
@@ -268,9 +284,8 @@ class SpeechBuffer:
             self._read(turn)
         self._close()
         self._question = None
-        reading = turn.reading
-        end = End(turn.id, turn.text, reason, reading.score, reading.reason, now_ms - turn.last_ms)
-        return (end,)
+        reading = self._thought(turn)
+        return (End(turn.id, turn.text, reason, reading.score, reading.reason, now_ms - turn.last_ms, now_ms),)
 
     def _drop(self, turn: _Turn) -> Cancelled:
         self._close()

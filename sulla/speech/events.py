@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 EndReason = Literal["final", "complete", "silence", "max_time", "max_length", "forced"]
@@ -54,6 +54,8 @@ class End:
     """The detector's rule."""
     waited_ms: int
     """Silence before it."""
+    at_ms: int = field(default=0, compare=False)
+    """As of when it ended."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,3 +46,19 @@ class KeptBuffer:
     pause_mean_ms: float
     spoke_ms: int | None
     now_ms: int
+
+
+def moved(kept: KeptBuffer, by_ms: int) -> KeptBuffer:
+    """The same at another time: the clock that it was written down by went otherwise.
+
+    Args:
+        kept: what a buffer knew.
+        by_ms: how much later; less than 0 for earlier.
+    """
+    turn, spoke_ms = kept.turn, kept.spoke_ms
+    return replace(
+        kept,
+        turn=turn and replace(turn, first_ms=turn.first_ms + by_ms, last_ms=turn.last_ms + by_ms),
+        spoke_ms=None if spoke_ms is None else spoke_ms + by_ms,
+        now_ms=kept.now_ms + by_ms,
+    )

@@ -7,9 +7,10 @@ gives only what was not.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final
 
+from sulla.speech.align import left_of
 from sulla.speech.chunk import Chunk
 from sulla.speech.kept import KeptUtterance
 
@@ -36,6 +37,7 @@ class Utterance:
         "_forgotten",
         "_line",
         "_taken",
+        "_text",
         "_used",
         "closed",
         "parts",
@@ -54,6 +56,8 @@ class Utterance:
         """Those of them that are taken."""
         self._taken: list[str] = []
         self._forgotten = 0
+        self._text: str | None = None
+        """What `_line` was made of, if it begins with all that is taken: what comes behind it is new."""
         self.closed = False
         self.parts = 0
         """Turns that began in it."""
@@ -97,7 +101,7 @@ class Utterance:
 
     def take(self) -> None:
         """All of its words are in a turn now, or dropped."""
-        self._taken = self._line + self._taken[len(self._line) :]
+        self._taken = self._line + left_of(self._taken, self._line).gone
         self._forget()
         self._line = list(self._taken)
         self._base = []
@@ -137,7 +141,27 @@ class Utterance:
         utterance.closed, utterance.parts, utterance.stable_chars = kept.closed, kept.parts, kept.stable_chars
         return utterance
 
+    def _appended(self, text: str) -> list[str] | None:
+        """The words that a text has behind the last one; None if that may not be all that is new."""
+        known = self._text
+        if known is None or self._deltas or not text.startswith(known):
+            return None
+        more = text[len(known) :]
+        words = more.split()
+        if not words:
+            return words
+        is_apart = not known or more[0].isspace() or known[-1].isspace()
+        return words if is_apart and words[0][0].isalnum() else None
+
     def _replace(self, chunk: Chunk) -> None:
+        appended = self._appended(chunk.text)
+        self._base_seq = max(self._base_seq, chunk.seq)
+        if appended is not None:  # most of what recognizers send
+            self._text = chunk.text
+            for word, bare in _paired(appended):
+                self._line.append(bare)
+                self._base.append(word)
+            return
         covered: list[str] = []
         for seq in sorted(self._deltas):
             if self.closed or seq <= chunk.seq:
@@ -147,18 +171,20 @@ class Utterance:
                     covered += words
         if covered:
             self._remember(covered)
-        pairs = [(word, bare) for word in glued(chunk.text.split()) if (bare := _bare(word))][self._forgotten :]
+        pairs = _paired(chunk.text.split())[self._forgotten :]
         self._line = [bare for _, bare in pairs]
-        self._base = self._rest([word for word, _ in pairs])
-        self._base_seq = max(self._base_seq, chunk.seq)
+        self._base = [pairs[place][0] for place in left_of(self._taken, self._line).new]
+        begins_with_taken = self._line[: len(self._taken)] == self._taken
+        self._text = chunk.text if begins_with_taken and not self._forgotten else None
 
     def _bound(self) -> None:
         chars = sum(len(word) for words in self._deltas.values() for word in words)
         if len(self._deltas) <= MAX_PIECES and chars <= MAX_PIECES_CHARS:
             return
+        self._text = None
         for seq in sorted(self._deltas)[: len(self._deltas) // 2 + 1]:
             words = self._deltas.pop(seq)
-            self._line += [bare for word in glued(words) if (bare := _bare(word))]
+            self._line += [bare for _, bare in _paired(words)]
             if seq in self._used:
                 self._used.remove(seq)
                 self._remember(words)
@@ -167,7 +193,7 @@ class Utterance:
             self._base_seq = seq
 
     def _remember(self, words: Iterable[str]) -> None:
-        self._taken += [bare for word in glued(words) if (bare := _bare(word))]
+        self._taken += [bare for _, bare in _paired(words)]
         self._forget()
 
     def _forget(self) -> None:
@@ -176,20 +202,7 @@ class Utterance:
             del self._taken[:surplus]
             del self._line[:surplus]
             self._forgotten += surplus
-
-    def _rest(self, words: Sequence[str]) -> list[str]:
-        """The words that are not among those taken; where those were revised, the ones behind as many."""
-        gone = self._taken
-        if not gone:
-            return list(words)
-        rest: list[str] = []
-        at = 0
-        for word in words:
-            if at < len(gone) and _bare(word) == gone[at]:
-                at += 1
-            else:
-                rest.append(word)
-        return rest if at == len(gone) else list(words[len(gone) :])
+            self._text = None
 
 
 def glued(words: Iterable[str]) -> list[str]:
@@ -205,6 +218,11 @@ def glued(words: Iterable[str]) -> list[str]:
         else:
             joined.append(word)
     return joined
+
+
+def _paired(words: Iterable[str]) -> list[tuple[str, str]]:
+    """Words as they are shown and as they are compared, without those that are nothing but punctuation."""
+    return [(word, bare) for word in glued(words) if (bare := _bare(word))]
 
 
 def _bare(word: str) -> str:

@@ -11,7 +11,7 @@ from sulla.speech.kept import KeptUtterance
 from sulla.speech.utterance import Utterance
 
 MAX_OPEN: Final = 8
-"""Utterances that were not closed by a final chunk; the oldest one is closed to make room."""
+"""Utterances that were not closed by a final chunk; the oldest one whose words are in turns is closed to make room."""
 MAX_CLOSED: Final = 64
 """Closed utterances whose late chunks are known as such."""
 
@@ -30,12 +30,12 @@ class Utterances:
         return tuple(one.kept(name) for name, one in self._open.items()), tuple(self._closed)
 
     def is_full(self, utterance_id: str) -> bool:
-        """Whether there is no room for this one.
+        """Whether there is no room for this one but that of words that are in no turn yet.
 
         Args:
             utterance_id: that a chunk has come of.
         """
-        return len(self._open) >= MAX_OPEN and utterance_id not in self._open and utterance_id not in self._closed
+        return self._needs_room(utterance_id) and all(utterance.words() for utterance in self._open.values())
 
     def goes_on(self, utterance_id: str) -> bool:
         """Whether a part of it is in a turn already, and it may go on.
@@ -57,15 +57,21 @@ class Utterances:
         """
         if chunk.utterance_id in self._closed:
             return False
-        if self.is_full(chunk.utterance_id):
-            oldest = next(iter(self._open))
+        if self._needs_room(chunk.utterance_id):
+            spoken = (name for name, utterance in self._open.items() if not utterance.words())
+            oldest = next(spoken, next(iter(self._open)))
             del self._open[oldest]
             self._closed.append(oldest)
-        return self._open.setdefault(chunk.utterance_id, Utterance()).add(chunk)
+        if (utterance := self._open.get(chunk.utterance_id)) is None:
+            utterance = self._open[chunk.utterance_id] = Utterance()
+        return utterance.add(chunk)
+
+    def _needs_room(self, utterance_id: str) -> bool:
+        return len(self._open) >= MAX_OPEN and utterance_id not in self._open and utterance_id not in self._closed
 
     def text(self) -> str:
         """All words that are in no turn yet."""
-        return " ".join(word for utterance in self._open.values() for word in utterance.words())
+        return " ".join([word for utterance in self._open.values() for word in utterance.words()])
 
     def is_over(self) -> bool:
         """Whether nothing more can come of the last utterance that has words in no turn yet."""

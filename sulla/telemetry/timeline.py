@@ -38,7 +38,7 @@ CallOutcome = Literal["ok", "cut", "abandoned", "failed"]
 
 ToolOutcome = Literal["ok", "error", "waiting"]
 
-_CUT = frozenset({"stopped", "interrupted"})
+_CUT = frozenset({"stopped", "interrupted", "barged_in"})
 _TRIED_AGAIN = frozenset({"crashed", "drained", "paused"})
 
 

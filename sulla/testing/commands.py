@@ -20,6 +20,7 @@ from sulla.gateway import (
     Over,
     ProjectInfo,
     ProjectText,
+    Question,
     RuleInfo,
     SeenInfo,
     Sent,
@@ -34,9 +35,11 @@ from sulla.gateway import (
     WorkInfo,
 )
 from sulla.testing.beats import MemoryBeats
+from sulla.testing.bookmarks import MemoryBookmarks
 from sulla.testing.people import MemoryNotices, MemoryPeople
 from sulla.testing.playbooks import MemoryPlaybooks
 from sulla.testing.schedules import MemoryOffice
+from sulla.testing.speech import MemorySpeech
 from sulla.testing.switch import MemorySwitch
 
 _AT_MS = 1_800_000_000_000
@@ -78,8 +81,10 @@ class MemoryCommands:
         schedules: an office that answers, and never fires.
         playbooks: one of playbooks that nobody works on.
         switch: one that stops nothing.
+        speech: an office that keeps nothing.
         people: remembers what it is told of them.
         notices: what they are told.
+        bookmarks: notes of clients.
         beats: another one, of an agent that never beats.
         retell: what `ask_text` does for a thread; by default nothing.
     """
@@ -94,9 +99,11 @@ class MemoryCommands:
         self.schedules = MemoryOffice()
         self.playbooks = MemoryPlaybooks()
         self.switch = MemorySwitch()
+        self.speech = MemorySpeech(lambda thread_id: thread_id in self._threads)
         self.people = MemoryPeople()
         self.notices = MemoryNotices()
         self.beats = MemoryBeats()
+        self.bookmarks = MemoryBookmarks()
         self._threads: dict[str, _Thread] = {}
         self._made = 0
 
@@ -107,7 +114,7 @@ class MemoryCommands:
         self._threads[thread_id] = _Thread(title, agent)
         return thread_id
 
-    def add(self, thread_id: str, type_: str, run_id: str | None = None, **data: object) -> Event:
+    def add(self, thread_id: str, type_: str, /, run_id: str | None = None, **data: object) -> Event:
         """Something is kept in the thread's log, and its listeners are woken."""
         thread = self._threads[thread_id]
         ends: JsonObject = {"run_id": run_id} if type_ in _ENDS else {}
@@ -214,6 +221,12 @@ class MemoryCommands:
         await self._called("list_questions", after, limit)
         found = [item for item in self.questions if item.thread_id > (after or "")]
         return found[:limit]
+
+    async def questions_of(self, thread_id: str) -> Sequence[Question]:
+        """What was put into `questions` of one thread."""
+        await self._called("questions_of", thread_id)
+        self._thread(thread_id)
+        return [one for waiting in self.questions if waiting.thread_id == thread_id for one in waiting.questions]
 
     async def answer(self, thread_id: str, question: str, verdict: Verdict, text: str) -> int:
         """Keep an answer as an event."""

@@ -16,7 +16,7 @@ from sulla.threads import Entry, Usage
 _Control = f.StopAsked | f.ContinueAsked | f.Answer | f.PlaybookAsked
 _OFFERS = (
     *(f.ThreadCreated, f.Input, f.StopAsked, f.ContinueAsked, f.Answer, f.Summary, f.Notice, f.ChildStarted),
-    *(f.PlaybookAsked, f.PlaybookBegan, f.PlaybookEnded),
+    *(f.PlaybookAsked, f.PlaybookBegan, f.PlaybookEnded, f.BargedIn, f.Overheard),
 )
 _BESIDE = (
     *(f.Stopped, f.Continued, f.InputIgnored, f.RunFinished, f.RunError, f.RunStarted),
@@ -69,6 +69,10 @@ class _Walk:
         self.answered: dict[str, int] = {}
         """The records of answers, by their wait ids."""
         self._held_below = 0
+        self._barged: set[str] = set()
+        """Replies that somebody spoke over."""
+        self._making = ""
+        """The last reply that was begun."""
 
     def take(self, entry: Entry) -> None:
         """The next record."""
@@ -93,6 +97,8 @@ class _Walk:
             return self._breach(entry.seq, "one run", f"{entry.kind} of the open run", found)
         if type(fact) in RULES:
             return RULES[type(fact)](self, entry, fact)
+        if isinstance(fact, f.ModelStarted):
+            self._making = fact.message_id
         return RUN_RULES[type(fact)](run, entry, fact)
 
     def _is_playbooks(self, item: f.Input) -> bool:
@@ -160,6 +166,12 @@ class _Walk:
     def notice(self, entry: Entry, fact: f.Notice) -> None:
         if entry.origin.run_id not in self.reading.runs.values():
             self.owing.told_by[entry.seq] = str(entry.origin.run_id)  # by a playbook, or by nobody
+
+    def barged_in(self, entry: Entry, fact: f.BargedIn) -> None:
+        self._barged.add(fact.message_id)
+
+    def overheard(self, entry: Entry, fact: f.Overheard) -> None:
+        """It changes nothing."""
 
     def child_started(self, entry: Entry, fact: f.ChildStarted) -> None:
         self.family.child_started(entry, fact)
@@ -267,6 +279,8 @@ class _Walk:
         if run.call is not None or run.unanswered:
             left = [*([run.call.call_id] if run.call is not None else []), *run.unanswered]
             self._breach(entry.seq, "results", f"results of {left} before the end of run {run.id}", "none")
+        if fact.outcome.reason == "barged_in" and self._making not in self._barged:
+            self._breach(entry.seq, "spoken over", f"a BARGED_IN that means {self._making}", f"an end of run {run.id}")
         if fact.usage != run.usage:
             self._breach(entry.seq, "accounts", f"{run.usage} of run {run.id}, as its replies say", f"{fact.usage}")
         if isinstance(fact, f.RunFinished):
@@ -315,6 +329,8 @@ RULES: dict[type, Callable[[_Walk, Entry, Any], None]] = {
     f.Answer: _Walk.control,
     f.Summary: _Walk.summary,
     f.Notice: _Walk.notice,
+    f.BargedIn: _Walk.barged_in,
+    f.Overheard: _Walk.overheard,
     f.ChildStarted: _Walk.child_started,
     f.ChildCancelled: _Walk.child_cancelled,
     f.ChildReported: _Walk.child_reported,

@@ -1,4 +1,6 @@
-"""Simulated people: they send, send again, steer, interrupt, stop, let go on, and answer what they are asked."""
+"""Simulated people: they send, send again, steer, interrupt, speak over replies, stop, let go on, and answer what they
+are asked.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,19 @@ from sulla.core.ids import MessageId, ThreadId
 from sulla.store import Store
 from sulla.testing.history import Acknowledged
 from sulla.testing.simulation_heart import GRAPH
-from sulla.threads import Answer, Input, Mode, Sent, ThreadCreated, ThreadState, ThreadStore, is_child_wait
+from sulla.threads import (
+    Answer,
+    BargedIn,
+    Heard,
+    Input,
+    Mode,
+    Sent,
+    Spoken,
+    ThreadCreated,
+    ThreadState,
+    ThreadStore,
+    is_child_wait,
+)
 from sulla.work import Job, LocalWork
 
 T = TypeVar("T")
@@ -26,6 +40,9 @@ VERDICTS: dict[str, tuple[Verdict, ...]] = {
     "answer": ("result",),
 }
 """What people say to each kind of question."""
+
+LISTENS = 40
+"""How often somebody who has something to say looks for a reply that they can speak over."""
 
 
 class Insist(Protocol):
@@ -129,6 +146,9 @@ class People:
                         group.create_task(self._continue(thread_id))
                     else:
                         said += 1
+                        if drawn > 0.92:
+                            group.create_task(self._speak(thread_id, MessageId(f"m{number}.{said}")))
+                            continue
                         mode = random.choice(("queue", "queue", *get_args(Mode)))
                         message = Input(MessageId(f"m{number}.{said}"), f"Message {said}", mode)
                         group.create_task(self._send(thread_id, message))
@@ -160,6 +180,23 @@ class People:
         if self.random.random() < 0.15:
             again = await self._insist(ask)
             self.acknowledged[thread_id].append(Acknowledged(fact.message_id, again.run_id, again.seq))
+
+    async def _speak(self, thread_id: ThreadId, message_id: MessageId) -> None:
+        """Wait a little for a reply to speak over, and tell how much of it was heard."""
+        heard = None
+        for _ in range(LISTENS):
+            state = await self._reader.load(thread_id, messages=False)
+            if state is not None and state.run is not None and (call := state.run.open_call) is not None:
+                await self._speak_over(thread_id, BargedIn(message_id, call.message_id))
+                heard = Heard(call.message_id, self.random.randrange(20))
+                break
+            await self._clock.sleep(self.random.random() * 0.1)
+        spoken = Spoken(message_id, "final", heard=heard)
+        await self._send(thread_id, Input(message_id, "Spoken words", "steer", spoken=spoken))
+
+    async def _speak_over(self, thread_id: ThreadId, over: BargedIn) -> None:
+        self._tell("speaks over", thread_id, over.message_id)
+        await self._insist(lambda threads, _: threads.tell(thread_id, over, over.turn_id))
 
     async def _stop(self, thread_id: ThreadId) -> None:
         request_id = self._request("stop", thread_id)

@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
-from sulla.access import ALL_SCOPES, OWNER, KnownToken, NewToken, Principal, Scope, TokenInfo, token_digest
-from sulla.core.errors import Conflict, NotFound
+from sulla.access import (
+    ALL_SCOPES,
+    OWNER,
+    TICKET_SCOPES,
+    KnownToken,
+    NewTicket,
+    NewToken,
+    Principal,
+    Scope,
+    TokenInfo,
+    token_digest,
+)
+from sulla.core.errors import Conflict, NotFound, Unauthorized
 
 _AT_MS = 1_800_000_000_000
 
@@ -23,6 +35,8 @@ class MemoryTokens:
     def __init__(self, scopes: Mapping[str, Iterable[Scope]] | None = None) -> None:
         given = scopes if scopes is not None else {OWNER: ALL_SCOPES}
         self.tokens = [_token(name, name, frozenset(allowed)) for name, allowed in given.items()]
+        self._tickets: dict[str, Principal] = {}
+        self._made = 0
         self._changed: Callable[[], None] = lambda: None
 
     def known(self) -> Sequence[KnownToken]:
@@ -58,6 +72,19 @@ class MemoryTokens:
         self.tokens = kept
         self._changed()
         return True
+
+    async def mint_ticket(self, by: Principal) -> NewTicket:
+        """Make a ticket, which is good until it is used; the first is ``ticket_1``."""
+        self._made += 1
+        made = NewTicket(f"ticket_{self._made}", _AT_MS)
+        self._tickets[made.secret] = replace(by, scopes=by.scopes & TICKET_SCOPES)
+        return made
+
+    async def redeem(self, ticket: str) -> Principal:
+        """Use a ticket up."""
+        if ticket not in self._tickets:
+            raise Unauthorized("the ticket is not valid")
+        return self._tickets.pop(ticket)
 
 
 def _token(name: str, secret: str, scopes: frozenset[Scope], expires_ms: int | None = None) -> KnownToken:

@@ -19,6 +19,7 @@ from sulla.threads.bounds import ThreadLimits
 from sulla.threads.bus import Advanced, AskText, Live, Signal, channel, live_channel, pack, unpack
 from sulla.threads.codec import Entry, Origin
 from sulla.threads.desk import (
+    BreakOff,
     CancelChild,
     Continue,
     GoOn,
@@ -34,6 +35,7 @@ from sulla.threads.desk import (
     TellEnd,
     TellParent,
     Wake,
+    cut_short,
     next_task,
 )
 from sulla.threads.facts import (
@@ -108,6 +110,7 @@ from sulla.threads.restore import Restored, ThreadRestore, undo_half_import
 from sulla.threads.retention import Retention
 from sulla.threads.said import Listener, Said
 from sulla.threads.session import ThreadSession
+from sulla.threads.spoken import BargedIn, Heard, Overheard, Spoken
 from sulla.threads.state import OpenRun, RunRef, ThreadState, WaitingInput
 from sulla.threads.store import Sent, ThreadStore
 from sulla.threads.transcript import Measure, Transcript
@@ -131,12 +134,14 @@ __all__ = [
     "AnswerGiven",
     "AskText",
     "Audit",
+    "BargedIn",
     "BeatEnded",
     "BeatSkipped",
     "BeatStarted",
     "BeatState",
     "BeatStatus",
     "Birth",
+    "BreakOff",
     "CancelChild",
     "ChildCancelled",
     "ChildMode",
@@ -151,6 +156,7 @@ __all__ = [
     "EndTold",
     "Entry",
     "GoOn",
+    "Heard",
     "Ignore",
     "Input",
     "InputHandled",
@@ -170,6 +176,7 @@ __all__ = [
     "Origin",
     "Outcome",
     "OutcomeStatus",
+    "Overheard",
     "Owed",
     "Permit",
     "Play",
@@ -197,6 +204,7 @@ __all__ = [
     "Sent",
     "Signal",
     "Spent",
+    "Spoken",
     "Start",
     "Steer",
     "Stop",
@@ -229,6 +237,7 @@ __all__ = [
     "apply_offer",
     "audit_threads",
     "channel",
+    "cut_short",
     "event_of",
     "is_child_wait",
     "is_own_wait",

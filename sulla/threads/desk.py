@@ -51,6 +51,11 @@ class Interrupt:
 
 
 @dataclass(frozen=True, slots=True)
+class BreakOff:
+    """End the open run because somebody speaks over the reply that it is making."""
+
+
+@dataclass(frozen=True, slots=True)
 class Steer:
     """Have calls that wait for sub-agents alone look up: a message came that wants to steer."""
 
@@ -115,7 +120,7 @@ class Rest:
 
 
 Task = (
-    Start | GoOn | Resume | Stop | Interrupt | Steer | Wake | Continue | Ignore | TellParent | TellAsker
+    Start | GoOn | Resume | Stop | Interrupt | BreakOff | Steer | Wake | Continue | Ignore | TellParent | TellAsker
     | TellEnd | CancelChild | Rest
 )  # fmt: skip
 
@@ -146,6 +151,25 @@ def next_task(state: ThreadState) -> Task:
         return CancelChild(child.id, child.thread_id)
     waiting = state.runnable
     return Start(waiting[0]) if waiting else Rest()
+
+
+def cut_short(state: ThreadState) -> str:
+    """Why the open run has to end now, in the word for its outcome; empty if it does not.
+
+    Unlike `next_task` this looks past what is to be done first and needs no hurry, e.g. a CONTINUE before a STOP.
+    """
+    run = state.run
+    if run is None:
+        return ""
+    if any(isinstance(control.fact, StopAsked) and run.input_seq < seq for seq, control in state.controls.items()):
+        return "stopped"
+    match _of_run(state, run):
+        case Interrupt():
+            return "interrupted"
+        case BreakOff():
+            return "barged_in"
+        case _:
+            return ""
 
 
 def _stopped_before(state: ThreadState) -> int:
@@ -186,10 +210,18 @@ def _of_run(state: ThreadState, run: OpenRun) -> Task:
     interrupting = [item for item in state.runnable if item.mode == "interrupt" and item.seq > run.known_seq]
     if interrupting and state.play is None:
         return Interrupt(interrupting[0].seq)
+    if _is_spoken_over(state, run):
+        return BreakOff()
     if not state.suspended:
         return GoOn()
     steering = _steering(state, run)
     return Steer(steering, run.crashes) if steering else Rest()
+
+
+def _is_spoken_over(state: ThreadState, run: OpenRun) -> bool:
+    """Whether the reply in flight is the one that somebody spoke over; another one is none of their business."""
+    barged, call = state.barged, run.open_call
+    return barged is not None and call is not None and call.message_id == barged.message_id
 
 
 def _steering(state: ThreadState, run: OpenRun) -> int:

@@ -28,6 +28,7 @@ from sulla.threads.plays import (
     Played,
     Question,
 )
+from sulla.threads.spoken import BargedIn, Overheard, Spoken
 from sulla.threads.usage import Usage
 from sulla.threads.waits import Wait
 
@@ -72,6 +73,8 @@ class Input(Fielded):
     """What a playbook wants to know, where this asks for it."""
     tainted: bool = False
     """Whether it may have been made from what nobody trusts, though it is nobody's from outside."""
+    spoken: Spoken | None = None
+    """How it was said, if by voice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,6 +355,8 @@ Offer = (
     | PlaybookAsked
     | PlaybookBegan
     | PlaybookEnded
+    | BargedIn
+    | Overheard
 )
 Decision = (
     RunStarted

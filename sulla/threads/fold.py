@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from sulla.core.errors import CorruptRecord
@@ -19,6 +19,7 @@ from sulla.threads.paused import RunPaused
 from sulla.threads.plays import AnswerGiven, EndTold, Played
 from sulla.threads.state import OpenRun, ThreadState, WaitingInput
 from sulla.threads.transcript import Transcript
+from sulla.threads.unheard import MARK, leave_out_unheard
 from sulla.threads.waits import Permit
 
 
@@ -45,14 +46,20 @@ def apply_message(script: Transcript, fact: f.Decision, inputs: Mapping[int, Wai
     """
     match fact:
         case f.RunStarted():
-            script.push(_user(_waiting(inputs, fact.input_seq), fact))
+            item = _waiting(inputs, fact.input_seq)
+            # Also what somebody waits to say: nobody hears any more of what they spoke over.
+            late = fact.known_seq > fact.input_seq
+            _leave_out(script, [other for seq, other in inputs.items() if seq <= fact.known_seq] if late else [item])
+            script.push(_user(item, fact))
         case f.InputHandled() if fact.text is not None and len(script):
             last = script[-1]
             origin = last.parts[0].origin if isinstance(last.parts[0], Text) else "user"
             script.replace_last(Message(last.id, last.role, (Text(fact.text, origin), *last.parts[1:]), last.hidden))
         case f.InputsJoined():
-            for seq in fact.input_seqs:
-                script.push(_user(_waiting(inputs, seq)))
+            joined = [_waiting(inputs, seq) for seq in fact.input_seqs]
+            _leave_out(script, joined)
+            for item in joined:
+                script.push(_user(item))
         case f.TextMessageEnd():
             text: tuple[Part, ...] = (Text(fact.text, "agent"),) if fact.text else ()
             parts = (*fact.parts[: fact.text_at], *text, *fact.parts[fact.text_at :])
@@ -83,6 +90,12 @@ _BESIDE = (f.Continued, f.InputIgnored, f.Stopped, ChildCancelled, ChildReported
 """What is decided beside a run and says nothing of its progress."""
 
 
+def _leave_out(script: Transcript, items: Iterable[WaitingInput]) -> None:
+    for item in items:
+        if item.heard is not None:
+            leave_out_unheard(script, item.heard)
+
+
 def _user(item: WaitingInput, started: f.RunStarted | None = None) -> Message:
     parts = [Text(item.text, item.origin)]
     if started is not None:
@@ -92,6 +105,8 @@ def _user(item: WaitingInput, started: f.RunStarted | None = None) -> Message:
             Text(started.context, "operator"),
         )
         parts += (part for part in beside if part.text)
+    if item.heard is not None:
+        parts.append(MARK)
     return Message(item.message_id, "user", tuple(parts))
 
 

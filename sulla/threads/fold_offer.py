@@ -12,6 +12,7 @@ from sulla.threads.family import WAIT, ChildStarted
 from sulla.threads.fold_play import fold_work
 from sulla.threads.notice import Notice
 from sulla.threads.plays import PlaybookAsked, PlaybookBegan, PlaybookEnded, begun
+from sulla.threads.spoken import BargedIn, Overheard
 from sulla.threads.state import ControlInput, ThreadState, waiting_input
 
 
@@ -70,6 +71,14 @@ def _notice(state: ThreadState, fact: Notice, seq: int, origin: Origin) -> None:
     """It is for people; the model knows from its call that it was told."""
 
 
+def _barged_in(state: ThreadState, fact: BargedIn, seq: int, origin: Origin) -> None:
+    state.barged = fact  # it may be folded in before or after the end of the reply that it means: see `desk`
+
+
+def _overheard(state: ThreadState, fact: Overheard, seq: int, origin: Origin) -> None:
+    """It is no message."""
+
+
 _OFFERED: dict[type, Callable[..., None]] = {
     f.ThreadCreated: _created,
     f.Input: _input,
@@ -82,6 +91,8 @@ _OFFERED: dict[type, Callable[..., None]] = {
     PlaybookAsked: _control,
     PlaybookBegan: _work,
     PlaybookEnded: _work,
+    BargedIn: _barged_in,
+    Overheard: _overheard,
 }
 
 

@@ -17,6 +17,7 @@ from sulla.threads.facts import ModelStarted, Outcome
 from sulla.threads.family import Birth, ChildStarted
 from sulla.threads.forms import Form, fields_to_json
 from sulla.threads.plays import Owed, PlayState, Question
+from sulla.threads.spoken import BargedIn
 from sulla.threads.state import OpenRun, RunRef, ThreadState
 from sulla.threads.transcript import Measure, Transcript
 from sulla.threads.usage import Usage
@@ -97,6 +98,7 @@ class Checkpoint:
     cycle_complete: bool = False
     waiting: tuple[int, ...] = ()
     controls: tuple[int, ...] = ()
+    barged: BargedIn | None = None
     held_below: int = 0
     summary_covers: int = 0
     summary_seq: int = 0
@@ -113,7 +115,7 @@ _FORM = Form(Checkpoint)
 _SAME = (
     "created_ms updated_ms agent title project channel model graph beat play birth reported active_work "
     "had_tool_calls nudged nudging node iterations consecutive_same_node "
-    "agent_loops cycle_complete held_below summary_covers summary_seq tainted usage "
+    "agent_loops cycle_complete barged held_below summary_covers summary_seq tainted usage "
     "spent_tokens spent_micro day day_tokens"
 ).split()
 """Fields that are the same in the state and in the checkpoint."""

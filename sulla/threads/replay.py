@@ -15,6 +15,7 @@ from sulla.threads.fold_offer import apply_offer
 from sulla.threads.notice import Notice
 from sulla.threads.offers import dedupe_id, digest, run_of
 from sulla.threads.plays import AnswerGiven, EndTold, PlaybookAsked, PlaybookBegan, PlaybookEnded
+from sulla.threads.spoken import BargedIn, Overheard
 from sulla.threads.state import ThreadState
 from sulla.threads.transcript import Measure, Transcript
 
@@ -98,6 +99,8 @@ class Replay:
                 | PlaybookAsked()
                 | PlaybookBegan()
                 | PlaybookEnded()
+                | BargedIn()
+                | Overheard()
             ):
                 return self._offered(fact, entry)
             case _:

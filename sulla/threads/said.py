@@ -44,6 +44,8 @@ class Listener:
     def __init__(self) -> None:
         self._inputs: dict[int, f.Input] = {}
         self._last: Said | None = None
+        self._reply: f.TextMessageEnd | None = None
+        """The last reply."""
 
     def missing(self, entry: Entry) -> tuple[int, ...]:
         """Inputs that the record takes up and that were not among those heard; `hear` them first."""
@@ -76,12 +78,8 @@ class Listener:
                 for seq in seqs:
                     yield from self._next(self._user(seq, entry.seq, border=False))
             case f.TextMessageEnd():
-                text, beside = fact.text, bool(fact.parts)
-                calls = [_call(part) for part in fact.parts if isinstance(part, ToolCall)]
-                told = "\n".join(filter(None, (_short(text), *calls)))
-                border = not fact.hidden and (bool(text) or beside)
-                whole = len(text) + sum(map(len, calls))
-                yield from self._next(Said(entry.seq, fact.message_id, "agent", told, border, whole))
+                self._reply = fact
+                yield from self._next(_said(entry.seq, fact))
             case f.ToolCallResult(call_id=call_id, text=text):
                 told = _short(text, MAX_RESULT_CHARS)
                 yield from self._next(Said(entry.seq, MessageId(call_id), "tool", told, False, len(text)))
@@ -100,7 +98,18 @@ class Listener:
     def _user(self, input_seq: int, seq: int, *, border: bool) -> Said:
         # Whoever listens asks for what is `missing` first.
         fact = self._inputs.pop(input_seq)
+        heard = fact.spoken.heard if fact.spoken is not None else None
+        reply, last = self._reply, self._last
+        if heard is not None and reply is not None and last is not None and heard.message_id == last.message_id:
+            self._last = _said(last.seq, replace(reply, text=reply.text[: heard.chars]))
         return Said(seq, fact.message_id, "user", _short(fact.text), border, len(fact.text))
+
+
+def _said(seq: int, reply: f.TextMessageEnd) -> Said:
+    calls = [_call(part) for part in reply.parts if isinstance(part, ToolCall)]
+    told = "\n".join(filter(None, (_short(reply.text), *calls)))
+    border = not reply.hidden and bool(reply.text or reply.parts)
+    return Said(seq, reply.message_id, "agent", told, border, len(reply.text) + sum(map(len, calls)))
 
 
 def _call(call: ToolCall) -> str:

@@ -11,6 +11,7 @@ from sulla.threads.beats import BeatState
 from sulla.threads.facts import Answer, ContinueAsked, Input, Mode, ModelStarted, Outcome, StopAsked
 from sulla.threads.family import Birth, ChildStarted, is_child_wait
 from sulla.threads.plays import Owed, PlaybookAsked, PlayState, Question
+from sulla.threads.spoken import BargedIn, Heard
 from sulla.threads.transcript import Transcript
 from sulla.threads.usage import Usage
 from sulla.threads.waits import Permit, Wait
@@ -43,6 +44,8 @@ class WaitingInput:
     question: Question | None = None
     """What a playbook wants to know."""
     tainted: bool = False
+    heard: Heard | None = None
+    """How much of the agent's words the person had heard whom this interrupted."""
 
 
 def waiting_input(seq: int, fact: Input, run_id: RunId, at_ms: int) -> WaitingInput:
@@ -55,7 +58,8 @@ def waiting_input(seq: int, fact: Input, run_id: RunId, at_ms: int) -> WaitingIn
         at_ms: when it was offered, UTC milliseconds.
     """
     said = (fact.message_id, fact.text, fact.mode, fact.origin, fact.agent)
-    return WaitingInput(seq, run_id, *said, at_ms, fact.question, fact.tainted)
+    heard = fact.spoken.heard if fact.spoken is not None else None
+    return WaitingInput(seq, run_id, *said, at_ms, fact.question, fact.tainted, heard)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +178,8 @@ class ThreadState:
     waiting: dict[int, WaitingInput] = field(default_factory=dict)
     """Messages without a run, by sequence number."""
     controls: dict[int, ControlInput] = field(default_factory=dict)
+    barged: BargedIn | None = None
+    """The last reply that somebody spoke over as it was made."""
     held_below: int = 0
     """Waiting messages with a lower number were held by a stop."""
     consumed: int = 0

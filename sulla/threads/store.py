@@ -27,6 +27,7 @@ from sulla.threads.offers import dedupe_id, digest, run_of
 from sulla.threads.plays import PlaybookAsked, PlaybookBegan, PlaybookEnded
 from sulla.threads.retention import expires_ms
 from sulla.threads.session import Known, ThreadSession
+from sulla.threads.spoken import BargedIn, Overheard
 from sulla.threads.state import ThreadState
 from sulla.threads.tail import load_tail
 from sulla.threads.transcript import Measure, Transcript
@@ -36,7 +37,7 @@ _OFFERS = get_args(f.Offer)
 
 log = logging.getLogger(__name__)
 
-Beside = f.Summary | Notice | ChildStarted | PlaybookAsked | PlaybookBegan | PlaybookEnded
+Beside = f.Summary | Notice | ChildStarted | PlaybookAsked | PlaybookBegan | PlaybookEnded | BargedIn | Overheard
 """What is offered beside messages and answers."""
 
 Whose = Literal["turn", "child", "step", "play"]

@@ -67,8 +67,8 @@ class Transcript:
         self.push(message)
 
     def replace(self, index: int, message: Message) -> None:
-        """Put `message`, which says the same in fewer words, in the place of another one."""
-        self._messages[index] = message
+        """Put `message`, which says the same in fewer words, in the place of another one; without parts, nothing."""
+        self._messages[index : index + 1] = [message] if message.parts else []
         self._unmeasure(index)
 
     def size(self, index: int) -> int:

@@ -367,6 +367,19 @@ async def test_a_turn_that_is_ended_keeps_what_was_shown(store: MemoryStore, mod
     assert (await world.kinds(thread)).count("RUN_FINISHED") == 2
 
 
+async def test_a_stop_is_heeded_although_somebody_has_asked_to_continue_before(store: MemoryStore) -> None:
+    gate = Gate()
+    world = World(store, ScriptedProvider([Say(("Once ", gate, "more"))]))
+    thread = await world.thread()
+    await world.send(thread, "tell me a story")
+    async with asyncio.TaskGroup() as group:
+        group.create_task(world.turns.attend(thread))
+        await gate.reached()
+        await world.threads.resume(thread)
+        await world.threads.stop(thread)
+    assert (await world.kinds(thread))[-2:] == ["CONTINUED", "STOPPED"]
+
+
 async def test_a_suspended_run_holds_nothing_and_its_answer_lets_it_go_on(store: MemoryStore) -> None:
     hands = Hands()
     calls = (call("ask_person", "may I?"), call("look", "a"))

@@ -13,6 +13,9 @@ HALVES = ("dev", "heldout")
 LEAST_LINES = 400
 LEAST_OF_A_CLASS = 25
 LEAST_OF_A_LABEL = 0.45
+LATER = {"more": "m", "trial": "t"}
+"""The files that were written after the halves, and what their ids begin with."""
+LEAST_LATER_LINES = 350
 
 ROW = ("h001", "hs001", "cut", "could you turn the", "", "incomplete", "400")
 
@@ -126,6 +129,54 @@ def test_the_halves_share_no_question(halves: Halves) -> None:
 def test_texts_of_two_sources_share_no_long_run_of_words(halves: Halves, half: str) -> None:
     found = data.near_copies(halves[half], halves[half])
     assert [(one.id, other.id) for one, other, why in found if why == "5 words in a row"] == []
+
+
+@pytest.fixture(scope="module")
+def later() -> Halves:
+    return {"more": data.more(), "trial": data.trial()}
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_a_later_file_is_large_balanced_and_of_every_class(later: Halves, name: str) -> None:
+    lines = later[name]
+    labels = Counter(line.complete for line in lines)
+    assert len(lines) >= LEAST_LATER_LINES
+    assert min(labels[True], labels[False]) >= LEAST_OF_A_LABEL * len(lines), labels
+    given = {kind: {line.complete for line in lines if line.kind == kind} for kind in CLASSES}
+    assert given == {kind: {True} if kind == "complete" else {True, False} for kind in CLASSES}
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_a_later_file_says_nothing_twice_and_its_ids_are_its_own(later: Halves, name: str) -> None:
+    said = Counter((data.words(line.text), line.context) for line in later[name])
+    assert [key for key, count in said.items() if count > 1] == []
+    assert {line.id[0] + line.source[0] for line in later[name]} == {LATER[name] * 2}
+    found = data.near_copies(later[name], later[name])
+    assert [(one.id, other.id) for one, other, why in found if why == "5 words in a row"] == []
+
+
+@pytest.mark.parametrize("name", LATER)
+@pytest.mark.parametrize(("ms", "share"), [(300, 0.556), (600, 0.217), (1000, 0.10), (1600, 0.05)])
+def test_pauses_of_a_later_file_are_as_long_as_those_of_the_halves(
+    later: Halves, name: str, ms: int, share: float
+) -> None:
+    pauses = [line.pause_ms for line in later[name] if line.pause_ms is not None]
+    assert sum(pause > ms for pause in pauses) / len(pauses) == pytest.approx(share, abs=0.015)
+
+
+@pytest.mark.parametrize(("name", "other"), [("more", "dev"), ("trial", "dev"), ("more", "trial")])
+def test_the_later_files_share_no_sentence_and_no_question_with_each_other_or_dev(
+    halves: Halves, later: Halves, name: str, other: str
+) -> None:
+    lines, others = later[name], (halves | later)[other]
+    assert data.near_copies(lines, others) == []
+    asked, elsewhere = ({data.words(line.context) for line in half if line.context} for half in (lines, others))
+    assert asked & elsewhere == set()
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_the_later_files_share_no_sentence_with_the_held_out_half(halves: Halves, later: Halves, name: str) -> None:
+    assert [one.id for one, _, _ in data.near_copies(later[name], halves["heldout"])] == []
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,11 @@ from __future__ import annotations
 
 import math
 
+import pytest
+
 from bench import turns_end
+from bench.turns import __main__ as command
+from bench.turns import data
 from bench.turns.data import Line
 
 
@@ -34,3 +38,16 @@ def test_a_detector_that_is_worse_than_promised_misses_its_bar() -> None:
     rows = {row.name: row for row in turns_end.rows_of("x", [_line("turn on the", None), *LINES], judged=True)}
     assert not rows["x, detector: complete missed"].ok
     assert rows["x, detector: false complete"].ok
+
+
+def test_whoever_writes_rules_sees_totals_of_every_file_but_the_heldout_one(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(data, "heldout", lambda: pytest.fail("the held-out half was read"))
+    assert command.main(["more", "trial"]) == 0
+    printed = capsys.readouterr().out
+    assert "more, detector: recall" in printed
+    assert "trial, adaptive: cut off" in printed
+    with pytest.raises(SystemExit):
+        command.main(["heldout"])
+    assert "no file named 'heldout'" in capsys.readouterr().err

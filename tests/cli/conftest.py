@@ -18,6 +18,15 @@ SCRIPT = Script(
         Rule(Reply(BLOCKED), text="blocked"),
         Rule(Failure(400, message="no such thing"), text="fail"),
         Rule(Reply("This takes a very long time.<AGENT_DONE/>", pieces=6, hold="never", hold_after=3), text="slow"),
+        Rule(
+            Reply(
+                "The first sentence is whole. The second one never comes to its end.<AGENT_DONE/>",
+                pieces=8,
+                hold="never",
+                hold_after=4,
+            ),
+            text="ramble",
+        ),
         Rule(Reply("I look.", tools=(ToolUse("list_dir", {"path": "."}),)), text="look", results=0),
         Rule(Reply("Nothing there.<AGENT_DONE/>"), text="look", results=1),
         Rule(Reply("A first line\nand \N{SNOWMAN}.<AGENT_DONE/>"), text="snow"),

@@ -12,6 +12,7 @@ from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import ToolCall
 from sulla.threads import (
     AnswerGiven,
+    BargedIn,
     BeatEnded,
     BeatSkipped,
     BeatStarted,
@@ -21,13 +22,16 @@ from sulla.threads import (
     CycleEnded,
     CycleStarted,
     EndTold,
+    Heard,
     Notice,
+    Overheard,
     Play,
     PlaybookAsked,
     PlaybookBegan,
     PlaybookEnded,
     Played,
     RunPaused,
+    Spoken,
     Usage,
     Wait,
 )
@@ -75,6 +79,13 @@ TOLD: list[tuple[ThreadFact, list[str]]] = [
     (ThreadCreated("sulla"), [HEAD + "created for sulla"]),
     (Input(M, "Hi\n\n  there"), [HEAD + "you", "    Hi", "", "      there"]),
     (Input(M, "done", origin="agent"), [HEAD + "agent", "    done"]),
+    (Input(M, "and now", "steer", spoken=Spoken("u1", "silence")), [HEAD + "you, by voice (silence)", "    and now"]),
+    (
+        Input(M, "no", spoken=Spoken("u1", "final", heard=Heard(M, 7))),
+        [HEAD + "you, by voice (final), over a reply of which 7 characters were heard", "    no"],
+    ),
+    (BargedIn("u1", M), ["    [somebody spoke over the reply]"]),
+    (Overheard("u1", "uh-huh"), [HEAD + "overheard while it was speaking", "    uh-huh"]),
     (TextMessageEnd(C, M, "Hello."), [HEAD + "sulla", "    Hello."]),
     (TextMessageEnd(C, M, "Hel", cut=True), [HEAD + "sulla (cut off)", "    Hel"]),
     (TextMessageEnd(C, M, "", (ToolCall(C, "look", {}),)), []),
@@ -165,7 +176,8 @@ def test_long_arguments_and_results_are_cut() -> None:
 def test_nothing_that_others_wrote_can_steer_the_terminal(hostile: str) -> None:
     facts: tuple[ThreadFact, ...] = (
         ThreadCreated(hostile, hostile, hostile),
-        Input(M, hostile),
+        Input(M, hostile, spoken=Spoken(hostile, hostile)),
+        Overheard(hostile, hostile),
         Notice(hostile, agent=hostile),
         TextMessageEnd(C, M, hostile),
         ToolCallStart(C, hostile, {hostile: hostile}, M),

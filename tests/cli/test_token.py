@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import stat
@@ -10,6 +11,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
+from websockets.asyncio.client import connect as open_socket
+from websockets.exceptions import InvalidStatus
 
 from sulla.access import ALL_SCOPES
 from sulla.cli.exits import Exit
@@ -152,3 +155,29 @@ def test_a_store_that_is_not_there_is_not_made_by_looking(tmp_path: Path, capsys
     assert (done.code, done.out) == (Exit.REFUSED, "")
     assert "nothing is kept" in done.err
     assert not (tmp_path / "home").exists()
+
+
+async def test_a_ticket_is_an_address_that_opens_the_hub_once(here: Place, capsys: Capsys) -> None:
+    made = await asyncio.to_thread(typed, capsys, "token", "ticket")
+    assert made.code == Exit.OK
+    assert re.fullmatch(r"good once, until \d\d:\d\d:\d\d UTC; it is not shown again:\n", made.err)
+    url = made.out.strip()
+    assert re.fullmatch(r"ws://127\.0\.0\.1:\d+/hub/sulla_[A-Za-z0-9_-]{43}", url)
+    async with open_socket(url, proxy=None) as socket:
+        await socket.send('{"type":"ping","id":"1"}')
+        assert json.loads(await socket.recv())["type"] == "pong"
+    with pytest.raises(InvalidStatus):
+        async with open_socket(url, proxy=None):
+            pass
+
+
+def test_json_of_a_ticket_holds_its_address(here: Place, capsys: Capsys) -> None:
+    said = json.loads(typed(capsys, "token", "ticket", "--json").out)
+    assert said["url"].endswith(f"/hub/{said['ticket']}")
+    assert said["expires_at"].endswith("Z")
+
+
+def test_a_ticket_needs_a_daemon(tmp_path: Path, capsys: Capsys) -> None:
+    shown = typed(capsys, "token", "ticket", "--home", str(tmp_path / "home"))
+    assert (shown.code, shown.out) == (Exit.UNREACHABLE, "")
+    assert "sulla up" in shown.err

@@ -35,6 +35,9 @@ FIELDS = {
     "run": "run_1",
     "steps": ["taste"],
     "ids": ["notice_1"],
+    "utterance_id": "u1",
+    "seq": 0,
+    "kind": "delta",
 }
 
 
@@ -59,7 +62,10 @@ def asked(method: str) -> Asked:
     return Asked(Caller(BOB, "192.0.2.1", "ws", "ses_1"), "7", params)
 
 
-@pytest.mark.parametrize("method", sorted(name for name, row in METHODS.items() if row.scope not in (None, "read")))
+@pytest.mark.parametrize(
+    "method",
+    sorted(name for name, row in METHODS.items() if row.scope not in (None, "read") and name != "speech.chunk"),
+)
 def test_whatever_changes_something_is_written_down_with_who_did_it(
     trail: AuditTrail, tmp_path: Path, method: str
 ) -> None:
@@ -111,6 +117,31 @@ def test_a_token_cannot_push_out_of_the_log_what_was_done_by_asking_for_what_it_
             "count": 1000,
         }
     ]
+
+
+async def test_pieces_of_speech_are_summed_up_by_thread(trail: AuditTrail, tmp_path: Path, clock: ManualClock) -> None:
+    task = asyncio.ensure_future(trail.run())
+    await clock.settle()
+    for _ in range(100):
+        trail.done(Done(asked("speech.chunk"), OK, 0.001))
+    trail.done(Done(asked("speech.chunk"), "store_unavailable", 0.001))
+    assert [(line["code"], line["method"]) for line in lines(tmp_path)] == [("store_unavailable", "speech.chunk")]
+    await clock.advance(10.0)
+    assert lines(tmp_path)[1:] == [
+        {
+            "at": "2027-01-15T08:00:10.000Z",
+            "token": "bob",
+            "token_id": "0011223344556677",
+            "way": "ws",
+            "address": "192.0.2.1",
+            "method": "speech.chunk",
+            "about": {"thread_id": "thr_1"},
+            "code": "ok",
+            "count": 100,
+        }
+    ]
+    assert "diary" not in (tmp_path / FILE).read_text()
+    task.cancel()
 
 
 async def test_refused_admissions_are_summed_up_each_second(

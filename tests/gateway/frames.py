@@ -175,6 +175,9 @@ def watch_gateway(module: Any) -> None:
         return speak
 
     async def overheard(self: object, socket: WebSocket) -> None:
+        if socket.scope["path"] != "/ws":  # another language
+            await serve(self, socket)
+            return
         heard = Conversation(published(), _WRONG.append)
         socket._receive, socket._send = receiving(socket._receive, heard), sending(socket._send, heard)
         extensions = socket.scope["extensions"]

@@ -85,7 +85,7 @@ def test_every_method_has_its_operation_with_scope_request_and_answers() -> None
 def test_every_notification_has_its_operation() -> None:
     sent = {name: found["messages"] for name, found in DOCUMENT["operations"].items() if found["action"] == "send"}
     assert set(sent) == {"event", "events.ended", "events.gap", "notice"}
-    assert len(sent["event"]) == len(KEPT) + len(LIVE) == 41
+    assert len(sent["event"]) == len(KEPT) + len(LIVE) == 52
 
 
 def test_codes_are_those_in_use() -> None:
@@ -94,7 +94,6 @@ def test_codes_are_those_in_use() -> None:
     assert {int(code) for code in channel["x-close-codes"]} == set(CLOSE_CODES) == ours | {1002, 1007}
     assert channel["x-error-codes"] == error_codes()
     assert error_codes()["unknown_method"] == rpc.METHOD_NOT_FOUND
-    assert channel["x-planned-methods"] == sorted(wire.PLANNED)
 
 
 def test_requests_are_closed_and_answers_are_open() -> None:
@@ -178,4 +177,13 @@ def test_a_fact_that_cannot_be_described_is_no_silent_hole() -> None:
 def test_a_field_with_a_usual_value_may_be_left_out() -> None:
     schema = DOCUMENT["components"]["schemas"]["event.INPUT"]["properties"]["data"]
     assert schema["required"] == ["message_id", "text"]
-    assert set(schema["properties"]) == {"message_id", "text", "mode", "origin", "agent", "question", "tainted"}
+    assert set(schema["properties"]) == {
+        "message_id",
+        "text",
+        "mode",
+        "origin",
+        "agent",
+        "question",
+        "tainted",
+        "spoken",
+    }

@@ -31,6 +31,9 @@ KNOWN = {
     "playbook": "brew",
     "run": "run_1",
     "steps": ["taste"],
+    "utterance_id": "u",
+    "seq": 0,
+    "kind": "delta",
 }
 OWNER = Principal("owner", ALL_SCOPES)
 NAMES = {"token.create": "new", "token.revoke": "spare"}

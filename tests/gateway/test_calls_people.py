@@ -58,6 +58,7 @@ async def test_who_was_not_let_in_was_never_there(server: Server, commands: Memo
         ("approval.answer", {"thread_id": "thr_1", "id": "approval:a:b", "verdict": "approve"}, 0),
         ("environment.report", {"thread_id": "thr_1", "events": [PAGE, {**PAGE, "ago_s": 7}]}, 7),
         ("presence.report", {"idle_s": 90}, 90),
+        ("speech.chunk", {"thread_id": "thr_1", "utterance_id": "u", "seq": 0, "kind": "delta", "text": "hi"}, 0),
     ],
 )
 async def test_what_people_do_counts(

@@ -171,7 +171,8 @@ async def test_a_request_that_takes_too_long_is_answered(
     ("method", "params", "code"),
     [
         ("turn.sned", {}, -32601),
-        ("speech.flush", {}, -32005),
+        ("speech.flush", {}, -32602),
+        ("speech.flush", {"thread_id": "nobody"}, -32004),
         ("turn.send", {"thread_id": THREAD, "message_id": "m", "text": "x" * 100_001}, -32602),
         ("turn.send", {"thread_id": THREAD, "message_id": "m", "text": 5}, -32602),
         ("turn.send", {"thread_id": "../etc", "message_id": "m", "text": "x"}, -32602),

@@ -11,7 +11,8 @@ import pytest
 
 import sulla.threads
 from sulla.core.errors import SullaError
-from sulla.gateway import feed, rpc, session, wire
+from sulla.gateway import rpc, session, wire
+from sulla.gateway.event_schemas import LIVE
 from sulla.gateway.limits import Limits
 from sulla.gateway.wire_form import Wire
 from sulla.gateway.wire_people import NoticeRow
@@ -72,21 +73,11 @@ def test_every_heading_names_the_scope_that_is_asked_for() -> None:
     assert headings == {name: row.scope for name, row in wire.METHODS.items() if row.scope is not None}
 
 
-def test_planned_methods_are_named() -> None:
-    named = set(re.findall(r"`([a-z]+\.[a-z*]+)`", section("Requests").partition("### Planned")[2]))
-    families = {name.removesuffix("*") for name in named if name.endswith("*")}
-    assert {
-        name for name in wire.PLANNED if name not in named and f"{name.partition('.')[0]}." not in families
-    } == set()
-    assert all(any(name.startswith(family) for name in wire.PLANNED) for family in families)
-
-
 def test_every_kind_of_event_is_explained() -> None:
     kinds = {getattr(item, "kind", None) for item in vars(sulla.threads).values()} - {None}
-    explained = set(
-        re.findall(r"`([A-Z]+(?:_[A-Z]+)*)`", "".join(re.findall(r"^\| `.*$", section("Events"), re.MULTILINE)))
-    )
-    assert {kind for kind in kinds if isinstance(kind, str)} | {feed.TEXT, feed.REASONING, feed.PROGRESS} == explained
+    rows = "".join(re.findall(r"^\| `.*$", section("Events") + section("Speech"), re.MULTILINE))
+    explained = set(re.findall(r"`([A-Z]+(?:_[A-Z]+)*)`", rows))
+    assert {kind for kind in kinds if isinstance(kind, str)} | LIVE.keys() == explained
 
 
 def test_every_error_code_is_explained() -> None:

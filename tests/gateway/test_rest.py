@@ -37,6 +37,12 @@ IN_PATHS = {
     "schedule": "sch_1",
     "playbook": "brew",
     "run": "run_1",
+    "model": "sulla",
+    "name": "sulla",
+    "agent_id": "sulla",
+    "approval_id": "review:x",
+    "ticket": "tkt_1",
+    "agent": "sulla",
 }
 """What stands in the paths of routes."""
 

@@ -176,16 +176,16 @@ async def test_what_is_mounted_later_is_behind_the_same_door() -> None:
 async def test_another_socket_asks_for_a_token_before_it_opens(token: str | None, accepted: bool) -> None:
     app = make_app()
 
-    async def hub(socket: WebSocket) -> None:
+    async def other(socket: WebSocket) -> None:
         await socket.accept()
         await socket.close()
 
-    app.http.router.routes.append(WebSocketRoute("/hub", hub))
+    app.http.router.routes.append(WebSocketRoute("/other", other))
     headers = [(b"host", b"test")] + ([(b"authorization", f"Bearer {token}".encode())] if token else [])
     scope: dict[str, Any] = {
         "type": "websocket",
-        "path": "/hub",
-        "raw_path": b"/hub",
+        "path": "/other",
+        "raw_path": b"/other",
         "query_string": b"",
         "headers": headers,
         "client": ("127.0.0.1", 1),

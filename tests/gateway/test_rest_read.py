@@ -106,3 +106,8 @@ def test_what_is_wrong_is_said(name: str, request_: Said, error: type[Exception]
 def test_a_type_may_name_its_characters() -> None:
     request = Said(THREAD, (), {"content-type": "Application/JSON; charset=utf-8"}, b'{"text":"x"}')
     assert isinstance(read(ROUTE["turn.send"], request, made), wire.TurnSend)
+
+
+def test_a_stream_has_nothing_to_speak_and_says_where_there_is() -> None:
+    with pytest.raises(InvalidInput, match=r"'speak' in the query: .* /ws alone"):
+        read_place(ROUTE["thread.history"], said(query=(("speak", "true"),)))

@@ -18,6 +18,7 @@ WITHOUT = {
     "token.create": "answers with a secret",
     "token.list": "goes with it",
     "token.revoke": "goes with it",
+    "token.ticket": "goes with it",
 }
 """Methods that have no path, and why."""
 

@@ -11,7 +11,8 @@ from sulla.core.jsontypes import JsonObject
 from sulla.gateway import session as says
 from sulla.gateway import wire
 from sulla.gateway.limits import SUBSCRIPTIONS, Limits
-from sulla.gateway.session import Authenticate, Call, Close, Effect, Reply, Session, Subscribe, Unsubscribe
+from sulla.gateway.session import Session
+from sulla.gateway.talk import Authenticate, Call, Close, Effect, Reply, Subscribe, Unsubscribe
 
 OWNER = Principal("owner", frozenset({"read", "write", "approve", "admin"}))
 READER = Principal("reader", frozenset({"read"}))

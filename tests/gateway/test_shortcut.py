@@ -178,3 +178,23 @@ async def test_all_comes_whole_and_in_order(steps: list[str]) -> None:
         await socket.writer
     assert "".join(text for text in socket.texts() if isinstance(text, str)) == said
     assert [frame for frame in socket.texts() if isinstance(frame, bytes)] == frames  # text may join what waits before
+
+
+async def test_a_frame_goes_at_once_or_waits_if_there_is_room(socket: Socket) -> None:
+    assert socket.shortcut.add(b"1")
+    assert socket.frames == [b"1"]
+    socket.way.clear()
+    taken = 0
+    while socket.shortcut.add(b"x" * 100):
+        taken += 1
+        await socket.clock.settle()
+    assert taken > 2
+    socket.way.set()
+    await socket.clock.settle()
+    assert socket.frames == [b"1", *[b"x" * 100] * taken]
+
+
+async def test_a_frame_after_the_end_is_dropped(socket: Socket) -> None:
+    socket.shortcut.finish()
+    assert socket.shortcut.add(b"late")
+    assert socket.frames == []

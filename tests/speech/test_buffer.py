@@ -144,7 +144,7 @@ def test_an_unfinished_text_is_waited_for_but_never_longer_than_3_s() -> None:
     buffer.feed(_delta("turn on the"), 0)
     assert buffer.tick(1_999) == []
     [end] = _ends(buffer.tick(3_000))
-    assert (end.reason, end.detail) == ("silence", "determiner")
+    assert (end.reason, end.detail) == ("silence", "noun_is_missing")
 
 
 def test_who_asks_for_time_gets_10_s() -> None:
@@ -355,6 +355,18 @@ def test_utterances_that_never_end_take_no_more_room_and_lose_nothing() -> None:
         events += buffer.feed(_delta(f"word{number}", name=f"u{number}"), number)
     events += buffer.flush(200)
     assert said(events) == [f"word{number}" for number in range(100)]
+    assert len(buffer._utterances._open) <= 8
+
+
+def test_utterances_of_turns_that_are_over_cut_no_later_turn() -> None:
+    buffer = SpeechBuffer()
+    for number in range(20):  # nobody closes them
+        buffer.feed(_delta(f"turn {number}", name=f"old{number}"), number * 4_000)
+    buffer.tick(80_000)
+    events = buffer.feed(_delta("hello there", name="a"), 80_000) + buffer.feed(_delta("my friend", name="b"), 80_500)
+    assert [(end.reason, end.text) for end in _ends(events + buffer.tick(84_000))] == [
+        ("silence", "hello there my friend")
+    ]
     assert len(buffer._utterances._open) <= 8
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 
 from sulla.core.errors import InvalidInput, TooLarge
@@ -28,6 +30,25 @@ def test_a_cumulative_chunk_replaces_what_came_before_it_and_not_what_comes_behi
     assert _text((1, "delta", "what"), (3, "delta", "weather"), (2, "cumulative", "what is the")) == (
         "what is the weather"
     )
+
+
+def test_a_text_that_goes_on_comes_to_the_same_as_if_it_was_never_seen_before() -> None:
+    pieces = ["for", "four", "n't", ",", ".", "(", "uh", "Hello,", "'s", "4", "!", "--", "\u00e9"]
+    for seed in range(300):
+        random, text = Random(seed), ""
+        known, fresh = Utterance(), Utterance()
+        for seq in range(20):
+            text = random.choice([text, text, text, text[: len(text) // 2]])
+            text += "".join(
+                random.choice(["", " ", " ", "\n"]) + random.choice(pieces) for _ in range(random.randrange(3))
+            )
+            fresh = Utterance.restored(fresh.kept("u"))  # it does not know of what the words were made
+            for one in (known, fresh):
+                one.add(Chunk("u", seq, "cumulative", text))
+            if random.random() < 0.15:
+                known.take()
+                fresh.take()
+            assert known.kept("u") == fresh.kept("u"), (seed, seq, text)
 
 
 def test_a_revised_text_replaces_the_earlier_one() -> None:

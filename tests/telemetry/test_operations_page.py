@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 from typing import Any, cast
 
 from sulla.core.redact import Redactor
@@ -10,6 +11,7 @@ from sulla.daemon.agents import Team
 from sulla.daemon.crew import look_after_crew
 from sulla.daemon.health import Health, look_after
 from sulla.daemon.instruments import Door, Instruments, console
+from sulla.daemon.speech import look_after_speech
 from sulla.daemon.standstill import obey
 from sulla.telemetry import StallWatch, Stream, new_tally
 from sulla.testing.clock import ManualClock
@@ -51,6 +53,7 @@ def test_every_trouble_is_explained() -> None:
     anything = cast(Any, None)
     look_after(health, anything, anything, anything, anything, anything)
     look_after_crew(health, Team(()), anything, anything)
+    look_after_speech(health, cast(Any, SimpleNamespace(trouble=None)))
     obey(Switch(anything, ManualClock()), anything, anything, health)
     known = {what: blocks for what, _, blocks in health._looks} | {"log": False, "loop_stalled": False}
     rows = re.findall(r"^\| `(\w+)` \| (yes|no) \|", PAGE, re.MULTILINE)

@@ -165,6 +165,15 @@ def resumed_twice(reason: str) -> Mutation:
     return mutate
 
 
+def cut_by_nobody(thread: ThreadHistory) -> ThreadHistory | None:
+    """A run that was spoken over, where those who spoke meant other replies."""
+    ends = [entry.data["outcome"] for entry in thread.log if entry.kind == "RUN_FINISHED"]
+    if not any(isinstance(end, dict) and end.get("reason") == "barged_in" for end in ends):
+        return None
+    others = [changed(entry, message_id="msg_x") if entry.kind == "BARGED_IN" else entry for entry in thread.log]
+    return with_log(thread, tuple(others))
+
+
 def never_taken_up(thread: ThreadHistory) -> ThreadHistory:
     like = thread.log[place(thread.log, "INPUT")]
     late = changed(like, message_id="late")
@@ -277,6 +286,7 @@ THREAD_DEFECTS: list[tuple[str, Mutation, str]] = [
     ("cut after an intent", cut_after("TOOL_CALL_START"), "ended once"),
     ("a message that nobody takes up", never_taken_up, "ended once"),
     ("runs in the wrong order", runs_swapped, "in order"),
+    ("a run cut off by nobody", cut_by_nobody, "spoken over"),
     ("a crash that is not counted", crash_not_counted, "crashes"),
     ("acknowledged and lost", acknowledged_and_lost, "acknowledged"),
     ("acknowledged under another run", acknowledged_under_another_run, "acknowledged"),

@@ -16,6 +16,7 @@ from sulla.core.message import Reasoning, Text, ToolCall, ToolResult
 from sulla.store import Record
 from sulla.threads import (
     AnswerGiven,
+    BargedIn,
     BeatEnded,
     BeatSkipped,
     BeatStarted,
@@ -26,7 +27,9 @@ from sulla.threads import (
     CycleEnded,
     CycleStarted,
     EndTold,
+    Heard,
     Notice,
+    Overheard,
     Play,
     PlaybookAsked,
     PlaybookBegan,
@@ -35,6 +38,7 @@ from sulla.threads import (
     Question,
     Report,
     RunPaused,
+    Spoken,
     Wait,
 )
 from sulla.threads import facts as f
@@ -57,9 +61,10 @@ BIRTH = Birth("c1", "cycle", THREAD, RUN, THREAD, 2, True, True, ("bash",), "off
 REPORT = Report("blocked", "r", "so far", "why", "needs", 900, 3, True, True, 4, "other", "tour", "why")
 PLAY = Play("triage", "d1", "name: triage", 4, "schedule", THREAD, 500, 7)
 QUESTION = Question(THREAD, "ask:a:1", "answer", "say it", {"type": "object"})
+SPOKEN = Spoken("u1", "complete", 0.97, "sentence", 250, Heard(MSG, 41))
 FACTS: list[f.ThreadFact] = [
     f.ThreadCreated("sulla", "title", "proj", "chan", BIRTH, "playbook", PLAY),
-    f.Input(MSG, "hi", "steer", "user", "other", QUESTION, True),
+    f.Input(MSG, "hi", "steer", "user", "other", QUESTION, True, SPOKEN),
     f.StopAsked(),
     f.ContinueAsked(),
     f.Answer("approval:1", "yes", "run_again", True, "user", REPORT),
@@ -89,6 +94,8 @@ FACTS: list[f.ThreadFact] = [
     PlaybookBegan(THREAD, "triage", RUN),
     PlaybookEnded(THREAD, "triage", "completed", "all is well"),
     Played("STEP_STARTED", "a@1", {"attempt": 1}, 4, CALL, "once", 5, 6, True),
+    BargedIn("u1", MSG),
+    Overheard("u2", "uh-huh"),
     AnswerGiven("ask:a:1", known=False),
     EndTold(known=False),
     BeatStarted(5, "3 open tasks", "tour", "idle longest", "- tour", "- skill", "abc"),

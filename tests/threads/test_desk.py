@@ -11,6 +11,7 @@ from sulla.threads import facts as f
 from sulla.threads.codec import Origin
 from sulla.threads.desk import (
     NO_MESSAGES,
+    BreakOff,
     CancelChild,
     Continue,
     GoOn,
@@ -24,12 +25,14 @@ from sulla.threads.desk import (
     TellEnd,
     TellParent,
     Wake,
+    cut_short,
     next_task,
 )
 from sulla.threads.family import Birth, ChildCancelled, ChildReported, ChildStarted, Report, wait_of
 from sulla.threads.fold import apply_decision
 from sulla.threads.fold_offer import apply_offer
 from sulla.threads.plays import AnswerGiven, EndTold, Owed, Play, PlaybookAsked, Played, Question
+from sulla.threads.spoken import BargedIn, Overheard
 from sulla.threads.state import ThreadState
 from sulla.threads.transcript import Transcript
 from sulla.threads.waits import Wait
@@ -103,6 +106,81 @@ def test_an_interrupting_message_ends_the_turn_and_waits_its_turn() -> None:
     assert log.started == waiting
     log.start(waiting)
     assert next_task(log.state) == GoOn()  # it meant the run that was open when it came, not those before it in line
+
+
+def test_speech_over_a_reply_ends_the_turn_that_makes_it() -> None:
+    log = Log()
+    first = log.say()
+    log.start(first)
+    log.decide(f.ModelStarted(CallId("c1"), MessageId("a1")))
+    assert next_task(log.state) == GoOn()
+    log.offer(BargedIn("u1", MessageId("a1")))
+    assert next_task(log.state) == BreakOff()
+    spoken = log.say("steer")
+    assert next_task(log.state) == BreakOff()
+    ended = f.RunFinished(RunId(f"run_{first}"), f.Outcome("cancelled", reason="barged_in"))
+    log.decide(f.ModelAbandoned(CallId("c1"), MessageId("a1"), "barged_in"), ended)
+    assert log.started == spoken
+
+
+def test_speech_over_a_reply_ends_no_other_one_and_holds_nothing() -> None:
+    log = Log()
+    first = log.say()
+    log.start(first)
+    log.decide(f.ModelStarted(CallId("c1"), MessageId("a1")))
+    log.offer(BargedIn("u1", MessageId("a0")))
+    assert next_task(log.state) == GoOn()
+    log.decide(f.TextMessageEnd(CallId("c1"), MessageId("a1"), "Let me look."))
+    log.offer(BargedIn("u2", MessageId("a1")))  # too late: tools may be at work for it
+    assert next_task(log.state) == GoOn()
+    log.decide(f.ModelStarted(CallId("c2"), MessageId("a2")))
+    assert next_task(log.state) == GoOn()
+    log.finish(first)
+    assert next_task(log.state) == Rest()
+    assert log.say() == log.started
+
+
+def test_a_stop_counts_more_than_speech() -> None:
+    log = Log()
+    first = log.say()
+    log.start(first)
+    log.decide(f.ModelStarted(CallId("c1"), MessageId("a1")))
+    log.offer(BargedIn("u1", MessageId("a1")))
+    stop = log.offer(f.StopAsked())
+    assert next_task(log.state) == Stop(stop, cancels_run=True)
+
+
+def test_what_ends_a_run_is_seen_whatever_is_to_be_done_before_it() -> None:
+    for offer, reason in (
+        (f.StopAsked(), "stopped"),
+        (f.Input(MessageId("now"), "hi", "interrupt"), "interrupted"),
+        (BargedIn("u1", MessageId("a1")), "barged_in"),
+    ):
+        log = Log()
+        first = log.say()
+        assert cut_short(log.state) == ""
+        log.start(first)
+        log.decide(f.ModelStarted(CallId("c1"), MessageId("a1")))
+        log.offer(f.ContinueAsked())
+        log.offer(PlaybookAsked("pause", "lunch"))
+        assert cut_short(log.state) == ""
+        log.offer(offer)
+        assert cut_short(log.state) == reason
+        log.finish(first)
+        assert cut_short(log.state) == ""
+
+
+def test_a_stop_for_an_earlier_run_ends_no_later_one() -> None:
+    log = Log()
+    log.offer(f.StopAsked())
+    log.start(log.say())
+    assert cut_short(log.state) == ""
+
+
+def test_what_was_overheard_is_nothing_to_do() -> None:
+    log = Log()
+    log.offer(Overheard("u1", "uh-huh"))
+    assert next_task(log.state) == Rest()
 
 
 def test_a_stop_ends_the_turn_and_holds_what_waits() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sulla.core.ids import MessageId, ThreadId
-from sulla.threads import Notice
+from sulla.threads import BargedIn, Notice, Overheard
 from sulla.threads import facts as f
 from sulla.threads.offers import dedupe_id, digest, run_of
 
@@ -22,6 +22,8 @@ ONE, OTHER = ThreadId("thr_1"), ThreadId("thr_2")
         (f.ContinueAsked(), "continue:req"),
         (f.Summary(3, "all"), "summary:req"),
         (Notice("done"), "notice:req"),
+        (BargedIn("u1", MessageId("m-1")), "barged_in:req"),
+        (Overheard("u1", "uh-huh"), "overheard:req"),
     ],
 )
 def test_an_id_is_stable_for_ever_because_stores_keep_it(fact: f.Offer, known_as: str) -> None:

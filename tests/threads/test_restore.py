@@ -16,14 +16,18 @@ from sulla.testing.clock import ManualClock
 from sulla.testing.store import FaultyStore, Touch
 from sulla.threads import (
     Answer,
+    BargedIn,
     Continued,
+    Heard,
     Input,
     ModelStarted,
     Outcome,
+    Overheard,
     Restored,
     RunFinished,
     RunStarted,
     Sealer,
+    Spoken,
     Stopped,
     Suspended,
     TextMessageEnd,
@@ -134,6 +138,31 @@ async def test_every_record_is_the_same_to_the_byte(store: MemoryStore, other: M
     done = await restored(other, await exported(store, thread))
     assert done == Restored(thread, 20, fresh=True)
     assert await records(other, thread) == await records(store, thread)
+
+
+@pytest.mark.parametrize("as_new", [False, True])
+async def test_what_was_heard_of_the_agents_words_is_known_here_too(
+    store: MemoryStore, other: MemoryStore, *, as_new: bool
+) -> None:
+    thread = await talked(store, "one")
+    threads = threads_of(store, 2)
+    (reply,) = [e.fact for e in await threads.entries(thread) if isinstance(e.fact, TextMessageEnd)]
+    await threads.tell(thread, BargedIn("u1", reply.message_id), "u1")
+    await threads.tell(thread, Overheard("u2", "uh-huh"), "u2")
+    spoken = Spoken("u1", "final", 1.0, "sentence", 200, Heard(reply.message_id, 6))
+    sent = await threads.send(thread, Input(MessageId("m-two"), "two", "steer", spoken=spoken))
+    session = await threads.attend(thread)
+    assert session is not None
+    await session.commit(RunStarted(sent.seq, MessageId("m-two"), "sulla", "model", known_seq=sent.seq))
+    session.note(RunFinished(sent.run_id, Outcome("done")))
+    await session.release()
+    done = await restored(other, await exported(store, thread), as_new=as_new)
+    here, there = await threads.load(thread), await threads_of(other, 3).load(done.thread_id)
+    assert here is not None
+    assert there is not None
+    assert [message.text.partition("<")[0] for message in there.transcript] == ["one", "answer", "two"]
+    assert list(there.transcript) == list(here.transcript)
+    assert there.barged == here.barged == BargedIn("u1", reply.message_id)
 
 
 async def test_the_state_is_the_same_and_the_thread_is_quiet(store: MemoryStore, other: MemoryStore) -> None:

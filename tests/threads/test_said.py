@@ -5,7 +5,7 @@ from __future__ import annotations
 from sulla.core.ids import CallId, MessageId, RunId
 from sulla.core.message import ToolCall
 from sulla.store import Record
-from sulla.threads import Entry, Origin, Said
+from sulla.threads import Entry, Heard, Origin, Said, Spoken
 from sulla.threads import facts as f
 from sulla.threads.codec import decode, encode
 from sulla.threads.said import MAX_RESULT_CHARS, Listener
@@ -49,6 +49,28 @@ def test_who_said_what_in_the_order_in_which_it_was_taken_up() -> None:
     assert said[1].text == 'Looking.\n[called look {"where":"here"}]'
     assert len(said[2].text) < MAX_RESULT_CHARS + 10
     assert said[3].text == "second"
+
+
+def test_a_reply_is_told_as_far_as_it_was_heard() -> None:
+    look = ToolCall(CallId("k"), "look", {})
+    for chars, *told in ((5, "Hello"), (0,), (99, "Hello there.")):
+        spoken = Spoken("u1", "final", heard=Heard(MessageId("m1"), chars))
+        said = tell(
+            f.Input(MessageId("i1"), "hi"),
+            f.RunStarted(1, MessageId("i1")),
+            reply(1, "Hello there."),
+            f.Input(MessageId("i2"), "wait", spoken=spoken),
+            f.RunStarted(4, MessageId("i2")),
+        )
+        assert [one.text for one in said if one.text] == ["hi", *told, "wait"]
+    joined = tell(
+        f.Input(MessageId("i1"), "hi"),
+        f.RunStarted(1, MessageId("i1")),
+        reply(1, "Let me look.", look),
+        f.Input(MessageId("i2"), "wait", spoken=Spoken("u1", "final", heard=Heard(MessageId("m1"), 3))),
+        f.InputsJoined((4,), (RunId("r2"),)),
+    )
+    assert joined[1].text == "Let\n[called look {}]"
 
 
 def test_what_the_transcript_leaves_out_is_no_place_to_begin() -> None:

@@ -11,11 +11,13 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.threads import (
     Answer,
+    Heard,
     Input,
     ModelStarted,
     Outcome,
     RunFinished,
     RunStarted,
+    Spoken,
     Summary,
     TextMessageEnd,
     ThreadCreated,
@@ -262,3 +264,24 @@ async def test_one_thread_that_cannot_be_read_hides_no_other(store: MemoryStore)
     assert listed[first] is None
     assert listed[second] is not None
     assert (await threads.misdated())[0] == []
+
+
+async def test_a_reply_that_lies_before_what_is_loaded_is_cut_by_nobody(store: MemoryStore) -> None:
+    threads = threads_of(store)
+    thread = await threads.create(ThreadCreated("sulla"))
+    for number, text in enumerate(("one", "two", "three")):
+        spoken = Spoken("u1", "final", heard=Heard(MessageId("a2"), 3)) if number == 2 else None
+        sent = await threads.send(thread, Input(MessageId(text), text, spoken=spoken))
+        session = await threads.attend(thread)
+        assert session is not None
+        await turn(session, sent.seq, f"answer to {text}")
+        await session.release()
+        threads.keep(session)
+    loaded = {}
+    for ceiling in range(0, 80, 10):
+        state = await threads_of(store, 2, load_tokens=ceiling).load(thread)
+        assert state is not None
+        loaded[ceiling] = [message.parts[0].text for message in state.transcript]  # type: ignore[union-attr]  # all texts
+    whole = ["one", "ans", "two", "answer to two", "three", "answer to three"]
+    assert loaded[70] == whole
+    assert all(whole[-len(texts) :] == texts for texts in loaded.values() if texts)

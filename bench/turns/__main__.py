@@ -1,0 +1,33 @@
+"""``python -m bench.turns [dev] [more] [trial]``: totals of these files, for whoever writes rules.
+
+Those of the held-out half are not to be had here, so that nobody looks at them by accident.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from bench.frame import table
+from bench.turns import data
+from bench.turns_end import rows_of
+
+FILES = {"dev": data.dev, "more": data.more, "trial": data.trial}
+"""What may be looked at while rules change; `trial` at milestones only."""
+
+
+def main(argv: list[str]) -> int:
+    """Print the totals of the files that `argv` names, or of `dev` and `more`."""
+    parser = argparse.ArgumentParser("bench.turns", description="Totals of labelled lines, without the held-out half.")
+    parser.add_argument("files", nargs="*", metavar="FILE", help=f"{', '.join(FILES)} (default dev more)")
+    files = parser.parse_args(argv).files or ["dev", "more"]
+    unknown = [name for name in files if name not in FILES]
+    if unknown:
+        parser.error(f"no file named {', '.join(map(repr, unknown))}; there are: {', '.join(FILES)}")
+    for name in files:
+        print(table(f"turns: {name}", rows_of(name, FILES[name](), judged=False)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,68 @@
+"""The text of a turn, for clients that are shown nothing else. Pure."""
+
+from __future__ import annotations
+
+from sulla.gateway.dialects.questions import question_words
+from sulla.gateway.dialects.steps import Ask, Asked, Dropped, Ended, Step, Text
+
+AGAIN = "(The answer broke off here, and begins again.)"
+"""What stands behind words that are void: nobody can take them back from this client."""
+_BETWEEN = "\n\n"
+
+
+class Content:
+    """Puts the text of a turn together, as the client is shown it.
+
+    Args:
+        may_answer: whether the client's token allows it to answer questions.
+    """
+
+    def __init__(self, *, may_answer: bool) -> None:
+        self._may_answer = may_answer
+        self._pieces: list[str] = []
+        self._message = ""
+        self._void = False
+        """Whether the last words that were shown are void."""
+        self.asked: tuple[Ask, int] | None = None
+        """The question that it ends with, and its number in the log."""
+        self.ended: Ended | None = None
+        """How the turn ended."""
+
+    @property
+    def text(self) -> str:
+        """All that was shown."""
+        return "".join(self._pieces)
+
+    def take(self, step: Step) -> str:
+        """What a step adds."""
+        match step:
+            case Text(message_id, _, delta):
+                fresh, again = message_id != self._message, self._void
+                self._message, self._void = message_id, False
+                return self._add(f"{AGAIN}{_BETWEEN}{delta}" if again else delta, apart=fresh)
+            case Dropped(_, shown) if shown:
+                self._message, self._void = "", True
+                return ""
+            case Asked(asks, seq):
+                self.asked = asks[0], seq
+                return self._add(question_words(asks[0], may_answer=self._may_answer), apart=True)
+            case Ended():
+                self.ended = step
+                return self._last_words(step)
+            case _:
+                return ""
+
+    def _last_words(self, ended: Ended) -> str:
+        """What was said nowhere else: nobody is left with an empty answer."""
+        if ended.problem is not None:
+            return ""
+        if ended.status == "joined":
+            return self._add("(This message was taken up by the turn that was going on.)", apart=True)
+        if ended.blocker and ended.blocker not in self.text and "\n\n".join(ended.blocker.split("\n")) not in self.text:
+            return self._add(ended.blocker, apart=True)
+        return "" if self._pieces else self._add(ended.response or "Done.", apart=True)
+
+    def _add(self, text: str, *, apart: bool) -> str:
+        piece = _BETWEEN + text if apart and self._pieces else text
+        self._pieces.append(piece)
+        return piece

@@ -1,0 +1,120 @@
+"""The door of all dialects: what every request goes through, whichever it speaks."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from starlette.types import Receive, Scope, Send
+from starlette.websockets import WebSocket
+
+from sulla.core.errors import SullaError
+from sulla.gateway.dialects.visit import Visit
+from sulla.gateway.manners import Manner, Manners
+from sulla.gateway.rest import Desk, Left, answer, said_in, take_in
+from sulla.gateway.rest_problems import Headers, Malformed, Problem, no_such_verb, problem_of
+from sulla.gateway.rest_shown import Exchange
+
+Verb = Literal["GET", "POST", "DELETE"]
+Serve = Callable[[Visit], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class DialectRoute:
+    """One verb on one path."""
+
+    verb: Verb
+    path: str
+    """As the router has it; what stands in braces is in ``visit.said.path``."""
+    serve: Serve
+    """Answers a request, or raises a `SullaError` or a `Malformed` before it has answered anything."""
+    needs: tuple[str, ...]
+    """The methods of the protocol whose scopes a token needs before the body is read."""
+    summary: str
+
+
+Keep = Callable[[Desk, WebSocket], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class DialectSocket:
+    """A WebSocket on one path."""
+
+    path: str
+    """As the router has it."""
+    keep: Keep
+    """Accepts or refuses an upgrade that has come past the perimeter and, unless the manner has an own door, the
+    gatekeeper (`principal_of`); returns when it is over.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """A protocol that clients speak already."""
+
+    name: str
+    manner: Manner
+    """How it says who asks and what went wrong."""
+    routes: tuple[DialectRoute, ...]
+    sockets: tuple[DialectSocket, ...] = ()
+    root: str = ""
+    """Whatever is asked below this path is answered in its manner, also where there is nothing; empty for nothing."""
+    problem_headers: Callable[[Problem], Headers] = lambda problem: []
+    """Headers of its own that errors have."""
+
+    @property
+    def paths(self) -> list[str]:
+        """All of its paths, as the router has them."""
+        return [*dict.fromkeys(route.path for route in self.routes), *(socket.path for socket in self.sockets)]
+
+    def by_path(self) -> dict[str, dict[str, DialectRoute]]:
+        """The routes of each path, by verb."""
+        found: dict[str, dict[str, DialectRoute]] = {}
+        for route in self.routes:
+            found.setdefault(route.path, {})[route.verb] = route
+        return found
+
+
+def manners_of(dialects: Iterable[Dialect]) -> Manners:
+    """How each path of the dialects is told who asks, and says what went wrong."""
+    return Manners((_fixed(path), one.manner) for one in dialects for path in (one.root, *one.paths) if path)
+
+
+class DialectDoor:
+    """An ASGI application for one path.
+
+    Args:
+        dialect: what is spoken there.
+        routes: what can be done there, by verb.
+        desk: what all resources share.
+    """
+
+    def __init__(self, dialect: Dialect, routes: Mapping[str, DialectRoute], desk: Desk) -> None:
+        self._dialect = dialect
+        self._routes = routes
+        self._desk = desk
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        exchange = Exchange(scope, receive, send, self._desk.make_id("req"))
+        route = self._routes.get(scope["method"])
+        if route is None:
+            await self._refuse(exchange, no_such_verb(scope["method"], scope["path"], tuple(sorted(self._routes))))
+            return
+        try:
+            said = await take_in(self._desk, exchange, said_in(scope), route.needs, f"{route.verb} {route.path}")
+            await route.serve(Visit(self._desk, exchange, said, self._dialect.name))
+        except (SullaError, Malformed) as error:
+            await self._refuse(exchange, problem_of(error))
+        except Left:
+            return
+
+    async def _refuse(self, exchange: Exchange, problem: Problem) -> None:
+        headers = [*problem.headers(), *self._dialect.problem_headers(problem), *exchange.names]
+        await answer(exchange.send, problem.status, self._dialect.manner.body(problem), headers)
+
+
+def _fixed(path: str) -> str:
+    """What of a path's template is always the same."""
+    return path.partition("{")[0]

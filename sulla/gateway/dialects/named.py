@@ -1,0 +1,47 @@
+"""Names that clients give in paths and bodies, looked up as every dialect does."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from sulla.core.errors import NotFound
+from sulla.gateway.dialects.visit import Visit
+from sulla.gateway.limits import TITLE_CHARS
+from sulla.gateway.rest_problems import Malformed
+
+_OWN = "thr_"
+"""What every thread's id begins with; any other name of a conversation is the client's own."""
+_SHOWN_CHARS = 80
+
+
+async def check_agent(visit: Visit, name: str) -> None:
+    """See whether there is an agent of that name, before anything is made for it.
+
+    Raises:
+        NotFound: there is none.
+    """
+    agents = [agent.id for agent in await visit.look(visit.commands.list_agents())]
+    if name not in agents:
+        near = get_close_matches(name[:_SHOWN_CHARS], agents, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(agents)}"
+        raise NotFound(f"no agent {name[:_SHOWN_CHARS]!r}: {hint}")
+
+
+async def thread_named(visit: Visit, name: str, agent: str | None, param: str) -> str:
+    """The thread of a conversation.
+
+    Args:
+        visit: the request.
+        name: a thread's id, or the client's own name for a conversation.
+        agent: who answers in it; None for the default agent.
+        param: where in the request the name is.
+
+    Raises:
+        Malformed: a conversation cannot be called that.
+    """
+    if name.startswith(_OWN):
+        return name
+    if len(name) > TITLE_CHARS or not name.isprintable():
+        message = f"{param}: expected a thread's id, or a name of up to {TITLE_CHARS} printable characters"
+        raise Malformed(422, "invalid_input", message, param)
+    return await visit.thread(name, agent, name)

@@ -1,0 +1,81 @@
+"""Questions to people who see nothing but text and answer by it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sulla.gateway.commands import Verdict
+from sulla.gateway.dialects.steps import Ask
+
+_YES = frozenset({"yes", "y", "approve"})
+_NO = frozenset({"no", "n", "reject"})
+
+
+def question_words(ask: Ask, *, may_answer: bool) -> str:
+    """How a person is asked who sees nothing but the reply's text.
+
+    Args:
+        ask: the question.
+        may_answer: whether their token allows it.
+    """
+    said = [ask.prompt.strip() or "The agent needs an answer."]
+    if not may_answer:
+        said.append("This waits for somebody whose token may approve: `sulla approvals` shows it.")
+    else:
+        said.append(_how(ask.kind, ask.choices, target=bool(ask.target)))
+    return "\n\n".join(said)
+
+
+def _how(kind: str, choices: Sequence[str], *, target: bool) -> str:
+    match kind:
+        case "approval":
+            always = ", or **always** to allow its like from now on" if target else ""
+            return f"Answer **yes** or **no**{always}."
+        case "review":
+            return "Answer **run again**, **give up**, or **result:** and what it came to."
+        case "human":
+            return "Answer **yes**, **no** or **give up**."
+        case _ if choices:
+            return f"Answer with one of these: {', '.join(f'**{choice}**' for choice in choices)}; or **give up**."
+        case _:
+            return "Your next message is the answer; **give up** is one too."
+
+
+def takes_anything(question: str, choices: Sequence[str]) -> bool:
+    """Whether any words answer a question. Once it is answered, nobody can tell whether words were meant for it.
+
+    Args:
+        question: its id.
+        choices: what the answer has to be one of, if anything.
+    """
+    return question.startswith("answer:") and not choices
+
+
+def verdict_of(question: str, choices: Sequence[str], text: str) -> tuple[Verdict, str] | None:
+    """The answer that a message is to a question.
+
+    Args:
+        question: its id.
+        choices: what it has to be one of, if anything.
+        text: the message.
+
+    Returns:
+        The verdict, and its text; None if it is no answer: nothing is guessed.
+    """
+    kind, said = question.partition(":")[0], " ".join(text.split()).strip("*.! ").lower()
+    answer: tuple[Verdict, str] | None = None
+    if kind in ("approval", "human"):
+        answer = ("approve", "") if said in _YES else ("reject", "") if said in _NO else None
+        if kind == "approval":
+            return ("always", "") if said == "always" else answer
+        return ("give_up", "") if said == "give up" else answer
+    if said == "give up":
+        return "give_up", ""
+    if kind == "review":
+        head, colon, rest = text.strip().partition(":")
+        if colon and head.strip(" *").lower() == "result" and rest.strip(" *"):
+            return "result", rest.strip(" *")
+        return ("run_again", "") if said == "run again" else None
+    if not choices:
+        return "result", text
+    return next((("result", one) for one in choices if " ".join(one.split()).lower() == said), None)

@@ -1,0 +1,161 @@
+"""What one turn comes to, step by step: the one reading of a thread's events that all dialects share. Pure.
+
+A dialect makes frames of steps and never sees an event, so that all of them tell of the same text and the same calls.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sulla.core.jsontypes import JsonObject
+from sulla.gateway.rest_problems import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """Somebody works on the message."""
+
+    run_id: str
+    agent: str
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """A model begins to write a reply that people are to see."""
+
+    message_id: str
+    agent: str
+    attempt: int
+    """From 1; more if the one before came to nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A piece of a reply. The pieces of one message follow each other without holes, and make up its whole text."""
+
+    message_id: str
+    offset: int
+    """How many code points come before it."""
+    delta: str
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """A piece of the model's reasoning; there may be holes."""
+
+    message_id: str
+    offset: int
+    delta: str
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A reply is whole; all of its pieces came before."""
+
+    message_id: str
+    agent: str
+    text: str
+    cut: bool
+    """Whether it was ended from outside."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A reply came to nothing; what was shown of it is void."""
+
+    message_id: str
+    shown: int
+    """How many code points that were."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolBegun:
+    """A tool is called."""
+
+    call_id: str
+    message_id: str
+    """The reply that asked for it."""
+    name: str
+    args: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class ToolEnded:
+    """What a call came to."""
+
+    call_id: str
+    name: str
+    """Empty if the call began before what is told."""
+    text: str
+    is_error: bool
+    failure: str
+    """``human_rejected`` or ``denied`` if it was not made; else empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One question to people; see `gateway.commands.Question`."""
+
+    id: str
+    prompt: str
+    call_id: str
+    tool: str
+    target: str
+    choices: tuple[str, ...]
+    expires_ms: int | None
+
+    @property
+    def kind(self) -> str:
+        """The word that says how it can be answered: ``approval``, ``review``, ``human``, ``answer``."""
+        return self.id.partition(":")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The turn rests until people have answered."""
+
+    asks: tuple[Ask, ...]
+    seq: int
+    """Its number in the log."""
+
+
+@dataclass(frozen=True, slots=True)
+class WentOn:
+    """It goes on."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """The tokens that a turn took."""
+
+    input_tokens: int = 0
+    """All that was read, from a cache too."""
+    cached_tokens: int = 0
+    """Of these, read from a cache."""
+    output_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The turn is over: always the last step, and there is exactly one."""
+
+    status: str
+    """``done``, ``blocked``, ``failed``, ``cancelled``, or what else an outcome can say; ``joined`` if another turn
+    took the message along."""
+    reason: str
+    seq: int
+    """Its number in the log."""
+    spent: Spent = Spent()
+    problem: Problem | None = None
+    """What went wrong, where something did: for dialects whose clients tell success from failure alone."""
+    blocker: str = ""
+    """What stands in the way, and what is needed, where it is ``blocked``."""
+    response: str = ""
+    """What the agent says for a result, if it does; it may never have been shown as text."""
+    joined: str = ""
+    """The turn that took the message along."""
+
+
+Step = Begun | Called | Text | Thought | Said | Dropped | ToolBegun | ToolEnded | Asked | WentOn | Ended

@@ -1,0 +1,154 @@
+"""An English clause that lacks its verb, or what its verb needs. Pure."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Final
+
+from sulla.speech.english import lexicon as lex
+from sulla.speech.english.closed import CLASS_OF
+from sulla.speech.english.state import COMP, MAIN, NAMED_PHRASE, REL, SUB, Clause, Parse
+from sulla.speech.english.verb_gaps import elliptic, verb_gap
+from sulla.speech.language import Reading, Said
+
+NEAR: Final = {
+    "object_is_missing": 2,
+    "clause_is_missing": 2,
+    "predicate_is_missing": 2,
+    "verb_is_missing": 4,
+    "relative_clause_without_verb": 4,
+    "clause_without_verb": 6,
+    "object_may_stand_before": 1,
+    "object_may_follow": 1,
+}
+"""So many words behind the verb, or the beginning of the clause, a gap is believed: farther off it is misread."""
+
+_PAIRED: Final = frozenset(("between", "either", "neither"))
+_DEFINITE: Final = frozenset("the my our your their his her this that".split())
+_AS_YOU: Final = (("as", "you"), ("if", "you"), ("when", "you"))
+_BESIDE: Final = frozenset(("prep", "mid", "both", "to"))
+_BESIDE_TOO: Final = frozenset("instead apart according having knowing".split())
+_SPELLING: Final = frozenset(("slash", "dot", "capital"))
+_WHATEVER: Final = frozenset("whatever whoever wherever".split())
+_LIKENED: Final = frozenset("it you that this".split())
+_MEASURED: Final = frozenset("far long old big".split())
+_BEHIND_ASKING: Final = frozenset("not else for come so now again exactly me us this".split())
+_LONE: Final = frozenset("i he she we they it there you".split())
+_FRAGMENTS: Final = frozenset("more less much even why me".split())
+_BEFORE_FRAGMENT: Final = frozenset("just only".split())
+_BEHIND_FRAGMENT: Final = frozenset("one else too".split())
+_NOMINAL: Final = frozenset(("both", "prep", "mid", "det", "quant", "demo", "pron"))
+
+
+def clause_gaps(said: Said, state: Parse) -> tuple[Reading | None, ...]:
+    """What the clauses lack, from the innermost to the main one.
+
+    Args:
+        said: the text.
+        state: how far it has come.
+    """
+    if state.prep:
+        return (_main(said, state),)
+    top = state.top
+    found = verb_gap(said, state, top) if top.verb else _verbless(said, state, top)
+    if found is not None and found.reason in NEAR and state.seen - 1 - top.at > NEAR[found.reason]:
+        found = None
+    return found, _joined(said, state), _main(said, state)
+
+
+def _joined(said: Said, state: Parse) -> Reading | None:
+    """ "between the sofa", "and the roof", "a torch some string"."""
+    if said.asked:
+        is_listed = state.listed and state.phrase == NAMED_PHRASE
+        return Reading(0.35, "list_without_and") if is_listed and _is_list(said) else None
+    if state.pair in _PAIRED and len(said.words) > 2 and said.last != state.pair:
+        return Reading(0.3, "and_is_missing")
+    if state.phrase != NAMED_PHRASE:
+        return None
+    if state.conjoined and state.fresh and state.article in _DEFINITE and state.before_and != "article and noun":
+        is_clause = state.before_and == "clause" and "but" not in said.words
+        return Reading(0.3 if is_clause else 0.45, "clause_without_verb")
+    return Reading(0.35, "list_without_and") if state.listed and _is_list(said) else None
+
+
+def _is_list(said: Said) -> bool:
+    return not _SPELLING & set(said.words) and not {"and", "or"} & set(said.words[-5:])
+
+
+def _main(said: Said, state: Parse) -> Reading | None:
+    """A text that has not come to its main clause."""
+    clauses = state.clauses
+    main = clauses[0]
+    if said.asked:
+        return None
+    if main.verb or main.aux:
+        return Reading(0.3, "main_clause_is_missing") if _is_named_by_question(state, main) else None
+    if main.wh == "whoever" and len(clauses) == 1:
+        return Reading(0.3, "main_clause_is_missing")
+    if not main.subject and _begins_beside(said):
+        return Reading(0.3, "only_when_or_where")
+    if len(clauses) == 1 or ("if", "only") in pairwise(said.words):
+        return None
+    if main.subject:
+        return Reading(0.15, "main_verb_is_missing")
+    is_whole = said.body[:2] == ("if", "you'd") or (len(said.body) == 3 and said.body[:2] in _AS_YOU)
+    if is_whole or not any(clause.kind == SUB for clause in clauses):
+        return None
+    return Reading(0.15, "main_clause_is_missing")
+
+
+def _is_named_by_question(state: Parse, main: Clause) -> bool:
+    """ "what he said", "whoever left the gate open": they want a verb."""
+    if main.wh == "whoever":
+        return len(state.clauses) == 1
+    if not main.wh or main.inverted or main.wh == "whatever":
+        return False
+    return main.verb and main.word != "be" and main.subject in _LONE
+
+
+def _begins_beside(said: Said) -> bool:
+    """ "in the evening", "to finish the puzzle"."""
+    first = said.body[0]
+    if said.body[:2] in _AS_YOU:
+        return False
+    return CLASS_OF.get(first) in _BESIDE or first in _BESIDE_TOO
+
+
+def _verbless(said: Said, state: Parse, top: Clause) -> Reading | None:
+    """A clause whose verb is missing."""
+    if len(said.body) == 3 and said.body[0] in _WHATEVER:
+        return None
+    if top.aux:
+        return elliptic(said, state, top) or Reading(0.1, "verb_is_missing")
+    if top.kind == MAIN:
+        return _main_verbless(said, top)
+    if top.kind == REL:
+        return Reading(0.1, "relative_clause_without_verb")
+    if top.wh in ("like", "than") and top.subject == said.last and said.last in _LIKENED:
+        return Reading(0.65, "like_it")
+    if said.asked and len(said.words) < 4 and top.kind != COMP:
+        return None
+    return Reading(0.12, "clause_without_verb")
+
+
+def _main_verbless(said: Said, top: Clause) -> Reading | None:
+    if top.wh:
+        is_whole = said.asked or _is_short_question(said.body)
+        return None if is_whole else Reading(0.2, "question_without_verb")
+    if not top.subject or (said.asked and top.subject not in _LONE):
+        return None
+    if len(said.body) <= 3 and said.last in ("on", "off", "up", "down"):
+        return None
+    if "please" in said.words or said.words[0] in _BEFORE_FRAGMENT or said.last in _BEHIND_FRAGMENT:
+        return None
+    if top.subject in _LONE:
+        return Reading(0.1, "subject_without_verb")
+    is_named = said.body[0] not in _FRAGMENTS and CLASS_OF.get(said.body[0]) in _NOMINAL
+    return Reading(0.2, "subject_without_verb") if is_named else None
+
+
+def _is_short_question(body: tuple[str, ...]) -> bool:
+    """ "why not", "how strange"."""
+    if len(body) > 1 and body[0] == "how" and lex.bits_of(body[1]) & lex.ADJECTIVE and body[1] not in _MEASURED:
+        return True
+    return len(body) == 2 and body[1] in _BEHIND_ASKING

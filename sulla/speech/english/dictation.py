@@ -1,0 +1,236 @@
+"""Numbers, codes, addresses and spelling, dictated in English: how much was asked for, and how much is there. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from sulla.speech.english.words import NUMBERS, TENS, word_set
+from sulla.speech.language import Reading, Said
+
+MORE: Final = Reading(0.04, "dictation_goes_on", "dictation")
+MAYBE_MORE: Final = Reading(0.25, "dictation_may_go_on", "dictation")
+THERE: Final = Reading(0.9, "dictation_is_whole", "dictation")
+
+_JOINTS: Final = word_set("dot dash hyphen slash underscore point colon backslash double triple capital comma plus")
+_CLOSERS: Final = word_set("star hash pound asterisk")
+_DIGITS: Final = word_set("zero oh nought o one two three four five six seven eight nine")
+_SCALES: Final = word_set("hundred thousand million dozen half")
+_TIMES: Final = {"double": 2, "triple": 3}
+_ENDINGS: Final = word_set(
+    "com org net uk io edu gov de fr es it nl info ie eu us au ca ch at be se no dk app dev me nz jp in"
+)
+_STREETS: Final = word_set(
+    "street road avenue lane drive court close way square place crescent terrace hill park gardens row walk boulevard "
+    "grove mews green quay st rd ave alley parade circus"
+)
+_CODES: Final = word_set(
+    "code pin number phone mobile reference booking registration plate id digits serial policy account order "
+    "confirmation iban card licence license tracking extension flight zip postcode passport customer voucher "
+    "membership ticket invoice password"
+)
+_WANTED: Final = (
+    ("tracking", 10), ("landline", 9), ("sort", 6), ("combination", 4),
+    ("flight", 5), ("expiry", 4), ("zip", 5), ("pin", 4), ("postcode", 5), ("extension", 3), ("alarm", 4), ("phone", 7),
+    ("mobile", 9), ("number", 6), ("call", 7), ("reach", 7), ("surgery", 9), ("registration", 6), ("plate", 6),
+    ("reference", 6), ("booking", 6), ("card", 16), ("iban", 16), ("account", 8), ("serial", 6), ("code", 4),
+    ("id", 5), ("order", 5), ("room", 3), ("port", 3), ("bus", 2), ("gate", 2), ("page", 2), ("platform", 1),
+    ("version", 2),
+)  # fmt: skip
+"""How many signs such a thing has at least, by a word of the question or of the text; the first that fits counts."""
+_COUNTS: Final = {
+    "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11,
+    "twelve": 12, "thirteen": 13, "sixteen": 16,
+}  # fmt: skip
+_CENTURIES: Final = word_set("eighteen nineteen twenty")
+_MONTHS: Final = word_set("january february march april may june july august september october november december")
+_HOMES: Final = word_set("live address")
+_COUNTED: Final = word_set("digits digit letters characters numbers figures")
+_CONTINUED: Final = word_set("verse line article section paragraph block floor building unit suite chapter")
+"""Behind a number they want another one."""
+_MARKS: Final = word_set("quote quotes bracket brackets parenthesis")
+_LIKE_LETTERS: Final = (("as", "in"), ("for", "the"))
+_SAID: Final = word_set("is starts begins with ends")
+_SECRETS: Final = word_set("code pin password combination")
+LEAST_CODE: Final = 4
+LEAST_DIALLED: Final = 3
+_SENT: Final = word_set("live sent send deliver delivered ship shipped driver")
+_SITES: Final = word_set("url site website domain page")
+_CLOSED: Final = word_set("unquote close closed end")
+LEAST_ABROAD: Final = 9
+LEAST_LETTERS: Final = 3
+LEAST_SPELLED: Final = 5
+"""A name that is spelled has so many letters, unless it was said first."""
+
+
+_ALPHABET: Final = word_set(
+    "alpha alfa bravo charlie delta echo foxtrot golf hotel india juliet juliett kilo lima mike november oscar papa "
+    "quebec romeo sierra tango uniform victor whiskey whisky xray yankee zulu"
+)
+"""Words that stand for their first letter."""
+_BY_WORDS: Final = word_set("spell registration plate postcode reference booking sign code letters")
+
+
+def dictation(said: Said) -> Reading | None:
+    """Something is being dictated sign by sign.
+
+    Args:
+        said: the text.
+    """
+    if said.last in _ALPHABET and (said.before in _ALPHABET or _BY_WORDS & set(said.asked)):
+        said = replace(said, words=tuple(word[0] if word in _ALPHABET else word for word in said.words))
+    if said.before in ("a", "an", "the"):
+        return _place(said)
+    if said.last in _JOINTS:
+        return MORE if said.last != "point" or said.asked or said.before in NUMBERS else None
+    if _is_email(said):
+        return _email(said.words)
+    if said.before in _CENTURIES and said.last in NUMBERS and not (_CODES | _HOMES) & set(said.asked):
+        return THERE if len(said.words) > 2 else None
+    run = _signs(said.words)
+    is_answer = run == 1 and said.asked and len(said.words) <= 2 and _count_asked(said.asked) > 1
+    found = _run(said, run) if run >= 2 or is_answer else None
+    if found is not None:
+        return found
+    if _is_begun(said, run):
+        return MORE
+    return MAYBE_MORE if _may_be_begun(said) else _place(said)
+
+
+def _is_begun(said: Said, run: int) -> bool:
+    """ "the password is capital t then", "the pin is six", "chapter three verse"."""
+    words = said.words
+    if said.last == "then" and ("capital" in words or said.before in NUMBERS):
+        return True
+    if run and "dial" in words and run < LEAST_DIALLED:
+        return True
+    if said.last in _CONTINUED and (said.before in NUMBERS or said.before.isdigit()):
+        return True
+    if not 1 <= run < LEAST_ABROAD:
+        return False
+    if "plus" in words[-run - 1 :]:
+        return True
+    nearby = set(words[-run - 3 :])
+    is_code = bool(_SAID & nearby and _CODES & set(words)) or bool("to" in nearby and _SECRETS & set(words))
+    return run < LEAST_CODE and is_code
+
+
+def _may_be_begun(said: Said) -> bool:
+    """ "n as in november", "open quote", "in nineteen"."""
+    words = said.words
+    if words[-3:-1] in _LIKE_LETTERS and "spell" in said.asked and words.count("as") < LEAST_LETTERS:
+        return True
+    if words[-3:-1] == ("as", "in") and len(words[0]) == 1 and words.count("as") < LEAST_LETTERS:
+        return True
+    if len(words) == 2 and words[0] in ("capital", "uppercase") and len(said.last) == 1:
+        return True
+    if len(words) <= 2 and len(said.last) == 1 and "spell" in said.asked:
+        return True
+    if words[-2:-1] == ("dot",) and words.count("dot") == 1 and _SITES & set(words) and said.last not in _ENDINGS:
+        return True
+    if said.last == "number" and len(words) <= 3 and not said.asked:
+        return True
+    if "open" in words and _MARKS & set(words) and not _CLOSED & set(words):
+        return True
+    if said.last in _CENTURIES and (said.before in _MONTHS or said.before == "in"):
+        return said.last != "eighteen" or said.before != "in"
+    return words[-2:] == ("dot", "co")
+
+
+def _is_email(said: Said) -> bool:
+    return (
+        "email" in said.asked
+        or "mail" in said.asked
+        or ("at" in said.words and "dot" in said.words)
+        or said.words[-3:-1] == ("email", "is")
+    )
+
+
+def _email(words: tuple[str, ...]) -> Reading | None:
+    if "dot" in words and "at" in words and words.index("at") < len(words) - 1 - words[::-1].index("dot"):
+        return THERE if words[-1] in _ENDINGS else MAYBE_MORE if words[-1] in ("co", "ac") else None
+    if "at" in words or "dot" in words or len(words) <= 3:
+        known = {"yes", "no", "yeah", "yep", "sure", "gmail", "same", "please"} & set(words)
+        return None if known or words[0] in ("i", "it", "the", "don't") else MAYBE_MORE
+    return None
+
+
+def _signs(words: tuple[str, ...]) -> int:
+    """How many signs are dictated at the end: single digits and single letters, doubles counted as two."""
+    count = 0
+    at = len(words) - 1
+    while at >= 0:
+        word = words[at]
+        if word in _DIGITS or (len(word) == 1 and word.isalnum() and not (word in "ai" and count == 0 and at == 0)):
+            count += _TIMES.get(words[at - 1], 1) if at else 1
+        elif word.isdigit():
+            count += len(word)
+        elif word in NUMBERS and word not in _SCALES:
+            count += 2
+        elif word not in _TIMES and word not in ("dash", "hyphen", "slash") and word not in _CLOSERS:
+            break
+        at -= 1
+    return count
+
+
+def _run(said: Said, run: int) -> Reading | None:
+    words = said.words
+    letters = [word for word in words if len(word) == 1 and word.isalpha()]
+    if words[-1] in _CLOSERS:
+        return THERE
+    if len(letters) >= 2 and letters == list(words[-len(letters) :]):
+        return _spelled(said, letters)
+    singles = sum(1 for word in words[-run:] if word in _DIGITS or len(word) == 1 or word.isdigit())
+    wanted = _count_asked(said.asked) or _count_asked(words) or (_wanted(said) if singles >= 2 else 0)
+    if wanted:
+        return THERE if run >= wanted else MORE
+    if singles < 2:
+        return None
+    return MAYBE_MORE if run < LEAST_SPELLED else THERE
+
+
+def _spelled(said: Said, letters: list[str]) -> Reading:
+    name = said.words[-len(letters) - 1] if len(said.words) > len(letters) else ""
+    if len(name) > 2 and name[0] == letters[0] and name[1] == letters[1]:
+        return THERE if len(letters) >= len(name) else MORE
+    if "spell" in said.asked or "spelled" in said.words:
+        return THERE if len(letters) >= LEAST_SPELLED else MAYBE_MORE
+    wanted = _count_asked(said.asked) or _wanted(said) or LEAST_SPELLED
+    return THERE if len(letters) >= wanted else MORE
+
+
+def _count_asked(asked: tuple[str, ...]) -> int:
+    for at, word in enumerate(asked[1:], 1):
+        if word in _COUNTED:
+            return _COUNTS.get(asked[at - 1], 0)
+    return 0
+
+
+def _wanted(said: Said) -> int:
+    about = said.asked + said.words
+    if "flat" in said.asked:
+        return 1
+    return next((count for word, count in _WANTED if word in about), 0)
+
+
+def _place(said: Said) -> Reading | None:
+    words, asked = said.words, said.asked
+    if words.count("dot") >= 2 and words[-1] in NUMBERS:
+        return THERE if words.count("dot") >= 3 else MAYBE_MORE
+    if "address" in words or "address" in asked or ("where" in asked and _SENT & set(asked)):
+        if words[-1] in ("flat", "apartment", "house", "unit", "number"):
+            return MORE
+        if _STREETS & set(words):
+            return THERE if said.pauses else None
+        numbered = any(word in NUMBERS or word.isdigit() for word in words[-4:])
+        return MORE if numbered else None
+    if words[-1] in TENS and ("day" in asked or "date" in asked) and "the" in words[:-1]:
+        return MAYBE_MORE
+    if (
+        words[-1] in _CODES
+        and len(words) > 1
+        and words[-2] in ("order", "model", "reference", "policy", "account", "table", "phone")
+        and not asked
+    ):
+        return MAYBE_MORE if words[0] in ("order", "model", "the", "my", "it's") else None
+    return None

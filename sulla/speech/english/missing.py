@@ -1,0 +1,136 @@
+"""What an English text still needs before whoever speaks has said it. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import Final
+
+from sulla.speech.english import lexicon as lex
+from sulla.speech.english.alone import LEADING, TAGS, is_tag, one_word, short
+from sulla.speech.english.clause_gaps import clause_gaps
+from sulla.speech.english.closed import CLASS_OF
+from sulla.speech.english.endings import ending
+from sulla.speech.english.parse import parse
+from sulla.speech.english.phrase_gaps import phrase_gap
+from sulla.speech.english.preposition_gaps import preposition_gap
+from sulla.speech.language import Reading, Said
+
+MOST_WORDS: Final = 32
+"""Of a text that are read."""
+MOST_ANSWERED: Final = 8
+"""Answers up to here need no second thought, if nothing is missing."""
+SURE_ANSWER: Final = 0.6
+
+_BEHIND_NO: Final = frozenset(("det", "demo", "num", "prep", "mid", "both", "to", "not", "subj"))
+_BEHIND_NO_TOO: Final = frozenset("make wait sorry don't".split())
+_SORRY: Final = frozenset("i'm am so really very is are feel was be say said terribly we're".split())
+_THINKING: Final = frozenset("think guess suppose reckon believe hope".split())
+_NOT_THOUGHT: Final = frozenset("so not about of".split())
+_COMPARATIVES: Final = frozenset(
+    "more less better worse fewer sooner longer faster bigger cheaper easier later earlier harder louder "
+    "hotter further slower older closer".split()
+)
+_OF_THE_BEGINNING: Final = frozenset(("main_verb_is_missing", "main_clause_is_missing", "only_when_or_where"))
+"""What cannot be said of a text whose beginning was not read."""
+_FOLLOWED: Final = frozenset(("subj", "pron", "det"))
+
+
+def missing(said: Said) -> Reading | None:
+    """What the sentence still needs.
+
+    Args:
+        said: the text.
+
+    Returns:
+        The gap that is surest; a score of 0.5 and over says that one was found filled. None where nothing is missing.
+    """
+    found = _missing(said)
+    if said.asked and found is not None and found.score >= SURE_ANSWER and len(said.words) <= MOST_ANSWERED:
+        return Reading(0.9, found.reason, "answer")
+    return found
+
+
+def _missing(said: Said) -> Reading | None:
+    repaired = _after_repair(said) if len(said.words) > 3 and ("no" in said.words or "sorry" in said.words) else None
+    if repaired is not None:
+        return _repaired(said, repaired)
+    if said.last in ("please", "thanks") and len(said.words) > said.lead + 1 and said.before != "to":
+        said = replace(said, words=said.words[:-1])
+    body = _sentence(said)
+    if not body:
+        return Reading(0.06, "step_without_words")
+    found, is_decided = short(said, body)
+    if is_decided:
+        return found
+    if body[0] == "the" and len(body) > 2 and _compares(body[1]) and CLASS_OF.get(body[2]) in _FOLLOWED:
+        return _the_more(said, body)
+    if len(body) == 1:
+        return one_word(said)
+    if len(body) > 4 and body[-1] in TAGS and is_tag(body):
+        body = body[:-2]
+    state = parse(body[-MOST_WORDS:])
+    gaps = (ending(said, state), phrase_gap(said, state), preposition_gap(said, state), *clause_gaps(said, state))
+    known = [
+        gap for gap in gaps if gap is not None and not (len(body) > MOST_WORDS and gap.reason in _OF_THE_BEGINNING)
+    ]
+    return min(known, key=lambda gap: gap.score, default=None)
+
+
+def _after_repair(said: Said) -> Said | None:
+    """What stands behind "no" or "sorry" where they take something back."""
+    words = said.words
+    for at in range(len(words) - 2, said.lead, -1):
+        word, following = words[at], words[at + 1]
+        is_no = word == "no" and (
+            CLASS_OF.get(following) in _BEHIND_NO or following in _BEHIND_NO_TOO or following in words[:at]
+        )
+        if is_no or (word == "sorry" and words[at - 1] not in _SORRY):
+            return replace(said, words=words[at + 1 :], lead=0, asked=said.asked or ("what",))
+    return None
+
+
+def _repaired(said: Said, repaired: Said) -> Reading:
+    if len(repaired.words) == 1 and lex.bits_of(repaired.last) & lex.BASE and repaired.last in said.words[:-1]:
+        return Reading(0.2, "object_is_missing")
+    return _missing(repaired) or Reading(0.8, "repaired")
+
+
+def _sentence(said: Said) -> tuple[str, ...]:
+    """The words of the last sentence, without what only leads up to it; none if only "step two" was said."""
+    body = said.body
+    if len(body) > 2 and body[0] in ("step", "number"):
+        body = _last_step(body)
+    if said.lead and len(body) > 1 and body[0] == "that" and said.words[said.lead - 1] == "now":
+        return ("since", *body[1:])
+    if len(body) < 3:
+        return body
+    first, second, third = body[:3]
+    if first in ("about", "around") and CLASS_OF.get(second) == "num":
+        return body[1:]
+    if first in ("first", "then", "next") and lex.bits_of(second) & lex.BASE:
+        return body[1:]
+    if (first, second) == ("no", "matter") and len(body) > 3:
+        return ("although", *body[3:])
+    is_thought = first == "i" and second in _THINKING and third not in _NOT_THOUGHT
+    is_lead = (first, second) == ("i'd", "say") or ((first, second) == ("of", "course") and len(body) > 3)
+    return body[2:] if is_thought or is_lead else body
+
+
+def _last_step(body: tuple[str, ...]) -> tuple[str, ...]:
+    """Behind the last "step two"."""
+    for at in range(len(body) - 2, -1, -1):
+        if body[at] in ("step", "number") and CLASS_OF.get(body[at + 1]) == "num":
+            return body[at + 2 :]
+    return body
+
+
+def _compares(word: str) -> bool:
+    return word in _COMPARATIVES or (word.endswith("er") and bool(lex.bits_of(word) & lex.ADJECTIVE))
+
+
+def _the_more(said: Said, body: tuple[str, ...]) -> Reading | None:
+    """ "The more you read" wants "the more"."""
+    if any(one == "the" and _compares(other) for one, other in pairwise(body[2:])):
+        return Reading(0.1, "leads_on") if CLASS_OF.get(body[-1]) in LEADING else None
+    return Reading(0.15, "the_more_the_better") if not said.asked else None

@@ -1,0 +1,121 @@
+"""How far an English text has come: its clauses, and what each of them still needs. Pure.
+
+Words are taken one by one, left to right, with no way back; where a word can be several things, what the clause needs
+decides. So it is wrong about many a sentence, but seldom about whether something has to follow its last word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from sulla.speech.english.closed import CLASS_OF, EXPANDED
+from sulla.speech.english.helping import take_be, take_do, take_have, take_let, take_modal
+from sulla.speech.english.joints import (
+    take_both,
+    take_conj,
+    take_not,
+    take_preposition,
+    take_skip,
+    take_sub,
+    take_to,
+    take_wh,
+    take_whether,
+)
+from sulla.speech.english.opened import open_class
+from sulla.speech.english.particles import take_mid, take_part
+from sulla.speech.english.small import take_demo, take_det, take_num, take_quant
+from sulla.speech.english.state import SUB, Clause, Parse, push
+from sulla.speech.english.subjects import take_pron, take_subj
+
+
+def parse(words: tuple[str, ...]) -> Parse:
+    """Read words.
+
+    Args:
+        words: in lower case, at least one.
+    """
+    state = Parse()
+    for word in _plain(words):
+        parts = EXPANDED.get(word)
+        if parts is None:
+            _feed(state, word)
+        else:
+            for part in parts:
+                _feed(state, part)
+    return state
+
+
+def _plain(words: tuple[str, ...]) -> list[str]:
+    """Without words said twice, and without "i mean" and "you know"."""
+    found: list[str] = []
+    for word in words:
+        if found and word == found[-1]:
+            continue
+        if word == "you" and found and found[-1] == "thank":
+            found[-1] = "thanks"
+            continue
+        found.append(word)
+        if len(found) > 2 and (found[-2], word) == ("on", "earth"):
+            del found[-2:]
+            continue
+        if len(found) > 2 and (found[-2], word) in _ASIDES and found[-3] not in _ASKED:
+            del found[-2:]
+    return found
+
+
+_ASIDES: Final = frozenset((("i", "mean"), ("you", "know"), ("you", "see")))
+
+
+_ASKED: Final = frozenset(
+    "do did if what that as all let who how when can because where everyone whether should would".split()
+)
+
+
+_WHEN: Final = frozenset(("when", "where"))
+
+
+_INVERTING: Final = frozenset(("be", "have", "do", "modal", "skip", "wh", "prep", "to"))
+
+
+def _feed(state: Parse, word: str) -> None:
+    name = CLASS_OF.get(word)
+    if state.seen == 1 and state.last in _WHEN and name not in _INVERTING:
+        # "when the rain stops" asks nothing.
+        state.top.wh = ""
+        push(state, Clause(SUB))
+        state.top.wh = state.last
+    if word == "please" and state.last == "to":
+        name = None
+    if state.seen == 0 and word in ("given", "considering"):
+        name = "prep"
+    handler = _HANDLERS[name] if name is not None else open_class
+    handler(state, word)
+    state.last = word
+    state.seen += 1
+
+
+_HANDLERS: Final[dict[str, Callable[[Parse, str], None]]] = {
+    "det": take_det,
+    "demo": take_demo,
+    "quant": take_quant,
+    "num": take_num,
+    "subj": take_subj,
+    "pron": take_pron,
+    "be": take_be,
+    "have": take_have,
+    "do": take_do,
+    "modal": take_modal,
+    "to": take_to,
+    "prep": take_preposition,
+    "both": take_both,
+    "part": take_part,
+    "mid": take_mid,
+    "conj": take_conj,
+    "sub": take_sub,
+    "whether": take_whether,
+    "wh": take_wh,
+    "not": take_not,
+    "let": take_let,
+    "skip": take_skip,
+}

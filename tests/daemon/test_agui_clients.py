@@ -1,0 +1,152 @@
+"""AG-UI against a real daemon, with tools, interrupts, kills, and a model that fails."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from sulla.testing.script import Reply, Rule, Script, ToolUse
+from tests.daemon.running import Daemon, Place, Service, service
+from tests.gateway.dialects.talker import Talker, talking
+
+ANSWER = "one two three four five six seven eight"
+NOTE = "note.txt"
+YES, NO = {"approved": True}, {"approved": False}
+
+
+@pytest.fixture
+def model() -> Iterator[Service]:
+    done = "<AGENT_DONE/>"
+    write = ToolUse("bash", {"command": f"echo written >> {NOTE}", "timeout_s": 30})
+    more = ToolUse("bash", {"command": f"echo more >> {NOTE}", "timeout_s": 30})
+    rules: list[tuple[str, int | None, Reply]] = [
+        ("(look)", 0, Reply("Let me look.", tools=(ToolUse("list_dir", {"path": "."}),))),
+        ("(look)", 1, Reply(f"It is empty.{done}")),
+        ("(again)", 0, Reply(f"Still empty.{done}")),
+        ("(write)", 0, Reply(tools=(write,))),
+        ("(write)", 1, Reply(f"That is that.{done}")),
+        ("(twice)", 0, Reply(tools=(write, more))),
+        ("(twice)", 2, Reply(f"Both.{done}")),
+        ("(slow)", None, Reply(ANSWER + done, pieces=8, hold="gate", hold_after=4)),
+        ("(break)", None, Reply(ANSWER, pieces=8, broken="no line of this protocol\n")),
+    ]
+    with service(Script([Rule(reply, text=text, results=results) for text, results, reply in rules])) as found:
+        yield found
+
+
+@pytest.fixture
+def place(tmp_path: Path, model: Service) -> Place:
+    asking = {"SULLA_SHELL__SANDBOX": "false", "SULLA_LIMITS__MESSAGE_INTERVAL_MS": "0"}
+    return Place(tmp_path / "home", **model.environ, **asking)
+
+
+@asynccontextmanager
+async def dial(daemon: Daemon, place: Place, path: str = "", key: str = "") -> AsyncIterator[Talker]:
+    token = key or (place.home / "token").read_text().strip()
+    async with talking(f"{daemon.url}/agui{path}", token) as talker:
+        yield talker
+
+
+def written(place: Place) -> list[str]:
+    path = place.home / "workspace" / NOTE
+    return path.read_text().splitlines() if path.exists() else []
+
+
+async def test_a_turn_with_a_tool_and_the_next_one_of_the_same_conversation(place: Place, model: Service) -> None:
+    with place.up() as daemon:
+        async with dial(daemon, place) as talker:
+            told = await talker.say("(look)")
+            assert (told.texts, told.outcome) == (["Let me look.", "It is empty."], "success")
+            assert (told.calls, len(told.results)) == ([("list_dir", '{"path":"."}')], 1)
+            assert (await talker.say("(again)")).texts[-1] == "Still empty."
+    assert [sum(f"({word})" in text for text in model.shown_last) for word in ("look", "again")] == [1, 1]
+
+
+@pytest.mark.parametrize(("answer", "lines"), [(YES, ["written"]), (NO, []), (None, [])])
+async def test_an_interrupt_that_outlives_its_daemon_is_answered_by_the_next_run(
+    place: Place, answer: object, lines: list[str]
+) -> None:
+    with place.up() as daemon:
+        async with dial(daemon, place) as talker:
+            (interrupt,) = (await talker.say("(write)")).interrupts
+            assert f"echo written >> {NOTE}" in str(interrupt.message)
+            messages = talker.messages
+        assert daemon.ended(signal.SIGKILL) == -signal.SIGKILL
+    assert written(place) == []
+    with place.up() as daemon:
+        async with dial(daemon, place) as talker:
+            talker.messages = messages
+            told = await talker.answer((interrupt.id, answer))
+            assert (told.texts, told.outcome, len(told.calls)) == (["That is that."], "success", 1)
+            assert len(told.results) == 1
+            again = await talker.answer((interrupt.id, answer))
+            assert (again.texts, again.outcome) == (["That is that."], "success")
+    assert written(place) == lines
+
+
+async def test_of_two_interrupts_at_once_each_has_its_own_answer(place: Place) -> None:
+    with place.up() as daemon:
+        async with dial(daemon, place) as talker:
+            first, second = (await talker.say("(twice)")).interrupts
+            yes, no = (first, second) if "echo more" in str(first.message) else (second, first)
+            told = await talker.answer((yes.id, YES), (no.id, NO))
+            assert (told.texts, told.outcome, len(told.results)) == (["Both."], "success", 2)
+    assert written(place) == ["more"]
+
+
+async def test_a_client_that_vanishes_finds_its_answer_when_it_runs_again(place: Place, model: Service) -> None:
+    with place.up() as daemon:
+        async with dial(daemon, place) as talker:
+            talker.add("(slow)")
+            async with talker.http.stream("POST", talker.url, json=talker.body()) as answer:
+                read = ""
+                async for piece in answer.aiter_text():
+                    read += piece
+                    if "TEXT_MESSAGE_CONTENT" in read:
+                        break
+            model.release("gate")
+            assert (await talker.run()).texts == [ANSWER]
+    assert model.asked == 1
+
+
+async def test_a_run_whose_daemon_is_killed_is_had_from_the_next(place: Place, model: Service) -> None:
+    with place.up() as first:
+        async with dial(first, place) as talker:
+            talker.add("(slow)")
+            async with talker.http.stream("POST", talker.url, json=talker.body()) as answer:
+                pieces = answer.aiter_text()
+                assert "RUN_STARTED" in await anext(pieces)
+                assert first.ended(signal.SIGKILL) == -signal.SIGKILL
+                with pytest.raises(httpx.HTTPError):
+                    await anext(pieces)
+            messages = talker.messages
+    model.release("gate")
+    with place.up() as second:
+        async with dial(second, place) as talker:
+            talker.messages = messages
+            assert (await talker.run()).texts == [ANSWER]
+
+
+async def test_a_model_that_breaks_off_in_the_middle_ends_the_run_with_an_error(place: Place) -> None:
+    with place.up() as daemon:
+        async with dial(daemon, place) as talker:
+            told = await talker.say("(break)")
+            assert (told.error.code, told.texts) == ("provider_protocol", [])
+
+
+async def test_a_wrong_key_an_unknown_agent_and_too_much(place: Place) -> None:
+    with place.up() as daemon:
+        for path, key, text, status in (
+            ("", "wrong", "hello", 401),
+            ("/sula", "", "hello", 404),
+            ("", "", "x" * 1_100_000, 413),
+        ):
+            async with dial(daemon, place, path, key) as talker:
+                talker.add(text)
+                refused = await talker.post()
+                assert (refused.status_code, refused.json()["type"]) == (status, "RUN_ERROR")

@@ -1,0 +1,287 @@
+"""Clients of Snippbot's chat and of ABI's completions against a real daemon, with tools, questions, kills, and a model
+that fails.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from httpx2 import EventSource
+
+from sulla.testing.script import Reply, Rule, Script, ToolUse
+from tests.daemon.running import PATIENCE_S, Daemon, Place, Service, service
+
+ANSWER = "one two three four five six seven eight"
+NOTE = "note.txt"
+CHAT = "/api/chat/sulla"
+WHOLE = "/agents/sulla/completion"
+STREAM = "/agents/sulla/stream-completion"
+FIRST = {"Idempotency-Key": "first"}
+HELLO = {CHAT: {"message": "hello"}, WHOLE: {"prompt": "hello"}, STREAM: {"prompt": "hello"}}
+Told = tuple[str, Any]
+
+
+@pytest.fixture
+def model() -> Iterator[Service]:
+    done = "<AGENT_DONE/>"
+    look = Reply("Let me look.", tools=(ToolUse("list_dir", {"path": "."}),))
+    write = ToolUse("bash", {"command": f"echo written >> {NOTE}", "timeout_s": 30})
+    more = ToolUse("bash", {"command": f"echo more >> {NOTE}", "timeout_s": 30})
+    rules = (
+        ("(look)", 0, look),
+        ("(look)", 1, Reply(f"It is empty.{done}")),
+        ("(write)", 0, Reply(tools=(write,))),
+        ("(write)", 1, Reply(f"That is that.{done}")),
+        ("(twice)", 0, Reply(tools=(write, more))),
+        ("(twice)", 2, Reply(f"Both.{done}")),
+        ("(slow)", None, Reply(ANSWER + done, pieces=8, hold="gate", hold_after=4)),
+        ("(break)", None, Reply(ANSWER, pieces=8, broken="no line of this protocol\n")),
+    )
+    with service(Script([Rule(reply, text=text, results=results) for text, results, reply in rules])) as found:
+        yield found
+
+
+@pytest.fixture
+def place(tmp_path: Path, model: Service) -> Place:
+    asking = {"SULLA_SHELL__SANDBOX": "false", "SULLA_LIMITS__MESSAGE_INTERVAL_MS": "0"}
+    return Place(tmp_path / "home", **model.environ, **asking)
+
+
+@contextmanager
+def dial(daemon: Daemon, place: Place) -> Iterator[httpx2.Client]:
+    token = (place.home / "token").read_text().strip()
+    headers = {"X-API-Key": token, "Authorization": f"Bearer {token}"}
+    with httpx2.Client(base_url=daemon.url, headers=headers, trust_env=False, timeout=PATIENCE_S) as http:
+        yield http
+
+
+@contextmanager
+def opened(http: httpx2.Client, path: str, body: object, **headers: str) -> Iterator[Iterator[Told]]:
+    """The events of an answer, as they come."""
+    with http.stream("POST", path, json=body, headers=headers) as answer:
+        assert answer.status_code == 200, answer.read()
+        yield read(answer)
+
+
+def read(answer: httpx2.Response) -> Iterator[Told]:
+    for event in EventSource(answer):
+        yield event.event, json.loads(event.data) if event.data.startswith("{") else event.data
+
+
+def until(name: str, events: Iterator[Told]) -> Any:
+    """The data of the first event of that name."""
+    return next(data for found, data in events if found == name)
+
+
+def words(events: list[Told]) -> str:
+    """What people read of Snippbot's events."""
+    return "".join(data["text"] for name, data in events if name == "delta")
+
+
+def lines(events: list[Told]) -> str:
+    """What people read of ABI's events."""
+    return "\n".join(data for name, data in events if name == "message")
+
+
+def ask(http: httpx2.Client, prompt: str, **headers: str) -> str:
+    """ABI's text."""
+    answer = http.post(WHOLE, json={"prompt": prompt, "thread_id": 7}, headers=headers)
+    assert answer.status_code == 200, answer.text
+    text: str = answer.json()
+    return text
+
+
+def written(place: Place) -> list[str]:
+    path = place.home / "workspace" / NOTE
+    return path.read_text().splitlines() if path.exists() else []
+
+
+# ------------------------------------------------------------------------------------------------------------ snippbot
+
+
+def test_chat_with_a_tool(place: Place) -> None:
+    with place.up() as daemon, dial(daemon, place) as http, opened(http, CHAT, {"message": "(look)"}) as stream:
+        events = list(stream)
+    assert [name for name, _ in events] == ["delta", "tool_use", "tool_result", "delta", "done"]
+    assert words(events) == "Let me look.\n\nIt is empty."
+    (use,) = [data for name, data in events if name == "tool_use"]
+    assert (use["tool"], use["input"]) == ("list_dir", {"path": "."})
+    assert events[-1][1]["token_usage"]["output"] > 0
+
+
+@pytest.mark.parametrize(("approved", "found"), [(True, ["written"]), (False, [])])
+def test_chat_waits_for_an_approval(place: Place, *, approved: bool, found: list[str]) -> None:
+    with (
+        place.up() as daemon,
+        dial(daemon, place) as http,
+        opened(http, CHAT, {"message": "(write)", "session_id": "s"}) as stream,
+    ):
+        request = until("approval_request", stream)
+        assert f"echo written >> {NOTE}" in request["prompt"]
+        assert written(place) == []
+        answer = {"session_id": "s", "approved": approved}
+        assert http.post(f"{CHAT}/approvals/{request['approval_id']}", json=answer).status_code == 200
+        rest = list(stream)
+    (result,) = [data for name, data in rest if name == "tool_result"]
+    assert result["failure"] == (None if approved else "human_rejected")
+    assert (words(rest), rest[-1][0]) == ("That is that.", "done")
+    assert written(place) == found
+
+
+def test_an_approval_request_outlives_its_daemon(place: Place) -> None:
+    with (
+        place.up() as daemon,
+        dial(daemon, place) as http,
+        opened(http, CHAT, {"message": "(write)", "session_id": "s"}) as stream,
+    ):
+        request = until("approval_request", stream)
+        assert daemon.ended(signal.SIGKILL) == -signal.SIGKILL
+        with pytest.raises(httpx2.HTTPError):
+            list(stream)
+    with place.up() as daemon, dial(daemon, place) as http:
+        path, body = f"{CHAT}/approvals/{request['approval_id']}", {"session_id": "s", "approved": True}
+        with opened(http, path, body, accept="text/event-stream") as stream:
+            assert words(list(stream)) == "That is that."
+        assert http.post(path, json=body).json()["status"] == "approved"
+        late = http.post(path, json={**body, "approved": False})
+        assert (late.status_code, late.json()["error"]) == (409, "already_answered")
+    assert written(place) == ["written"]
+
+
+def test_of_two_approval_requests_each_has_its_own_answer(place: Place) -> None:
+    with (
+        place.up() as daemon,
+        dial(daemon, place) as http,
+        opened(http, CHAT, {"message": "(twice)", "session_id": "s"}) as stream,
+    ):
+        requests = [until("approval_request", stream), until("approval_request", stream)]
+        for request in requests:
+            answer = {"session_id": "s", "approved": "more" in request["prompt"]}
+            assert http.post(f"{CHAT}/approvals/{request['approval_id']}", json=answer).status_code == 200
+        rest = list(stream)
+    assert (words(rest), [name for name, _ in rest].count("approval_request")) == ("Both.", 0)
+    assert written(place) == ["more"]
+
+
+def test_a_chat_whose_client_vanishes_is_told_when_it_asks_again(place: Place, model: Service) -> None:
+    with place.up() as daemon, dial(daemon, place) as http:
+        with opened(http, CHAT, {"message": "(slow)"}, **FIRST) as stream:
+            assert "one" in until("delta", stream)["text"]
+        model.release("gate")
+        with opened(http, CHAT, {"message": "(slow)"}, **FIRST) as stream:
+            assert words(list(stream)) == ANSWER
+    assert model.asked == 1
+
+
+def test_a_daemon_that_stops_ends_the_chat_and_the_next_one_goes_on(place: Place, model: Service) -> None:
+    with (
+        place.up() as daemon,
+        dial(daemon, place) as http,
+        opened(http, CHAT, {"message": "(slow)"}, **FIRST) as stream,
+    ):
+        until("delta", stream)
+        daemon.process.send_signal(signal.SIGTERM)
+        *_, (failed, error), (done, last) = list(stream)
+    assert (failed, error["error"], error["status"]) == ("error", "shutting_down", 503)
+    assert (done, last["status"]) == ("done", "in_progress")
+    model.release("gate")
+    with (
+        place.up() as daemon,
+        dial(daemon, place) as http,
+        opened(http, CHAT, {"message": "(slow)"}, **FIRST) as stream,
+    ):
+        assert words(list(stream)).endswith(ANSWER)
+
+
+def test_a_model_that_breaks_off_ends_the_chat_with_an_error(place: Place) -> None:
+    with place.up() as daemon, dial(daemon, place) as http, opened(http, CHAT, {"message": "(break)"}) as stream:
+        *said, (failed, error), (done, last) = list(stream)
+    assert (words(said), failed, done) == (ANSWER, "error", "done")
+    assert (error["error"], error["status"], last["status"]) == ("provider_protocol", 502, "failed")
+
+
+# ----------------------------------------------------------------------------------------------------------------- abi
+
+
+def test_completions_with_a_tool_in_one_thread(place: Place, model: Service) -> None:
+    with place.up() as daemon, dial(daemon, place) as http:
+        assert ask(http, "(look)") == "Let me look.\n\nIt is empty."
+        with opened(http, STREAM, {"prompt": "(look)", "thread_id": 7}) as stream:
+            events = list(stream)
+    names = [name for name, _ in events if name != "message"]
+    assert names == [
+        "agent_routing",
+        "call_model",
+        "ai_message",
+        "tool_usage",
+        "tool_response",
+        "call_model",
+        "ai_message",
+        "done",
+    ]
+    assert ("tool_usage", "list_dir") in events
+    assert lines(events) == "Let me look.\n\nIt is empty."
+    assert sum("(look)" in text for text in model.shown_last) == 2
+
+
+@pytest.mark.parametrize(("answer", "found"), [("yes", ["written"]), ("No.", [])])
+def test_a_question_in_a_completion_outlives_its_daemon(place: Place, answer: str, found: list[str]) -> None:
+    with place.up() as daemon, dial(daemon, place) as http:
+        question = ask(http, "(write)")
+        assert f"echo written >> {NOTE}" in question
+        assert "**yes**" in question
+        assert ask(http, "well, perhaps").startswith("(This was not passed on")
+        assert daemon.ended(signal.SIGKILL) == -signal.SIGKILL
+    assert written(place) == []
+    with place.up() as daemon, dial(daemon, place) as http:
+        assert ask(http, answer) == "That is that."
+    assert written(place) == found
+
+
+def test_of_two_questions_at_once_the_prompts_answer_one_after_the_other(place: Place) -> None:
+    with place.up() as daemon, dial(daemon, place) as http:
+        first = ask(http, "(twice)")
+        second = ask(http, "no")
+        assert ["echo written" in first, "echo more" in first] != ["echo written" in second, "echo more" in second]
+        assert ask(http, "yes") == "Both."
+    assert written(place) == ["more" if "echo more" in second else "written"]
+
+
+def test_a_completion_whose_client_vanishes_is_told_when_it_asks_again(place: Place, model: Service) -> None:
+    with place.up() as daemon, dial(daemon, place) as http:
+        with opened(http, STREAM, {"prompt": "(slow)", "thread_id": 7}, **FIRST) as stream:
+            until("call_model", stream)
+        model.release("gate")
+        assert ask(http, "(slow)", **FIRST) == ANSWER
+    assert model.asked == 1
+
+
+def test_a_model_that_breaks_off_ends_a_completion_with_an_error(place: Place) -> None:
+    with place.up() as daemon, dial(daemon, place) as http:
+        assert http.post(WHOLE, json={"prompt": "(break)"}).status_code == 502
+        with opened(http, STREAM, {"prompt": "(break)"}) as stream:
+            events = list(stream)
+    assert "error" in [name for name, _ in events]
+    assert lines(events).endswith(")")
+    assert events[-1] == ("done", "[DONE]")
+
+
+# --------------------------------------------------------------------------------------------------------------- both
+
+
+def test_what_is_refused(place: Place, model: Service) -> None:
+    with place.up() as daemon, dial(daemon, place) as http:
+        for path, body in HELLO.items():
+            wrong = {"X-API-Key": "wrong", "Authorization": "Bearer wrong"}
+            assert http.post(path, json=body, headers=wrong).status_code == 401
+            assert http.post(path.replace("sulla", "sula"), json=body).status_code == 404
+            large = dict.fromkeys(body, "x" * 1_100_000)
+            assert http.post(path, json=large).status_code == 413
+    assert model.asked == 0

@@ -1,0 +1,121 @@
+"""Speech over a real daemon's door."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sulla.cli.client import Client, open_client
+from sulla.cli.place import door
+from sulla.core.errors import NotFound, RateLimited, SettingsError, ShuttingDown
+from sulla.core.ids import ThreadId
+from sulla.daemon.config import load_settings
+from sulla.daemon.speech_desk import SpeechDesk
+from sulla.speech import Chunk
+from sulla.testing.speech import MemorySpeech
+from tests.daemon.running import Place
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path / "home", SULLA_MODEL="offline")
+
+
+async def messages(client: Client, thread_id: str, words: str) -> list[dict[str, Any]]:
+    """The messages of a thread, once they hold these words."""
+    while True:
+        found = await client.call("thread.history", thread_id=thread_id)
+        inputs = [event["data"] for event in found["events"] if event["type"] == "INPUT"]
+        if " ".join(message["text"] for message in inputs) == words:
+            return inputs
+        await asyncio.sleep(0)
+
+
+async def test_what_is_said_outlives_a_restart_in_mid_utterance(place: Place) -> None:
+    with place.up() as daemon:
+        async with open_client(door(place.home)) as client:
+            thread = (await client.call("thread.create"))["thread_id"]
+            said = {"thread_id": thread, "utterance_id": "u1"}
+            taken = await client.call("speech.chunk", seq=1, kind="cumulative", text="hello", **said)
+            assert taken == {"turn_id": "u1", "state": "speaking"}
+            assert (await client.call("system.status"))["speech"]["speaking"] == 1
+        daemon.ended(signal.SIGTERM)
+    with place.up():
+        async with open_client(door(place.home)) as client:
+            await client.call("speech.chunk", seq=2, kind="final", text="hello you there", **said)
+            # One turn if the daemon is back within three seconds, else two.
+            said_at_last = await messages(client, thread, "hello you there")
+    assert said_at_last[0]["message_id"] == "speech:u1"
+    assert {message["spoken"]["reason"] for message in said_at_last} <= {"final", "silence"}
+
+
+async def test_while_all_work_is_paused_speech_is_taken_and_waits_as_a_message(place: Place) -> None:
+    with place.up():
+        async with open_client(door(place.home)) as client:
+            thread = (await client.call("thread.create"))["thread_id"]
+            await client.call("system.pause", reason="test")
+            await client.call(
+                "speech.chunk", thread_id=thread, utterance_id="u1", seq=1, kind="final", text="what time is it"
+            )
+            await messages(client, thread, "what time is it")
+            before = await client.call("thread.history", thread_id=thread)
+            assert "RUN_STARTED" not in [event["type"] for event in before["events"]]
+            await client.call("system.resume")
+            await client.call("events.subscribe", thread_id=thread, after=0)
+            async for event in client.events():
+                if event["type"] == "RUN_FINISHED":
+                    break
+
+
+async def test_turns_of_a_token_begin_no_faster_than_its_messages_are_taken(tmp_path: Path) -> None:
+    place = Place(tmp_path / "home", SULLA_MODEL="offline", SULLA_LIMITS__TOKEN_BURST="2")
+    with place.up():
+        async with open_client(door(place.home)) as client:
+            threads = [(await client.call("thread.create"))["thread_id"] for _ in range(3)]
+            said = {"utterance_id": "u1", "seq": 1, "kind": "final", "text": "what time is it"}
+            for thread in threads[:2]:
+                await client.call("speech.chunk", thread_id=thread, **said)
+            with pytest.raises(RateLimited, match="2 spoken turns of one token"):
+                await client.call("speech.chunk", thread_id=threads[2], **said)
+            await client.call("speech.chunk", thread_id=threads[0], **said)  # it came before
+
+
+async def test_a_deleted_thread_takes_its_speech_with_it(place: Place) -> None:
+    with place.up():
+        async with open_client(door(place.home)) as client:
+            thread = (await client.call("thread.create"))["thread_id"]
+            said = {"thread_id": thread, "utterance_id": "u1", "kind": "delta", "text": "hello"}
+            await client.call("speech.chunk", seq=1, **said)
+            await client.call("thread.delete", thread_id=thread)
+            assert (await client.call("system.status"))["speech"]["live"] == 0
+            with pytest.raises(NotFound):
+                await client.call("speech.chunk", seq=2, **said)
+
+
+async def test_the_desk_takes_nothing_while_clients_are_not_served() -> None:
+    office, stopping = MemorySpeech(), [False]
+
+    def check_open() -> None:
+        if stopping[0]:
+            raise ShuttingDown("stopping")
+
+    desk = SpeechDesk(office, check_open, lambda: None)
+    thread, chunk = ThreadId("t"), Chunk("u", 1, "delta", "hello")
+    assert (await desk.add_speech_chunk(thread, chunk)).turn_id == "u"
+    stopping[0] = True
+    for asked in (desk.add_speech_chunk(thread, chunk), desk.force_flush_buffer(thread), desk.drop_speech(thread)):
+        with pytest.raises(ShuttingDown):
+            await asked
+    assert (await desk.get_buffer_status(thread)).text == "hello"
+    assert len(office.chunks) == 1
+
+
+@pytest.mark.parametrize("wrong", ["profile = 'slow'", "max_live = 0", "ttl_s = 1"])
+def test_settings_that_make_no_sense_are_refused(tmp_path: Path, wrong: str) -> None:
+    (tmp_path / "sulla.toml").write_text(f"[speech]\n{wrong}\n")
+    with pytest.raises(SettingsError, match=rf"speech\.{wrong.partition(' ')[0]}"):
+        load_settings({}, {}, tmp_path)

@@ -1,0 +1,76 @@
+"""Questions are answered by plain words, and nothing is guessed."""
+
+from __future__ import annotations
+
+import pytest
+
+from sulla.gateway.dialects.questions import question_words, takes_anything, verdict_of
+from sulla.gateway.dialects.steps import Ask
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "verdict"),
+    [
+        ("approval:t", "yes", ("approve", "")),
+        ("approval:t", " **Yes!** ", ("approve", "")),
+        ("approval:t", "NO.", ("reject", "")),
+        ("approval:t", "always", ("always", "")),
+        ("approval:t", "give up", None),
+        ("approval:t", "yes please", None),
+        ("approval:t", "yes\nno", None),
+        ("approval:t", "yesno", None),
+        ("approval:t", "", None),
+        ("approval:t", "I said no, then yes", None),
+        ("human:t", "y", ("approve", "")),
+        ("human:t", "n", ("reject", "")),
+        ("human:t", "Give  up", ("give_up", "")),
+        ("human:t", "always", None),
+        ("review:t", "run again", ("run_again", "")),
+        ("review:t", "give up", ("give_up", "")),
+        ("review:t", "Result: sent at 9:14", ("result", "sent at 9:14")),
+        ("review:t", "**result:** sent", ("result", "sent")),
+        ("review:t", "result:", None),
+        ("review:t", "yes", None),
+        ("answer:t", "the blue one", ("result", "the blue one")),
+        ("answer:t", "give up", ("give_up", "")),
+    ],
+)
+def test_a_plain_word_is_an_answer_and_nothing_is_guessed(
+    question: str, text: str, verdict: tuple[str, str] | None
+) -> None:
+    assert verdict_of(question, (), text) == verdict
+
+
+def test_a_choice_is_one_of_those_that_there_are() -> None:
+    choices = ("Send it", "Wait")
+    assert verdict_of("answer:t", choices, "send  IT.") == ("result", "Send it")
+    assert verdict_of("answer:t", choices, "send") is None
+    assert verdict_of("answer:t", choices, "give up") == ("give_up", "")
+
+
+@pytest.mark.parametrize("kind", ["approval", "review", "human", "answer"])
+def test_every_word_that_a_question_offers_is_understood(kind: str) -> None:
+    ask = Ask(f"{kind}:t", "May I?", "t", "post", "host:x", (), None)
+    words = question_words(ask, may_answer=True)
+    assert words.startswith("May I?\n\n")
+    for word in ("yes", "no", "always", "run again", "give up"):
+        assert (f"**{word}**" in words) == (verdict_of(ask.id, (), word) not in (None, ("result", word)))
+
+
+def test_choices_are_named() -> None:
+    ask = Ask("answer:t", "Which?", "", "", "", ("Send it", "Wait"), None)
+    assert "**Send it**, **Wait**" in question_words(ask, may_answer=True)
+
+
+def test_who_may_not_answer_is_told_who_may() -> None:
+    words = question_words(Ask("approval:t", "May I?", "t", "", "", (), None), may_answer=False)
+    assert "`sulla approvals`" in words
+    assert "**yes**" not in words
+
+
+@pytest.mark.parametrize(
+    ("question", "choices", "anything"),
+    [("answer:t", (), True), ("answer:t", ("Send it",), False), ("approval:t", (), False), ("review:t", (), False)],
+)
+def test_only_an_open_question_takes_any_words(question: str, choices: tuple[str, ...], *, anything: bool) -> None:
+    assert takes_anything(question, choices) is anything
