@@ -7,7 +7,7 @@ waits for people ends its run with interrupts; the run that has the answers (``r
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import cast
 
 import orjson
@@ -50,6 +50,14 @@ class Place:
     """A fingerprint of what its application said."""
 
 
+def _read_place(noted: str) -> Place | None:
+    """A place as it was noted; None if that was done by a version that noted something else."""
+    found = orjson.loads(noted)
+    if not isinstance(found, dict) or found.keys() != {field.name for field in fields(Place)}:
+        return None
+    return Place(**found)
+
+
 async def run_agent(visit: Visit) -> None:
     """Answer ``POST /agui`` and ``POST /agui/{agent}``."""
     asked, agent = read_input(visit.json()), visit.said.path.get("agent")
@@ -82,7 +90,7 @@ class _Asked:
         last = await self._visit.look(self._visit.commands.last_seq(self._thread_id))
         waiting = await self._visit.look(self._visit.commands.questions_of(self._thread_id))
         noted = await self._visit.look(self._visit.commands.bookmarks.get(self._key))
-        place = None if noted is None else Place(**orjson.loads(noted))
+        place = None if noted is None else _read_place(noted)
         if place is not None and ((place.run_id and place.after >= last) or place.asked_seq > last):
             place = None  # the thread was deleted, and made anew under its name
         open_ids = frozenset(question.id for question in waiting)
@@ -109,7 +117,7 @@ class _Asked:
             raise Malformed(422, "invalid_input", message, "messages")
         talk = self._asked.talk("" if place is None else place.message, again=again)
         system = talks.digest(talk.system)
-        before = place is None and not await self._moved_on()
+        before = place is None and not await self._moved_on(newest.mark)
         words = talks.words_for(talk, system=system != ("" if place is None else place.system), before=before)
         talks.check_words(words, talk)
         # Who asks again for what has failed wants it tried again; who lost an answer wants that one.
@@ -120,10 +128,10 @@ class _Asked:
         frames = Frames(self._run, Transcript(self._asked.restated(newest.mark)), restate=self._asked.answered)
         await self._follow(turn, place, frames)
 
-    async def _moved_on(self) -> bool:
-        """Whether something was said in the thread."""
+    async def _moved_on(self, name: str) -> bool:
+        """Whether something was said in the thread, but for the message of that name: come again, it says the same."""
         history = self._visit.commands.history(self._thread_id, 0, None, _SINCE)
-        return talks.moved_on(await self._visit.look(history))
+        return talks.moved_on(await self._visit.look(history), name)
 
     async def _tell_again(self, place: Place, last: int, open_ids: frozenset[str]) -> None:
         """The client asks for a turn that was begun already, because it lost the answer: it is told all of it."""

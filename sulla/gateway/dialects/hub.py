@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl
 from starlette.websockets import WebSocket
 
 from sulla.access import Principal
-from sulla.core.errors import Forbidden, InvalidInput, SullaError, Unauthorized
+from sulla.core.errors import Forbidden, InvalidInput, SullaError, Unauthorized, Unavailable
 from sulla.core.ids import derived_id
 from sulla.gateway import talk as says
 from sulla.gateway.auth import bearer
@@ -120,9 +120,12 @@ class HubConnection(Connection):
         failed: Callable[[SullaError], Sequence[says.Effect]],
     ) -> Sequence[says.Effect]:
         try:
-            found = await work
+            async with self._clock.timeout(self._limits.call_s):
+                found = await work
         except SullaError as error:
             return failed(error)
+        except TimeoutError:
+            return failed(Unavailable(f"no answer within {self._limits.call_s:g} s: ask again"))
         return then(found)
 
     async def _note(self, note: Note) -> None:
@@ -133,7 +136,11 @@ class HubConnection(Connection):
                 await self._commands.bookmarks.put(note.key, noted)
 
     def _sink(self) -> Sink:
-        return HubSink(self._session, self._outbox, self._carry_out)
+        return HubSink(self._session, self._outbox, self._act)
+
+    async def _act(self, effects: Sequence[says.Effect]) -> None:
+        if (ending := await self._carry_out(effects)) is not None:
+            self.end(ending)
 
 
 async def keep(desk: Desk, socket: WebSocket) -> None:
@@ -210,10 +217,13 @@ async def _admit(room: Room, socket: WebSocket, address: str) -> Principal:
 
 async def _redeem(room: Room, address: str, ticket: str) -> Principal:
     try:
-        return await room.tickets.redeem(ticket)
+        async with room.clock.timeout(room.limits.call_s):
+            return await room.tickets.redeem(ticket)
     except Unauthorized:
         room.guard.count_wrong(address, ticket)
         raise
+    except TimeoutError:
+        raise Unavailable(f"no answer within {room.limits.call_s:g} s: make another ticket and try again") from None
 
 
 HUB: Final = Dialect(

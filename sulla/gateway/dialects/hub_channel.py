@@ -86,7 +86,7 @@ class Channel:
             self._views[place.thread_id] = run = PlayRun(place.thread_id, conversation)
             return run
         view = Conversation(place.thread_id, place.name, may_answer=self._may_answer, streaming=self._streaming)
-        view.shown = place.asked
+        view.shown, view.limited = place.asked, place.limited
         self._views[place.thread_id] = view
         return view
 
@@ -100,6 +100,8 @@ class Channel:
         """What an event of a followed thread looks like."""
         view = self._views.get(event.thread_id)
         told = [] if view is None else view.take(event)
+        if isinstance(view, Conversation):
+            self.places.limit(view.thread_id, view.limited)
         if event.seq is None or view is None:
             return [
                 self._frame(one, event.at_ms, "live", event.thread_id, str(event.data.get("offset"))) for one in told

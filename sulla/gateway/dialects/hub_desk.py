@@ -14,13 +14,16 @@ from sulla.gateway.dialects.hub_channel import Channel
 from sulla.gateway.dialects.hub_effects import Failed, Note, Recall
 from sulla.gateway.dialects.hub_frames import Conversation, Told
 from sulla.gateway.dialects.hub_places import Place, places_key
+from sulla.gateway.dialects.hub_play import PlayRun
 from sulla.gateway.dialects.hub_wire import Envelope, frame, frame_id
 from sulla.gateway.rest_problems import problem_of
 from sulla.gateway.rpc import RequestId
-from sulla.gateway.talk import Call, Effect, Reply, Subscribe, Unsubscribe
+from sulla.gateway.talk import Call, Close, Effect, Reply, Subscribe, Unsubscribe
 from sulla.gateway.wire import EventsSubscribe, EventsUnsubscribe
 from sulla.gateway.wire_form import Wire
 
+TRY_AGAIN: Final = 1013
+"""The close code of a connection that may succeed later (registry of RFC 6455 §11.7)."""
 MOST_CHANNELS: Final = 8
 """Of one connection; the client has one for each."""
 
@@ -96,8 +99,13 @@ class HubDesk:
         params = EventsSubscribe(thread_id=place.thread_id, after=place.seq)
 
         def gone(error: SullaError) -> Sequence[Effect]:
+            if error.retryable:  # the place stays noted: the client comes back, and is told the rest then
+                return [Close(TRY_AGAIN, f"thread {place.thread_id!r} cannot be followed now: {error.message}")]
+            view = channel.unfollow(place.thread_id)
             self.drop(channel, place.thread_id)
-            return [self.note(channel), *then()]
+            told = view.conversation.play_ended(place.thread_id) if isinstance(view, PlayRun) else []
+            said = map(Reply, channel.frames(told, self.now_ms(), self.id, self.number()))
+            return [*said, self.note(channel), *then()]
 
         return [Subscribe(self.remember(lambda result: then(), gone), params, self.principal)]
 

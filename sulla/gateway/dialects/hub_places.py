@@ -17,7 +17,7 @@ from sulla.gateway.bookmarks import BOOKMARK_BYTES
 
 MOST_PLACES: Final = 12
 """Threads of a channel that are remembered; of more the one that was talked in longest ago is forgotten."""
-_MOST_GIVEN: Final = 8
+_MOST_GIVEN: Final = 16
 _CHOICES_CHARS: Final = 300
 
 
@@ -34,14 +34,17 @@ class Place:
     """The conversation that a playbook's run was begun from; empty for a conversation."""
     asked: str = ""
     """The question that the client is known to have been shown last."""
+    limited: bool = False
+    """Whether the last turn that the client was told of came to a limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A question that a message was the answer to: when the message comes again, it is that and nothing else."""
+    """What a message was taken for: when it comes again, it is that and nothing else."""
 
     thread_id: str
     question: str
+    """The question that it was the answer to; empty if it was said to the agent."""
     choices: tuple[str, ...] = ()
 
 
@@ -104,8 +107,13 @@ class Places:
         self.all[thread_id] = replace(place, asked=question)
         return True
 
+    def limit(self, thread_id: str, limited: bool) -> None:
+        """The last turn came to a limit, or did not."""
+        if (place := self.all.get(thread_id)) is not None and place.limited != limited:
+            self.all[thread_id] = replace(place, limited=limited)
+
     def give(self, name: str, given: Given) -> None:
-        """A message is the answer to a question."""
+        """A message is taken for that."""
         if sum(len(choice) for choice in given.choices) > _CHOICES_CHARS:
             given = replace(given, choices=())  # the daemon refuses what is none of them
         self.given[name] = given
@@ -140,11 +148,15 @@ def places_key(token: str, channel: str) -> str:
 
 
 def _read(noted: str | None) -> tuple[list[Place], dict[str, Given]]:
+    """What was noted; nothing if that was done by a version that noted something else."""
     if noted is None:
         return [], {}
-    value = orjson.loads(noted)
-    given = {name: Given(**{**one, "choices": tuple(one["choices"])}) for name, one in value["given"].items()}
-    return [Place(**one) for one in value["places"]], given
+    try:
+        value = orjson.loads(noted)
+        given = {name: Given(**{**one, "choices": tuple(one["choices"])}) for name, one in value["given"].items()}
+        return [Place(**one) for one in value["places"]], given
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return [], {}
 
 
 def _write(places: list[Place], given: dict[str, Given]) -> str:

@@ -102,7 +102,7 @@ class _Saying:
     def begin(self, channel: Channel) -> Sequence[Effect]:
         """Find the conversation, then go on."""
         given = channel.places.given.get(self._key)
-        if given is not None:
+        if given is not None and given.question:
             return self._give(channel, None, given)
         known = channel.named(self._name) if self._name else None
         if known is not None:
@@ -192,7 +192,8 @@ class _Saying:
     # ----------------------------------------------------------------------------------------------------- saying it
 
     def _say(self, channel: Channel, conversation: Conversation) -> Sequence[Effect]:
-        if conversation.questions:
+        said = self._key in channel.places.given  # it comes again: the answer to nothing that was asked since
+        if conversation.questions and not said:
             question = conversation.answerable
             if question is None or verdict_of(question.ask.id, question.ask.choices, self._words.text) is None:
                 return self._not_passed(channel, conversation)
@@ -221,13 +222,21 @@ class _Saying:
         def refused(error: SullaError) -> Sequence[Effect]:
             return self._refuse(channel, error, conversation)
 
-        return [self._desk.call(params, lambda result: done, refused, PATIENCE_S)]
+        send = self._desk.call(params, lambda result: done, refused, PATIENCE_S)
+        if said:
+            return [send]
+        channel.places.give(self._key, Given(conversation.thread_id, ""))
+        return [self._desk.note(channel, lambda: [send], refused)]
 
     def _give(self, channel: Channel, shown: tuple[Conversation, Question] | None, given: Given) -> Sequence[Effect]:
         """Answer a question; once more if the message comes again."""
         verdict, text = verdict_of(given.question, given.choices, self._words.text) or ("result", self._words.text)
-        params = wire.ApprovalAnswer(thread_id=given.thread_id, id=given.question, verdict=verdict, text=text)
+        values: JsonObject = {"thread_id": given.thread_id, "id": given.question, "verdict": verdict, "text": text}
         conversation = None if shown is None else shown[0]
+        try:
+            params = validated("approval.answer", values)
+        except SullaError as error:
+            return self._refuse(channel, error, conversation)
 
         def answered(result: JsonObject) -> Sequence[Effect]:
             more = [] if shown is None else shown[0].answered(shown[1])
@@ -244,7 +253,8 @@ class _Saying:
 
     def _not_passed(self, channel: Channel, conversation: Conversation) -> Sequence[Effect]:
         told = conversation.ask_next(_NOT_PASSED)
-        return [*self._desk.frames(channel, told, self._envelope), *self._acknowledged(channel)]
+        # Acknowledged first: come again behind the question that it brings, it would seem to be the answer to that.
+        return [*self._acknowledged(channel), *self._desk.frames(channel, told, self._envelope)]
 
     def _left_out(self, channel: Channel, conversation: Conversation) -> Sequence[Effect]:
         if not self._words.left_out:

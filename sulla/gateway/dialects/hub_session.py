@@ -92,7 +92,7 @@ class HubSession:
             case _ if envelope.type in SILENT:
                 return ()
             case "subscribe":
-                return [desk.ack(envelope), *desk.ready(desk.channel(envelope), envelope, self._subscribed(envelope))]
+                return desk.ready(desk.channel(envelope), envelope, self._subscribed(envelope))
             case _ if envelope.type in RELAYED and envelope.channel == CALENDAR:
                 return [Relay(CALENDAR, envelope.raw), desk.ack(envelope)]
             case _:
@@ -100,9 +100,10 @@ class HubSession:
 
     def _subscribed(self, envelope: Envelope) -> Callable[[Channel], Sequence[Effect]]:
         """On the agents' own channel it is shown what they do by themselves."""
+        desk = self._desk
         if envelope.channel != HEARTBEAT:
-            return lambda channel: ()
-        return lambda channel: follow_beats(self._desk, channel, envelope)
+            return lambda channel: [desk.ack(envelope)]
+        return lambda channel: [desk.ack(envelope), *follow_beats(desk, channel, envelope)]
 
     # ------------------------------------------------------------------------------------------------- what comes of it
 
@@ -170,7 +171,7 @@ class HubSession:
             return ()
         swept = self._desk.sweep(channel)
         # The conversation stays the one that was talked in last.
-        left = [*channel.places.enter(Place(play, view.name, 0, thread_id)), *channel.places.enter(channel.place(view))]
+        left = [*channel.places.enter(channel.place(view)), *channel.places.enter(Place(play, view.name, 0, thread_id))]
         gone = [effect for place in left for effect in self._desk.leave(channel, place.thread_id)]
         return [
             *swept,

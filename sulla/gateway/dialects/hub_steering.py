@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from sulla.core.errors import NotFound, SullaError
+from sulla.core.errors import InvalidInput, NotFound, SullaError
+from sulla.core.jsontypes import JsonObject
 from sulla.gateway import wire
 from sulla.gateway.dialects.hub_channel import Channel
 from sulla.gateway.dialects.hub_desk import HubDesk
@@ -13,6 +14,7 @@ from sulla.gateway.dialects.hub_effects import Failed
 from sulla.gateway.dialects.hub_frames import Conversation, refusal
 from sulla.gateway.dialects.hub_wire import Envelope
 from sulla.gateway.rest_problems import problem_of
+from sulla.gateway.rest_read import validated
 from sulla.gateway.talk import Effect
 from sulla.gateway.wire_form import Wire
 from sulla.gateway.wire_workflows import WorkflowCancel
@@ -37,9 +39,11 @@ class Steering:
 
     def stop(self, channel: Channel) -> Sequence[Effect]:
         """Stop what goes on in a conversation, or in the channel if none is named; playbooks too."""
-        named = channel.named(self._envelope.thread) if self._envelope.thread else None
         if self._envelope.thread:
-            wanted = [] if named is None else [named]
+            named = channel.named(self._envelope.thread)
+            if named is None:
+                return self._stop_unknown(channel)
+            wanted = [named]
         else:
             wanted = [one for one in channel.conversations if one.running or one is channel.current]
         found = list[Effect]()
@@ -74,6 +78,19 @@ class Steering:
         threads = (one.thread_id, *channel.plays_of(one))
         left = [effect for thread_id in threads for effect in self._desk.leave(channel, thread_id)]
         return [*left, self._desk.note(channel), self._desk.ack(self._envelope)]
+
+    def _stop_unknown(self, channel: Channel) -> Sequence[Effect]:
+        """A conversation that is not told of in the channel: it is a thread's id, or nothing that could be stopped."""
+
+        def refused(error: SullaError) -> Sequence[Effect]:
+            return self._desk.turn_down(channel, self._envelope, error)
+
+        values: JsonObject = {"thread_id": self._envelope.thread, "request_id": self._envelope.key}
+        try:
+            stop = validated("turn.stop", values)
+        except InvalidInput:
+            return refused(NotFound(f"there is no conversation {self._envelope.thread!r} in this channel"))
+        return [self._desk.call(stop, lambda result: [self._desk.ack(self._envelope)], refused, PATIENCE_S)]
 
     def _refusing(self, channel: Channel, one: Conversation) -> Failed:
         """Say it, and no more: the frame is acknowledged when all that it asks for was tried."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Final, TypeVar
 
 import orjson
@@ -10,14 +10,14 @@ from pydantic import Field, JsonValue, ValidationError
 
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import JsonObject
-from sulla.gateway.rest_problems import Problem
-from sulla.gateway.rpc import MOST_FIELDS, explain
+from sulla.gateway.rest_problems import Malformed, Problem
+from sulla.gateway.rpc import MOST_FIELDS, explain, show
 from sulla.gateway.wire_form import Answer, Id, Name, QuestionId, Seq, Wire, Words
 
 WAIT_S: Final = 45
 """How long a call waits for a turn if it does not say, in seconds: most hosts give up after 60."""
 MOST_WAIT_S: Final = 600
-_CODES: Final = {400: -32600, 404: -32601, 413: -32600, 422: -32602}
+_CODES: Final = {400: -32600, 404: -32601, 406: -32600, 413: -32600, 415: -32600, 422: -32602}
 """JSON-RPC's number for an HTTP status; the server's own for all others."""
 _OURS: Final = -32000
 _SHOWN: Final = 5
@@ -187,6 +187,26 @@ def read_wish(query: Iterable[tuple[str, str]]) -> bool:
     if said not in ([], [("approvals", "tool")]):
         raise InvalidInput("the address may say approvals=tool (docs/clients.md), and nothing else")
     return bool(said)
+
+
+def check_kinds(headers: Mapping[str, str]) -> None:
+    """See whether a request says what it is and what it takes, before the library does, which has no words for it.
+
+    Args:
+        headers: of the request.
+
+    Raises:
+        Malformed: one of them is missing or another one.
+    """
+    kind = headers.get("content-type", "").partition(";")[0].strip()
+    if kind.lower() != "application/json":
+        message = f"got a body of type {show(kind)}: send the header 'Content-Type: application/json'"
+        raise Malformed(415, "unsupported_media_type", message)
+    accepted = {one.partition(";")[0].strip().lower() for one in headers.get("accept", "").split(",")}
+    for kind, likes in ("application/json", "application/*"), ("text/event-stream", "text/*"):
+        if accepted.isdisjoint({kind, likes, "*/*"}):
+            message = f"an answer may be {kind}: send the header 'Accept: application/json, text/event-stream'"
+            raise Malformed(406, "not_acceptable", message)
 
 
 def read_state(text: str) -> State:

@@ -17,7 +17,7 @@ from starlette.types import Message
 
 from sulla import __version__
 from sulla.core.errors import Forbidden, SullaError
-from sulla.gateway.dialects.mcp_form import read_wish
+from sulla.gateway.dialects.mcp_form import check_kinds, read_wish
 from sulla.gateway.dialects.mcp_offers import BY_NAME, OFFERS, Offer
 from sulla.gateway.dialects.mcp_tools import Answered, Given, Tools, Wanted
 from sulla.gateway.dialects.questions import question_words
@@ -49,7 +49,9 @@ async def serve(visit: Visit) -> None:
 
     Raises:
         InvalidInput: its address asks for what there is not.
+        Malformed: its headers do.
     """
+    check_kinds(visit.said.headers)
     await _Sitting(visit, by_tool=read_wish(visit.said.query)).serve()
 
 

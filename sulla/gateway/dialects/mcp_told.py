@@ -43,7 +43,8 @@ class Heard:
     rests = True
 
     def __init__(self) -> None:
-        self._texts: dict[str, str] = {}
+        self._texts: dict[str, list[str]] = {}
+        """What was said, in pieces: a long reply put together with each of them would cost its length each time."""
         self._tools: dict[str, JsonObject] = {}
         self.asked: tuple[Ask, ...] = ()
         """What people are asked where it rests."""
@@ -75,7 +76,7 @@ class Heard:
     @property
     def text(self) -> str:
         """All that was said, without what was taken back; a turn that says nothing has a word all the same."""
-        said = [text for text in self._texts.values() if text]
+        said = [text for text in map("".join, self._texts.values()) if text]
         ended = self.ended
         if ended is None or ended.problem is not None:
             return _BETWEEN.join(said)
@@ -100,7 +101,7 @@ class Heard:
     def _take(self, step: Step) -> str:
         match step:
             case Text(message_id, _, delta):
-                self._texts[message_id] = self._texts.get(message_id, "") + delta
+                self._texts.setdefault(message_id, []).append(delta)
                 return ""
             case Dropped(message_id):
                 self._texts.pop(message_id, None)

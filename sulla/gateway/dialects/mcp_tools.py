@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, cast
@@ -11,7 +10,7 @@ from typing import Final, cast
 import orjson
 from starlette.types import Message
 
-from sulla.core.errors import InvalidInput, NotFound
+from sulla.core.errors import InvalidInput, NotFound, SullaError
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway.dialects.mcp_form import (
@@ -31,6 +30,8 @@ from sulla.gateway.dialects.questions import verdict_of
 from sulla.gateway.dialects.retelling import Retellings
 from sulla.gateway.dialects.steps import Ask, Asked, Said, Step, ToolBegun, ToolEnded
 from sulla.gateway.dialects.visit import Turn, Visit
+from sulla.gateway.feed import LOOK_BACK
+from sulla.gateway.rest_problems import problem_of
 from sulla.gateway.rest_shown import Exchange
 from sulla.gateway.wire import ApprovalAnswer
 
@@ -110,8 +111,8 @@ class Tools:
             SullaError: whatever it was refused with.
         """
         key = self._visit.said.key
-        if key is not None and "request_id" in offer.args.model_fields:
-            values = {"request_id": key, **values}
+        if key is not None and "request_id" in offer.args.model_fields and values.get("request_id") is None:
+            values = {**values, "request_id": key}
         if offer.method:
             read_args(offer.args, values)
             return _given(await self._visit.perform(offer.method, **values))
@@ -135,6 +136,7 @@ class Tools:
         waits = read_args(WaitArgs, values)
         if answered is not None:
             return await self._go_on(waits.wait_s, answered)
+        await self._may_hear(waits.thread_id)
         return _Place(Turn(waits.thread_id, waits.run_id, waits.after, begun=True), waits.wait_s)
 
     async def _ask(self, args: AskArgs) -> Turn:
@@ -147,16 +149,24 @@ class Tools:
         if thread_id is None:
             title = " ".join(args.message.split())[:TITLE_CHARS]
             thread_id = await visit.thread(None if name is None else f"request:{name}", args.agent, title)
+        await self._may_hear(thread_id)
         return await visit.send(thread_id, name or visit.make_id("msg"), args.message, args.agent)
+
+    async def _may_hear(self, thread_id: str) -> None:
+        """Asked for before anything is kept: a refusal afterwards would have a model say it once more."""
+        await self._visit.perform("events.subscribe", thread_id=thread_id)
+        self._visit.check_room()
 
     async def _wait(self, place: _Place) -> Given | Wanted:
         visit, turn, heard = self._visit, place.turn, Heard()
-        await visit.perform("events.subscribe", thread_id=turn.thread_id)
-        visit.check_room()
         self._waits_for = turn, heard
-        with contextlib.suppress(TimeoutError):  # it goes on; the reply says how to wait on
+        try:
             async with visit.desk.room.clock.timeout(place.wait_s):
                 await self._hear(turn, heard, place.answered)
+        except TimeoutError:
+            pass  # it goes on; the reply says how to wait on
+        except SullaError as error:  # what was asked is kept all the same, and the reply says so too
+            heard.problem = problem_of(error)
         self._waits_for = None
         if heard.asked and self._may_elicit:
             ask = heard.asked[0]
@@ -180,9 +190,10 @@ class Tools:
             await inner.follow(turn, heard)
             if not heard.asked:
                 return
+            asked, heard.asked = heard.asked, ()
             waiting = await self._visit.look(self._visit.commands.questions_of(turn.thread_id))
             still = {one.id for one in waiting} - {*answered}
-            heard.asked = tuple(ask for ask in heard.asked if ask.id in still)
+            heard.asked = tuple(ask for ask in asked if ask.id in still)
             if heard.asked:
                 return
             turn = Turn(turn.thread_id, turn.run_id, heard.seq, begun=True)
@@ -192,6 +203,7 @@ class Tools:
         state = read_state(answered.state)
         turn = Turn(state.thread_id, state.run_id, state.after, state.begun)
         place = _Place(turn, wait_s, [*state.answered, state.ask])
+        await self._may_hear(turn.thread_id)
         if answered.action == "accept":
             found = verdict_of(state.ask, state.choices, answered.text)
             if found is None:
@@ -214,9 +226,18 @@ class Tools:
         waiting = await self._visit.look(self._visit.commands.questions_of(args.thread_id))
         run_id = next((one.run_id for one in waiting if one.id == args.id), None)
         done = await self._visit.perform("approval.answer", **values)
-        if run_id is None:
-            raise NotFound(f"no question {args.id!r} is open in {args.thread_id!r}")
-        return _given({"thread_id": args.thread_id, "run_id": run_id, "after": cast(int, done["seq"]) - 1})
+        seq = cast(int, done["seq"])
+        run_id = run_id or await self._asker(args.thread_id, args.id, seq)
+        return _given({"thread_id": args.thread_id, "run_id": run_id, "after": seq - 1})
+
+    async def _asker(self, thread_id: str, question: str, seq: int) -> str:
+        """The turn that has asked what was answered before: the same answer again is no other answer."""
+        told, history = Retellings(), self._visit.commands.history
+        for event in await self._visit.look(history(thread_id, max(0, seq - LOOK_BACK), seq, LOOK_BACK)):
+            for run_id, step in told.take(event):
+                if isinstance(step, Asked) and any(ask.id == question for ask in step.asks):
+                    return run_id
+        raise NotFound(f"no question {question!r} is open in {thread_id!r}")
 
     async def _read(self, values: JsonObject) -> Given:
         args = read_args(ReadArgs, values)

@@ -66,6 +66,15 @@ async def test_a_conversation_passes_on_only_what_is_new(talker: Talker, command
     assert len(set(commands.threads)) == 1
 
 
+async def test_where_a_client_was_by_another_version_counts_as_not_known(talker: Talker, commands: Played) -> None:
+    commands.turns = [says("Hello."), says("Rome."), says("Paris.")]
+    await talker.say("Hello")
+    (key,) = [key for key in commands.bookmarks.kept if key.startswith("agui")]
+    for other, asked in ('{"x": 1}', "Where is the Forum?"), ("[]", "And the Louvre?"):
+        commands.bookmarks.kept[key] = other
+        assert (await talker.say(asked)).outcome == "success"
+
+
 async def test_a_run_says_what_it_took(talker: Talker, commands: Played) -> None:
     commands.turns = [says("Hi.")]
     answer = await talker.post(messages=[{"id": "u", "role": "user", "content": "Hello"}])

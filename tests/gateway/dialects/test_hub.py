@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
 from websockets.exceptions import InvalidStatus
 
+from sulla.access import Principal
 from sulla.core.errors import Forbidden, NotFound, StoreUnavailable
 from sulla.gateway import Server
 from sulla.testing.tokens import MemoryTokens
@@ -456,3 +458,44 @@ async def test_a_token_that_may_only_read_is_told_so(server: Server, commands: P
         assert "'write'" in desktop.said[0]
     assert commands.texts == []
     assert Forbidden.code in [frame["data"].get("code") for frame in desktop.frames if frame["data"]]
+
+
+class Silent:
+    """Notes that nobody ever gets an answer about."""
+
+    async def get(self, key: str) -> str | None:
+        await asyncio.Event().wait()
+        raise AssertionError(key)
+
+    async def put(self, key: str, value: str) -> None:
+        raise AssertionError(key)
+
+
+async def test_a_store_that_says_nothing_is_not_waited_for_for_ever(start: Start, commands: Played) -> None:
+    server = await start(call_s=0.1)
+    commands.turns, noted = [says("Here.")], commands.bookmarks
+    commands.bookmarks = Silent()  # type: ignore[assignment]  # a store that hangs
+    async with Desktop().connected(server) as desktop:
+        id_ = await desktop.say("hello")
+        await desktop.until(lambda: desktop.said)
+        assert "no answer within 0.1 s" in desktop.said[0]
+        commands.bookmarks = noted
+        await desktop.again(id_, desktop.pending[id_])
+        await desktop.rest()
+        assert desktop.said[-1] == "Here."
+    assert len(commands.runs) == 1
+
+
+async def test_a_ticket_that_nobody_looks_up_is_not_waited_for_for_ever(
+    start: Start, tokens: MemoryTokens, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def hang(ticket: str) -> Principal:
+        await asyncio.Event().wait()
+        raise AssertionError(ticket)
+
+    monkeypatch.setattr(tokens, "redeem", hang)
+    server = await start(call_s=0.1)
+    with pytest.raises(InvalidStatus) as refused:
+        async with Desktop().connected(server, None, "/hub/ticket_1"):
+            pass
+    assert refused.value.response.status_code == 503

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from sulla.gateway.bookmarks import BOOKMARK_BYTES
 from sulla.gateway.dialects.hub_places import MOST_PLACES, Given, Place, Places, places_key
 
@@ -70,3 +72,14 @@ def test_there_are_no_more_than_so_many_and_they_fit() -> None:
 
 def test_each_token_and_channel_has_its_own() -> None:
     assert len({places_key(*pair) for pair in (("a", "b"), ("a", "c"), ("b", "b"), ("ab", ""))}) == 4
+
+
+@pytest.mark.parametrize(
+    "noted", ["", "[]", "{}", '{"places": [{"thread": 1}], "given": {}}', '{"places": 1, "given": 2}']
+)
+def test_what_another_version_has_noted_is_nothing(noted: str) -> None:
+    places = Places()
+    places.learn(noted)
+    assert places.all == {}
+    places.enter(Place("thr_1", "one", 1))
+    assert "thr_1" in places.noted(noted)

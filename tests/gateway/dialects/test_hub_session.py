@@ -9,15 +9,16 @@ from typing import Any
 import pytest
 
 from sulla.access import ALL_SCOPES, Principal
-from sulla.core.errors import NotFound, SullaError
+from sulla.core.errors import NotFound, StoreUnavailable, SullaError
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway import Event, Limits, Question
 from sulla.gateway.dialects.hub_desk import MOST_CHANNELS
 from sulla.gateway.dialects.hub_effects import Look, Note, Recall
 from sulla.gateway.dialects.hub_places import Place, Places
 from sulla.gateway.dialects.hub_session import HubSession
+from sulla.gateway.limits import TEXT_CHARS
 from sulla.gateway.talk import Call, Close, Effect, Reply, Subscribe, Then, Unsubscribe
-from sulla.gateway.wire import ApprovalAnswer, ThreadCreate, ThreadGet, TurnSend
+from sulla.gateway.wire import ApprovalAnswer, EventsSubscribe, ThreadCreate, ThreadGet, TurnSend, TurnStop
 from sulla.gateway.wire_form import Wire
 
 THREAD = "thr_1"
@@ -32,6 +33,8 @@ class Client:
         self.noted: str | None = None
         self.waiting: list[Question] = []
         self.refused: dict[type[Wire], SullaError] = {}
+        self.forgetful: SullaError | None = None
+        self.gone: set[str] = set()
         self.asked: list[Wire] = []
         self.frames: list[Any] = []
         self.followed: list[tuple[str, int]] = []
@@ -60,7 +63,8 @@ class Client:
 
     def do(self, effects: Sequence[Effect]) -> None:
         for effect in effects:
-            self.do(self._next(effect))
+            if self.closed is None:
+                self.do(self._next(effect))
 
     def _next(self, effect: Effect) -> Sequence[Effect]:
         session = self.session
@@ -72,12 +76,14 @@ class Client:
             case Call(id_, params):
                 return self._called(id_, params)
             case Subscribe(id_, params):
+                if type(params) in self.refused or params.thread_id in self.gone:
+                    return session.failed(id_, self.refused.get(type(params), NotFound("no thread")))
                 self.followed.append((params.thread_id, params.after))
                 return session.answered(id_, {"seq": params.after})
             case Unsubscribe(params=params):
                 self.left.append(params.thread_id)
-            case Recall(then=then):
-                return then(self.noted)
+            case Recall(then=then, failed=failed):
+                return then(self.noted) if self.forgetful is None else failed(self.forgetful)
             case Note(places=places, then=after):
                 self.noted = places.noted(self.noted)
                 return after()
@@ -192,7 +198,7 @@ def test_a_conversation_that_can_no_longer_be_followed_is_said_to_have_ended() -
     client.do(client.session.ended(THREAD, NotFound("no thread 'thr_1'")))
     assert client.told("system_message")[-1]["content"] == "Error: no thread 'thr_1'"
     assert client.told("transfer_data")[-1]["stopReason"] == "error"
-    assert THREAD not in (client.noted or "")
+    assert json.loads(client.noted or "")["places"] == []
 
 
 def test_heartbeats_are_shown_on_their_channel() -> None:
@@ -250,3 +256,115 @@ def test_the_thirteenth_conversation_ends_the_listening_to_the_first() -> None:
     client.noted = noted(*(Place(f"thr_{number}", f"name {number}", 0) for number in range(10, 22)))
     client.say("subscribe").say("user_message", words("hello"))
     assert client.left == ["thr_10"]
+
+
+@pytest.mark.parametrize("prompt", ["answer:call_1", "approval:call_1"])
+def test_a_message_that_comes_again_answers_nothing_that_was_asked_since(prompt: str) -> None:
+    """Its acknowledgement was lost on the way, or the store took it and did not say so."""
+    first = Client().say("user_message", words("yes", threadId="one"), id_="first")
+    again = Client()
+    again.noted = first.noted
+    again.waiting = [Question(THREAD, "run_1", prompt, "Which one?")]
+    again.say("subscribe").happens("SUSPENDED", 5, waits=[{"wait_id": prompt, "prompt": "Which one?"}]).acknowledges()
+    for client in (first, again):
+        client.happens("SUSPENDED", 5, waits=[{"wait_id": prompt, "prompt": "Which one?"}]).acknowledges()
+        client.say("user_message", words("yes", threadId="one"), id_="first")
+        assert client.wanted(ApprovalAnswer) == []
+        assert {sent.message_id for sent in client.wanted(TurnSend)} == {"first"}
+        assert not any("not passed on" in one["content"] for one in client.told("assistant_message"))
+        client.say("user_message", words("yes", threadId="one"), id_="second")
+        assert len(client.wanted(ApprovalAnswer)) == 1
+
+
+def test_what_is_not_passed_on_is_acknowledged_before_the_question_comes_again() -> None:
+    client = Client()
+    client.noted = noted(Place(THREAD, "one", 7))
+    client.waiting = [ASKED]
+    client.say("user_message", words("yes", threadId="one"))
+    assert [frame["type"] for frame in client.frames] == ["ack", "assistant_message", "transfer_data"]
+
+
+@pytest.mark.parametrize("again", ["subscribe", "user_message"])
+def test_a_thread_that_cannot_be_followed_now_is_not_forgotten(again: str) -> None:
+    client = Client()
+    client.noted = before = noted(Place(THREAD, "one", 7)) if again == "subscribe" else None
+    client.refused[EventsSubscribe] = StoreUnavailable("the store does not answer")
+    client.say(again, words("hello", threadId="one") if again == "user_message" else None)
+    assert client.closed is not None
+    assert client.closed.code == 1013
+    assert client.frames == []  # what is not acknowledged comes again
+    assert client.noted == before or THREAD in (client.noted or "")
+
+
+def test_a_subscription_is_acknowledged_when_it_is_known_where_the_client_was() -> None:
+    client = Client()
+    client.noted, client.forgetful = noted(Place(THREAD, "one", 7)), StoreUnavailable("the store does not answer")
+    client.say("subscribe", id_="s")
+    assert [frame["type"] for frame in client.frames] == ["system_message"]
+    client.forgetful = None
+    client.say("subscribe", id_="s")
+    assert client.frames[-1]["originalId"] == "s"
+    assert client.followed == [(THREAD, 7)]
+
+
+def test_a_playbook_does_not_end_the_listening_to_the_conversation_that_began_it() -> None:
+    client = Client()
+    client.noted = noted(Place(THREAD, "one", 0), *(Place(f"thr_{number}", "", 0) for number in range(10, 21)))
+    client.say("subscribe").happens("PLAYBOOK_BEGAN", 3, thread_id="thr_play")
+    assert client.left == ["thr_10"]
+    assert ("thr_play", 0) in client.followed
+
+
+def test_an_answer_that_is_too_long_is_refused_for_good() -> None:
+    client = Client()
+    client.noted = noted(Place(THREAD, "one", 7, asked="answer:call_1"))
+    client.waiting = [Question(THREAD, "run_1", "answer:call_1", "Which one?")]
+    for _ in range(2):
+        client.say("user_message", words("x" * (TEXT_CHARS + 1), threadId="one"), id_="long")
+        assert client.frames[-1]["originalId"] == "long"
+        assert client.told("system_message")[-1]["code"] == "too_large"
+    client.say("user_message", words("that one", threadId="one"))
+    assert [given.text for given in client.wanted(ApprovalAnswer)] == ["that one"]
+
+
+def test_who_comes_back_behind_a_limit_can_still_go_on() -> None:
+    client = Client().say("user_message", words("hello", threadId="one")).happens("RUN_STARTED", 3)
+    client.happens(
+        "RUN_ERROR", 4, code="limit_reached", message="25 calls", outcome={"status": "failed"}
+    ).acknowledges()
+    again = Client()
+    again.noted = client.noted
+    again.say("subscribe")
+    assert again.followed == [(THREAD, 4)]
+    again.say("continue_run", {"threadId": "one"})
+    assert [sent.text for sent in again.wanted(TurnSend)] == ["Go on."]
+    again.happens("RUN_STARTED", 5, "run_2").happens("TEXT_MESSAGE_END", 6, "run_2", message_id="m", text="On.")
+    third = Client()
+    third.noted = again.acknowledges().noted
+    third.say("subscribe").say("continue_run", {"threadId": "one"})
+    assert third.wanted(TurnSend) == []
+
+
+def test_a_playbook_whose_thread_is_gone_holds_nothing_back() -> None:
+    client = Client()
+    client.noted = noted(Place(THREAD, "one", 7), Place("thr_play", "one", 3, THREAD))
+    client.gone = {"thr_play"}
+    client.say("subscribe").happens("RUN_STARTED", 8).happens("RUN_FINISHED", 9, outcome={"status": "done"})
+    assert client.frames[-1]["type"] == "transfer_data"
+    assert client.followed == [(THREAD, 7)]
+
+
+@pytest.mark.parametrize("name", ["thr_elsewhere", "the garden"])
+def test_a_stop_is_never_acknowledged_as_if_it_had_stopped_something(name: str) -> None:
+    client = Client()
+    client.refused[TurnStop] = NotFound(f"no thread {name!r}")
+    client.say("stop_run", {"threadId": name}, id_="s")
+    assert name in client.told("system_message")[0]["content"]
+    assert client.told("transfer_data")[0]["stopReason"] == "error"
+    assert client.frames[-1]["originalId"] == "s"
+
+
+def test_a_thread_that_the_channel_is_not_told_of_can_be_stopped() -> None:
+    client = Client().say("stop_run", {"threadId": "thr_elsewhere"}, id_="s")
+    assert [stop.thread_id for stop in client.wanted(TurnStop)] == ["thr_elsewhere"]
+    assert [frame["type"] for frame in client.frames] == ["ack"]
