@@ -86,7 +86,8 @@ class Channel:
             self._views[place.thread_id] = run = PlayRun(place.thread_id, conversation)
             return run
         view = Conversation(place.thread_id, place.name, may_answer=self._may_answer, streaming=self._streaming)
-        view.shown, view.limited = place.asked, place.limited
+        view.told = view.shown = place.asked
+        view.limited = place.limited
         self._views[place.thread_id] = view
         return view
 
@@ -131,8 +132,10 @@ class Channel:
 
         What waits for an answer is told again to a client that comes back, so its place stays before that.
         """
-        conversation, question = self._asked.pop(id_, ("", ""))
-        seen = bool(question) and self.places.show(conversation, question)
+        asked_in, question = self._asked.pop(id_, ("", ""))
+        if question and (conversation := self.conversation(asked_in)) is not None:
+            conversation.shown = question
+        seen = bool(question) and self.places.show(asked_in, question)
         thread_id, seq = self._sent.pop(id_, ("", 0))
         every = [asked for one in self.conversations for asked in one.questions]
         before = [asked.seq - 1 for asked in every if asked.thread_id == thread_id]

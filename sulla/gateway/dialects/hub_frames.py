@@ -88,9 +88,11 @@ class Conversation:
         """Whether the last turn came to a limit, so that the client may ask for more."""
         self.questions: list[Question] = []
         """What waits for people, the one first that the client should answer next."""
+        self.told = ""
+        """The question that was put out last."""
         self.shown = ""
-        """The question that the client was shown last: what it says is the answer to that, and to none that it has not
-        seen."""
+        """The question that the client acknowledged last: what it says is the answer to that, and to none that may have
+        crossed it on the way."""
         self.expected = True
         """Whether the client may believe that its agent is at work, or will be."""
         self.looked = False
@@ -150,7 +152,7 @@ class Conversation:
         fresh = [Question(thread_id, ask, asked.seq) for ask in asked.asks]
         ids = {question.ask.id for question in fresh}
         self.questions = [*(question for question in self.questions if question.ask.id not in ids), *fresh]
-        self.questions.sort(key=lambda question: question.ask.id != self.shown)
+        self.questions.sort(key=lambda question: question.ask.id != self.told)
 
     @property
     def answerable(self) -> Question | None:
@@ -167,7 +169,7 @@ class Conversation:
         if not self.questions:
             return []
         ask = self.questions[0].ask
-        self.shown = ask.id
+        self.told = ask.id
         words = question_words(ask, may_answer=self._may_answer)
         about: JsonObject = {
             "approvalId": ask.id,

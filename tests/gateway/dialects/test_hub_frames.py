@@ -132,6 +132,9 @@ def test_questions_are_shown_one_after_the_other() -> None:
     )
     frames = told(log, view)
     assert [str(one).split("\n")[0] for one in said(frames, "tool_approval")] == ["One?"]
+    unseen = view.answerable
+    assert unseen is None  # nobody knows yet that the client has it
+    view.shown = "approval:1"
     first = view.answerable
     assert first is not None
     (second, end) = view.answered(first)

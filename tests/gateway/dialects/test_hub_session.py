@@ -158,6 +158,8 @@ def test_a_yes_is_one_only_to_the_question_that_was_seen(seen: str, answers: int
     if not answers:
         assert client.told("assistant_message")[-1]["content"].startswith("(This was not passed on")
         client.say("user_message", words("yes", threadId="one"))
+        assert client.wanted(ApprovalAnswer) == []  # it may have crossed the question on the way
+        client.acknowledges().say("user_message", words("yes", threadId="one"))
         assert len(client.wanted(ApprovalAnswer)) == 1
 
 
