@@ -6,7 +6,6 @@ import re
 import unicodedata
 
 ENDS = ".!?…。！？｡؟۔।॥"
-BORDERS = ",;:،؛，；：、—–-"
 MARK = re.compile(rf"[{ENDS},;:،؛，；：、—–\-|\n<\[\]`]")
 """Wherever something may be decided."""
 TAG_CHARS = 200

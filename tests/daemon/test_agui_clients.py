@@ -10,39 +10,22 @@ from pathlib import Path
 import httpx
 import pytest
 
-from sulla.testing.script import Reply, Rule, Script, ToolUse
-from tests.daemon.running import Daemon, Place, Service, service
+from tests.daemon.asking import ANSWER, NOTE, model_that_asks, place_that_asks, written
+from tests.daemon.running import Daemon, Place, Service
 from tests.gateway.dialects.talker import Talker, talking
 
-ANSWER = "one two three four five six seven eight"
-NOTE = "note.txt"
 YES, NO = {"approved": True}, {"approved": False}
 
 
 @pytest.fixture
 def model() -> Iterator[Service]:
-    done = "<AGENT_DONE/>"
-    write = ToolUse("bash", {"command": f"echo written >> {NOTE}", "timeout_s": 30})
-    more = ToolUse("bash", {"command": f"echo more >> {NOTE}", "timeout_s": 30})
-    rules: list[tuple[str, int | None, Reply]] = [
-        ("(look)", 0, Reply("Let me look.", tools=(ToolUse("list_dir", {"path": "."}),))),
-        ("(look)", 1, Reply(f"It is empty.{done}")),
-        ("(again)", 0, Reply(f"Still empty.{done}")),
-        ("(write)", 0, Reply(tools=(write,))),
-        ("(write)", 1, Reply(f"That is that.{done}")),
-        ("(twice)", 0, Reply(tools=(write, more))),
-        ("(twice)", 2, Reply(f"Both.{done}")),
-        ("(slow)", None, Reply(ANSWER + done, pieces=8, hold="gate", hold_after=4)),
-        ("(break)", None, Reply(ANSWER, pieces=8, broken="no line of this protocol\n")),
-    ]
-    with service(Script([Rule(reply, text=text, results=results) for text, results, reply in rules])) as found:
+    with model_that_asks() as found:
         yield found
 
 
 @pytest.fixture
 def place(tmp_path: Path, model: Service) -> Place:
-    asking = {"SULLA_SHELL__SANDBOX": "false", "SULLA_LIMITS__MESSAGE_INTERVAL_MS": "0"}
-    return Place(tmp_path / "home", **model.environ, **asking)
+    return place_that_asks(tmp_path, model)
 
 
 @asynccontextmanager
@@ -50,11 +33,6 @@ async def dial(daemon: Daemon, place: Place, path: str = "", key: str = "") -> A
     token = key or (place.home / "token").read_text().strip()
     async with talking(f"{daemon.url}/agui{path}", token) as talker:
         yield talker
-
-
-def written(place: Place) -> list[str]:
-    path = place.home / "workspace" / NOTE
-    return path.read_text().splitlines() if path.exists() else []
 
 
 async def test_a_turn_with_a_tool_and_the_next_one_of_the_same_conversation(place: Place, model: Service) -> None:

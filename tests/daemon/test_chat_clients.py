@@ -15,11 +15,9 @@ import httpx2
 import pytest
 from httpx2 import EventSource
 
-from sulla.testing.script import Reply, Rule, Script, ToolUse
-from tests.daemon.running import PATIENCE_S, Daemon, Place, Service, service
+from tests.daemon.asking import ANSWER, NOTE, model_that_asks, place_that_asks, written
+from tests.daemon.running import PATIENCE_S, Daemon, Place, Service
 
-ANSWER = "one two three four five six seven eight"
-NOTE = "note.txt"
 CHAT = "/api/chat/sulla"
 WHOLE = "/agents/sulla/completion"
 STREAM = "/agents/sulla/stream-completion"
@@ -30,28 +28,13 @@ Told = tuple[str, Any]
 
 @pytest.fixture
 def model() -> Iterator[Service]:
-    done = "<AGENT_DONE/>"
-    look = Reply("Let me look.", tools=(ToolUse("list_dir", {"path": "."}),))
-    write = ToolUse("bash", {"command": f"echo written >> {NOTE}", "timeout_s": 30})
-    more = ToolUse("bash", {"command": f"echo more >> {NOTE}", "timeout_s": 30})
-    rules = (
-        ("(look)", 0, look),
-        ("(look)", 1, Reply(f"It is empty.{done}")),
-        ("(write)", 0, Reply(tools=(write,))),
-        ("(write)", 1, Reply(f"That is that.{done}")),
-        ("(twice)", 0, Reply(tools=(write, more))),
-        ("(twice)", 2, Reply(f"Both.{done}")),
-        ("(slow)", None, Reply(ANSWER + done, pieces=8, hold="gate", hold_after=4)),
-        ("(break)", None, Reply(ANSWER, pieces=8, broken="no line of this protocol\n")),
-    )
-    with service(Script([Rule(reply, text=text, results=results) for text, results, reply in rules])) as found:
+    with model_that_asks() as found:
         yield found
 
 
 @pytest.fixture
 def place(tmp_path: Path, model: Service) -> Place:
-    asking = {"SULLA_SHELL__SANDBOX": "false", "SULLA_LIMITS__MESSAGE_INTERVAL_MS": "0"}
-    return Place(tmp_path / "home", **model.environ, **asking)
+    return place_that_asks(tmp_path, model)
 
 
 @contextmanager
@@ -96,11 +79,6 @@ def ask(http: httpx2.Client, prompt: str, **headers: str) -> str:
     assert answer.status_code == 200, answer.text
     text: str = answer.json()
     return text
-
-
-def written(place: Place) -> list[str]:
-    path = place.home / "workspace" / NOTE
-    return path.read_text().splitlines() if path.exists() else []
 
 
 # ------------------------------------------------------------------------------------------------------------ snippbot
