@@ -6,7 +6,7 @@ which both take turns: whatever else runs adds to it, and takes nothing away. Th
 that times their turns. Beside it stands the whole manager, which also tells clients and has each chunk acknowledged:
 with its log in memory, and on SQLite with its disk, the store's thread included; and that once more where everybody
 ends a turn every four seconds, which is judged, delivered and told. Then the memory of a thousand threads in
-mid-utterance.
+mid-utterance, and whole daemons with clients at their sockets (`bench.speech_wire`).
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
+from bench import speech_wire
 from bench.frame import Frame, Row
 from sulla.core.ids import ThreadId
 from sulla.daemon import SystemClock, random_id
@@ -108,6 +109,7 @@ async def _measure(folder: Path) -> list[Row]:
             talking = 1.0 if speech is endless else _UTTERANCE / (_UTTERANCE + _SILENCE)
             rows.append(Row("- one chunk", 1e6 * took / (STREAMS * HZ * talking), "us"))
     rows.append(await _memory(folder / "memory.db"))
+    rows += await speech_wire.rows(folder, WORDS)
     return rows
 
 

@@ -1,4 +1,4 @@
-"""``python -m bench.turns [dev] [more] [trial]``: totals of these files, for whoever writes rules.
+"""``python -m bench.turns [dev] [more] [trial] [FILE.tsv]``: totals of these files, for whoever writes rules.
 
 Those of the held-out half are not to be had here, so that nobody looks at them by accident.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
 from bench.frame import table
 from bench.turns import data
@@ -19,13 +20,19 @@ FILES = {"dev": data.dev, "more": data.more, "trial": data.trial}
 def main(argv: list[str]) -> int:
     """Print the totals of the files that `argv` names, or of `dev` and `more`."""
     parser = argparse.ArgumentParser("bench.turns", description="Totals of labelled lines, without the held-out half.")
-    parser.add_argument("files", nargs="*", metavar="FILE", help=f"{', '.join(FILES)} (default dev more)")
+    parser.add_argument(
+        "files", nargs="*", metavar="FILE", help=f"{', '.join(FILES)} or the path of another .tsv (default dev more)"
+    )
     files = parser.parse_args(argv).files or ["dev", "more"]
-    unknown = [name for name in files if name not in FILES]
+    unknown = [name for name in files if name not in FILES and not name.endswith(".tsv")]
     if unknown:
-        parser.error(f"no file named {', '.join(map(repr, unknown))}; there are: {', '.join(FILES)}")
+        parser.error(f"no file named {', '.join(map(repr, unknown))}; there are: {', '.join(FILES)}, or any .tsv")
     for name in files:
-        print(table(f"turns: {name}", rows_of(name, FILES[name](), judged=False)))
+        try:
+            lines = FILES[name]() if name in FILES else data.further(Path(name))
+        except data.DataError as error:
+            parser.error(str(error))
+        print(table(f"turns: {name}", rows_of(name, lines, judged=False)))
     return 0
 
 

@@ -29,8 +29,8 @@ CLASSES = (
 LABELS = ("complete", "incomplete")
 COLUMNS = ("id", "source", "class", "text", "context", "label", "pause_ms")
 
-MAX_FILE_BYTES = 256 * 1024
-MAX_LINES = 2000
+MAX_FILE_BYTES = 512 * 1024
+MAX_LINES = 4000
 MAX_TEXT_CHARS = 200
 MAX_PAUSE_MS = 10_000
 
@@ -43,8 +43,8 @@ FREE_WORDS = 2
 """Texts this short ("yes", "hold on") may be said in both halves."""
 
 _HERE = Path(__file__).parent
-_ID = re.compile(r"[dhmt]\d{3}")
-_SOURCE = re.compile(r"[dhmt]s\d{3}")
+_ID = re.compile(r"[a-z]\w{3,7}", re.ASCII)
+_SOURCE = re.compile(r"[a-z]s\w{3,7}", re.ASCII)
 _WORD = re.compile(r"[\w']+")
 
 
@@ -99,12 +99,30 @@ def more() -> tuple[Line, ...]:
 
 
 def trial() -> tuple[Line, ...]:
-    """Further lines to judge rules by, which nobody who writes rules has read.
+    """Further lines to judge rules by, of which whoever writes rules has seen totals alone.
 
     Raises:
         DataError: the file is not what it should be.
     """
     return parse("trial.tsv", (_HERE / "trial.tsv").read_bytes())
+
+
+def further(path: Path) -> tuple[Line, ...]:
+    """Lines of a file elsewhere, such as new ones that rules have not seen yet.
+
+    Args:
+        path: of the file.
+
+    Raises:
+        DataError: there is no such file, it is not what it should be, or it is the held-out half.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read: {error.strerror}") from error
+    if hashlib.sha256(content).hexdigest() == HELDOUT_SHA256:
+        raise DataError(f"{path}: is the held-out half, which is not looked at while rules change")
+    return parse(path.name, content)
 
 
 def check_frozen(name: str, content: bytes) -> None:
@@ -162,8 +180,8 @@ def _line(where: str, row: str) -> Line:
         raise DataError(f"{where}: {len(cells)} columns; expected {len(COLUMNS)}")
     id_, source, kind, text, context, label, pause = cells
     expectations = (
-        ("id", id_, _ID.fullmatch(id_) is not None, "d, h, m or t and three digits"),
-        ("source", source, _SOURCE.fullmatch(source) is not None, "ds, hs, ms or ts and three digits"),
+        ("id", id_, _ID.fullmatch(id_) is not None, "a letter and three to seven letters or digits"),
+        ("source", source, _SOURCE.fullmatch(source) is not None, "a letter, s, and three to seven letters or digits"),
         ("class", kind, kind in CLASSES, f"one of {', '.join(CLASSES)}"),
         ("text", text, text == text.strip() and bool(_WORD.search(text)), "words with no space around them"),
         ("text", text, len(text) <= MAX_TEXT_CHARS, f"at most {MAX_TEXT_CHARS} characters"),
@@ -202,25 +220,33 @@ def near_copies(lines: Sequence[Line], others: Sequence[Line]) -> list[tuple[Lin
         others: the other half.
     """
     found: list[tuple[Line, Line, str]] = []
-    prepared = [(other, words(other.text), _runs(words(other.text))) for other in others]
+    places: dict[str, int] = {}
+    prepared = [(other, *_prepared(words(other.text), places)) for other in others]
     for line in lines:
-        mine = words(line.text)
-        runs = _runs(mine)
-        for other, theirs, other_runs in prepared:
+        mine, runs, bits = _prepared(words(line.text), places)
+        for other, theirs, other_runs, other_bits in prepared:
             if line.source == other.source:
                 continue
-            if runs & other_runs:
+            if not runs.isdisjoint(other_runs):
                 found.append((line, other, f"{RUN_WORDS} words in a row"))
             elif mine == theirs and len(mine) > FREE_WORDS:
                 found.append((line, other, "the same words"))
-            elif min(len(mine), len(theirs)) >= ALIKE_WORDS and _alike(set(mine), set(theirs)) > MOST_ALIKE:
+            elif min(len(mine), len(theirs)) >= ALIKE_WORDS and _alike(bits, other_bits) > MOST_ALIKE:
                 found.append((line, other, "mostly the same words"))
     return found
+
+
+def _prepared(text: tuple[str, ...], places: dict[str, int]) -> tuple[tuple[str, ...], frozenset[tuple[str, ...]], int]:
+    """A text, its runs of words, and its different words as bits, whose places are kept in `places`."""
+    bits = 0
+    for word in text:
+        bits |= 1 << places.setdefault(word, len(places))
+    return text, _runs(text), bits
 
 
 def _runs(text: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
     return frozenset(text[start : start + RUN_WORDS] for start in range(len(text) - RUN_WORDS + 1))
 
 
-def _alike(one: set[str], other: set[str]) -> float:
-    return len(one & other) / len(one | other)
+def _alike(one: int, other: int) -> float:
+    return (one & other).bit_count() / (one | other).bit_count()

@@ -1,15 +1,16 @@
 """What all agents together, and each of them, used today (design §4.8, §8). Pure.
 
 A call is reserved before it is made, at the most it may take, and settled afterwards at what it took. What a run and a
-thread used stands in the thread's own log; this is the part that no single log knows.
+thread used stands in the thread's own log; this is the part that no single log knows. Each daemon counts what it used
+itself; what the other homes on the same store have written down counts beside it (`ledger_homes`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sulla.agent.ledger_homes import MOST_AGENTS, Others, Part, Reserved, greater, is_of, read_part, sum_up
 from sulla.agent.limits import DAY_S, Charge, refuse_over
-from sulla.core.errors import CorruptRecord
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.limit import LimitHit
 
@@ -18,9 +19,6 @@ MOST_SETTLED = 4_096
 
 MOST_KEPT = 256
 """How many of them outlive the process."""
-
-MOST_AGENTS = 1_000
-"""Agents whose use is told apart; further ones share one account, so that none goes uncounted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,22 +33,26 @@ class DayLimits:
     """Money, in millionths of the currency's unit, as far as models have prices; None for no limit."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Reserved:
-    agent: str
-    charge: Charge
-    restored: bool = False
-    """By an earlier process: who knows whether anybody will settle it."""
-
-
 class Ledger:
-    """The account of one day; a new day begins with an empty one.
+    """One home's account of one day; a new day begins with an empty one.
 
     Args:
         limits: the bounds.
     """
 
-    __slots__ = ("_agents", "_cost_micro", "_day", "_limits", "_open", "_settled", "_tokens", "changes")
+    __slots__ = (
+        "_agents",
+        "_cost_micro",
+        "_day",
+        "_limits",
+        "_open",
+        "_others",
+        "_others_day",
+        "_parts",
+        "_settled",
+        "_tokens",
+        "changes",
+    )
 
     def __init__(self, limits: DayLimits) -> None:
         self._limits = limits
@@ -58,8 +60,11 @@ class Ledger:
         self._tokens = 0
         self._cost_micro = 0
         self._agents: dict[str, int] = {}
-        self._open: dict[str, _Reserved] = {}
+        self._open: dict[str, Reserved] = {}
         self._settled: dict[str, Charge] = {}
+        self._parts: list[Part] = []
+        self._others = Others()
+        self._others_day = 0
         self.changes = 0
         """Rises with each change: who keeps the account sees by it whether there is something to keep."""
 
@@ -76,7 +81,7 @@ class Ledger:
             LimitReached: it does not fit; nothing was set aside.
         """
         self.check(call_id, agent, charge, now_s)
-        self._open[call_id] = _Reserved(self._account(agent), charge)
+        self._open[call_id] = Reserved(self._account(agent), charge)
         self.changes += 1
 
     def check(self, call_id: str, agent: str, charge: Charge, now_s: float) -> None:
@@ -86,15 +91,17 @@ class Ledger:
             LimitReached: it would.
         """
         self._turn(now_s)
-        limits, agent = self._limits, self._account(agent)
-        in_all, agents = self._reserved(but=call_id)
-        used = self._agents.get(agent, 0) + agents.get(agent, 0)
+        limits = self._limits
+        in_all, agents = self._in_all(but=call_id)
+        account = self._account(agent)
+        used = self._agents.get(account, 0) + agents.get(account, 0)
+        used += sum(self._others.agents.get(name, 0) for name in {agent, account})
         hits = [
             LimitHit("agent_day_tokens", "agent", "tokens", limits.agent_tokens, used, charge.tokens),
-            LimitHit("day_tokens", "day", "tokens", limits.tokens, self._tokens + in_all.tokens, charge.tokens),
+            LimitHit("day_tokens", "day", "tokens", limits.tokens, in_all.tokens, charge.tokens),
         ]
         if limits.cost_micro is not None:
-            used_micro, wanted = self._cost_micro + (in_all.cost_micro or 0), charge.cost_micro or 0
+            used_micro, wanted = in_all.cost_micro or 0, charge.cost_micro or 0
             hits.append(LimitHit("day_cost", "day", "micro", limits.cost_micro, used_micro, wanted))
         for hit in hits:
             refuse_over(hit, now_s)
@@ -113,7 +120,9 @@ class Ledger:
         """
         self._turn(now_s)
         self._open.pop(call_id, None)
-        agent, before = self._account(agent), self._settled.pop(call_id, Charge(0, 0))
+        # Another home may have written it off, if it took up the run while this one was away.
+        before = greater(self._settled.pop(call_id, None), self._others.settled.get(call_id))
+        agent = self._account(agent)
         more = max(0, charge.tokens - before.tokens)
         more_micro = max(0, (charge.cost_micro or 0) - (before.cost_micro or 0))
         self._tokens += more
@@ -127,11 +136,44 @@ class Ledger:
     def used(self, now_s: float) -> Charge:
         """What all agents together used today; calls that are under way count with what is set aside."""
         self._turn(now_s)
-        in_all, _ = self._reserved()
-        return Charge(self._tokens + in_all.tokens, self._cost_micro + (in_all.cost_micro or 0))
+        in_all, _ = self._in_all()
+        return in_all
+
+    def heed(self, parts: list[Part], now_s: float) -> None:
+        """Count what other homes have written down, in the place of what was known of them.
+
+        Args:
+            parts: of all other homes.
+            now_s: UTC seconds.
+        """
+        self._turn(now_s)
+        self._parts, self._others = parts, sum_up(parts, self._others_day)
+        self._give_up_settled()
+
+    def forget(self, part: Part, now_s: float) -> None:
+        """Leave out what is counted elsewhere by now: it was kept, and its part had to make room.
+
+        Args:
+            part: what was kept.
+            now_s: UTC seconds.
+        """
+        self._turn(now_s)
+        self.changes += 1
+        if part.day == self._day:
+            self._tokens = max(0, self._tokens - part.tokens)
+            self._cost_micro = max(0, self._cost_micro - part.cost_micro)
+            self._agents = {name: max(0, used - part.agents.get(name, 0)) for name, used in self._agents.items()}
+
+    def turn(self, now_s: float) -> None:
+        """Begin a new day if it is time."""
+        self._turn(now_s)
+
+    def is_at_work(self) -> bool:
+        """Whether calls of this process are under way."""
+        return any(not reserved.restored for reserved in self._open.values())
 
     def to_json(self) -> JsonObject:
-        """The account as it is kept."""
+        """The account of this home as it is kept."""
         return {
             "day": self._day,
             "tokens": self._tokens,
@@ -148,7 +190,7 @@ class Ledger:
         }
 
     def restore(self, kept: Json, now_s: float) -> None:
-        """Go on where another process stopped; an account of another day is left out.
+        """Go on where another process of this home stopped; an account of another day is left out.
 
         What was set aside stays so: the run that made the call is taken up again, and settles it.
 
@@ -160,34 +202,38 @@ class Ledger:
             CorruptRecord: it is no account.
         """
         self._turn(now_s)
-        match kept:
-            case {
-                "day": int() as day,
-                "tokens": int() as tokens,
-                "cost_micro": int() as cost_micro,
-                "agents": dict() as agents,
-                "open": dict() as reserved,
-                "settled": dict() as settled,
-            }:
-                if self._day <= day <= self._day + 1:  # a clock that was set back does not give a day's tokens anew
-                    self._day, self._tokens, self._cost_micro = day, tokens, cost_micro
-                    self._agents = {name: used for name, used in agents.items() if isinstance(used, int)}
-                    self._open = {call_id: _read(value) for call_id, value in reserved.items()}
-                    self._settled = {call_id: _charge(value) for call_id, value in settled.items()}
-            case _:
-                raise CorruptRecord(f"not an account of a day: {str(kept)[:200]!r}")
+        part = read_part(kept)
+        if is_of(self._day, part.day):  # a clock that was set back does not give a day's tokens anew
+            self._day, self._tokens, self._cost_micro = part.day, part.tokens, part.cost_micro
+            self._agents, self._open, self._settled = part.agents, part.open, part.settled
+            self._give_up_settled()
 
-    def _reserved(self, but: str = "") -> tuple[Charge, dict[str, int]]:
-        """What is set aside, in all and by agent, but for one call. Few calls are under way at once."""
+    def _give_up_settled(self) -> None:
+        """Whoever took up a run of an earlier process has settled its call, so nobody will do that here."""
+        for call_id in self._open.keys() & self._others.settled.keys():
+            if self._open[call_id].restored:
+                del self._open[call_id]
+                self.changes += 1
+
+    def _in_all(self, but: str = "") -> tuple[Charge, dict[str, int]]:
+        """What is used and set aside in all, and what is set aside by agent, but for one call.
+
+        Few calls are under way at once.
+        """
         agents: dict[str, int] = {}
-        tokens = cost_micro = 0
-        for call_id, reserved in self._open.items():
-            if call_id == but:
+        tokens, cost_micro = self._tokens + self._others.tokens, self._cost_micro + self._others.cost_micro
+        for call_id, reserved in (self._others.open | self._open).items():
+            if call_id == but or self._is_settled_elsewhere(call_id):
                 continue
             tokens += reserved.charge.tokens
             cost_micro += reserved.charge.cost_micro or 0
-            agents[reserved.agent] = agents.get(reserved.agent, 0) + reserved.charge.tokens
+            agent = self._account(reserved.agent)
+            agents[agent] = agents.get(agent, 0) + reserved.charge.tokens
         return Charge(tokens, cost_micro), agents
+
+    def _is_settled_elsewhere(self, call_id: str) -> bool:
+        """Whether a call that is set aside at one home is used already at another one."""
+        return call_id in (self._others.settled if call_id in self._open else self._settled)
 
     def _account(self, agent: str) -> str:
         return agent if agent in self._agents or len(self._agents) < MOST_AGENTS else ""
@@ -195,22 +241,12 @@ class Ledger:
     def _turn(self, now_s: float) -> None:
         day = int(now_s) // DAY_S
         # A clock that was set back a little does not give a day's tokens anew; one that was far ahead is not believed.
+        if day > self._others_day or self._others_day > day + 1:
+            self._others_day, self._others = day, sum_up(self._parts, day)
         if day > self._day or self._day > day + 1:
             self._day, self._tokens, self._cost_micro, self._agents = day, 0, 0, {}
             # What is under way goes on into the new day; what an earlier process left open may never be settled.
             self._open = {call_id: reserved for call_id, reserved in self._open.items() if not reserved.restored}
             self._settled = {}
-
-
-def _read(value: Json) -> _Reserved:
-    match value:
-        case [str() as agent, int() as tokens, None | int() as cost_micro]:
-            return _Reserved(agent, Charge(tokens, cost_micro), restored=True)
-    raise CorruptRecord(f"not what a call may take: {str(value)[:200]!r}")
-
-
-def _charge(value: Json) -> Charge:
-    match value:
-        case [int() as tokens, None | int() as cost_micro]:
-            return Charge(tokens, cost_micro)
-    raise CorruptRecord(f"not what a call took: {str(value)[:200]!r}")
+            if self._open:
+                self.changes += 1  # for the others: what was kept counts for them on its own day alone

@@ -54,7 +54,11 @@ class AuditTrail(Unobserved):
             self._sum_up(Refusal(caller.way, address, done.code, 1, who.name, who.id, asked.method))
             return
         if done.code == OK and asked.method in _OFTEN:
-            who, address, thread_id = caller.principal, address_key(caller.address), str(asked.about["thread_id"])
+            who, address, thread_id = (
+                caller.principal,
+                address_key(caller.address),
+                str(getattr(asked.params, "thread_id", "")),
+            )
             one = Refusal(caller.way, address, OK, 1, who.name, who.id, asked.method, thread_id)
             self._write_down(self._often.add(one, self._clock.elapsed()))
             return

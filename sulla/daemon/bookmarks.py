@@ -30,7 +30,15 @@ class StoreBookmarks:
 
     async def put(self, key: str, value: str) -> None:
         """Note something."""
-        raw = value.encode()
-        if len(raw) > BOOKMARK_BYTES:
-            raise TooLarge(f"a bookmark of {len(raw)} bytes, at most {BOOKMARK_BYTES}")
-        await self._store.put(_KEY + key, raw, KEPT_S)
+        await self._store.put(_KEY + key, _encoded(value), KEPT_S)
+
+    async def swap(self, key: str, old: str | None, new: str) -> bool:
+        """Note something, but only in the place of what is known."""
+        return await self._store.swap(_KEY + key, None if old is None else old.encode(), _encoded(new), KEPT_S)
+
+
+def _encoded(value: str) -> bytes:
+    raw = value.encode()
+    if len(raw) > BOOKMARK_BYTES:
+        raise TooLarge(f"a bookmark of {len(raw)} bytes, at most {BOOKMARK_BYTES}")
+    return raw

@@ -175,7 +175,7 @@ class _Mind:
 
     def account(self, store: Store, place: Place) -> Account:
         """Keeps what was used over restarts."""
-        return Account(self.ledger, store, place.clock)
+        return Account(self.ledger, store, place.clock, place.owner)
 
 
 def _make_mind(settings: Settings, choice: Choice, place: Place, threads: ThreadStore) -> _Mind:

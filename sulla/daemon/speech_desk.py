@@ -23,11 +23,16 @@ class SpeechDesk:
         self._check = check
 
     async def add_speech_chunk(
-        self, thread_id: ThreadId, chunk: Chunk, playing: Playing | None = None, caller: str = ""
+        self,
+        thread_id: ThreadId,
+        chunk: Chunk,
+        playing: Playing | None = None,
+        caller: str = "",
+        taken: Callable[[], None] | None = None,
     ) -> Taken:
         """Take a piece of speech."""
         self._check_open()
-        return await self._office.add_speech_chunk(thread_id, chunk, playing, caller)
+        return await self._office.add_speech_chunk(thread_id, chunk, playing, caller, taken)
 
     async def force_flush_buffer(self, thread_id: ThreadId) -> Flushed:
         """End the open turn now."""

@@ -24,7 +24,6 @@ from sulla.gateway.asyncapi import document
 from sulla.gateway.auth import Guard
 from sulla.gateway.calls import Calls
 from sulla.gateway.commands import Commands
-from sulla.gateway.connection import Room
 from sulla.gateway.dialects import MANNERS, dialect_routes
 from sulla.gateway.hooks import HookDoor, Hooks
 from sulla.gateway.limits import Limits
@@ -37,6 +36,7 @@ from sulla.gateway.rest_auth import HOOKS, Gatekeeper
 from sulla.gateway.rest_problems import DEFECT, no_such_path, no_such_verb
 from sulla.gateway.rest_routes import by_path
 from sulla.gateway.rest_streams import Streams
+from sulla.gateway.room import Room
 from sulla.gateway.voice import PATH as VOICE
 from sulla.gateway.voice import greet_voice
 from sulla.gateway.ws import SocketDoor, greet

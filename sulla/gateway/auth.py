@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from functools import lru_cache
 from hmac import compare_digest
 from ipaddress import IPv6Address, ip_address, ip_network
 
@@ -36,6 +37,7 @@ def bearer(authorization: str, also: str = "bearer") -> str:
     return token.strip()
 
 
+@lru_cache(maxsize=256)
 def address_key(address: str) -> str:
     """One name for all addresses that one peer can easily use.
 

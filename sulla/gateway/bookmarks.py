@@ -35,3 +35,20 @@ class Bookmarks(Protocol):
             TooLarge: it is too long.
         """
         ...
+
+    async def swap(self, key: str, old: str | None, new: str) -> bool:
+        """Note something, but only in the place of what is known; see `Store.swap`.
+
+        Args:
+            key: as for `put`.
+            old: what has to be noted there; None for nothing.
+            new: as for `put`.
+
+        Returns:
+            Whether `new` is noted there now. False: something else is, and nothing has changed.
+
+        Raises:
+            StoreUnavailable: the store does not answer.
+            TooLarge: it is too long.
+        """
+        ...

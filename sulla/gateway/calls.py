@@ -96,8 +96,12 @@ class Calls:
         self._observer = observer
         self._make_id = make_id
 
-    async def perform(self, asked: Asked) -> JsonObject:
+    async def perform(self, asked: Asked, taken: Callable[[], None] | None = None) -> JsonObject:
         """Have a request done. Of a subscription this is the answer; following is the business of who asks.
+
+        Args:
+            asked: it.
+            taken: is called, by methods that overlap, as soon as the next one may be taken.
 
         Returns:
             The result, in the form of the method's result model.
@@ -105,7 +109,7 @@ class Calls:
         Raises:
             SullaError: whatever the daemon refused it with, that it took too long, or a defect of ours.
         """
-        result = await self.answer(asked, self._perform(asked.params, asked.caller))
+        result = await self.answer(asked, self._perform(asked.params, asked.caller, taken))
         note_activity(self._commands, asked.params, asked.caller)
         return result
 
@@ -137,7 +141,7 @@ class Calls:
             work.close()  # it never began if it was refused
             self._observer.done(Done(asked, code, self._clock.elapsed() - began_s))
 
-    async def _perform(self, params: Wire, asker: Caller) -> JsonObject:
+    async def _perform(self, params: Wire, asker: Caller, taken: Callable[[], None] | None) -> JsonObject:
         caller = asker.principal
         if isinstance(params, WorkflowRequest):
             office = self._commands.playbooks
@@ -148,7 +152,7 @@ class Calls:
             case AgentList() | ToolList() | SkillList() | ProjectList():
                 return await _LISTS[type(params)](self._commands)
             case SpeechChunk() | SpeechFlush() | SpeechCancel() | SpeechStatus():
-                return await perform_speech(self._commands.speech, params, caller.name)
+                return await perform_speech(self._commands.speech, params, caller.name, taken)
             case ScheduleList() | ScheduleAdd() | ScheduleRemove() | ScheduleRun() | SchedulePause() | ScheduleResume():
                 return await perform_schedule(self._commands.schedules, params, caller.name)
             case SystemPause() | SystemResume():

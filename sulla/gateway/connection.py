@@ -8,27 +8,24 @@ import logging
 from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import cast
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from sulla.access import Principal, Tickets
-from sulla.core.clock import Clock
+from sulla.access import Principal
 from sulla.core.errors import SullaError, leaf
 from sulla.core.jsontypes import JsonObject
 from sulla.core.trail import trail
 from sulla.gateway import session, wire
 from sulla.gateway import talk as says
-from sulla.gateway.auth import Guard
-from sulla.gateway.calls import Calls
-from sulla.gateway.commands import Commands
 from sulla.gateway.follower import Follower, Sink
-from sulla.gateway.limits import Limits
-from sulla.gateway.observing import Asked, Caller, Observer
+from sulla.gateway.observing import Asked, Caller
 from sulla.gateway.outbox import Outbox, TooSlow
+from sulla.gateway.overlap import Overlap, Taken
 from sulla.gateway.perimeter import peer_of, welcome
 from sulla.gateway.pipe import PIPE
-from sulla.gateway.presence import Presence
+from sulla.gateway.room import Room
 from sulla.gateway.rpc import RequestId
 from sulla.gateway.shortcut import Pipe, Shortcut
 from sulla.gateway.speaker import Speaker
@@ -55,24 +52,6 @@ class _Following:
     task: asyncio.Task[None]
 
 
-@dataclass(frozen=True, slots=True)
-class Room:
-    """What all connections share."""
-
-    commands: Commands
-    """Where logs and signals come from."""
-    calls: Calls
-    """Carries requests out."""
-    guard: Guard
-    """Who may come in."""
-    presence: Presence
-    """Who may stay."""
-    clock: Clock
-    limits: Limits
-    observer: Observer
-    tickets: Tickets
-
-
 class Connection:
     """A client for as long as its socket lives: this task reads, one writes, and one follows each subscribed thread.
 
@@ -95,6 +74,7 @@ class Connection:
         "_observer",
         "_ousted",
         "_outbox",
+        "_overlap",
         "_pipe",
         "_presence",
         "_socket",
@@ -118,6 +98,7 @@ class Connection:
         self._pipe = cast(Pipe, socket.scope["extensions"][PIPE])
         self._outbox = Shortcut(self._pipe, clock, self._begin)
         self._tasks = asyncio.TaskGroup()
+        self._overlap = Overlap(self._tasks)
         self._writer: asyncio.Task[None] | None = None
         self._telling: asyncio.Task[None] | None = None
         self._arrived = False
@@ -185,6 +166,7 @@ class Connection:
         try:
             async with self._tasks:
                 ending = await self._read()
+                await self._overlap.answered()
                 for following in self._followers.values():
                     following.task.cancel()
                 if self._telling is not None:
@@ -201,7 +183,8 @@ class Connection:
     # -------------------------------------------------------------------------------------------------------- reading
 
     async def _read(self) -> says.Close | None:
-        """Take frames until the end. Requests are carried out one after the other, in the order in which they came.
+        """Take frames until the end. Requests are carried out in the order in which they came: one after the other,
+        unless they overlap.
 
         Returns:
             How to close, or None if the client is gone.
@@ -215,7 +198,7 @@ class Connection:
             return says.Close(session.NO_HELLO, f"no hello within {self._limits.hello_s:g} s")
         while effects is not None:
             self._arrive()
-            ending = await self._carry_out(effects)
+            ending = await self._carry_out(effects, in_turn=True)
             if ending is not None:
                 return ending
             effects = None  # a reply that was sent is not kept until the next request
@@ -230,10 +213,16 @@ class Connection:
             self._arrived = True
             self._commands.people.come(self._talk.id, who.name, self._talk.client)
 
-    async def _carry_out(self, effects: Sequence[Effect]) -> says.Close | None:
+    async def _carry_out(self, effects: Sequence[Effect], *, in_turn: bool = False) -> says.Close | None:
+        """Carry effects out; `in_turn`: when all calls before are answered, except for what overlaps with them."""
         waiting = deque(effects)
         while waiting:
             effect = waiting.popleft()
+            if in_turn and isinstance(effect, says.Call) and _overlaps(effect):
+                await self._overlap.begin(partial(self._call, effect), self._end_with)
+                continue
+            if in_turn:
+                await self._overlap.answered()
             if isinstance(effect, says.Close):
                 return effect
             waiting.extendleft(reversed(await self._do(effect)))
@@ -268,8 +257,8 @@ class Connection:
                 return ()
             case says.Then(ask):
                 return ask()
-            case says.Call(id_, params, principal, patience_s):
-                return (await self._answer(id_, self._insist(self._asked(id_, params, principal), patience_s)))[1]
+            case says.Call():
+                return await self._call(effect)
             case says.Subscribe(id_, params, principal):
                 good, answer = await self._answer(id_, self._calls.perform(self._asked(id_, params, principal)))
                 if not good:
@@ -306,12 +295,16 @@ class Connection:
         except SullaError as error:
             return False, self._talk.failed(id_, error)
 
-    async def _insist(self, asked: Asked, patience_s: float) -> JsonObject:
+    async def _call(self, call: says.Call, taken: Taken | None = None) -> Sequence[Effect]:
+        asked = self._asked(call.id, call.params, call.principal)
+        return (await self._answer(call.id, self._insist(asked, call.patience_s, taken)))[1]
+
+    async def _insist(self, asked: Asked, patience_s: float, taken: Taken | None) -> JsonObject:
         """Try for a while what may succeed later."""
         until_s = self._clock.elapsed() + patience_s
         while True:
             try:
-                return await self._calls.perform(asked)
+                return await self._calls.perform(asked, taken)
             except SullaError as error:
                 wait_s = error.retry_after_s or AGAIN_S
                 if not error.retryable or self._clock.elapsed() + wait_s > until_s:
@@ -347,7 +340,11 @@ class Connection:
             error = await follower.run()
         self._followers.pop(thread_id, None)
         self._talk.forget(thread_id)
-        ending = await self._carry_out(self._talk.ended(thread_id, error))
+        await self._end_with(self._talk.ended(thread_id, error))
+
+    async def _end_with(self, effects: Sequence[Effect]) -> None:
+        """Carry out what comes of something that was going on beside the reading."""
+        ending = await self._carry_out(effects) if effects else None
         if ending is not None:
             await self._outbox.emptied()
             self.end(ending)
@@ -387,3 +384,7 @@ class Connection:
                 abort()
         except _CLOSED:
             return
+
+
+def _overlaps(call: says.Call) -> bool:
+    return wire.METHODS[wire.METHOD_OF[type(call.params)]].overlaps

@@ -14,12 +14,12 @@ from sulla.core.errors import Busy, Refused, SullaError, Unauthorized
 from sulla.core.ids import MakeId
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway.auth import Lockout, address_key
-from sulla.gateway.connection import Room
 from sulla.gateway.observing import Asked, Caller
 from sulla.gateway.perimeter import peer_of
 from sulla.gateway.rest import Left, answer, answer_problem, read_body
 from sulla.gateway.rest_problems import Malformed, problem_of
 from sulla.gateway.rest_shown import Exchange
+from sulla.gateway.room import Room
 from sulla.gateway.webhook import ID, Signed, is_genuine, is_timely, payload_of, read_signed
 from sulla.gateway.wire_workflows import PlayBegun, WorkflowStart
 from sulla.workflow import Begun

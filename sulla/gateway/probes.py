@@ -14,10 +14,10 @@ from sulla.core.errors import Busy, Forbidden, SullaError, Unauthorized
 from sulla.core.jsontypes import JsonObject
 from sulla.core.stamp import stamp
 from sulla.gateway.auth import bearer
-from sulla.gateway.connection import Room
 from sulla.gateway.perimeter import peer_of
 from sulla.gateway.rest_auth import principal_of
 from sulla.gateway.rest_problems import problem_of
+from sulla.gateway.room import Room
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ from sulla.core.errors import Forbidden, SullaError, TooLarge, Unauthorized
 from sulla.core.ids import MakeId, derived_id
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway import wire
-from sulla.gateway.connection import Room
 from sulla.gateway.observing import Asked, Caller, Done
 from sulla.gateway.perimeter import peer_of
 from sulla.gateway.rest_auth import principal_of
@@ -23,6 +22,7 @@ from sulla.gateway.rest_read import Said, read, read_place
 from sulla.gateway.rest_routes import RestRoute
 from sulla.gateway.rest_shown import Exchange, Shown
 from sulla.gateway.rest_streams import Streams
+from sulla.gateway.room import Room
 from sulla.gateway.sse import Blocks, OneTurn
 from sulla.gateway.wire import METHODS, TurnSend
 from sulla.gateway.wire_form import Wire

@@ -219,7 +219,7 @@ EXAMPLES: dict[str, Example] = {
         }
     ),
     "speech.chunk": Example(
-        {"turn_id": "u-1", "state": "speaking"},
+        {"turn_id": "u-1", "state": "speaking", "late": False},
         {"utterance_id": "u-1", "seq": 3, "kind": "cumulative", "text": "what is the weather"},
     ),
     "speech.flush": Example({"turn_id": "u-1", "text": "what is the weather", "run_id": "run_77aa"}),

@@ -141,14 +141,15 @@ def _crowd(params: JsonObject, within: str) -> str | None:
     return None
 
 
-def _parts(value: Json, where: str, depth: int) -> Iterator[tuple[str, dict[str, Json] | list[Json]]]:
+def _parts(
+    value: dict[str, Json] | list[Json], where: str, depth: int
+) -> Iterator[tuple[str, dict[str, Json] | list[Json]]]:
     """An object or list, then those in it, and where each stands."""
-    if not isinstance(value, dict | list):
-        return
     yield where, value
     if depth:
         for name, part in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _parts(part, f"{where}.{name}" if where else str(name), depth - 1)
+            if isinstance(part, dict | list):
+                yield from _parts(part, f"{where}.{name}" if where else str(name), depth - 1)
 
 
 def _unknown_method(request: Request) -> Fault:

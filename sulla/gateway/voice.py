@@ -11,8 +11,8 @@ from starlette.websockets import WebSocket
 from sulla.core.errors import InvalidInput
 from sulla.gateway import rpc
 from sulla.gateway.auth import bearer
-from sulla.gateway.connection import Room
 from sulla.gateway.perimeter import peer_of, welcome
+from sulla.gateway.room import Room
 from sulla.gateway.voice_fields import MAX_CHANNELS
 from sulla.gateway.voice_frames import Turns
 from sulla.gateway.voice_session import VoiceSession, Wish

@@ -50,3 +50,5 @@ class Method:
     result: type[BaseModel]
     scope: Scope | None
     """What the token must allow; None before anybody is known."""
+    overlaps: bool = False
+    """Whether a connection's next one is taken before it is answered; they are answered in order all the same."""

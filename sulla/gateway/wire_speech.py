@@ -65,6 +65,8 @@ class SpeechTaken(Wire):
     turn_id: str
     """The turn that is open now; empty for none."""
     state: SpeechState
+    late: bool
+    """Its utterance was closed before: nothing of it is taken."""
 
 
 class SpeechFlushed(Wire):
@@ -100,7 +102,7 @@ class SpeechStanding(Wire):
 
 
 METHODS: Final[dict[str, Method]] = {
-    "speech.chunk": Method(SpeechChunk, SpeechTaken, "write"),
+    "speech.chunk": Method(SpeechChunk, SpeechTaken, "write", overlaps=True),
     "speech.flush": Method(SpeechFlush, SpeechFlushed, "write"),
     "speech.cancel": Method(SpeechCancel, SpeechCancelled, "write"),
     "speech.status": Method(SpeechStatus, SpeechStanding, "read"),

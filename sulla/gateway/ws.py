@@ -10,10 +10,11 @@ from starlette.websockets import WebSocket
 from sulla.core.errors import InvalidInput, SullaError
 from sulla.core.ids import derived_id
 from sulla.gateway.auth import bearer
-from sulla.gateway.connection import Connection, Room
+from sulla.gateway.connection import Connection
 from sulla.gateway.observing import Way
 from sulla.gateway.perimeter import Refusal, deny, peer_of, welcome
 from sulla.gateway.rest_problems import status_of
+from sulla.gateway.room import Room
 from sulla.gateway.session import Session
 from sulla.gateway.talk import Talk
 from sulla.gateway.wire import SUBPROTOCOL

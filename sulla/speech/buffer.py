@@ -168,6 +168,14 @@ class SpeechBuffer:
             events.append(self._drop(self._turn))
         return events
 
+    def is_late(self, chunk: Chunk) -> bool:
+        """Whether a chunk would say nothing because its utterance is closed: it was sent again, or its name was.
+
+        Args:
+            chunk: that has come.
+        """
+        return self._utterances.is_closed(chunk.utterance_id)
+
     @property
     def turn_id(self) -> str:
         """Of the open turn; empty if none is."""

@@ -32,6 +32,8 @@ class Said:
     """The words of the question that it may be an answer to; none if nothing was asked."""
     lead: int = 0
     """How many words only lead in."""
+    written: bool = False
+    """Whether it came with capitals, so that a full stop could be expected at its end."""
 
     @property
     def body(self) -> tuple[str, ...]:
@@ -88,7 +90,8 @@ def look(text: str, question: str | None, openers: frozenset[str] = frozenset())
     Returns:
         It, or None if there is no word in it.
     """
-    tail = text[-MOST_CHARS:].replace("\u2019", "'").lower().rstrip()
+    spoken = text[-MOST_CHARS:].replace("\u2019", "'").strip()
+    tail = spoken.lower()
     words = tuple(_WORD.findall(tail)[-MOST_WORDS:])
     if not words:
         return None
@@ -96,9 +99,13 @@ def look(text: str, question: str | None, openers: frozenset[str] = frozenset())
     lead = 0
     while lead < len(words) - 1 and words[lead] in openers:
         lead += 1
-    return Said(
-        words, tail[len(bare) :], bare.count(",") + bare.count(";"), _words_of(question) if question else (), lead
-    )
+    end, pauses = tail[len(bare) :], bare.count(",") + bare.count(";")
+    is_written = spoken[:1].isupper() and (bool(pauses) or words[0][:2] not in _ALWAYS)
+    return Said(words, end, pauses, _words_of(question) if question else (), lead, is_written)
+
+
+_ALWAYS: Final = frozenset(("i", "i'"))
+"""Written with a capital by every recognizer."""
 
 
 @lru_cache(maxsize=256)

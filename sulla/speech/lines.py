@@ -63,10 +63,9 @@ class Lines:
         self._threads = threads
         self._clock = clock
         self._moments = moments
-        self._owner = owner
         self._limits = limits
         self.logs = Logs(store, clock, owner, limits, self._everything, begin, self._lost)
-        self._rests = Rests(store, limits.ttl_s, self.logs.keys)
+        self._rests = Rests(store, owner, limits.ttl_s, self._ours)
         self._lines: dict[ThreadId, Line] = {}
         self._laying: dict[ThreadId, Line] = {}
         """Half laid down: nobody may speak there before that is done, or what is kept of them would be out of date."""
@@ -114,9 +113,12 @@ class Lines:
             self._coming += 1
             try:
                 await self._make_room()
-                await self.logs.open()
-                known = await self._rests.take_up(thread_id, self._owner, self._moments.now_ms())
-                kept_in = await self.logs.open()  # the same one, unless it was lost just now
+                kept_in = await self.logs.open()
+                known = await self._rests.take_up(thread_id, self._moments.now_ms())
+                # Lost, or removed because nobody was in it: who looked in between found the thread free.
+                while kept_in.closed:
+                    kept_in = await self.logs.open()
+                    known = await self._rests.take_up(thread_id, self._moments.now_ms())
                 kept_in.add(known)
                 voice = Voice.brought(known, kept_in.profile)
                 line = self._lines[thread_id] = Line(voice, kept_in, self._clock.elapsed())
@@ -147,8 +149,11 @@ class Lines:
         now_s = self._clock.elapsed()
         for line in list(self._lines.values()):  # not the others: somebody else says so of their threads
             if not line.over and now_s - line.claimed_s > self._limits.ttl_s / 2:
-                await self._rests.claim(line.voice.all_of_it(), line.log.origin)
-                line.claimed_s = now_s
+                if await self._rests.claim(line.voice.all_of_it(), line.log.origin):
+                    line.claimed_s = now_s
+                elif self._lines.get(line.voice.thread_id) is line:
+                    # What was said here is delivered, and what comes now is the other one's.
+                    self._others.append(self._lines.pop(line.voice.thread_id))
 
     async def lay_down(self) -> None:
         """Let go of threads that nobody speaks in."""
@@ -189,8 +194,7 @@ class Lines:
         """Threads that somebody else has taken up since: what the log knows of them is owed, and no more."""
         origin, old = origin_of(taken.segment.key), set[ThreadId]()
         for thread_id, voice in taken.voices.items():
-            rest = await self._rests.look(thread_id)
-            if rest is not None and rest.outdates(voice.version, origin):
+            if not await self._rests.take_over(voice.all_of_it(), origin):
                 old.add(thread_id)
         return old
 
@@ -207,6 +211,10 @@ class Lines:
         return lines
 
     # -------------------------------------------------------------------------------------------------- private
+
+    def _ours(self, thread_id: ThreadId) -> Collection[str]:
+        """Logs that are in no thread's way: none if this one was taken over while somebody spoke in it."""
+        return () if thread_id in self._lines else self.logs.keys()
 
     def _in_time(self, voice: Voice, kept_in: SpeechLog) -> Voice:
         """Speech that was written down by a clock ahead of ours goes on from now. Nobody who speaks is hurried."""
@@ -255,7 +263,7 @@ class Lines:
             await self._put_down(line)
 
     async def _put_down(self, line: Line) -> None:
-        await self._rests.lay_down(line.voice.all_of_it())
+        await self._rests.lay_down(line.voice.all_of_it(), line.log.origin)
         self.leave(line, StoreUnavailable("nobody waits for it"))
 
     def _drop(self, line: Line) -> None:

@@ -84,10 +84,16 @@ class StreamBufferManager:
     # ------------------------------------------------------------------------------------------ what clients ask for
 
     async def add_speech_chunk(
-        self, thread_id: ThreadId, chunk: Chunk, playing: Playing | None = None, caller: str = ""
+        self,
+        thread_id: ThreadId,
+        chunk: Chunk,
+        playing: Playing | None = None,
+        caller: str = "",
+        taken: Callable[[], None] | None = None,
     ) -> Taken:
         """Take a piece of speech; when this returns, it is kept."""
-        await self._check_open()
+        if self._stopped or not self._opened.is_set():
+            await self._check_open()
         line = self._lines.get(thread_id) or await self._lines.take_up(thread_id)
         line.log.check()
         line.check()
@@ -96,12 +102,15 @@ class StreamBufferManager:
         fed = Fed(thread_id, now_ms, chunk, playing)
         if (refusal := self._rates.refusal(thread_id, caller, now_s)) is not None and line.voice.would_begin(fed):
             raise refusal
+        late = line.voice.buffer.is_late(chunk)
         place = self._note(line, fed)
         for _ in range(line.turns - turns):
             self._rates.began(thread_id, caller, now_s)
-        taken = Taken(line.voice.buffer.turn_id, line.voice.buffer.state)
+        open_turn = Taken(line.voice.buffer.turn_id, line.voice.buffer.state, late)
+        if taken is not None:
+            taken()
         await line.log.kept(place)
-        return taken
+        return open_turn
 
     async def force_flush_buffer(self, thread_id: ThreadId) -> Flushed:
         """End the open turn now and deliver it; when this returns, its message is kept."""
@@ -172,8 +181,9 @@ class StreamBufferManager:
 
     def show(self, thread_id: ThreadId, type_: str, data: JsonObject) -> None:
         """Tell whoever follows a thread what happens; nobody has to hear it."""
-        live = Live(round(self._clock.now() * 1000), RunId(""), "", 0, type_, data)
-        self._store.publish(live_channel(thread_id), pack(live))
+        channel = live_channel(thread_id)
+        if self._store.is_heard(channel):
+            self._store.publish(channel, pack(Live(round(self._clock.now() * 1000), RunId(""), "", 0, type_, data)))
 
     # ------------------------------------------------------------------------------------------------ while it lives
 
@@ -247,9 +257,10 @@ class StreamBufferManager:
 
     def _happened(self, line: Line, events: Iterable[Event]) -> None:
         thread_id, voice = line.voice.thread_id, line.voice
+        is_followed = self._store.is_heard(live_channel(thread_id))
         for event in events:
             self._interruptions.heard(thread_id, event, voice.playing)
-            if (moment := shown(event)) is not None:
+            if is_followed and (moment := shown(event)) is not None:
                 self.show(thread_id, *moment)
             if isinstance(event, TurnStarted):
                 line.turns += 1

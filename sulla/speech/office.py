@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -26,6 +27,9 @@ class Taken:
     turn_id: str
     """The turn that is open now; empty if none is."""
     state: State
+    late: bool = False
+    """Its utterance was closed before: nothing of it is taken. Expected of a chunk that is sent again; of a new one it
+    means that the name of its utterance was used before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +45,12 @@ class SpeechOffice(Protocol):
     """Who does what is about speech: the driver keeps it, the gateway asks it."""
 
     async def add_speech_chunk(
-        self, thread_id: ThreadId, chunk: Chunk, playing: Playing | None = None, caller: str = ""
+        self,
+        thread_id: ThreadId,
+        chunk: Chunk,
+        playing: Playing | None = None,
+        caller: str = "",
+        taken: Callable[[], None] | None = None,
     ) -> Taken:
         """Take a piece of speech; when this returns, it is kept.
 
@@ -50,6 +59,8 @@ class SpeechOffice(Protocol):
             chunk: late, doubled and re-ordered ones are welcome.
             playing: what the client plays just now, or was playing when this was said.
             caller: the name of the token that it came with, by which turns are counted; empty for none.
+            taken: is called when it has its place, before it is kept: what is added, flushed or dropped from then on
+                comes behind it.
 
         Raises:
             NotFound: there is no such thread.

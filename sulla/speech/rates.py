@@ -33,11 +33,11 @@ class TurnRates:
             now_s: seconds on a clock that only goes forward.
         """
         window_s = self._limits.turn_window_s
-        for (what, name), most in self._bounds(thread_id, caller):
-            times_s = self._began_s.get((what, name), ())
-            if len(times_s) >= most and (wait_s := times_s[-most] + window_s - now_s) > 0:
+        for key, most in self._bounds(thread_id, caller):
+            times_s = self._began_s.get(key)
+            if times_s is not None and len(times_s) >= most and (wait_s := times_s[-most] + window_s - now_s) > 0:
                 words = (
-                    f"too fast: at most {most} spoken turns of one {what} begin within {window_s:g} s; send it again"
+                    f"too fast: at most {most} spoken turns of one {key[0]} begin within {window_s:g} s; send it again"
                 )
                 return RateLimited(words, retry_after_s=wait_s)
         return None
@@ -56,6 +56,6 @@ class TurnRates:
             if len(self._began_s) > MOST_NAMES:
                 self._began_s.popitem(last=False)
 
-    def _bounds(self, thread_id: ThreadId, caller: str) -> list[tuple[tuple[str, str], int]]:
-        bounds = [(("thread", str(thread_id)), self._limits.turn_burst)]
-        return [*bounds, (("token", caller), self._limits.token_burst)] if caller else bounds
+    def _bounds(self, thread_id: ThreadId, caller: str) -> tuple[tuple[tuple[str, str], int], ...]:
+        thread = (("thread", thread_id), self._limits.turn_burst)
+        return (thread, (("token", caller), self._limits.token_burst)) if caller else (thread,)

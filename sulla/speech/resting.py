@@ -1,4 +1,8 @@
-"""`stream_buffer:{thread}`: who has the speech of a thread just now, or what is known of it while nobody speaks."""
+"""`stream_buffer:{thread}`: who has the speech of a thread just now, or what is known of it while nobody speaks.
+
+Each step puts what it keeps in the place of what it has read, and of nothing else (`Store.swap`). So of two daemons
+that want a thread at once one gets it, and whoever sleeps in the middle of a step overwrites nothing that came since.
+"""
 
 from __future__ import annotations
 
@@ -31,15 +35,17 @@ class Rest:
     """Who began the log that it is in; empty while it is in none."""
     known: Brought | None
     """What was known when it was taken up, or laid down."""
+    home: str = ""
+    """Who looks after that log now: the home that began it, or the one that has taken it over."""
 
-    def outdates(self, version: int, origin: str) -> bool:
-        """Whether what a log knows of the thread is out of date.
+    def is_in(self, version: int, origin: str) -> bool:
+        """Whether the thread is in that very log still, as it was when it was taken up.
 
         Args:
-            version: of that.
+            version: that the log knows.
             origin: who began the log.
         """
-        return self.version > version or (self.version == version and self.by != origin)
+        return (self.version, self.by) == (version, origin)
 
 
 class Rests:
@@ -47,21 +53,23 @@ class Rests:
 
     Args:
         store: where they are.
+        owner: ``<home id>:<boot nonce>``: who asks.
         ttl_s: how long one is kept, in seconds.
-        ours: the keys of the logs that are here.
+        ours: the keys of the logs that are here and in no thread's way; none for one that is spoken in here by now.
     """
 
-    def __init__(self, store: Store, ttl_s: float, ours: Callable[[], Collection[str]]) -> None:
+    def __init__(self, store: Store, owner: str, ttl_s: float, ours: Callable[[ThreadId], Collection[str]]) -> None:
         self._store = store
+        self._owner = owner
+        self._home = _home_of(owner)
         self._ttl_s = ttl_s
         self._ours = ours
 
-    async def take_up(self, thread_id: ThreadId, origin: str, now_ms: int) -> Brought:
-        """Say that the speech of a thread is here from now on.
+    async def take_up(self, thread_id: ThreadId, now_ms: int) -> Brought:
+        """Say that the speech of a thread is here from now on, in a log that was begun here.
 
         Args:
             thread_id: the thread.
-            origin: who began the log that it goes into.
             now_ms: the time.
 
         Returns:
@@ -71,7 +79,7 @@ class Rests:
             Busy: another daemon has it.
             StoreUnavailable: the store does not answer.
         """
-        rest = await self.check(thread_id)
+        value, rest = await self._checked(thread_id)
         version = rest.version + 1 if rest is not None else 1
         known = rest.known if rest is not None else None
         if known is None:
@@ -81,44 +89,69 @@ class Rests:
             buffer = replace(known.kept, now_ms=min(known.kept.now_ms, now_ms))
             taken = replace(known, at_ms=now_ms, kept=buffer, playing=None, version=version)
         # With all that is known: if nothing of it gets into the log, the next one finds it here.
-        await self._put(thread_id, Rest(version, origin, taken))
+        if not await self._swap(thread_id, value, Rest(version, self._owner, taken, self._home)):
+            raise _elsewhere(thread_id)
         return taken
 
-    async def claim(self, known: Brought, origin: str) -> None:
+    async def claim(self, known: Brought, origin: str) -> bool:
         """Say again that it is here.
 
         Args:
             known: of it, for whoever asks when the log is gone.
             origin: who began the log that it is in.
-        """
-        await self._put(known.thread_id, Rest(known.version, origin, known))
 
-    async def lay_down(self, known: Brought) -> None:
-        """Keep what is known of a thread that nobody speaks in.
+        Returns:
+            Whether it is; if not, somebody else has it, and nothing has changed.
 
         Raises:
             StoreUnavailable: the store does not answer.
         """
-        await self._put(known.thread_id, Rest(known.version, "", known))
+        return await self._go_on(known, origin, Rest(known.version, origin, known, self._home))
 
-    async def check(self, thread_id: ThreadId) -> Rest | None:
-        """What is kept, unless another daemon has the thread.
+    async def take_over(self, known: Brought, origin: str) -> bool:
+        """Say that the log is here now that a thread is in, so that whoever had it and still writes is refused.
+
+        Args:
+            known: what the log has of the thread.
+            origin: who began the log.
+
+        Returns:
+            Whether the thread is in that log still; if not, somebody else has it, and nothing has changed.
+
+        Raises:
+            StoreUnavailable: the store does not answer.
+        """
+        while True:
+            value, rest = await self._find(known.thread_id)
+            if rest is not None and not rest.is_in(known.version, origin):
+                return False
+            if rest is not None and rest.home == self._home:
+                return True
+            there = rest if rest is not None else Rest(known.version, origin, known)
+            if await self._swap(known.thread_id, value, replace(there, home=self._home)):
+                return True
+
+    async def lay_down(self, known: Brought, origin: str) -> None:
+        """Keep what is known of a thread that nobody speaks in, unless somebody else has it by now.
+
+        Args:
+            known: of it.
+            origin: who began the log that it is in.
+
+        Raises:
+            StoreUnavailable: the store does not answer.
+        """
+        if not await self._go_on(known, origin, Rest(known.version, "", known)):
+            log.info("thread %r is somebody else's already: nothing of it is laid down", known.thread_id)
+
+    async def check(self, thread_id: ThreadId) -> None:
+        """Do nothing unless another daemon has the thread.
 
         Raises:
             Busy: it has.
             StoreUnavailable: the store does not answer.
         """
-        rest = await self.look(thread_id)
-        if rest is not None and rest.by:
-            # Whoever has a thread has a log: one that is gone has none any more.
-            theirs = {info.key for info in await logs_of(self._store) if origin_of(info.key) == rest.by}
-            if theirs.difference(self._ours()):
-                raise Busy(
-                    f"what is said in thread {thread_id!r} is taken down by another daemon at the moment: send it "
-                    "there, or here a little later",
-                    retry_after_s=1.0,
-                )
-        return rest
+        await self._checked(thread_id)
 
     async def look(self, thread_id: ThreadId) -> Rest | None:
         """What is kept; nothing if it cannot be read.
@@ -126,32 +159,69 @@ class Rests:
         Raises:
             StoreUnavailable: the store does not answer.
         """
-        value = await self._store.get(_key(thread_id))
-        try:
-            return _rest(value, _key(thread_id)) if value is not None else None
-        except CorruptRecord as error:
-            log.error("%s: nobody knows any more which chunks are late in this thread", error.message)
-            return None
+        return (await self._find(thread_id))[1]
 
     async def forget(self, thread_id: ThreadId) -> None:
         """The thread is gone."""
         await self._store.remove(_key(thread_id))
 
-    async def _put(self, thread_id: ThreadId, rest: Rest) -> None:
-        known = pack(rest.known).decode() if rest.known is not None else None
-        value = seal(_KIND, orjson.dumps({"version": rest.version, "by": rest.by, "known": known}))
-        await self._store.put(_key(thread_id), value, self._ttl_s)
+    async def _checked(self, thread_id: ThreadId) -> tuple[bytes | None, Rest | None]:
+        value, rest = await self._find(thread_id)
+        if rest is not None and rest.by:
+            # Whoever has a thread has a log: one that is gone has none any more.
+            theirs = {info.key for info in await logs_of(self._store) if origin_of(info.key) == rest.by}
+            if theirs.difference(self._ours(thread_id)):
+                raise _elsewhere(thread_id)
+        return value, rest
+
+    async def _find(self, thread_id: ThreadId) -> tuple[bytes | None, Rest | None]:
+        """What is kept, as it is and as it reads."""
+        value = await self._store.get(_key(thread_id))
+        try:
+            return value, _rest(value, _key(thread_id)) if value is not None else None
+        except CorruptRecord as error:
+            log.error("%s: nobody knows any more which chunks are late in this thread", error.message)
+            return value, None
+
+    async def _go_on(self, known: Brought, origin: str, then: Rest) -> bool:
+        """Keep what comes next if the thread is here still, or nobody knows whose it is; whether it is kept."""
+        while True:
+            value, rest = await self._find(known.thread_id)
+            here = rest is None or (rest.is_in(known.version, origin) and rest.home == self._home)
+            if not here and rest != then:  # an answer that was lost
+                return False
+            if await self._swap(known.thread_id, value, then):
+                return True
+
+    async def _swap(self, thread_id: ThreadId, value: bytes | None, rest: Rest) -> bool:
+        return await self._store.swap(_key(thread_id), value, _value(rest), self._ttl_s)
+
+
+def _elsewhere(thread_id: ThreadId) -> Busy:
+    return Busy(
+        f"what is said in thread {thread_id!r} is taken down by another daemon at the moment: send it there, or here a "
+        "little later",
+        retry_after_s=1.0,
+    )
+
+
+def _value(rest: Rest) -> bytes:
+    known = pack(rest.known).decode() if rest.known is not None else None
+    return seal(_KIND, orjson.dumps({"version": rest.version, "by": rest.by, "known": known, "home": rest.home}))
 
 
 def _rest(value: bytes, where: str) -> Rest:
     match orjson.loads(unseal(_KIND, value, where)):
-        case {"version": int(version), "by": str(by), "known": str(known)}:
-            entry = unpack(known.encode(), where)
-            if isinstance(entry, Brought):
-                return Rest(version, by, entry)
-        case {"version": int(version), "by": str(by), "known": None}:
-            return Rest(version, by, None)
+        case {"version": int(version), "by": str(by), "known": str() | None as known, **others}:
+            entry = unpack(known.encode(), where) if known is not None else None
+            home = others.get("home", _home_of(by))  # the version before this one did not say
+            if isinstance(entry, Brought | None) and isinstance(home, str):
+                return Rest(version, by, entry, home)
     raise CorruptRecord(f"{where}: not what is known of a thread, as this version writes it")
+
+
+def _home_of(owner: str) -> str:
+    return owner.rpartition(":")[0]
 
 
 def _key(thread_id: ThreadId) -> str:

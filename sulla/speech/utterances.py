@@ -46,6 +46,14 @@ class Utterances:
         utterance = self._open.get(utterance_id)
         return utterance is not None and utterance.was_taken
 
+    def is_closed(self, utterance_id: str) -> bool:
+        """Whether nothing more can come of it.
+
+        Args:
+            utterance_id: that a chunk has come of.
+        """
+        return utterance_id in self._closed
+
     def add(self, chunk: Chunk) -> bool:
         """Take a chunk in.
 
@@ -55,7 +63,7 @@ class Utterances:
         Returns:
             Whether it was new.
         """
-        if chunk.utterance_id in self._closed:
+        if self.is_closed(chunk.utterance_id):
             return False
         if self._needs_room(chunk.utterance_id):
             spoken = (name for name, utterance in self._open.items() if not utterance.words())

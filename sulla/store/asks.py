@@ -130,6 +130,29 @@ def check_size(what: str, body: bytes) -> None:
         raise TooLarge(f"{what} has {len(body)} bytes; at most {MAX_BODY_BYTES} are kept")
 
 
+def check_value(key: str, value: bytes) -> None:
+    """Refuse a small value that some backend could not keep.
+
+    Raises:
+        InvalidInput: `key` is no name.
+        TooLarge: it is over the limit.
+    """
+    check_name("key", key)
+    check_size(f"the value of {key!r}", value)
+
+
+def check_swap(key: str, old: bytes | None, new: bytes) -> None:
+    """Refuse to put one small value in the place of another if some backend could not keep either.
+
+    Raises:
+        InvalidInput: `key` is no name.
+        TooLarge: one is over the limit.
+    """
+    check_value(key, new)
+    if old is not None:
+        check_size(f"the value that is meant to be at {key!r}", old)
+
+
 def check_payload(payload: bytes) -> None:
     """Refuse a bus message that is too large.
 

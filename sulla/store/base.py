@@ -218,6 +218,24 @@ class Store(Protocol):
         """
         ...
 
+    async def swap(self, key: str, old: bytes | None, new: bytes, ttl_s: float | None = None) -> bool:
+        """Keep a small value if nobody has kept another one meanwhile.
+
+        A repeat that finds `new` there is told the same as the first time, and the time begins anew. So two callers
+        with the same bytes are both told that theirs is there: whoever has to be the only one puts something of its
+        own into them, and whoever has to be the first one something that is never written twice.
+
+        Args:
+            key: the value's.
+            old: what has to be there; None for nothing, or nothing any more. What ran out is not there.
+            new: what takes its place.
+            ttl_s: how long it is kept from now on, in seconds; None until it is removed.
+
+        Returns:
+            Whether `new` is there now. False: something else is, and nothing has changed.
+        """
+        ...
+
     async def get(self, key: str) -> bytes | None:
         """The value, or None if there is none or its time is over."""
         ...
@@ -233,6 +251,13 @@ class Store(Protocol):
 
         Raises:
             ValueError: `payload` is over `MAX_PUBLISH_BYTES`.
+        """
+        ...
+
+    def is_heard(self, channel: str) -> bool:
+        """Whether anybody may listen on a channel. If not, what would be published need not even be made.
+
+        To be called from the event loop.
         """
         ...
 

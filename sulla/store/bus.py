@@ -48,6 +48,10 @@ class LocalBus:
         for listener in tuple(self._channels.get(channel, ())):  # whoever hears it may stop listening
             listener.take(payload)
 
+    def is_heard(self, channel: str) -> bool:
+        """Whether anybody listens on a channel."""
+        return channel in self._channels
+
     def lag(self, channel: str | None = None) -> None:
         """Tell the listeners on a channel, or all, that something may have been lost on its way here."""
         for listeners in self._channels.values() if channel is None else (self._channels.get(channel, ()),):

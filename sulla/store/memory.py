@@ -11,7 +11,7 @@ from sulla.core.clock import Clock
 from sulla.core.errors import NotFound, StoreUnavailable
 from sulla.core.ids import MakeId
 from sulla.store import rules
-from sulla.store.asks import Offer, Question, Write, check_lease, check_limit, check_name, check_size
+from sulla.store.asks import Offer, Question, Write, check_lease, check_limit, check_name, check_swap, check_value
 from sulla.store.base import Subscription
 from sulla.store.bus import LocalBus
 from sulla.store.rules import Log
@@ -197,37 +197,43 @@ class MemoryStore:
 
     async def put(self, key: str, value: bytes, ttl_s: float | None = None) -> None:
         """Keep a small value, for `ttl_s` seconds or until removed."""
-        check_name("key", key)
-        check_size(f"the value of {key!r}", value)
+        check_value(key, value)
         await self._begin()
-        now_ms = rules.uptime_ms(self._clock)
-        self._values.pop(key, None)
-        # Each step looks at the two that were not looked at for longest, so what ran out does not pile up.
-        for old in list(islice(self._values, 2)):
-            kept = self._values.pop(old)
-            if _lives(kept, now_ms):
-                self._values[old] = kept
-        self._values[key] = (bytes(value), None if ttl_s is None else now_ms + rules.span_ms(ttl_s))
+        self._put(key, value, ttl_s)
+
+    async def swap(self, key: str, old: bytes | None, new: bytes, ttl_s: float | None = None) -> bool:
+        """Keep a small value if nobody has kept another one meanwhile; see `Store.swap`."""
+        check_swap(key, old, new)
+        await self._begin()
+        there = self._value(key)
+        if there != old and there != new:
+            return False
+        self._put(key, new, ttl_s)
+        return True
 
     async def get(self, key: str) -> bytes | None:
         """The value, or None if there is none or its time is over."""
         check_name("key", key)
         await self._begin()
-        kept = self._values.get(key)
-        return kept[0] if kept is not None and _lives(kept, rules.uptime_ms(self._clock)) else None
+        return self._value(key)
 
     async def remove(self, key: str) -> bool:
         """Forget a value; whether there was one."""
         check_name("key", key)
         await self._begin()
-        kept = self._values.pop(key, None)
-        return kept is not None and _lives(kept, rules.uptime_ms(self._clock))
+        there = self._value(key) is not None
+        self._values.pop(key, None)
+        return there
 
     # ----------------------------------------------------------------------------------------------------- bus
 
     def publish(self, channel: str, payload: bytes) -> None:
         """Tell whoever listens now; see `Store.publish`."""
         self._bus.publish(channel, payload)
+
+    def is_heard(self, channel: str) -> bool:
+        """Whether anybody listens on a channel."""
+        return self._bus.is_heard(channel)
 
     def subscribe(self, channel: str) -> AbstractAsyncContextManager[Subscription]:
         """Listen on a channel for as long as the block lasts."""
@@ -240,6 +246,20 @@ class MemoryStore:
         await self._clock.sleep(0)
         if not self._open:
             raise StoreUnavailable("the store in memory is not open")
+
+    def _value(self, key: str) -> bytes | None:
+        kept = self._values.get(key)
+        return kept[0] if kept is not None and _lives(kept, rules.uptime_ms(self._clock)) else None
+
+    def _put(self, key: str, value: bytes, ttl_s: float | None) -> None:
+        now_ms = rules.uptime_ms(self._clock)
+        self._values.pop(key, None)
+        # Each step looks at the two that were not looked at for longest, so what ran out does not pile up.
+        for old in list(islice(self._values, 2)):
+            kept = self._values.pop(old)
+            if _lives(kept, now_ms):
+                self._values[old] = kept
+        self._values[key] = (bytes(value), None if ttl_s is None else now_ms + rules.span_ms(ttl_s))
 
     def _log(self, lease: Lease) -> Log | None:
         shelf = self._shelves.get(lease.key)

@@ -9,7 +9,7 @@ from sulla.core.clock import Clock
 from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import MakeId
 from sulla.store import postgres_steps as steps
-from sulla.store.asks import Offer, Question, Write, check_lease, check_limit, check_name, check_size
+from sulla.store.asks import Offer, Question, Write, check_lease, check_limit, check_name, check_swap, check_value
 from sulla.store.base import Subscription
 from sulla.store.postgres_bus import PostgresBus
 from sulla.store.postgres_errors import explained, is_failure
@@ -204,9 +204,14 @@ class PostgresStore:
 
     async def put(self, key: str, value: bytes, ttl_s: float | None = None) -> None:
         """Keep a small value, for `ttl_s` seconds or until removed."""
-        check_name("key", key)
-        check_size(f"the value of {key!r}", value)
+        check_value(key, value)
         await self._lines.ask(lambda line: steps.put(line, key, value, ttl_s), size=len(value))
+
+    async def swap(self, key: str, old: bytes | None, new: bytes, ttl_s: float | None = None) -> bool:
+        """Keep a small value if nobody has kept another one meanwhile; see `Store.swap`."""
+        check_swap(key, old, new)
+        size = len(new) + len(old or b"")
+        return await self._lines.ask(lambda line: steps.swap(line, key, old, new, ttl_s), size=size)
 
     async def get(self, key: str) -> bytes | None:
         """The value, or None if there is none or its time is over."""
@@ -223,6 +228,10 @@ class PostgresStore:
     def publish(self, channel: str, payload: bytes) -> None:
         """Tell whoever listens now; see `Store.publish`."""
         self._bus.publish(channel, payload)
+
+    def is_heard(self, channel: str) -> bool:
+        """Nobody here knows: they may listen at another daemon."""
+        return True
 
     def subscribe(self, channel: str) -> AbstractAsyncContextManager[Subscription]:
         """Listen on a channel for as long as the block lasts."""

@@ -53,6 +53,8 @@ LIFE = "SELECT life FROM logs WHERE key = %s"
 
 PUT = "SELECT put(%s::text, %s::bytea, %s::bigint, %s::bigint)"
 
+SWAP = "SELECT swap(%s::text, %s::bytea, %s::bytea, %s::bigint, %s::bigint)"
+
 GET = "SELECT value FROM small WHERE key = %s AND (until_ms IS NULL OR until_ms > now_ms())"
 
 REMOVE = "DELETE FROM small WHERE key = %s RETURNING until_ms IS NULL OR until_ms > now_ms()"

@@ -17,7 +17,7 @@ from sulla.store.values import MAX_TAIL, Grant, Head, Lease, LogInfo, Offered, R
 _NO_HEAD = Head("", "idle")
 
 _SWEPT = 8
-"""How many values that ran out one `put` clears away."""
+"""How many values that ran out one `put` or `swap` clears away."""
 
 
 async def offer(line: Line, asked: Offer) -> Offered:
@@ -135,6 +135,13 @@ async def put(line: Line, key: str, value: bytes, ttl_s: float | None) -> None:
     """See `Store.put`."""
     ttl_ms = rules.span_ms(ttl_s) if ttl_s is not None else None
     await line.execute(rows.PUT, (key, bytes(value), ttl_ms, _SWEPT), prepare=True)
+
+
+async def swap(line: Line, key: str, old: bytes | None, new: bytes, ttl_s: float | None) -> bool:
+    """See `Store.swap`."""
+    ttl_ms = rules.span_ms(ttl_s) if ttl_s is not None else None
+    expected = bytes(old) if old is not None else None
+    return bool((await _one(line, rows.SWAP, (key, expected, bytes(new), ttl_ms, _SWEPT)))[0])
 
 
 async def get(line: Line, key: str) -> bytes | None:

@@ -17,7 +17,7 @@ from sulla.store import redis_client as run
 from sulla.store import redis_keys as keys
 from sulla.store import redis_steps as steps
 from sulla.store import rules
-from sulla.store.asks import Offer, Question, Write, check_lease, check_limit, check_name, check_size
+from sulla.store.asks import Offer, Question, Write, check_lease, check_limit, check_name, check_swap, check_value
 from sulla.store.base import Subscription
 from sulla.store.redis_bus import RedisBus
 from sulla.store.redis_client import RedisClient
@@ -246,10 +246,14 @@ class RedisStore:
 
     async def put(self, key: str, value: bytes, ttl_s: float | None = None) -> None:
         """Keep a small value, for `ttl_s` seconds or until removed."""
-        check_name("key", key)
-        check_size(f"the value of {key!r}", value)
+        check_value(key, value)
         ends: tuple[Word, ...] = () if ttl_s is None else ("PX", rules.span_ms(ttl_s))
         await self._client.call(("SET", keys.value_key(key), bytes(value), *ends))
+
+    async def swap(self, key: str, old: bytes | None, new: bytes, ttl_s: float | None = None) -> bool:
+        """Keep a small value if nobody has kept another one meanwhile; see `Store.swap`."""
+        check_swap(key, old, new)
+        return (await self._client.call(steps.swap(key, old, new, ttl_s)))[0] == 1
 
     async def get(self, key: str) -> bytes | None:
         """The value, or None if there is none or its time is over."""
@@ -268,6 +272,10 @@ class RedisStore:
     def publish(self, channel: str, payload: bytes) -> None:
         """Tell whoever listens now; see `Store.publish`."""
         self._bus.publish(channel, payload)
+
+    def is_heard(self, channel: str) -> bool:
+        """Nobody here knows: they may listen at another daemon."""
+        return True
 
     def subscribe(self, channel: str) -> AbstractAsyncContextManager[Subscription]:
         """Listen on a channel for as long as the block lasts."""

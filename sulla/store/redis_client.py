@@ -45,8 +45,9 @@ def _script(text: str) -> Script:
 
 OFFER, ACQUIRE, APPEND, RENEW = map(_script, (steps.OFFER, steps.ACQUIRE, steps.APPEND, steps.RENEW))
 RELEASE, DELETE, READ, LOOK = map(_script, (steps.RELEASE, steps.DELETE, steps.READ, steps.LOOK))
+SWAP = _script(steps.SWAP)
 ANNOUNCE, SETTLE, CANDIDATES, CLEAN = map(_script, (index.ANNOUNCE, index.SETTLE, index.CANDIDATES, index.CLEAN))
-_ALL = (OFFER, ACQUIRE, APPEND, RENEW, RELEASE, DELETE, READ, LOOK, ANNOUNCE, SETTLE, CANDIDATES, CLEAN)
+_ALL = (OFFER, ACQUIRE, APPEND, RENEW, RELEASE, DELETE, READ, LOOK, SWAP, ANNOUNCE, SETTLE, CANDIDATES, CLEAN)
 
 
 class RedisClient:

@@ -158,6 +158,15 @@ return {start + 1, redis.call('LRANGE', LOG, start, stop - 1)}
 )
 """Answers the first number and the records from there on; nothing if there are none."""
 
+SWAP = """
+-- ARGV new ttl [old]
+local there = redis.call('GET', KEYS[1])
+if there ~= ARGV[1] and there ~= (ARGV[3] or false) then return 0 end
+if ARGV[2] == '' then redis.call('SET', KEYS[1], ARGV[1]) else redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) end
+return 1
+"""
+"""On one small value. Answers whether the new one is there."""
+
 LOOK = (
     _LOG
     + """

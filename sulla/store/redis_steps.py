@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from sulla.store import redis_client as run
+from sulla.store import rules
 from sulla.store.asks import Offer, Write
-from sulla.store.redis_keys import head_key, head_values, record_bytes
+from sulla.store.redis_keys import head_key, head_values, record_bytes, value_key
 from sulla.store.redis_line import Command, Word
 from sulla.store.rules import Log
 from sulla.store.values import Head, Lease
@@ -29,6 +30,13 @@ def append(write: Write) -> Command:
         (head_key(write.lease.key),), *fence(write.lease), write.number, len(write.drafts), far(write.claimed),
         int(write.release), *head_values(write.head), *(record_bytes(draft, offered=False) for draft in write.drafts),
     )  # fmt: skip
+
+
+def swap(name: str, old: bytes | None, new: bytes, ttl_s: float | None) -> Command:
+    """The command that keeps a small value in the place of another one; see `redis_scripts.SWAP`."""
+    ends = "" if ttl_s is None else rules.span_ms(ttl_s)
+    # Empty bytes may be a value, so that nothing is meant to be there has a word of its own.
+    return run.SWAP.on((value_key(name),), bytes(new), ends, *(() if old is None else (bytes(old),)))
 
 
 def fence(lease: Lease) -> tuple[Word, ...]:

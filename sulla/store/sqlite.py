@@ -10,7 +10,7 @@ from sulla.core.clock import Clock
 from sulla.core.ids import MakeId
 from sulla.store import rules
 from sulla.store import sqlite_steps as steps
-from sulla.store.asks import Offer, Question, Write, check_lease, check_limit, check_name, check_size
+from sulla.store.asks import Offer, Question, Write, check_lease, check_limit, check_name, check_swap, check_value
 from sulla.store.base import Subscription
 from sulla.store.bus import LocalBus
 from sulla.store.sqlite_thread import SqliteThread
@@ -147,9 +147,13 @@ class SqliteStore:
 
     async def put(self, key: str, value: bytes, ttl_s: float | None = None) -> None:
         """Keep a small value, for `ttl_s` seconds or until removed."""
-        check_name("key", key)
-        check_size(f"the value of {key!r}", value)
+        check_value(key, value)
         await self._db.write(lambda db: steps.put(db, key, value, ttl_s, self._clock))
+
+    async def swap(self, key: str, old: bytes | None, new: bytes, ttl_s: float | None = None) -> bool:
+        """Keep a small value if nobody has kept another one meanwhile; see `Store.swap`."""
+        check_swap(key, old, new)
+        return await self._db.write(lambda db: steps.swap(db, key, old, new, ttl_s, self._clock))
 
     async def get(self, key: str) -> bytes | None:
         """The value, or None if there is none or its time is over."""
@@ -166,6 +170,10 @@ class SqliteStore:
     def publish(self, channel: str, payload: bytes) -> None:
         """Tell whoever listens now; see `Store.publish`."""
         self._bus.publish(channel, payload)
+
+    def is_heard(self, channel: str) -> bool:
+        """Whether anybody listens on a channel."""
+        return self._bus.is_heard(channel)
 
     def subscribe(self, channel: str) -> AbstractAsyncContextManager[Subscription]:
         """Listen on a channel for as long as the block lasts."""

@@ -140,6 +140,15 @@ def put(db: Connection, key: str, value: bytes, ttl_s: float | None, clock: Cloc
     db.execute("REPLACE INTO small VALUES (?, ?, ?, ?)", (key, value, until_ms, ttl_ms))
 
 
+def swap(db: Connection, key: str, old: bytes | None, new: bytes, ttl_s: float | None, clock: Clock) -> bool:
+    """See `Store.swap`."""
+    there = get(db, key, clock)
+    if there != old and there != new:
+        return False
+    put(db, key, new, ttl_s, clock)
+    return True
+
+
 def get(db: Connection, key: str, clock: Clock) -> bytes | None:
     """See `Store.get`."""
     row = db.execute("SELECT value, until_ms FROM small WHERE key = ?", (key,)).fetchone()

@@ -26,3 +26,12 @@ class MemoryBookmarks:
         if self.failure is not None:
             raise self.failure
         self.kept[key] = value
+
+    async def swap(self, key: str, old: str | None, new: str) -> bool:
+        """Note something, but only in the place of what is known."""
+        if self.failure is not None:
+            raise self.failure
+        if self.kept.get(key) not in (old, new):
+            return False
+        self.kept[key] = new
+        return True

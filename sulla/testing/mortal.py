@@ -34,7 +34,7 @@ class Mortal:
         self.dead = False
 
     def __getattr__(self, name: str) -> Callable[..., object]:
-        if name in ("publish", "subscribe"):  # lossy, and done without waiting
+        if name in ("publish", "is_heard", "subscribe"):  # lossy, and done without waiting
             method: Callable[..., object] = getattr(self._inner, name)
             return method
 

@@ -178,6 +178,10 @@ class RemoteStore:
         """Over the wire."""
         await self._wire.call("put", key, lambda: self._store.put(key, value, ttl_s))
 
+    async def swap(self, key: str, old: bytes | None, new: bytes, ttl_s: float | None = None) -> bool:
+        """Over the wire."""
+        return await self._wire.call("swap", key, lambda: self._store.swap(key, old, new, ttl_s))
+
     async def get(self, key: str) -> bytes | None:
         """Over the wire."""
         return await self._wire.call("get", key, lambda: self._store.get(key))
@@ -203,6 +207,10 @@ class RemoteStore:
     def publish(self, channel: str, payload: bytes) -> None:
         """Over the wire, and nobody says whether it arrived."""
         self._wire.signal(lambda: self._store.publish(channel, payload))
+
+    def is_heard(self, channel: str) -> bool:
+        """Nobody here knows."""
+        return True
 
     def subscribe(self, channel: str) -> AbstractAsyncContextManager[Subscription]:
         """Listening costs nothing here; what is published is lost on its way."""

@@ -46,15 +46,23 @@ class MemorySpeech:
             self._say(thread_id, buffer.tick(self.now_ms))
 
     async def add_speech_chunk(
-        self, thread_id: ThreadId, chunk: Chunk, playing: Playing | None = None, caller: str = ""
+        self,
+        thread_id: ThreadId,
+        chunk: Chunk,
+        playing: Playing | None = None,
+        caller: str = "",
+        taken: Callable[[], None] | None = None,
     ) -> Taken:
         """Feed the machine."""
         buffer = await self._buffer(thread_id)
         self.chunks.append((thread_id, chunk))
         self.playing.append(playing)
+        late = buffer.is_late(chunk)
         self._say(thread_id, buffer.feed(chunk, self.now_ms))
         status = buffer.status(self.now_ms)
-        return Taken(status.turn_id, status.state)
+        if taken is not None:
+            taken()
+        return Taken(status.turn_id, status.state, late)
 
     async def force_flush_buffer(self, thread_id: ThreadId) -> Flushed:
         """End the turn."""

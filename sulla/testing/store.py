@@ -10,7 +10,7 @@ from typing import Literal
 from sulla.store import Draft, Grant, Head, Lease, LogInfo, Offered, Record, Status, Store, Subscription
 
 Phase = Literal["before", "after"]
-Method = Literal["offer", "acquire", "renew", "release", "append", "delete", "put", "remove"]
+Method = Literal["offer", "acquire", "renew", "release", "append", "delete", "put", "swap", "remove"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +116,11 @@ class FaultyStore:
         async with self._touched("put", key):
             await self._inner.put(key, value, ttl_s)
 
+    async def swap(self, key: str, old: bytes | None, new: bytes, ttl_s: float | None = None) -> bool:
+        """Passed on, between two touches, whether it is kept or not."""
+        async with self._touched("swap", key):
+            return await self._inner.swap(key, old, new, ttl_s)
+
     async def remove(self, key: str) -> bool:
         """Passed on, between two touches."""
         async with self._touched("remove", key):
@@ -171,6 +176,10 @@ class FaultyStore:
     def publish(self, channel: str, payload: bytes) -> None:
         """Passed on."""
         self._inner.publish(channel, payload)
+
+    def is_heard(self, channel: str) -> bool:
+        """Passed on."""
+        return self._inner.is_heard(channel)
 
     def subscribe(self, channel: str) -> AbstractAsyncContextManager[Subscription]:
         """Passed on."""

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from sulla.access.refusals import ADDRESSES, OTHERS, WINDOW_S, Refusal, Refusals
 
 
@@ -35,6 +37,7 @@ def test_addresses_doors_reasons_tokens_and_methods_are_told_apart() -> None:
     assert refusals.all() == told
 
 
+@pytest.mark.thorough
 def test_somebody_with_endless_addresses_does_not_get_endless_lines() -> None:
     refusals = Refusals()
     for number in range(100_000):

@@ -55,7 +55,7 @@ async def going_on(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
     """Work beside a test; it has to end by itself."""
     task = asyncio.ensure_future(work)
     yield
-    await asyncio.wait_for(task, 5)
+    await asyncio.wait_for(task, 50)
 
 
 async def test_a_reply_is_cut_off_and_made_again_and_its_reservation_is_charged(store: MemoryStore) -> None:

@@ -75,7 +75,7 @@ async def carried_out(made: World, thread: ThreadId, *waits_s: float) -> list[En
     """Work on the thread; each failed attempt is followed by its wait, and by nothing before that is over."""
     assert isinstance(made.clock, ManualClock)
     turn = asyncio.ensure_future(made.turns.attend(thread))
-    async with REAL.timeout(30):
+    async with REAL.timeout(50):
         for number, wait_s in enumerate(waits_s, 1):
             while await count_of(made, thread, "MODEL_ABANDONED") < number:
                 assert not turn.done()

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 
@@ -51,3 +52,22 @@ def test_whoever_writes_rules_sees_totals_of_every_file_but_the_heldout_one(
     with pytest.raises(SystemExit):
         command.main(["heldout"])
     assert "no file named 'heldout'" in capsys.readouterr().err
+
+
+def test_a_further_file_is_measured_and_the_heldout_half_is_refused_as_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    new = tmp_path / "new.tsv"
+    new.write_text(
+        "\t".join(data.COLUMNS)
+        + "\nn1_001\tns1_001\tcommand\tlights off\t\tcomplete\t"
+        + "\nn1_002\tns1_002\tcommand\tturn on the\t\tincomplete\t400\n"
+    )
+    assert command.main([str(new)]) == 0
+    assert f"{new}, detector: recall" in capsys.readouterr().out
+    copied = tmp_path / "copied.tsv"
+    copied.write_bytes((Path(data.__file__).parent / "heldout.tsv").read_bytes())
+    for path, complaint in ((copied, "is the held-out half"), (tmp_path / "none.tsv", "cannot be read")):
+        with pytest.raises(SystemExit):
+            command.main([str(path)])
+        assert complaint in capsys.readouterr().err

@@ -105,16 +105,16 @@ class Stage:
         thread = threading.Thread(target=lambda: self._loop.run_until_complete(self._serve(ready, done)))
         thread.start()
         try:
-            assert ready.wait(10)
+            assert ready.wait(50)
             yield
         finally:
             self._loop.call_soon_threadsafe(done.set)
-            thread.join(10)
+            thread.join(50)
             self._loop.close()
 
     def restart(self) -> None:
         """Hang up, and answer somewhere else from now on."""
-        asyncio.run_coroutine_threadsafe(self._restart(), self._loop).result(10)
+        asyncio.run_coroutine_threadsafe(self._restart(), self._loop).result(50)
 
     async def _restart(self) -> None:
         await self._server.stop(1.0)

@@ -55,7 +55,7 @@ def script(tmp_path: Path, capsys: Capsys, request: pytest.FixtureRequest) -> Pa
 
 
 def _run(*command: str | Path, cwd: Path) -> list[str]:
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=20, cwd=cwd)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=50, cwd=cwd)
     assert (done.returncode, done.stderr) == (0, ""), done.stderr
     return done.stdout.splitlines()
 

@@ -66,12 +66,14 @@ class Bed(Place):
         self.capsys = capsys
 
 
-def _diagnosed(bed: Bed) -> Diagnosis:
+def _diagnosed(bed: Bed, answer_s: float = 30.0) -> Diagnosis:
+    """What doctor says; a daemon that only stands still for a moment is no fault."""
     with pytest.MonkeyPatch.context() as patch:
         for name in [name for name in os.environ if name.startswith(("SULLA_", "ANTHROPIC_", "OPENAI_"))]:
             patch.delenv(name)
         for name, value in bed.environ.items():
             patch.setenv(name, value)
+        patch.setattr("sulla.daemon.doctor_port.ANSWER_S", answer_s)
         shown = typed(bed.capsys, "doctor", "--json")
     assert (shown.err, shown.code) in (("", Exit.OK), ("", Exit.FAILED))
     return Diagnosis(shown.code, json.loads(shown.out))
@@ -88,7 +90,7 @@ def well_kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home on which a daemon has answered and stopped in order."""
     place = Place(tmp_path_factory.mktemp("well") / "home", SULLA_MODEL="offline", SULLA_SHELL__SANDBOX="false")
     with place.up() as daemon:
-        assert place.run("ask", "hello")[0] == Exit.OK
+        assert place.ask("hello")[0] == Exit.OK
         assert daemon.ended(signal.SIGTERM) == 0
     return place.home
 
@@ -134,13 +136,14 @@ def test_a_home_that_was_lived_in_is_whole_and_looking_changes_nothing(lived_in:
 
 def test_beside_a_running_daemon_it_asks_that(place: Bed) -> None:
     with place.up() as daemon:
-        assert place.run("ask", "hello")[0] == Exit.OK
+        assert place.ask("hello")[0] == Exit.OK
         found = _diagnosed(place)
         assert (found.code, found.bad) == (Exit.OK, [])
         assert f"answers at {daemon.url} with the model offline" in found.one("daemon")[1]
         assert found.one("port") == ("ok", f"the daemon has the one of {daemon.url} → ")
         assert "1 thread with" in found.one("store")[1]
-        assert place.run("ask", "hello again")[0] == Exit.OK
+        code, _, complaint = place.ask("hello again")
+        assert code == Exit.OK, complaint
 
 
 def test_people_get_a_line_for_each_result_and_a_sum(lived_in: Bed) -> None:
@@ -206,7 +209,7 @@ def test_a_workspace_that_holds_the_home_is_a_fault(lived_in: Bed) -> None:
 
 def test_what_a_killed_daemon_left_is_noticed_and_its_store_is_whole(place: Bed) -> None:
     with place.up() as daemon:
-        assert place.run("ask", "hello")[0] == Exit.OK
+        assert place.ask("hello")[0] == Exit.OK
         pid = daemon.process.pid
         daemon.ended(signal.SIGKILL)
     kept = {name: found for name, found in _all_of(place.home).items() if not name.endswith("-shm")}
@@ -225,7 +228,7 @@ def test_a_daemon_that_hangs_is_a_fault_of_its_own_and_the_rest_is_looked_at(pla
         pid = daemon.process.pid
         daemon.process.send_signal(signal.SIGSTOP)
         try:
-            found = _diagnosed(place)
+            found = _diagnosed(place, 0.5)
         finally:
             daemon.process.send_signal(signal.SIGCONT)
     assert found.bad == ["daemon"]
@@ -238,7 +241,7 @@ def test_a_port_that_somebody_else_has_is_named_with_who_that_is(place: Bed) -> 
     with socket.create_server(("127.0.0.1", 0)) as server:
         number = server.getsockname()[1]
         place.environ["SULLA_GATEWAY__PORT"] = str(number)
-        found = _diagnosed(place)
+        found = _diagnosed(place, 0.5)
         assert found.bad == ["port"]
         assert f"127.0.0.1:{number} is taken by " in found.one("port")[1]
         if Path("/proc/net/tcp").exists():

@@ -14,6 +14,7 @@ from sulla.testing.script import Reply, Rule, Script
 from tests.cli.recordings import HESITATION, line, written
 from tests.cli.typed import Typed, typed
 from tests.daemon.running import Place, service
+from tests.soon import undisturbed
 
 Capsys = pytest.CaptureFixture[str]
 
@@ -40,8 +41,15 @@ def test_what_was_said_is_answered_and_decisions_are_told_beside_the_answer(caps
 
 @pytest.mark.usefixtures("here")
 def test_pauses_are_kept_so_a_turn_ends_in_the_middle_of_what_was_recorded(capsys: Capsys, tmp_path: Path) -> None:
-    shown = typed(capsys, "chat", "--voice-sim", str(HESITATION), "--json")
-    ends = [event["data"] for event in _events(shown) if event["type"] == "SPEECH_END"]
+    def ends_of(shown: Typed) -> list[dict[str, Any]]:
+        return [event["data"] for event in _events(shown) if event["type"] == "SPEECH_END"]
+
+    # A daemon that stands still through a pause hears none.
+    shown = undisturbed(
+        lambda _: typed(capsys, "chat", "--voice-sim", str(HESITATION), "--json"),
+        lambda shown: [end["reason"] for end in ends_of(shown)] == ["complete", "final"],
+    )
+    ends = ends_of(shown)
     assert [end["text"] for end in ends] == ["could you remind me to", "um, call the dentist before five tomorrow?"]
     assert [end["reason"] for end in ends] == ["complete", "final"]
     spoken = [event["data"] for event in _events(shown) if event["type"] == "INPUT"]
@@ -114,7 +122,12 @@ def test_an_answer_goes_on_if_what_was_said_over_it_came_to_nothing(capsys: Caps
         line(150, "no wait", 1, "cumulative", "b"),
         line(200, "", 2, "final", "b"),
     ]
-    shown = _sim(capsys, written(tmp_path / "r", lines), speed="0.3")
+    name = written(tmp_path / "r", lines)
+    # Whoever stands still hears the first line to its end.
+    shown = undisturbed(
+        lambda turn: _sim(capsys, name, speed=["0.5", "0.2", "0.1"][min(turn, 2)]),
+        lambda shown: shown.out.startswith("A first line\n") and not shown.out.startswith("A first line\nand"),
+    )
     assert shown.code == Exit.OK
     first, *rest = shown.out.splitlines()
     assert first == "A first line"

@@ -17,11 +17,16 @@ from typing import IO, Any
 from sulla.daemon import SystemClock
 from sulla.testing.ollama_server import FakeOllama
 from sulla.testing.script import Script
+from tests.soon import undisturbed
 
 NOWHERE = "127.0.0.1:1"
 """Nothing listens there: no Ollama that happens to run is found."""
 
-PATIENCE_S = 20.0
+AFRESH: dict[str, int] = {"max_keepalive_connections": 0}
+"""Bounds for an HTTP client that comes now and then: a daemon hangs up on a connection that stays idle for seconds, and
+a request that comes in that very moment is lost."""
+
+PATIENCE_S = 50.0
 """How long anything of this may take before it counts as hanging."""
 
 
@@ -50,7 +55,8 @@ class Command:
     def complains(self, text: str) -> None:
         """Wait until it has written `text` to standard error."""
         while text not in self.complaints:
-            assert self.process.poll() is None, self.complaints
+            if self.process.poll() is not None:
+                assert text in self.complaints, self.complaints
 
     def ended(self, *numbers: signal.Signals) -> int:
         """Send signals, and wait for the end; its exit code."""
@@ -129,6 +135,13 @@ class Place:
             finally:
                 if process.poll() is None:
                     process.kill()
+
+    def ask(self, *words: str) -> tuple[int, str, str]:
+        """`ask` to its end, like `run`; once more if it was told to try again soon.
+
+        A daemon on a machine that stands still takes its store for one that is away.
+        """
+        return undisturbed(lambda _: self.run("ask", *words), lambda told: "try again soon" not in told[2])
 
     def run(self, *words: str, given: bytes = b"") -> tuple[int, str, str]:
         """A command to its end: exit code, standard output, standard error."""

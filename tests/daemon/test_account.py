@@ -30,19 +30,19 @@ def spend(ledger: Ledger, clock: ManualClock, tokens: int) -> None:
 async def test_the_next_process_goes_on_with_what_is_left(store: MemoryStore) -> None:
     clock = ManualClock()
     first = Ledger(DayLimits(tokens=1_000))
-    account = Account(first, store, clock)
+    account = Account(first, store, clock, "one:1")
     await account.open()
     spend(first, clock, 900)
     await account.keep()
     second = Ledger(DayLimits(tokens=1_000))
-    await Account(second, store, clock).open()
+    await Account(second, store, clock, "one:2").open()
     with pytest.raises(LimitReached, match="used 900 tokens"):
         second.reserve("x", "sulla", Charge(101), clock.now())
 
 
 async def test_it_is_kept_within_a_second_and_only_when_it_has_changed(store: MemoryStore) -> None:
     clock, ledger = ManualClock(), Ledger(DayLimits())
-    account = Account(ledger, store, clock)
+    account = Account(ledger, store, clock, "one:1")
     async with asyncio.TaskGroup() as group:
         running = group.create_task(account.run())
         await clock.advance(EVERY_S)
@@ -63,6 +63,6 @@ async def test_an_account_that_cannot_be_read_is_said_and_begun_anew(
     clock, ledger = ManualClock(), Ledger(DayLimits())
     await store.put(KEY, b"{nonsense")
     with caplog.at_level(logging.ERROR):
-        await Account(ledger, store, clock).open()
+        await Account(ledger, store, clock, "one:1").open()
     assert "counting begins anew" in caplog.text
     assert ledger.used(clock.now()).tokens == 0

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.daemon.running import PATIENCE_S, Place
+from tests.daemon.running import AFRESH, PATIENCE_S, Place
 
 Row = dict[str, Any]
 
@@ -26,7 +26,9 @@ def running(place: Place, *end: signal.Signals) -> Iterator[httpx.Client]:
     """A daemon, and a client of it."""
     with place.up() as daemon:
         headers = {"Authorization": f"Bearer {(place.home / 'token').read_text().strip()}"}
-        with httpx.Client(base_url=daemon.url, headers=headers, trust_env=False, timeout=PATIENCE_S) as client:
+        with httpx.Client(
+            base_url=daemon.url, headers=headers, trust_env=False, timeout=PATIENCE_S, limits=httpx.Limits(**AFRESH)
+        ) as client:
             yield client
         daemon.ended(*(end or (signal.SIGTERM,)))
 

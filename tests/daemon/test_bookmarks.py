@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from sulla.core.errors import TooLarge
@@ -27,10 +29,30 @@ async def test_a_note_is_had_until_it_is_old_or_another_is_in_its_place() -> Non
     await store.close()
 
 
+async def test_a_note_takes_the_place_of_what_is_known_and_of_nothing_else() -> None:
+    clock = ManualClock()
+    store = MemoryStore(clock, random_id)
+    await store.open()
+    one, two = StoreBookmarks(store), StoreBookmarks(store)
+    assert await one.swap("a", "grüß", "new") is False
+    assert await one.swap("a", None, "grüß 🙂") is True
+    assert await one.swap("a", None, "other") is False
+    await clock.advance(KEPT_S - 1)
+    done = await asyncio.gather(one.swap("a", "grüß 🙂", "one"), two.swap("a", "grüß 🙂", "two"))
+    assert sorted(done) == [False, True]
+    await clock.advance(KEPT_S - 1)
+    assert await one.get("a") == ("one" if done[0] else "two"), "its time began anew"
+    await clock.advance(1)
+    assert await one.swap("a", None, "three") is True
+    await store.close()
+
+
 async def test_a_note_that_is_too_long_is_refused() -> None:
     store = MemoryStore(ManualClock(), random_id)
     await store.open()
     bookmarks = StoreBookmarks(store)
     with pytest.raises(TooLarge):
         await bookmarks.put("a", "x" * (BOOKMARK_BYTES + 1))
+    with pytest.raises(TooLarge):
+        await bookmarks.swap("a", None, "x" * (BOOKMARK_BYTES + 1))
     assert await bookmarks.get("a") is None

@@ -16,7 +16,7 @@ import pytest
 from httpx2 import EventSource
 
 from tests.daemon.asking import ANSWER, NOTE, model_that_asks, place_that_asks, written
-from tests.daemon.running import PATIENCE_S, Daemon, Place, Service
+from tests.daemon.running import AFRESH, PATIENCE_S, Daemon, Place, Service
 
 CHAT = "/api/chat/sulla"
 WHOLE = "/agents/sulla/completion"
@@ -41,7 +41,9 @@ def place(tmp_path: Path, model: Service) -> Place:
 def dial(daemon: Daemon, place: Place) -> Iterator[httpx2.Client]:
     token = (place.home / "token").read_text().strip()
     headers = {"X-API-Key": token, "Authorization": f"Bearer {token}"}
-    with httpx2.Client(base_url=daemon.url, headers=headers, trust_env=False, timeout=PATIENCE_S) as http:
+    with httpx2.Client(
+        base_url=daemon.url, headers=headers, trust_env=False, timeout=PATIENCE_S, limits=httpx2.Limits(**AFRESH)
+    ) as http:
         yield http
 
 

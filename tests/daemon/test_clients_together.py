@@ -22,7 +22,7 @@ from websockets.sync.client import connect
 from websockets.typing import Subprotocol
 
 from sulla.testing.script import Reply, Rule, Script, ToolUse
-from tests.daemon.running import PATIENCE_S, Daemon, Place, Service, service
+from tests.daemon.running import AFRESH, PATIENCE_S, Daemon, Place, Service, service
 from tests.gateway.dialects.desktop import Desktop
 
 WORDS = "What is in the (house)?"
@@ -79,7 +79,7 @@ def call(name: str, args: object) -> str:
 
 def read_openai(scene: Scene, message: str | None) -> Heard:
     text, calls, results = "", list[str](), 0
-    http = httpx2.Client(trust_env=False, timeout=PATIENCE_S)
+    http = httpx2.Client(trust_env=False, timeout=PATIENCE_S, limits=httpx2.Limits(**AFRESH))
     with openai.OpenAI(base_url=f"{scene.url}/v1", api_key=scene.token, http_client=http, max_retries=0) as api:
         stream = api.chat.completions.create(
             model="sulla",
@@ -155,7 +155,7 @@ def read_mcp(scene: Scene, message: str | None) -> Heard:
 
     async def ask() -> types.CallToolResult:
         headers = {"Authorization": f"Bearer {scene.token}"}
-        http = httpx2.AsyncClient(trust_env=False, timeout=PATIENCE_S, headers=headers)
+        http = httpx2.AsyncClient(trust_env=False, timeout=PATIENCE_S, headers=headers, limits=httpx2.Limits(**AFRESH))
         async with http, McpClient(streamable_http_client(f"{scene.url}/mcp", http_client=http)) as client:
             return await client.call_tool("ask", asking if message is None else {**asking, "request_id": message})
 

@@ -19,7 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
 from sulla.testing.script import Reply, Rule, Script, ToolUse
-from tests.daemon.running import PATIENCE_S, Daemon, Place, Service, service
+from tests.daemon.running import AFRESH, PATIENCE_S, Daemon, Place, Service, service
 from tests.gateway.peer import until
 
 ANSWER = "one two three four five six seven eight"
@@ -70,7 +70,7 @@ async def dial(daemon: Daemon, place: Place, way: Way, *, by_host: bool = False,
         return
     token = (place.home / "token").read_text().strip()
     headers = {"authorization": f"Bearer {token}"}
-    http = httpx2.AsyncClient(trust_env=False, timeout=PATIENCE_S, headers=headers)
+    http = httpx2.AsyncClient(trust_env=False, timeout=PATIENCE_S, headers=headers, limits=httpx2.Limits(**AFRESH))
     url = f"{daemon.url}/mcp{'?approvals=tool' if by_host else ''}"
     async with http, Client(streamable_http_client(url, http_client=http), mode=mode, **more) as client:
         yield client

@@ -14,7 +14,7 @@ import pytest
 from openai.types.chat import ChatCompletionChunk
 
 from sulla.testing.script import Reply, Rule, Script, ToolUse
-from tests.daemon.running import PATIENCE_S, Daemon, Place, Service, service
+from tests.daemon.running import AFRESH, PATIENCE_S, Daemon, Place, Service, service
 
 ANSWER = "one two three four five six seven eight"
 NOTE = "note.txt"
@@ -56,7 +56,7 @@ def place(tmp_path: Path, model: Service) -> Place:
 @contextmanager
 def dial(daemon: Daemon, place: Place, **options: Any) -> Iterator[openai.OpenAI]:
     token = (place.home / "token").read_text().strip()
-    http = httpx2.Client(trust_env=False, timeout=PATIENCE_S)
+    http = httpx2.Client(trust_env=False, timeout=PATIENCE_S, limits=httpx2.Limits(**AFRESH))
     with openai.OpenAI(base_url=f"{daemon.url}/v1", api_key=token, http_client=http, **options) as api:
         yield api
 

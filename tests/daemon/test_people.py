@@ -56,7 +56,7 @@ def people(place: Place) -> list[dict[str, Any]]:
 def test_what_nobody_saw_waits_over_a_death_and_is_told_once(tmp_path: Path) -> None:
     with home(tmp_path, SCRIPT) as (place, _):
         with place.up() as daemon:
-            assert place.run("ask", "tell me")[0] == 0
+            assert place.ask("tell me")[0] == 0
             daemon.ended(signal.SIGKILL)
         with place.up():
             with place.begin("notices", "watch", "--json") as watching:
@@ -65,7 +65,7 @@ def test_what_nobody_saw_waits_over_a_death_and_is_told_once(tmp_path: Path) -> 
                 assert (told["text"], told["urgency"], told["agent"]) == ("The report is ready.", "high", "sulla")
                 while rows(place):  # it is marked right after it is printed
                     assert len(rows(place)) == 1
-                assert place.run("ask", "tell me")[0] == 0
+                assert place.ask("tell me")[0] == 0
                 watching.until("}\n{")
                 watching.until("}\n")
                 assert watching.ended(signal.SIGINT) == 130
@@ -77,7 +77,7 @@ def test_people_mark_what_they_have_seen_and_status_counts_the_rest(tmp_path: Pa
     with home(tmp_path, SCRIPT) as (place, _), place.up():
         assert place.run("notices")[1] == "nothing that you have not seen; `sulla notices --all` lists the rest\n"
         for _ in range(3):
-            assert place.run("ask", "tell me")[0] == 0
+            assert place.ask("tell me")[0] == 0
         assert "notices that you have not seen: 3 (sulla notices)" in place.run("status")[1]
         (first, *_) = rows(place)
         assert place.run("notices", "seen", first["id"])[1] == "1 marked as seen\n"
@@ -92,7 +92,7 @@ def test_people_mark_what_they_have_seen_and_status_counts_the_rest(tmp_path: Pa
 
 def test_what_was_read_at_a_terminal_is_seen_and_what_a_program_read_is_not(tmp_path: Path) -> None:
     with home(tmp_path, SCRIPT) as (place, _), place.up():
-        assert place.run("ask", "tell me")[0] == 0
+        assert place.ask("tell me")[0] == 0
         assert len(rows(place)) == 1
         command = [sys.executable, "-m", "sulla", "ask", "tell me"]
         code, shown = at_a_terminal(command, "", place.environ)
@@ -102,7 +102,7 @@ def test_what_was_read_at_a_terminal_is_seen_and_what_a_program_read_is_not(tmp_
 
 def test_with_its_conversation_a_notice_goes(tmp_path: Path) -> None:
     with home(tmp_path, SCRIPT) as (place, _), place.up():
-        assert place.run("ask", "tell me")[0] == 0
+        assert place.ask("tell me")[0] == 0
         (told,) = rows(place)
         assert place.run("thread", "delete", told["thread_id"], "--yes")[0] == 0
         assert rows(place, "--all") == []
@@ -113,7 +113,7 @@ def test_an_open_client_is_no_activity_and_what_somebody_asks_is(tmp_path: Path)
         while not (found := people(place)) or "sulla-cli" not in found[0]["connected"]:
             assert len(found) <= 1
         assert (found[0]["person"], found[0]["active_at"]) == ("owner", None)
-        assert place.run("ask", "hello")[0] == 0
+        assert place.ask("hello")[0] == 0
         (owner,) = people(place)
         assert (owner["client"], owner["idle_s"] < 20) == ("sulla-cli", True)
         assert "person: owner, last active" in place.run("status")[1]
@@ -125,7 +125,7 @@ def test_a_beat_does_not_tell_again_what_nobody_has_seen(tmp_path: Path) -> None
         projects.mkdir(parents=True)
         (projects / "PROJECT.md").write_text(TASKS)
         with place.up():
-            assert place.run("ask", "hello")[0] == 0
+            assert place.ask("hello")[0] == 0
             assert place.run("beat", "now", "--watch")[0] == 0
             (told,) = rows(place)
             asked = model.shown_last

@@ -13,7 +13,7 @@ from sulla.cli.place import door
 from sulla.core.errors import SullaError
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway.webhook import sign
-from tests.daemon.running import Place
+from tests.daemon.running import PATIENCE_S, Place
 
 STEPS = "steps: [{id: say, respond: hi}]\n"
 
@@ -82,5 +82,5 @@ def test_who_is_ready_knows_its_playbooks(tmp_path: Path) -> None:
         at_s = round(time.time())
         signed = {"webhook-id": "one", "webhook-timestamp": str(at_s)}
         signed["webhook-signature"] = sign("whistles", "one", at_s, b"hi")
-        said = httpx.post(f"{daemon.url}/hooks/hooked", content=b"hi", headers=signed)
+        said = httpx.post(f"{daemon.url}/hooks/hooked", content=b"hi", headers=signed, timeout=PATIENCE_S)
         assert (said.status_code, said.json().get("first")) == (202, True), said.text

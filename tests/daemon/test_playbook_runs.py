@@ -191,7 +191,7 @@ def test_a_webhook_begins_one_run_however_often_and_however_late_it_comes(place:
         at_s = round(time.time())
         said = {"webhook-id": id_, "webhook-timestamp": str(at_s), "webhook-signature": sign(secret, id_, at_s, body)}
         headers = said | {"content-type": "application/json"}
-        return httpx.post(f"{daemon.url}/hooks/hooked", content=body, headers=headers)
+        return httpx.post(f"{daemon.url}/hooks/hooked", content=body, headers=headers, timeout=PATIENCE_S)
 
     first = post("m-1", b'{"who": "Ann"}')
     assert (first.status_code, first.json()["first"]) == (202, True), first.text

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.daemon.running import PATIENCE_S, Place
+from tests.daemon.running import AFRESH, PATIENCE_S, Place
 
 
 @pytest.fixture
@@ -20,18 +20,20 @@ def test_the_tour_is_worked_off_task_by_task(place: Place) -> None:
         file = place.home / "projects" / "tour" / "PROJECT.md"
         before = file.read_text()
         headers = {"Authorization": f"Bearer {(place.home / 'token').read_text().strip()}"}
-        with httpx.Client(base_url=daemon.url, headers=headers, trust_env=False, timeout=PATIENCE_S) as http:
+        with httpx.Client(
+            base_url=daemon.url, headers=headers, trust_env=False, timeout=PATIENCE_S, limits=httpx.Limits(**AFRESH)
+        ) as http:
             assert [row["open"] for row in http.get("/api/projects").json()["projects"]] == [3]
             refused = http.post("/api/threads", json={"project": "turo"})
             assert refused.status_code == 404
             thread = http.post("/api/threads", json={"project": "tour"}).json()["thread_id"]
             assert http.get(f"/api/threads/{thread}").status_code == 200
             for left in (2, 1, 0):
-                said = place.run("ask", "work on tour")[1]
+                said = place.ask("work on tour")[1]
                 assert "A task of tour is done: " in said, said
                 about = http.get("/api/projects/tour").json()["about"]
                 assert (about["open"], about["trouble"]) == (left, "")
-            assert "worded like a request" in place.run("ask", "work on tour")[1]
+            assert "worded like a request" in place.ask("work on tour")[1]
         hello = place.home / "workspace" / "tour" / "hello.md"
         assert hello.read_text().startswith("Hello from Sulla.")
         after = file.read_text().splitlines()

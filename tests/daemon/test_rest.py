@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from sulla.testing.script import Reply, Rule, Script
-from tests.daemon.running import PATIENCE_S, Daemon, Place, Service, service
+from tests.daemon.running import AFRESH, PATIENCE_S, Daemon, Place, Service, service
 
 STREAM = {"Accept": "text/event-stream"}
 ANSWER = "one two three four five six seven eight"
@@ -35,7 +35,9 @@ def place(tmp_path: Path, model: Service) -> Place:
 def browse(daemon: Daemon, place: Place) -> httpx.Client:
     token = (place.home / "token").read_text().strip()
     headers = {"Authorization": f"Bearer {token}"}
-    return httpx.Client(base_url=daemon.url, headers=headers, trust_env=False, timeout=PATIENCE_S)
+    return httpx.Client(
+        base_url=daemon.url, headers=headers, trust_env=False, timeout=PATIENCE_S, limits=httpx.Limits(**AFRESH)
+    )
 
 
 def blocks(answer: httpx.Response) -> Iterator[Block]:

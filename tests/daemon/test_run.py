@@ -56,7 +56,7 @@ def test_without_a_model_it_says_so_at_start_in_status_and_in_the_reply(daemon: 
     for said in ("\n".join(daemon.greeting), status):
         assert "offline" in said
         assert all(line in said for line in NEVER_OFFLINE), said
-    code, reply, _ = place.run("ask", "who are you")
+    code, reply, _ = place.ask("who are you")
     assert code == Exit.OK
     assert "not a language model" in reply
     assert "SULLA_MODEL=anthropic:<model> with ANTHROPIC_API_KEY=" in reply
@@ -259,7 +259,7 @@ def _of(events: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
 def test_a_store_that_was_removed_is_missed_and_a_new_one_is_used_only_if_that_was_meant(tmp_path: Path) -> None:
     place = Place(tmp_path / "home")
     with place.up():
-        assert place.run("ask", "who are you")[0] == Exit.OK
+        assert place.ask("who are you")[0] == Exit.OK
     for left in place.home.glob("sulla.db*"):
         left.unlink()
     code, said, error = place.run("up", "--port", "0")
@@ -267,15 +267,15 @@ def test_a_store_that_was_removed_is_missed_and_a_new_one_is_used_only_if_that_w
     assert error.startswith("sulla: the store is not the one that this home used last")
     assert "`sulla up --accept-store`" in error
     with place.up("--accept-store"):
-        assert place.run("ask", "who are you")[0] == Exit.OK
+        assert place.ask("who are you")[0] == Exit.OK
     with place.up():  # from now on that is the one
-        assert place.run("ask", "who are you")[0] == Exit.OK
+        assert place.ask("who are you")[0] == Exit.OK
 
 
 def test_a_store_that_is_emptied_under_a_running_daemon_is_told_to_everybody(tmp_path: Path) -> None:
     place = Place(tmp_path / "home")
     with place.up() as daemon:
-        assert place.run("ask", "who are you")[0] == Exit.OK
+        assert place.ask("who are you")[0] == Exit.OK
         with sqlite3.connect(place.home / "sulla.db") as kept:
             kept.execute("UPDATE meta SET value = 'store_other' WHERE name = 'incarnation'")
         kept.close()

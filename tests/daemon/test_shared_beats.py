@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.daemon.running import PATIENCE_S, Place
+from tests.daemon.running import AFRESH, PATIENCE_S, Place
 from tests.servers.redis import RedisServer, redis_server
 
 __all__ = ["redis_server"]
@@ -31,7 +31,9 @@ def both(tmp_path: Path, redis_server: RedisServer) -> Iterator[list[httpx.Clien
             place = Place(home, SULLA_MODEL="offline", SULLA_HEARTBEAT__ENABLED="true", SULLA_STORE=url)
             daemon = stack.enter_context(place.up())
             headers = {"Authorization": f"Bearer {(home / 'token').read_text().strip()}"}
-            client = httpx.Client(base_url=daemon.url, headers=headers, trust_env=False, timeout=PATIENCE_S)
+            client = httpx.Client(
+                base_url=daemon.url, headers=headers, trust_env=False, timeout=PATIENCE_S, limits=httpx.Limits(**AFRESH)
+            )
             clients.append(stack.enter_context(client))
         yield clients
 

@@ -16,7 +16,7 @@ from tests.servers.redis import RedisServer, redis_server
 
 __all__ = ["redis_server"]
 
-PATIENCE_S = 20.0
+PATIENCE_S = 50.0
 WHOLE = "What comes first, 🦉 and what comes later. "
 SCRIPT = Script([Rule(Reply(WHOLE + "<AGENT_DONE>said</AGENT_DONE>", hold="half", hold_after=2))])
 

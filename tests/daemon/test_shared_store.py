@@ -15,7 +15,7 @@ from sulla.testing.script import Reply, Rule, Script
 from tests.faults.harness import Daemon
 from tests.servers.postgres import PASSWORD, PostgresServer
 
-PATIENCE_S = 20.0
+PATIENCE_S = 50.0
 WHOLE = "What comes first, and what comes later. <AGENT_DONE>said</AGENT_DONE>"
 SCRIPT = Script([Rule(Reply(WHOLE, hold="half", hold_after=1))])
 

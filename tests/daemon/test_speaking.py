@@ -14,7 +14,7 @@ from sulla.testing.script import Reply, Rule, Script, ToolUse
 from tests.faults.harness import Daemon
 
 CLOCK = SystemClock()
-PATIENCE_S = 20.0
+PATIENCE_S = 50.0
 FIRST, SECOND, OPEN = "Dr. Brown called at 3.30 p.m. today.", "She asks for you!", "Please call her back"
 WRAPPED = f"{FIRST} {SECOND} {OPEN} <AGENT_DONE>done</AGENT_DONE>"
 PIECES = [

@@ -13,11 +13,15 @@ from sulla.cli.client import Client, open_client
 from sulla.cli.place import door
 from sulla.core.errors import NotFound, RateLimited, SettingsError, ShuttingDown
 from sulla.core.ids import ThreadId
+from sulla.daemon import SystemClock
 from sulla.daemon.config import load_settings
 from sulla.daemon.speech_desk import SpeechDesk
 from sulla.speech import Chunk
 from sulla.testing.speech import MemorySpeech
 from tests.daemon.running import Place
+from tests.soon import attempts
+
+CLOCK = SystemClock()
 
 
 @pytest.fixture
@@ -38,11 +42,16 @@ async def messages(client: Client, thread_id: str, words: str) -> list[dict[str,
 async def test_what_is_said_outlives_a_restart_in_mid_utterance(place: Place) -> None:
     with place.up() as daemon:
         async with open_client(door(place.home)) as client:
-            thread = (await client.call("thread.create"))["thread_id"]
-            said = {"thread_id": thread, "utterance_id": "u1"}
-            taken = await client.call("speech.chunk", seq=1, kind="cumulative", text="hello", **said)
-            assert taken == {"turn_id": "u1", "state": "speaking"}
-            assert (await client.call("system.status"))["speech"]["speaking"] == 1
+            thread, said, speaking = "", dict[str, Any](), 0
+            for took in attempts(1.0):  # whoever looks later finds that the turn has ended
+                began_s = CLOCK.elapsed()
+                thread = (await client.call("thread.create"))["thread_id"]
+                said = {"thread_id": thread, "utterance_id": "u1"}
+                taken = await client.call("speech.chunk", seq=1, kind="cumulative", text="hello", **said)
+                assert taken == {"turn_id": "u1", "state": "speaking", "late": False}
+                speaking = (await client.call("system.status"))["speech"]["speaking"]
+                took.append(CLOCK.elapsed() - began_s)
+            assert 1 <= speaking <= len(took)
         daemon.ended(signal.SIGTERM)
     with place.up():
         async with open_client(door(place.home)) as client:

@@ -18,15 +18,14 @@ from sulla.testing.anthropic_server import FakeAnthropic
 from sulla.testing.script import Reply, Rule, Script, ToolUse
 from tests.faults.harness import Daemon
 from tests.servers.redis import RedisServer, redis_server
+from tests.soon import attempts
 
 __all__ = ["redis_server"]
 
 CLOCK = SystemClock()
-PATIENCE_S = 20.0
+PATIENCE_S = 50.0
 STILL_S = 1.0
 """How soon everything has to stand still."""
-BUSY_S = 0.5
-"""What a busy machine is forgiven beside that."""
 DONE = "Done. <AGENT_DONE>done</AGENT_DONE>"
 LAST_S = "76543.25"
 """No other program sleeps for so long."""
@@ -38,7 +37,7 @@ SCRIPT = Script(
         Rule(Reply("", tools=(ToolUse("bash", {"command": f"sleep {LAST_S}"}),)), text="Sleep", results=0),
         Rule(Reply(DONE), text="Sleep", results=1),
         Rule(Reply(f"What comes first, and what comes later. {DONE}", hold="half", hold_after=1), text="Stream"),
-        Rule(Reply(f"{'word ' * 600}{DONE}", pieces=600, delay_s=0.005), text="Flood"),
+        Rule(Reply(f"{'word ' * 600}{DONE}", pieces=600, delay_s=0.005, hold="end", hold_after=599), text="Flood"),
         Rule(Reply(DONE)),
     ]
 )
@@ -75,12 +74,19 @@ async def until(client: Client, type_: str, holds: Callable[[dict[str, Any]], bo
     raise AssertionError("`events` ends with an error or not at all")
 
 
+async def each(client: Client, threads: list[str], type_: str) -> list[Any]:
+    """Events of a type until there was one of each of these threads."""
+    waiting, found = set(threads), []
+    while waiting:
+        found.append(await until(client, type_))
+        waiting.discard(found[-1]["thread_id"])
+    return found
+
+
 async def paused(client: Client, reason: str = "") -> dict[str, Any]:
-    """All work is paused, and one thread that is followed says so in time."""
-    began_s = CLOCK.elapsed()
+    """All work is paused, and one thread that is followed says so."""
     state = await client.call("system.pause", reason=reason)
     event = await until(client, "RUN_PAUSED")
-    assert CLOCK.elapsed() - began_s < STILL_S + BUSY_S
     assert event["data"] == {"by": "owner"} | ({"reason": reason} if reason else {})
     return state
 
@@ -136,26 +142,40 @@ async def test_a_reply_in_flight_is_given_up_and_made_again_after_a_kill_and_a_r
             ]
 
 
+async def test_a_reply_in_flight_stands_still_within_a_second(tmp_path: Path, model: FakeAnthropic) -> None:
+    async with running(tmp_path / "home", model) as daemon, open_client(door(daemon.home)) as client:
+        await begun(client, "Stream something.")
+        for took in attempts(STILL_S):
+            await until(client, "TEXT_MESSAGE_CONTENT")
+            began_s = CLOCK.elapsed()
+            await paused(client)
+            took.append(CLOCK.elapsed() - began_s)
+            await client.call("system.resume")
+
+
 async def test_a_command_is_ended_with_all_it_started_and_a_person_is_asked_what_came_of_it(
     tmp_path: Path, model: FakeAnthropic
 ) -> None:
     async with running(tmp_path / "home", model) as daemon, open_client(door(daemon.home)) as client:
-        thread = await begun(client, "Sleep for long.")
-        if not (await client.call("system.status"))["shell"]["sandbox"]:
-            (wait,) = (await until(client, "SUSPENDED"))["data"]["waits"]
-            answer = {"id": wait["wait_id"], "verdict": "approve"}
+        for took in attempts(STILL_S):
+            thread = await begun(client, "Sleep for long.")
+            if not (await client.call("system.status"))["shell"]["sandbox"]:
+                (wait,) = (await until(client, "SUSPENDED"))["data"]["waits"]
+                answer = {"id": wait["wait_id"], "verdict": "approve"}
+                await client.call("approval.answer", thread_id=thread, **answer)
+            async with asyncio.timeout(PATIENCE_S):
+                while not sleepers():
+                    await asyncio.sleep(0)
+            began_s = CLOCK.elapsed()
+            await paused(client)
+            took.append(CLOCK.elapsed() - began_s)
+            assert sleepers() == []
+            await client.call("system.resume")
+            (wait,) = (await until(client, "SUSPENDED", _review))["data"]["waits"]
+            assert "was cut off, and nobody knows whether it took effect" in wait["prompt"]
+            answer = {"id": wait["wait_id"], "verdict": "give_up", "text": "Never mind."}
             await client.call("approval.answer", thread_id=thread, **answer)
-        async with asyncio.timeout(PATIENCE_S):
-            while not sleepers():
-                await asyncio.sleep(0)
-        await paused(client)
-        assert sleepers() == []
-        await client.call("system.resume")
-        (wait,) = (await until(client, "SUSPENDED", _review))["data"]["waits"]
-        assert "was cut off, and nobody knows whether it took effect" in wait["prompt"]
-        answer = {"id": wait["wait_id"], "verdict": "give_up", "text": "Never mind."}
-        await client.call("approval.answer", thread_id=thread, **answer)
-        assert (await until(client, "RUN_FINISHED"))["data"]["outcome"]["status"] == "done"
+            assert (await until(client, "RUN_FINISHED"))["data"]["outcome"]["status"] == "done"
 
 
 def _review(event: dict[str, Any]) -> bool:
@@ -170,8 +190,13 @@ async def test_a_child_stands_still_too_and_its_parent_has_its_report_once(
             parent = await begun(client, "Ask somebody.")
             child = (await until(client, "CHILD_STARTED"))["data"]["thread_id"]
             await client.call("events.subscribe", thread_id=child, after=0)
-            await until(client, "TEXT_MESSAGE_CONTENT", lambda event: event["thread_id"] == child)
-            await paused(client)
+            for took in attempts(STILL_S):
+                if took:
+                    await client.call("system.resume")
+                await until(client, "TEXT_MESSAGE_CONTENT", lambda event: event["thread_id"] == child)
+                began_s = CLOCK.elapsed()
+                await paused(client)
+                took.append(CLOCK.elapsed() - began_s)
             await standing_still(client)
         await daemon.kill()
         await daemon.start()
@@ -189,20 +214,16 @@ async def test_sixteen_turns_in_full_flood_stop_at_once_and_all_go_on(tmp_path: 
     many = {"SULLA_LIMITS__RUNS_PER_AGENT": "16", "SULLA_LIMITS__MESSAGE_INTERVAL_MS": "0"}
     async with running(tmp_path / "home", model, **many) as daemon, open_client(door(daemon.home)) as client:
         threads = [await begun(client, "Flood me.") for _ in range(16)]
-        waiting = set(threads)
-        while waiting:
-            waiting.discard((await until(client, "TEXT_MESSAGE_CONTENT"))["thread_id"])
-        began_s, waiting = CLOCK.elapsed(), set(threads)
-        await client.call("system.pause")
-        while waiting:
-            waiting.discard((await until(client, "RUN_PAUSED"))["thread_id"])
-        assert CLOCK.elapsed() - began_s < STILL_S + BUSY_S
-        await client.call("system.resume")
-        waiting = set(threads)
-        while waiting:
-            event = await until(client, "RUN_FINISHED")
-            assert event["data"]["outcome"]["status"] == "done"
-            waiting.discard(event["thread_id"])
+        for took in attempts(STILL_S):
+            await each(client, threads, "TEXT_MESSAGE_CONTENT")
+            began_s = CLOCK.elapsed()
+            await client.call("system.pause")
+            await each(client, threads, "RUN_PAUSED")
+            took.append(CLOCK.elapsed() - began_s)
+            await client.call("system.resume")
+        model.release("end")
+        ended = await each(client, threads, "RUN_FINISHED")
+        assert {event["data"]["outcome"]["status"] for event in ended} == {"done"}
 
 
 async def test_two_daemons_on_one_store_obey_each_others_switch(
@@ -213,15 +234,19 @@ async def test_two_daemons_on_one_store_obey_each_others_switch(
         thread = await begun(here, "Stream something.")
         await until(here, "TEXT_MESSAGE_CONTENT")  # the run is the first one's
         async with running(tmp_path / "two", model, **shared) as two, open_client(door(two.home)) as there:
-            began_s = CLOCK.elapsed()
-            await there.call("system.pause", reason="from afar")
-            assert (await until(here, "RUN_PAUSED"))["data"] == {"by": "owner", "reason": "from afar"}
-            assert CLOCK.elapsed() - began_s < STILL_S + BUSY_S
+            for took in attempts(STILL_S):
+                if took:
+                    await here.call("system.resume")
+                    await until(here, "TEXT_MESSAGE_CONTENT")
+                began_s = CLOCK.elapsed()
+                await there.call("system.pause", reason="from afar")
+                assert (await until(here, "RUN_PAUSED"))["data"] == {"by": "owner", "reason": "from afar"}
+                took.append(CLOCK.elapsed() - began_s)
             assert (await here.call("system.status"))["paused"]["reason"] == "from afar"
             model.release("half")
             await here.call("system.resume")
             assert (await until(here, "RUN_FINISHED"))["data"]["outcome"]["status"] == "done"
             history = (await there.call("thread.history", thread_id=thread, limit=500))["events"]
             reasons = [event["data"]["reason"] for event in history if event["type"] == "RESUMED"]
-            assert reasons == ["paused"]
+            assert reasons == ["paused"] * len(took)
             assert (await there.call("system.status"))["paused"] is None

@@ -21,8 +21,8 @@ from sulla.testing.tools import EffectLedger
 from sulla.threads import Entry
 from tests.faults.backend import CLOCK, Backend, sqlite
 
-READY_S = 20.0
-TURN_S = 20.0
+READY_S = 60.0
+TURN_S = 60.0
 
 DONE = "Both are noted. <AGENT_DONE>noted</AGENT_DONE>"
 NOTES = (ToolUse("note_once", {"what": "careful"}), ToolUse("note_safe", {"what": "easy"}))

@@ -10,6 +10,7 @@ from sulla.testing.anthropic_server import FakeAnthropic
 from tests.faults.backend import CLOCK, sqlite
 from tests.faults.harness import Daemon
 from tests.faults.parked import ASKING, Parked, at, broken, park, script_for, standing_in, until, until_ended
+from tests.soon import attempts
 
 STOPPED_S = 4.0
 """Half of it for the program to end by itself; the rest is for a busy machine."""
@@ -38,10 +39,18 @@ FEW = (("deaf", "turn.stop"), ("left", "turn.stop"), ("left", "kill -9"))
     ],
 )
 async def test_a_command_that_hangs_leaves_no_process_behind(tmp_path: Path, what: str, end: str) -> None:
-    backend, one = sqlite(tmp_path / "kept.db"), Parked(what)
+    for took in attempts(STOPPED_S):
+        folder = tmp_path / str(len(took))
+        folder.mkdir()
+        took.append(await stopped_in(folder, what, end))
+
+
+async def stopped_in(folder: Path, what: str, end: str) -> float:
+    """How long it took until nothing ran any more, in seconds."""
+    backend, one = sqlite(folder / "kept.db"), Parked(what)
     async with (
         FakeAnthropic(script_for({what: HUNG[what]}), CLOCK) as fake,
-        Daemon(tmp_path / "home", fake.url, {**backend.settings, **ASKING}) as daemon,
+        Daemon(folder / "home", fake.url, {**backend.settings, **ASKING}) as daemon,
     ):
         workspace = daemon.home / "workspace"
         await daemon.start()
@@ -56,7 +65,7 @@ async def test_a_command_that_hangs_leaves_no_process_behind(tmp_path: Path, wha
         if end == "kill -9":
             await daemon.kill()
         await until(lambda: not standing_in(workspace))
-        assert CLOCK.elapsed() - began <= STOPPED_S
+        took_s = CLOCK.elapsed() - began
         if end == "kill -9":
             approval = one.question["id"]
             await daemon.start()
@@ -68,3 +77,4 @@ async def test_a_command_that_hangs_leaves_no_process_behind(tmp_path: Path, wha
     assert not broken(one, log)
     (outcome,) = [entry.data["outcome"]["status"] for entry in log if entry.kind == "RUN_FINISHED"]
     assert outcome == ("cancelled" if end == "turn.stop" else "done")
+    return took_s

@@ -47,7 +47,7 @@ async def kept(home: Path, settings: Mapping[str, str], kind: str) -> list[Note]
         await index.close()
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(180)
 @pytest.mark.parametrize("kind", KINDS)
 async def test_what_one_conversation_remembers_another_recalls_until_it_is_forgotten(
     tmp_path: Path, kind: str, backend_of: Callable[[str], Backend]
@@ -101,7 +101,7 @@ FEW = (("sqlite", "after"), ("redis", "after"), ("postgres", "before"))
 """For every run of the suite; the rest is for `./dev faults`."""
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(180)
 @pytest.mark.parametrize(
     ("kind", "phase"),
     [

@@ -57,7 +57,7 @@ POINTS = [f"PLAYBOOK:{number}:{phase}" for number in range(1, 51) for phase in (
 FEW = ("PLAYBOOK:4:before", "PLAYBOOK:19:after")
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(180)
 @pytest.mark.parametrize(
     ("kind", "death"),
     [
@@ -94,7 +94,7 @@ async def test_killed_around_any_record_a_run_goes_on_soon_and_repeats_nothing(
     assert went_on_s - (ready - started) < RESUMED_S
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(180)
 @pytest.mark.parametrize("kind", ["sqlite", "redis"])
 async def test_approvals_in_a_branch_a_loop_and_a_playbook_within_wait_over_kills(
     tmp_path: Path, kind: str, backend_of: Callable[[str], Backend]

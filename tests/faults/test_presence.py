@@ -46,7 +46,7 @@ async def _until(home: Path, *, there: bool) -> None:
             await CLOCK.sleep(LOOK_S)  # leaves the machine to the daemons between two looks
 
 
-@pytest.mark.timeout(150)
+@pytest.mark.timeout(180)
 async def test_people_and_what_they_are_told_are_known_at_every_daemon_and_die_with_theirs(
     tmp_path: Path, backend_of: Callable[[str], Backend]
 ) -> None:

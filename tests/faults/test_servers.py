@@ -29,6 +29,7 @@ from tests.faults.conftest import new_database
 from tests.faults.harness import Daemon, User
 from tests.servers.postgres import FAST, PostgresServer, running_postgres
 from tests.servers.redis import RedisServer
+from tests.soon import attempts
 
 TOLD_S = 1.5
 """A client is told within a second; the rest is for a busy machine."""
@@ -61,33 +62,33 @@ async def outage(folder: Path, server: Server, seconds: float) -> None:
     async with serving(folder, server) as daemon:
         user = User(daemon.home)
         following = asyncio.ensure_future(user.run())
-        async with CLOCK.timeout(10):
+        async with CLOCK.timeout(60):
             while not any(event["type"] == "MODEL_STARTED" for event in user.seen.events):
                 await CLOCK.sleep(0.01)
         async with open_client(door(daemon.home)) as client:
             other = (await client.call("thread.create", request_id="other"))["thread_id"]
-            server.fail()
-            failed_at = CLOCK.elapsed()
-            refused = await until_refused(client, other)
-            assert refused.retryable
-            assert CLOCK.elapsed() - failed_at < TOLD_S + 1.0  # half a second to notice, and the call itself
-            begun = CLOCK.elapsed()
-            again = await until_refused(client, other)
-            assert again.retryable
-            assert CLOCK.elapsed() - begun < TOLD_S
-            await CLOCK.sleep(seconds)
-            server.mend()
-            mended = CLOCK.elapsed()
-            told = await until_taken(client, other)
-            assert CLOCK.elapsed() - mended < BACK_S
+            taken: list[Acknowledged] = []
+            for late_s in attempts(0.0):  # whoever is told too late was told by a busy machine, or is so each time
+                server.fail()
+                failed_at = CLOCK.elapsed()
+                assert (await until_refused(client, other)).retryable
+                begun = CLOCK.elapsed()
+                assert (await until_refused(client, other)).retryable
+                refused = CLOCK.elapsed()
+                await CLOCK.sleep(seconds)
+                server.mend()
+                mended = CLOCK.elapsed()
+                taken.append(await until_taken(client, other, f"late_{len(taken)}"))
+                noticed_s = begun - failed_at - 1.0  # half a second to notice, and the call itself
+                late_s.append(max(noticed_s - TOLD_S, refused - begun - TOLD_S, CLOCK.elapsed() - mended - BACK_S))
         await following
         histories = []
         for thread_id, acknowledged in (
-            (user.seen.thread_id, Acknowledged(user.seen.message_id, user.seen.run_id)),
-            (other, told),
+            (user.seen.thread_id, (Acknowledged(user.seen.message_id, user.seen.run_id),)),
+            (other, tuple(taken)),
         ):
-            log = await ended(server.backend, thread_id, acknowledged.run_id)
-            histories.append(ThreadHistory(thread_id, tuple(log), (acknowledged,)))
+            log = await ended(server.backend, thread_id, acknowledged[-1].run_id)
+            histories.append(ThreadHistory(thread_id, tuple(log), acknowledged))
     assert not breaches(History(tuple(histories)))
 
 
@@ -103,22 +104,22 @@ async def until_refused(client: Client, thread_id: str) -> SullaError:
     raise AssertionError("unreachable")
 
 
-async def until_taken(client: Client, thread_id: str) -> Acknowledged:
+async def until_taken(client: Client, thread_id: str, message_id: str = "late") -> Acknowledged:
     """Send until it is acknowledged, under one id."""
     while True:
         try:
-            sent = await client.call("turn.send", thread_id=thread_id, message_id="late", text="still there?")
+            sent = await client.call("turn.send", thread_id=thread_id, message_id=message_id, text="still there?")
         except SullaError as error:
             if not error.retryable:
                 raise
             await CLOCK.sleep(0.05)
         else:
-            return Acknowledged("late", sent["run_id"], sent["seq"])
+            return Acknowledged(message_id, sent["run_id"], sent["seq"])
 
 
 async def ended(backend: Backend, thread_id: str, run_id: str) -> list[Any]:
     """A thread's log, once a run has its end."""
-    async with CLOCK.timeout(30):
+    async with CLOCK.timeout(60):
         while True:
             log = await backend.read_log(thread_id)
             if any(entry.kind in ("RUN_FINISHED", "RUN_ERROR") and entry.data["run_id"] == run_id for entry in log):
@@ -133,12 +134,12 @@ def redis_of(server: RedisServer, fail: Callable[[], None], mend: Callable[[], N
     return Server(redis(server.url()), fail, mend)
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(180)
 async def test_a_redis_that_is_killed_and_started_again_loses_nothing(tmp_path: Path, own_redis: RedisServer) -> None:
     await outage(tmp_path, redis_of(own_redis, own_redis.kill, own_redis.start), seconds=1.0)
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(180)
 async def test_a_redis_that_stands_still_past_the_lease_loses_nothing(tmp_path: Path, own_redis: RedisServer) -> None:
     await outage(tmp_path, redis_of(own_redis, own_redis.freeze, own_redis.thaw), seconds=3.0)
 
@@ -161,7 +162,7 @@ def promote(admin: Redis) -> None:
 
 
 @pytest.mark.faults
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(180)
 @pytest.mark.parametrize(("refuse", "allow"), [(fill, empty), (demote, promote)], ids=["memory", "read only"])
 async def test_a_redis_that_takes_no_writes_refuses_visibly_and_goes_on(
     tmp_path: Path, own_redis: RedisServer, refuse: Callable[[Redis], None], allow: Callable[[Redis], None]
@@ -179,12 +180,12 @@ async def test_a_redis_that_takes_no_writes_refuses_visibly_and_goes_on(
         assert await ended(server.backend, thread, told.run_id)
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(180)
 async def test_a_redis_that_is_emptied_is_told_to_everybody_who_follows_and_nothing_more_is_taken(
     tmp_path: Path, own_redis: RedisServer
 ) -> None:
     async with serving(tmp_path, redis_of(own_redis, lambda: None, lambda: None)) as daemon:
-        async with open_client(door(daemon.home)) as client, CLOCK.timeout(20):
+        async with open_client(door(daemon.home)) as client, CLOCK.timeout(60):
             thread = (await client.call("thread.create", request_id="one"))["thread_id"]
             await client.call("events.subscribe", thread_id=thread, after=0)
             await client.call("turn.send", thread_id=thread, message_id="m", text="hi")
@@ -209,7 +210,7 @@ def own_postgres() -> Iterator[PostgresServer]:
         yield server
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(180)
 async def test_a_postgres_that_is_stopped_at_once_and_started_again_loses_nothing(
     tmp_path: Path, own_postgres: PostgresServer
 ) -> None:
@@ -260,13 +261,13 @@ def rare(fault: Fault) -> Any:
     return pytest.param(fault, marks=pytest.mark.faults)
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(180)
 @pytest.mark.parametrize("fault", [cut, rare(stall), rare(crawl)])
 async def test_a_bad_link_to_redis_loses_nothing(tmp_path: Path, own_redis: RedisServer, fault: Fault) -> None:
     await linked(tmp_path, own_redis.port, lambda port: redis(f"redis://127.0.0.1:{port}/0"), fault)
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(180)
 @pytest.mark.parametrize("fault", [rare(cut), stall, rare(crawl)])
 async def test_a_bad_link_to_postgres_loses_nothing(tmp_path: Path, own_postgres: PostgresServer, fault: Fault) -> None:
     url = new_database(own_postgres, 1)

@@ -151,7 +151,7 @@ async def _restart(daemons: list[Daemon], drifters: list[Drifter], plan: Plan, r
         await daemon.start()
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(180)
 @pytest.mark.parametrize(("kind", "daemons"), [("sqlite", 1), ("redis", 2)])
 async def test_clients_that_drop_at_random_miss_nothing_and_get_nothing_twice(
     tmp_path: Path, kind: str, daemons: int, backend_of: Callable[[str], Backend]

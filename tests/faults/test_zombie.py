@@ -66,7 +66,7 @@ async def _round(number: int, fake: FakeAnthropic, first: Daemon, second: Daemon
     seen = await User(second.home, number).run()
     first.send_signal(signal.SIGCONT)
     fake.release(f"zombie {number}")
-    async with open_client(door(first.home)) as client, CLOCK.timeout(10):
+    async with open_client(door(first.home)) as client, CLOCK.timeout(60):
         while (await client.call("system.status"))["running"]:
             await CLOCK.sleep(0.02)
     log = await backend.read_log(seen.thread_id)
@@ -77,7 +77,7 @@ async def _round(number: int, fake: FakeAnthropic, first: Daemon, second: Daemon
 async def _held_by_first(name: str, fake: FakeAnthropic, second: Daemon) -> None:
     """Wait until a request stands still; the second daemon does as well, or it might have been the quicker one."""
     second.send_signal(signal.SIGSTOP)
-    async with CLOCK.timeout(20):
+    async with CLOCK.timeout(60):
         await fake.until(lambda seen: name in seen.held)
 
 
@@ -85,7 +85,7 @@ async def test_a_zombie_is_fenced(tmp_path: Path) -> None:
     assert not await awakened(tmp_path, sqlite(tmp_path / "shared.db"))
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(180)
 @pytest.mark.parametrize("kind", ["redis", "postgres"])
 async def test_a_zombie_is_fenced_on_a_server_too(
     tmp_path: Path, kind: str, backend_of: Callable[[str], Backend]
@@ -105,7 +105,7 @@ async def test_the_judge_notices_a_missing_fence(tmp_path: Path) -> None:
     assert await awakened(tmp_path, sqlite(tmp_path / "shared.db"), "--defect", "skip-fence")
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(180)
 @pytest.mark.parametrize("kind", ["sqlite", "redis", "postgres"])
 async def test_another_home_takes_over_within_the_lease_and_a_second(
     tmp_path: Path, kind: str, backend_of: Callable[[str], Backend]
@@ -150,7 +150,7 @@ async def test_a_suspended_turn_waits_through_a_kill_and_goes_on_with_its_answer
                     break
         await daemon.kill()
         await daemon.start()
-        async with open_client(door(daemon.home)) as client, CLOCK.timeout(10):
+        async with open_client(door(daemon.home)) as client, CLOCK.timeout(60):
             questions = (await client.call("approval.list"))["questions"]
             (question,) = questions
             assert (question["thread_id"], question["run_id"], question["prompt"]) == (thread, run, "may I?")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from typing import Literal
@@ -11,9 +12,10 @@ import pytest
 from sulla.access import ALL_SCOPES
 from sulla.daemon.system import SystemClock, random_id
 from sulla.gateway import GatewayConfig, Limits, Server, bind, build_app, serve
+from sulla.testing.clock import ManualClock
 from sulla.testing.commands import MemoryCommands
 from sulla.testing.tokens import MemoryTokens
-from tests.gateway.peer import Peer, Raw
+from tests.gateway.peer import PATIENCE_S, Peer, Raw
 
 Start = Callable[..., Awaitable[Server]]
 
@@ -30,17 +32,31 @@ def tokens() -> MemoryTokens:
     return MemoryTokens({"owner": ALL_SCOPES, "reader": ["read"]})
 
 
+async def _stopped(server: Server, clock: ManualClock | None) -> None:
+    """Stop a server; if its time is a test's, let it pass meanwhile."""
+    stopping = asyncio.ensure_future(server.stop(1.0))
+    while clock is not None and not stopping.done():
+        await clock.advance(0.1)
+    await stopping
+
+
 @pytest.fixture
 async def start(commands: MemoryCommands, tokens: MemoryTokens) -> AsyncIterator[Start]:
-    """Starts a server with the limits it is given."""
+    """Starts a server with the limits it is given; with a `clock` these are reached when the test says so.
+
+    No kernel cuts off in the server's place who takes nothing, unless a test wants that.
+    """
     async with AsyncExitStack() as stack:
 
-        async def begin(on_leave: Literal["go_on", "stop"] = "go_on", **limits: float) -> Server:
-            clock, bounds = SystemClock(), Limits(**limits)  # type: ignore[arg-type]  # ints and floats by name
+        async def begin(
+            on_leave: Literal["go_on", "stop"] = "go_on", clock: ManualClock | None = None, **limits: float
+        ) -> Server:
+            given = {"user_timeout_s": 4 * PATIENCE_S, **limits}
+            time, bounds = clock or SystemClock(), Limits(**given)  # type: ignore[arg-type]  # ints and floats by name
             config = GatewayConfig("1.2.3", ("sulla.test",), ("https://console.test",), bounds, on_leave)
-            app = build_app(commands, tokens, config, clock, make_id=random_id)
-            server = await serve(app, bind("127.0.0.1", 0, bounds), clock, bounds)
-            stack.push_async_callback(server.stop, 1.0)
+            app = build_app(commands, tokens, config, time, make_id=random_id)
+            server = await serve(app, bind("127.0.0.1", 0, bounds), time, bounds)
+            stack.push_async_callback(_stopped, server, clock)
             return server
 
         yield begin

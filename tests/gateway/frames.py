@@ -266,6 +266,7 @@ def pytest_runtest_setup() -> None:
     """Listen where there is something to listen to by now."""
     for name in [name for name in _PLACES if name in sys.modules]:
         _PLACES.pop(name)(sys.modules[name])
+        published()  # now, and not within a handshake: it takes as long as some deadlines there
 
 
 @pytest.hookimpl(trylast=True)

@@ -20,7 +20,8 @@ from sulla.gateway import Server
 from sulla.gateway.wire import METHODS, EndedParams, Error, EventParams, GapParams
 from sulla.gateway.wire_people import NoticeRow
 
-PATIENCE_S = 5.0
+PATIENCE_S = 30.0
+"""Nothing takes so long on a machine that stands still now and then: it is only reached when something hangs."""
 Frame = dict[str, Any]
 
 
@@ -58,6 +59,7 @@ class Peer:
             additional_headers=bearer | (headers or {}),
             subprotocols=[Subprotocol(subprotocol)] if subprotocol is not None else None,
             proxy=None,
+            open_timeout=PATIENCE_S,
             max_size=None,
             max_queue=max_queue,
         ) as socket:

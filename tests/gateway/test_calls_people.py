@@ -10,6 +10,7 @@ import pytest
 
 from sulla.core.errors import StoreUnavailable
 from sulla.gateway import Server
+from sulla.testing.clock import ManualClock
 from sulla.testing.commands import MemoryCommands
 from tests.gateway.conftest import Connect, Start
 from tests.gateway.peer import PATIENCE_S, Frame, Peer, Raw
@@ -217,9 +218,13 @@ async def test_a_client_that_leaves_is_followed_by_nobody(server: Server, comman
 
 
 async def test_a_client_that_reads_nothing_holds_up_neither_who_tells_nor_who_reads(
-    start: Start, connect: Connect, commands: MemoryCommands, raw: Callable[..., Awaitable[Raw]]
+    start: Start,
+    connect: Connect,
+    commands: MemoryCommands,
+    raw: Callable[..., Awaitable[Raw]],
+    manual_clock: ManualClock,
 ) -> None:
-    server = await start(queue_bytes=4_096, stall_s=0.3, user_timeout_s=1.0, close_s=0.2)
+    server = await start(clock=manual_clock, queue_bytes=4_096)
     peer, stuck = await connect(server), await raw(server)
     await stuck.upgrade()
     await stuck.hello()
@@ -231,6 +236,8 @@ async def test_a_client_that_reads_nothing_holds_up_neither_who_tells_nor_who_re
     async with asyncio.timeout(4 * PATIENCE_S):
         for number in range(4_000):
             assert (await told(peer))["text"].startswith(f"{number} ")
+    assert len(commands.notices.followers) == 2, "both have had all the time they need"
+    await manual_clock.advance(10.0)
     await until(lambda: len(commands.notices.followers) == 1)  # the stuck one is let go
 
 

@@ -26,7 +26,7 @@ def thread(commands: MemoryCommands) -> None:
 
 async def test_speech_is_taken_and_flushed(connect: Connect, commands: MemoryCommands) -> None:
     peer = await connect()
-    assert await peer.call("speech.chunk", **SAID) == {"turn_id": "u:1", "state": "speaking"}
+    assert await peer.call("speech.chunk", **SAID) == {"turn_id": "u:1", "state": "speaking", "late": False}
     playing = {"message_id": "msg_1", "played_chars": 40}
     more = SAID | {"seq": 1, "text": "turn off the light", "stable_chars": 8, "playing": playing}
     await peer.call("speech.chunk", **more)
@@ -70,7 +70,7 @@ async def test_the_same_over_rest(server: Server, commands: MemoryCommands) -> N
     async with httpx.AsyncClient(base_url=server.url, headers=headers, trust_env=False) as http:
         said = {name: value for name, value in SAID.items() if name != "thread_id"}
         answer = await http.post(path, json=said)
-        assert (answer.status_code, answer.json()) == (200, {"turn_id": "u:1", "state": "speaking"})
+        assert (answer.status_code, answer.json()) == (200, {"turn_id": "u:1", "state": "speaking", "late": False})
         assert (await http.get(path)).json()["content"] == "turn off"
         assert (await http.post(f"{path}/flush")).json()["text"] == "turn off"
         assert (await http.post(f"{path}/cancel")).json() == {"turn_id": ""}

@@ -440,7 +440,7 @@ async def test_who_reads_nothing_and_breaks_a_rule_is_cut_off(
 async def test_who_reads_again_in_time_learns_why_it_was_closed(
     start: Start, raw: OpenRaw, commands: MemoryCommands, caplog: pytest.LogCaptureFixture
 ) -> None:
-    peer = await stuck(raw, await start(queue_bytes=100_000, stall_s=0.1, close_s=5.0), commands)
+    peer = await stuck(raw, await start(queue_bytes=100_000, stall_s=0.1, close_s=PATIENCE_S), commands)
     await until(lambda: "too slowly" in caplog.text)
     assert await peer.close_code() == 1013
 

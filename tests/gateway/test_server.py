@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from sulla.core.errors import PortInUse, SettingsError
-from sulla.daemon.system import SystemClock
 from sulla.gateway import Server, bind
+from sulla.testing.clock import ManualClock
 from sulla.testing.commands import MemoryCommands
 from tests.gateway.conftest import Start
 from tests.gateway.peer import PATIENCE_S, Peer, Raw, until
@@ -75,15 +75,18 @@ async def test_when_it_no_longer_listens_open_connections_go_on(server: Server, 
 
 
 async def test_a_stop_waits_for_nobody_beyond_its_deadline(
-    server: Server, connect: Connect, commands: MemoryCommands
+    start: Start, connect: Connect, commands: MemoryCommands, manual_clock: ManualClock
 ) -> None:
     commands.gates["status"] = asyncio.Event()
-    peer = await connect()
+    server = await start(clock=manual_clock)
+    peer = await connect(server)
     await peer.say({"jsonrpc": "2.0", "id": 1, "method": "system.status"})
     await until(lambda: commands.calls)
-    before = SystemClock().elapsed()
-    await server.stop(0.05)
-    assert SystemClock().elapsed() - before < 1.0
+    stopping = asyncio.ensure_future(server.stop(3.0))
+    await manual_clock.advance(2.9)
+    assert not stopping.done()
+    await manual_clock.advance(0.1)
+    await until(stopping.done)
     assert not server.connections
 
 

@@ -11,6 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from sulla.daemon.system import SystemClock
 from sulla.gateway import Server, bind, serve
+from sulla.testing.clock import ManualClock
 from sulla.testing.commands import MemoryCommands
 from tests.gateway.conftest import Start
 from tests.gateway.peer import PATIENCE_S, Peer, Raw, masked, until
@@ -22,23 +23,37 @@ OpenRaw = Callable[..., Awaitable[Raw]]
 # ------------------------------------------------------------------------------------------------------- hostile peers
 
 
+LATE_S = 10.0
+"""Twice as long as a peer may take over the head of a request."""
+
+
 @pytest.mark.parametrize("beginning", [b"", b"GET /ws HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "])
-async def test_who_does_not_finish_a_request_in_time_is_cut_off(start: Start, raw: OpenRaw, beginning: bytes) -> None:
-    peer = await raw(await start(handshake_s=0.05))
+async def test_who_does_not_finish_a_request_in_time_is_cut_off(
+    start: Start, raw: OpenRaw, manual_clock: ManualClock, beginning: bytes
+) -> None:
+    server = await start(clock=manual_clock)
+    peer = await raw(server)
     await peer.send(beginning)
+    await until(lambda: server.connections)
+    await manual_clock.advance(LATE_S)
     assert await peer.rest() == b""
 
 
-async def test_the_second_request_of_a_connection_has_a_deadline_too(start: Start, raw: OpenRaw) -> None:
-    peer = await raw(await start(handshake_s=0.05))
+async def test_the_second_request_of_a_connection_has_a_deadline_too(
+    start: Start, raw: OpenRaw, manual_clock: ManualClock
+) -> None:
+    peer = await raw(await start(clock=manual_clock, idle_s=60))
     await peer.send(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
     await peer.reader.readuntil(b"}")
     await peer.send(b"GET /healthz HTTP/1.1\r\nX-Slow: ")
+    await manual_clock.advance(LATE_S)
     assert await peer.rest() == b""
 
 
-async def test_a_head_that_comes_byte_by_byte_has_one_deadline(start: Start, raw: OpenRaw) -> None:
-    server = await start(handshake_s=0.05)
+async def test_a_head_that_comes_byte_by_byte_has_one_deadline(
+    start: Start, raw: OpenRaw, manual_clock: ManualClock
+) -> None:
+    server = await start(clock=manual_clock)
     peer = await raw(server)
 
     async def drip() -> None:
@@ -48,17 +63,22 @@ async def test_a_head_that_comes_byte_by_byte_has_one_deadline(start: Start, raw
             await asyncio.sleep(0)
 
     dripping = asyncio.ensure_future(drip())
+    await until(lambda: server.connections)
+    await manual_clock.advance(LATE_S)
     assert await peer.rest() == b""
     dripping.cancel()
     await asyncio.wait((dripping,))
 
 
 async def test_an_upgraded_connection_outlives_the_deadline_of_its_head(
-    start: Start, connect: Connect, raw: OpenRaw
+    start: Start, connect: Connect, raw: OpenRaw, manual_clock: ManualClock
 ) -> None:
-    server = await start(handshake_s=0.05)
+    server = await start(clock=manual_clock)
     peer = await connect(server)
-    await (await raw(server)).rest()  # somebody who came later is past the deadline already
+    later = await raw(server)
+    await until(lambda: server.connections == 2)
+    await manual_clock.advance(LATE_S)
+    await later.rest()  # who came later is past the deadline already
     await peer.call("system.status")
 
 
@@ -68,10 +88,14 @@ async def test_a_connection_between_two_requests_may_not_stay_for_ever(start: St
     assert (await peer.rest()).endswith(b"}")
 
 
-async def test_a_body_that_nobody_waits_for_has_a_deadline(start: Start, raw: OpenRaw) -> None:
-    peer = await raw(await start(handshake_s=0.05, idle_s=60))
+async def test_a_body_that_nobody_waits_for_has_a_deadline(
+    start: Start, raw: OpenRaw, manual_clock: ManualClock
+) -> None:
+    peer = await raw(await start(clock=manual_clock, idle_s=60))
     await peer.send(b"POST /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000000\r\n\r\nx")
-    assert (await peer.rest()).startswith(b"HTTP/1.1 405")
+    assert (await peer.reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 405")
+    await manual_clock.advance(LATE_S)
+    await peer.rest()
 
 
 async def test_a_body_that_is_broken_after_its_answer_ends_the_connection(

@@ -57,6 +57,7 @@ def test_the_others_have_their_form() -> None:
     assert KEEP_ALIVE.startswith(b":")
 
 
+@pytest.mark.thorough
 def test_one_turn_is_shown_from_its_message_to_its_end() -> None:
     turn = OneTurn("run_1")
     assert turn.block(happened("INPUT", 1, "run_0")) == b""

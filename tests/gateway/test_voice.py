@@ -25,7 +25,7 @@ from sulla.speech import Chunk, EagerEnd, End, Event, Partial, Playing, Resumed,
 from sulla.testing.commands import MemoryCommands
 from sulla.testing.tokens import MemoryTokens
 from tests.gateway.conftest import Start
-from tests.gateway.peer import Raw, masked, until
+from tests.gateway.peer import PATIENCE_S, Raw, masked, until
 from tests.gateway.recognizers import partial, result
 from tests.gateway.test_voice_frames import BAD, FLUX, GOOD, TALK
 from tests.gateway.voices import Voice
@@ -508,7 +508,7 @@ async def test_frames_in_pieces_and_lies_about_text_are_the_sockets_business(raw
 async def test_a_client_that_reads_nothing_is_closed_and_the_others_go_on(
     start: Start, raw: OpenRaw, commands: MemoryCommands
 ) -> None:
-    server = await start(queue_bytes=16_384, stall_s=0.2)
+    server = await start(queue_bytes=16_384, stall_s=0.2, close_s=PATIENCE_S)
     stuck = await raw(server)
     await upgraded(stuck, f"?thread_id={THREAD}")
     async with Voice.connect(server, query=f"thread_id={THREAD}") as voice:

@@ -32,7 +32,9 @@ class Voice:
     ) -> AsyncIterator[Voice]:
         given = headers | ({"Authorization": authorization} if authorization is not None else {})
         url = server.url.replace("http", "ws", 1) + "/voice" + (f"?{query}" if query else "")
-        async with open_socket(url, additional_headers=given, proxy=None, max_size=None, max_queue=None) as socket:
+        async with open_socket(
+            url, additional_headers=given, proxy=None, open_timeout=PATIENCE_S, max_size=None, max_queue=None
+        ) as socket:
             yield cls(socket)
 
     async def ready(self) -> Voice:

@@ -10,10 +10,22 @@ from tests.kits.store_finding import FindKit, ReadyKit
 from tests.kits.store_leases import DeletesKit, LeasesKit
 from tests.kits.store_model import ModelKit
 from tests.kits.store_offers import OffersKit, ReadsKit
+from tests.kits.store_swaps import SwapsKit
 from tests.kits.store_values import BusKit, OpeningKit, ValuesKit
 
 
 class StoreKit(
-    OffersKit, ReadsKit, LeasesKit, DeletesKit, AppendsKit, ReadyKit, FindKit, ValuesKit, BusKit, OpeningKit, ModelKit
+    OffersKit,
+    ReadsKit,
+    LeasesKit,
+    DeletesKit,
+    AppendsKit,
+    ReadyKit,
+    FindKit,
+    ValuesKit,
+    SwapsKit,
+    BusKit,
+    OpeningKit,
+    ModelKit,
 ):
     """Everything that the promise says."""

@@ -222,6 +222,22 @@ class StoreMachine(RuleBasedStateMachine):
         self._run(self._store.put(key, value, ttl_s))
         self._values[key] = (value, None if ttl_s is None else self._now_s + ttl_s)
 
+    @rule(
+        key=KEYS,
+        right=st.booleans(),
+        old=st.none() | st.binary(max_size=1),
+        value=st.binary(max_size=1),
+        ttl_s=st.none() | st.sampled_from([5.0, 20.0]),
+    )
+    def swap(self, key: str, right: bool, old: bytes | None, value: bytes, ttl_s: float | None) -> None:
+        """A small value takes the place of what is there, or of what somebody thinks is there."""
+        there = self._value(key)
+        expected = there if right else old
+        kept = self._run(self._store.swap(key, expected, value, ttl_s))
+        assert kept is (there in (expected, value))
+        if kept:
+            self._values[key] = (value, None if ttl_s is None else self._now_s + ttl_s)
+
     @rule(key=KEYS)
     def remove(self, key: str) -> None:
         """A small value goes."""

@@ -123,6 +123,17 @@ class BusKit(InWorld):
         store.publish("channel", b"too late")
         assert [payload async for payload in heard] == []
 
+    async def test_whoever_listens_may_be_heard_by_every_handle(self, world: StoreWorld, store: Store) -> None:
+        """One that says no has nobody who could hear it; one that cannot know says yes."""
+        other = world.store()
+        await other.open()
+        async with store.subscribe("channel") as heard:
+            assert store.is_heard("channel") is True
+            other.publish("channel", b"hello")
+            if other.is_heard("channel"):
+                assert await _next(heard) == b"hello"
+        await other.close()
+
     async def test_a_listener_that_waits_is_woken(self, store: Store) -> None:
         async with store.subscribe("channel") as heard:
             waiting = asyncio.ensure_future(_next(heard))
@@ -298,6 +309,7 @@ async def _is_closed(store: Store) -> None:
         store.head(KEY),
         store.find(),
         store.put("key", b""),
+        store.swap("key", None, b""),
         store.get("key"),
         store.remove("key"),
     ):

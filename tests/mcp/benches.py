@@ -10,17 +10,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from sulla.core.clock import Clock
 from sulla.core.ids import CallId
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
 from sulla.daemon import SystemClock
 from sulla.mcp import McpHub, McpServer, Nest, TrustFiles
 from sulla.mcp.client import Connector
+from sulla.testing.clock import ManualClock
 from sulla.tools import Done, Tool, Toolbox, run_call
 from tests.tools.contexts import context_in
 
 HERE = Path(__file__).parent
-WAIT_S = 20.0
+WAIT_S = 50.0
 """How long a test waits for a process before it fails."""
 
 
@@ -57,14 +59,22 @@ class Bench:
         await self.until(lambda: self.hub.status()[0]["state"] == "down")
         return self.hub.status()[0]
 
-    async def use(self, tool: str, /, *, tools: tuple[Tool, ...] | None = None, **args: Json) -> Done:
+    async def use(
+        self, tool: str, /, *, tools: tuple[Tool, ...] | None = None, clock: Clock | None = None, **args: Json
+    ) -> Done:
         """Call a tool as an agent would, by its whole name; of those that there are now, or of others."""
         call = ToolCall(CallId("call_1"), tool, dict(args))
-        result = await run_call(
-            Toolbox(self.hub.current() if tools is None else tools), call, context_in(self._folder, SystemClock())
-        )
+        toolbox = Toolbox(self.hub.current() if tools is None else tools)
+        result = await run_call(toolbox, call, context_in(self._folder, clock or SystemClock()))
         assert isinstance(result, Done)
         return result
+
+    async def use_in_vain(self, tool: str, limit_s: float = 60.0) -> Done:
+        """Call one that does not answer, until its time is up; other calls have all the time they need."""
+        clock = ManualClock()
+        using = asyncio.ensure_future(self.use(tool, clock=clock))
+        await clock.advance(limit_s)
+        return await using
 
 
 @asynccontextmanager

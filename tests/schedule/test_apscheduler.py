@@ -13,9 +13,10 @@ from sulla.schedule import Timer
 from sulla.schedule.apscheduler import ApsTimer
 from sulla.testing.clock import ManualClock
 from sulla.testing.timer import ClockTimer
+from tests.soon import attempts
 
 CLOCK = SystemClock()
-PATIENCE_S = 10.0
+PATIENCE_S = 50.0
 
 
 class Bell:
@@ -46,11 +47,12 @@ async def ringing(timer: Timer) -> AsyncIterator[Bell]:
 
 async def test_it_rings_at_its_time_and_once() -> None:
     async with ringing(timer := ApsTimer()) as bell:
-        timer.set(CLOCK.now() + 30)
-        timer.set(at_s := CLOCK.now() + 0.1)  # in the place of the other one
-        rang_s = await bell.wait()
-        assert 0 <= rang_s - at_s < 2
-        assert len(bell.rings) == 1
+        for late_s in attempts(2.0):
+            timer.set(CLOCK.now() + 600)
+            timer.set(at_s := CLOCK.now() + 0.1)  # in the place of the other one
+            late_s.append(await bell.wait() - at_s)
+            assert late_s[-1] >= 0
+        assert len(bell.rings) == len(late_s)
 
 
 async def test_what_is_over_rings_at_once_however_late() -> None:
@@ -63,13 +65,21 @@ async def test_what_is_over_rings_at_once_however_late() -> None:
 
 
 async def test_it_can_be_told_not_to_ring() -> None:
-    async with ringing(timer := ApsTimer()) as bell:
+    async with ringing(timer := ApsTimer()) as bell, ringing(other := ApsTimer()) as later:
+        for took in attempts(0.5):  # before it rings, that is
+            bell.rings.clear()
+            began_s = CLOCK.elapsed()
+            timer.set(CLOCK.now() + 1.0)
+            timer.set(None)
+            timer.set(None)
+            took.append(CLOCK.elapsed() - began_s)
+        other.set(CLOCK.now() + 1.2)
+        await later.wait()
+        assert bell.rings == []
         timer.set(CLOCK.now() + 0.05)
-        timer.set(None)
-        timer.set(None)
-        timer.set(CLOCK.now() + 0.1)
+        bell.rang.clear()
         await bell.wait()
-        assert len(bell.rings) == 1
+        assert len(bell.rings) == 1, "told so, it rings again"
 
 
 async def test_the_library_comes_with_the_first_time_that_is_set() -> None:

@@ -6,8 +6,11 @@ was not run, and the exit code is `NOT_RUN`, so that `./dev check` fails.
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Iterator
+from contextlib import suppress
+from itertools import count
 from typing import NoReturn
 
 import pytest
@@ -16,6 +19,11 @@ NOT_RUN = 3
 """The exit code of a run that would have passed but for a server that is missing."""
 
 _MARK = "needs a server: "
+
+_PORTS = range(12_000, 22_000)
+"""Below those that a kernel hands out by itself. A Redis in a cluster takes the one that is 10 000 higher too."""
+
+_TURNS = count()
 
 
 def missing(server: str, remedy: str) -> NoReturn:
@@ -29,10 +37,11 @@ def missing(server: str, remedy: str) -> NoReturn:
 
 
 def free_port() -> int:
-    """A port on which nobody listens just now."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port: int = server.getsockname()[1]
-        return port
+    """A port on which nobody listens just now, and which nobody is given who does not ask for it by its number."""
+    while True:
+        port = _PORTS[(101 * os.getpid() + next(_TURNS)) % len(_PORTS)]
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
 
 
 class NotRun:

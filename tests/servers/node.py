@@ -12,7 +12,7 @@ import pytest
 from tests.servers import missing
 
 _KNOWS_WEBSOCKET = 22
-_PATIENCE_S = 20.0
+_PATIENCE_S = 50.0
 
 
 def find_node() -> Path:

@@ -26,7 +26,7 @@ DATABASES = 4096
 """Each test takes another one, so that none has to clean up."""
 
 _READY = "Ready to accept connections"
-_PATIENCE_S = 20.0
+_PATIENCE_S = 50.0
 _LAST_CLUSTER_PORT = 55_535
 """A cluster's servers also listen on a port that is higher by ten thousand."""
 

@@ -18,9 +18,9 @@ from sulla.testing.mortal import Killed
 from tests.speech.booth import Booth, memory_store
 from tests.speech.streams import Heard, disturbed, profile_of, sentence, utterance
 
-PASSED_ON = ("publish", "subscribe")
-UNFENCED = ("put", "remove")
-"""Small values have no lease: one that is on its way for as long as a lease lasts overwrites what came after it."""
+PASSED_ON = ("publish", "is_heard", "subscribe")
+HOMES = ("home1", "home1", "home2", "home3")
+"""The first one comes back most often."""
 END_S = 200.0
 """Long enough for the leases of the dead to run out, twice, and for everything to be delivered."""
 
@@ -58,8 +58,6 @@ class RoughStore:
         async def call(*args: object, **kwargs: object) -> object:
             if not self.awake.is_set():
                 await self.awake.wait()
-                if name in UNFENCED:
-                    raise StoreUnavailable("its answer got lost")
             self._strike()
             answer = await method(*args, **kwargs)
             self._strike()
@@ -78,6 +76,17 @@ class RoughStore:
 
 
 @dataclass(slots=True)
+class Life:
+    """A daemon from its start to its end."""
+
+    home: str
+    rough: RoughStore
+    booth: Booth
+    task: asyncio.Task[None]
+    sleeps_until_s: float = 0.0
+
+
+@dataclass(slots=True)
 class Speaker:
     """Somebody in one thread, and what came of each chunk."""
 
@@ -87,6 +96,13 @@ class Speaker:
     """Does not send again what was not acknowledged."""
     acknowledged: list[Chunk] = field(default_factory=list)
     unsure: list[Chunk] = field(default_factory=list)
+    at: Life | None = None
+    """The daemon that is spoken to, until it does not take something."""
+
+    def failed(self, chunk: Chunk) -> None:
+        """One attempt has; another daemon may have taken it, or somebody tries already."""
+        if chunk not in self.unsure and chunk not in self.acknowledged:
+            self.unsure.append(chunk)
 
     @property
     def done(self) -> bool:
@@ -101,17 +117,19 @@ class Storm:
         seed: decides everything.
         speakers: how many.
         gives_up: nobody sends anything twice.
+        together: how many daemons there are at once at the most.
     """
 
-    def __init__(self, seed: int, speakers: int = 3, *, gives_up: bool = False) -> None:
+    def __init__(self, seed: int, speakers: int = 3, *, gives_up: bool = False, together: int = 1) -> None:
         self.chance = Random(seed)
         self.clock = ManualClock()
         self.weather = Weather(self.chance, self.chance.choice((0.0, 0.02, 0.1)), self.chance.choice((0.005, 0.02)))
         self._count = speakers
         self._gives_up = gives_up
+        self._together = together
         self.speakers: list[Speaker] = []
         self.boots = 0
-        self._asleep: list[tuple[str, RoughStore, asyncio.Task[None]]] = []
+        self._asleep: list[Life] = []
         self._limits = SpeechLimits(
             profile_of(self.chance),
             max_live=self.chance.choice((2, 1000)),
@@ -139,41 +157,66 @@ class Storm:
         assert left == [], "logs that nobody needs any more"
 
     async def _boot(self, *, last: bool) -> None:
-        """One daemon's life."""
+        """One daemon's life, or that of some at once."""
         self.boots += 1
-        for _, rough, _ in self._asleep:
+        for slept in self._asleep:
             if last or self.chance.random() < 0.5:
-                rough.awake.set()
+                slept.rough.awake.set()
         if self.boots > 40:  # enough of it
             self.weather.kills = 0.0
-        taken = {home for home, *_ in self._asleep}  # a process that sleeps still has its home
-        free = [home for home in ("home1", "home1", "home2", "home3") if home not in taken]
-        home = self.chance.choice(free)
-        rough = RoughStore(self.store, self.weather)
-        booth = Booth(rough, self.clock, f"{home}:{self.boots}", self._limits)
-        life = asyncio.ensure_future(booth.manager.run())
+        lives = self._lives(1 if last else self.chance.randint(1, self._together))
         sending: set[asyncio.Task[None]] = set()
         until = self.clock.elapsed() + (END_S if last else self.chance.choice((3.0, 20.0, 60.0)))
-        while not rough.dead and self.clock.elapsed() < until:
+        while not all(life.rough.dead for life in lives) and self.clock.elapsed() < until:
             for speaker in self.speakers:
-                sending.update(self._due(booth, speaker))
+                sending.update(self._due(lives, speaker))
+            if self._together > 1:
+                self._doze(lives)
             await self.clock.advance(self.chance.choice((0.01, 0.03, 0.2, 1.0)) if not last else 0.5)
-        if len(free) > 2 and not last and not rough.dead and self.chance.random() < 0.5:
-            rough.awake.clear()
-            self._asleep.append((home, rough, life))
-        else:
-            life.cancel()
-            sending.add(life)
+        for life in lives:
+            if not last and not life.rough.dead and len(self._asleep) < 2 and self.chance.random() < 0.5:
+                life.rough.awake.clear()
+                self._asleep.append(life)
+            else:
+                life.rough.awake.set()
+                life.task.cancel()
+                sending.add(life.task)
         if last:
-            sending.update(task for *_, task in self._asleep)
-        for task in sending:
-            task.cancel()
-        found = await asyncio.gather(*sending, return_exceptions=True)
-        wrong = [one for one in found if isinstance(one, BaseException) and not _is_end(one)]
-        assert not wrong, wrong
+            sending.update(slept.task for slept in self._asleep)
+        await self._end(sending)
         await self.clock.advance(self.chance.choice((0.0, 0.1, 2.0, 40.0)))
 
-    def _due(self, booth: Booth, speaker: Speaker) -> Iterable[asyncio.Task[None]]:
+    def _lives(self, count: int) -> list[Life]:
+        """Start so many daemons, of different homes."""
+        lives: list[Life] = []
+        for number in range(count):
+            taken = {life.home for life in (*self._asleep, *lives)}  # a process that sleeps still has its home
+            free = [home for home in HOMES if home not in taken]
+            if not free:
+                break
+            home, rough = self.chance.choice(free), RoughStore(self.store, self.weather)
+            booth = Booth(rough, self.clock, f"{home}:{self.boots}{number or ''}", self._limits)
+            lives.append(Life(home, rough, booth, asyncio.ensure_future(booth.manager.run())))
+        return lives
+
+    def _doze(self, lives: list[Life]) -> None:
+        """Wake those that have slept enough; now and then one falls asleep, in the middle of whatever it does."""
+        now_s = self.clock.elapsed()
+        for life in lives:
+            if life.sleeps_until_s <= now_s:
+                life.rough.awake.set()
+                if self.chance.random() < 0.01:
+                    life.rough.awake.clear()
+                    life.sleeps_until_s = now_s + self.chance.choice((0.1, 2.0, 12.0, 40.0))
+
+    async def _end(self, tasks: set[asyncio.Task[None]]) -> None:
+        for task in tasks:
+            task.cancel()
+        found = await asyncio.gather(*tasks, return_exceptions=True)
+        wrong = [one for one in found if isinstance(one, BaseException) and not _is_end(one)]
+        assert not wrong, wrong
+
+    def _due(self, lives: list[Life], speaker: Speaker) -> Iterable[asyncio.Task[None]]:
         now_ms = round((self.clock.elapsed() - 1000.0) * 1000)
         again = [] if speaker.gives_up else speaker.unsure
         if again and self.chance.random() < 0.5:
@@ -182,7 +225,13 @@ class Storm:
             again = []
         due = [one.chunk for one in speaker.to_say if one.at_ms <= now_ms]
         speaker.to_say = [one for one in speaker.to_say if one.at_ms > now_ms]
-        return [asyncio.ensure_future(self._send(booth, speaker, chunk)) for chunk in (*again, *due)]
+        if speaker.at is None or speaker.at not in lives or speaker.at.rough.dead:
+            speaker.at = self.chance.choice(lives)
+        to = [(speaker.at, chunk) for chunk in (*again, *due)]
+        # A client that does not wait for the answer: the same chunk goes to another daemon in the same moment.
+        to += [(life, chunk) for at, chunk in to for life in lives if life is not at and self.chance.random() < 0.2]
+        self.chance.shuffle(to)
+        return [asyncio.ensure_future(self._send(life.booth, speaker, chunk)) for life, chunk in to]
 
     async def _send(self, booth: Booth, speaker: Speaker, chunk: Chunk) -> None:
         try:
@@ -190,9 +239,10 @@ class Storm:
         except SullaError as error:
             if not error.retryable:
                 raise
-            speaker.unsure.append(chunk)
+            speaker.failed(chunk)
+            speaker.at = None
         except BaseException:
-            speaker.unsure.append(chunk)
+            speaker.failed(chunk)
             raise
         else:
             speaker.acknowledged.append(chunk)

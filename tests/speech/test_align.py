@@ -110,6 +110,7 @@ def _shown(chance: Random, words: list[str], *, final: bool) -> str:
     return " ".join(shown)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(10))
 def test_words_that_are_revised_and_fillers_that_come_and_go_cost_no_word_and_double_none(seed: int) -> None:
     chance = Random(seed)

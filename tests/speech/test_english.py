@@ -70,6 +70,98 @@ FILLED = [
 ]
 
 
+OPEN = [
+    "it seems that the parcel i posted",
+    "does the night train from paris to milan",
+    "the reason the lamp flickers",
+    "next time the boiler leaks",
+    "had you asked the caretaker",
+    "all i want for my birthday",
+    "provided that the old bridge",
+    "could you explain to doreen",
+    "tell the bakery",
+    "hand milena",
+    "i'm sure the gardener",
+    "they say that horses",
+    "it was too late to fetch",
+    "who do you reckon",
+    "what are you",
+    "i know what you were",
+    "that's exactly what i was trying to",
+    "a town called",
+    "let's call it",
+    "the phone has to be plugged",
+    "please make sure",
+    "the broom stands",
+    "the water fell below",
+    "she's a bit",
+    "it is much too",
+    "my sister and a very quiet and",
+    "order four mango",
+    "there were seven",
+    "less than nine",
+    "jump to chapter",
+    "the jar is too heavy so could you",
+    "we ended up",
+    "on the one hand it's quick",
+    "there are two problems one the price",
+    "the more you dig the more",
+    "as if the tap was",
+    "play jazz actually",
+    "find out",
+    "The kite is yellow",
+]
+"""Broken off, one construction each."""
+
+WHOLE = [
+    "the dog wants out",
+    "if the bus is late could you fetch me",
+    "the tyre gets checked twice a year",
+    "this is the oldest we have",
+    "that reminds me of a trick my cousin knew",
+    "the roof my uncle built leaks",
+    "the kettle next to the sink whistles",
+    "it was the coldest april anyone remembers",
+    "he's not the player he used to be",
+    "most of what she paints is sold",
+    "what i forgot to mention was the rent",
+    "nobody knows how long the queue is",
+    "i wonder how many stamps this needs",
+    "with the curtains drawn it's too dark",
+    "where does this footpath lead to",
+    "the fog comes from outside",
+    "i've no idea why",
+    "show me how",
+    "she sings the way her mother does",
+    "what a strange lamp that was",
+    "my neighbour's away and the cat's hungry",
+    "i need a present for a ten year old",
+    "close the shutters a little more",
+    "is this scarf anybody's",
+    "not only is it cheap it also works",
+    "both the lift and the stairs",
+    "set it to thirty make that twenty",
+    "it's not worth painting is it",
+    "that lamp'll do",
+    "they shouted but he never answered",
+    "the bread that's in the bin is mouldy",
+    "how come the gate is open",
+    "call me on two hundred and fifty six",
+    "close the lid once it has cooled",
+]
+"""Whole, one construction each."""
+
+ANSWERED = [
+    ("Who will bring the tent?", "my cousin will", True),
+    ("Could you lend me yours?", "i'd rather not", True),
+    ("Where shall I put it?", "wherever the others are", True),
+    ("Why did they leave?", "because they", False),
+    ("When shall we meet?", "um probably", False),
+    ("How often does it ring?", "ten times a minute", True),
+    ("Which three towns did you see?", "bath wells", False),
+    ("Is the soup hot?", "it already was", True),
+]
+
 BEFORE_OBJECTS = ["could you order the red", "she has bought an enormous", "swap the living", "set the alarm for the"]
 
 
@@ -87,6 +179,37 @@ def test_what_a_text_lacks_is_named(text: str, reason: str) -> None:
 @pytest.mark.parametrize("text", FILLED)
 def test_what_stands_elsewhere_is_not_missed(text: str) -> None:
     assert read(text).score >= COMPLETE
+
+
+@pytest.mark.parametrize("text", OPEN)
+def test_what_breaks_off_in_such_a_place_is_not_complete(text: str) -> None:
+    assert read(text).score < COMPLETE
+
+
+@pytest.mark.parametrize("text", WHOLE)
+def test_what_is_whole_in_such_a_way_is_complete(text: str) -> None:
+    assert read(text).score >= COMPLETE
+
+
+@pytest.mark.parametrize(("question", "text", "complete"), ANSWERED)
+def test_an_answer_is_read_with_its_question(question: str, text: str, complete: bool) -> None:
+    assert (read(text, question).score >= COMPLETE) is complete
+
+
+@pytest.mark.parametrize(
+    ("text", "complete"),
+    [
+        ("Why does the pump", True),
+        ("Our cellar floods whenever the river", False),
+        ("We paid for the", False),
+        ("The old barn leaks", False),
+        ("the old barn leaks", True),
+        ("I like it", True),
+    ],
+)
+def test_punctuation_decides_where_the_words_leave_a_doubt(text: str, complete: bool) -> None:
+    end = "?" if text.startswith("Why") else ""
+    assert (read(text + end).score >= COMPLETE) is complete
 
 
 @pytest.mark.parametrize(

@@ -104,6 +104,101 @@ async def test_another_daemon_refuses_until_the_first_is_silent_and_goes_on_from
             await one.say(thread, "hello", utterance_id="u2")
 
 
+async def test_of_two_daemons_spoken_to_in_one_thread_in_the_same_moment_one_takes_it_down(
+    store: MemoryStore, clock: ManualClock
+) -> None:
+    async with open_booth(store, clock, "home1:1") as one, open_booth(store, clock, "home2:1") as two:
+        for number in range(5):
+            thread = await one.thread(f"t{number}")
+            chunk = Chunk("u1", 1, "final", "turn on the light")
+            asked = [booth.manager.add_speech_chunk(thread, chunk) for booth in (one, two)]
+            found = await one.done(asyncio.gather(*asked, return_exceptions=True))
+            (refused,) = [error for error in found if isinstance(error, BaseException)]
+            assert isinstance(refused, Busy)
+            assert refused.retry_after_s == 1.0
+            await clock.advance(1.0)
+            assert await one.texts(thread) == ["turn on the light"]
+        assert one.live() + two.live() == 5
+
+
+async def test_a_log_that_is_removed_while_a_thread_is_taken_up_is_not_the_one_that_it_goes_into(
+    store: MemoryStore, clock: ManualClock
+) -> None:
+    """Nobody was in it yet; whoever looked in between found no log, so that the thread was free."""
+    stands, go_on = asyncio.Event(), asyncio.Event()
+
+    async def plan(touch: Touch) -> None:
+        if touch.method == "swap" and touch.phase == "after" and not stands.is_set():
+            stands.set()
+            await go_on.wait()
+
+    async with (
+        open_booth(FaultyStore(store, plan), clock, "home1:1") as one,
+        open_booth(store, clock, "home2:1") as two,
+    ):
+        thread = await one.thread()
+        slow = asyncio.ensure_future(one.manager.add_speech_chunk(thread, Chunk("u1", 1, "cumulative", "the light")))
+        await stands.wait()
+        await clock.advance(2 * TIDY_S)
+        assert await store.find(kind="speech") == []
+        await two.say(thread, "the light")
+        go_on.set()
+        with pytest.raises(Busy, match="another daemon"):
+            await one.done(slow)
+        await clock.advance(3.0)
+        assert await two.texts(thread) == ["the light"]
+
+
+async def test_a_thread_that_is_taken_over_while_somebody_speaks_in_it_here_is_taken_down_once(
+    store: MemoryStore, clock: ManualClock
+) -> None:
+    """What is sent again is late for whoever has read the log, and for nobody else."""
+    stands, go_on = asyncio.Event(), asyncio.Event()
+
+    async def plan(touch: Touch) -> None:
+        if touch.method == "offer" and touch.key.startswith("speech:home1") and not stands.is_set():
+            stands.set()
+            await go_on.wait()
+
+    async with open_booth(store, clock, "home2:1") as two:
+        thread = await two.thread()
+        await two.say(thread, "the light")
+    async with open_booth(FaultyStore(store, plan), clock, "home1:1") as one:
+        again = Chunk("u1", 1, "cumulative", "the light")
+        slow = asyncio.ensure_future(one.manager.add_speech_chunk(thread, again))
+        await stands.wait()
+        await clock.advance(GONE_S)
+        assert one.live() == 1
+        go_on.set()
+        with pytest.raises(Busy):
+            await one.done(slow)
+        await one.done(one.manager.add_speech_chunk(thread, again))
+        await clock.advance(4.0)
+        assert await one.texts(thread) == ["the light"]
+
+
+async def test_a_daemon_that_finds_a_thread_elsewhere_delivers_what_it_has_and_takes_no_more(
+    store: MemoryStore, clock: ManualClock
+) -> None:
+    limits = SpeechLimits(ttl_s=60.0)
+    async with open_booth(store, clock, "home1:1", limits) as one, open_booth(store, clock, "home2:1", limits) as two:
+        thread = await one.thread()
+        for number in range(ThreadLimits().max_waiting):
+            await one.threads.send(thread, Input(MessageId(f"m{number}"), "typed"))
+        await one.say(thread, "the light", "final")
+        await store.remove(f"stream_buffer:{thread}")  # it could not be claimed for so long that its time was over
+        await two.say(thread, "hello", "final", utterance_id="u2")
+        await clock.advance(limits.ttl_s / 2 + 2 * TIDY_S)
+        with pytest.raises(Busy, match="another daemon"):
+            await one.say(thread, "and more", utterance_id="u3")
+        rest = await two.manager._lines._rests.look(thread)
+        assert rest is not None
+        assert (rest.by, rest.home) == ("home2:1", "home2")
+        assert (one.live(), two.live()) == (1, 1)
+        (line,) = one.manager._lines.all()
+        assert [turn.text for turn in line.voice.owed] == ["the light"]
+
+
 async def test_what_a_home_that_stays_away_has_taken_down_another_one_delivers(
     store: MemoryStore, clock: ManualClock
 ) -> None:
@@ -168,7 +263,7 @@ async def test_a_thread_that_somebody_else_has_taken_up_since_is_not_taken_back(
         await clock.advance(0.1)
         (line,) = one.manager._lines.all()
         known = line.voice.all_of_it()
-        await one.manager._lines._rests.lay_down(known)
+        await one.manager._lines._rests.lay_down(known, "home1:1")
     async with open_booth(store, clock, "home2:1") as two:
         await two.say(thread, "hello", utterance_id="u2")
         async with open_booth(store, clock, "home1:2") as again:
@@ -236,7 +331,7 @@ async def test_whoever_still_owes_a_turn_does_not_claim_a_thread_that_somebody_e
             await one.threads.send(thread, Input(MessageId(f"m{number}"), "typed"))
         await one.say(thread, "the light", "final")
         (line,) = one.manager._lines.all()
-        await one.manager._lines._rests.lay_down(replace(line.voice.all_of_it(), owed=()))
+        await one.manager._lines._rests.lay_down(replace(line.voice.all_of_it(), owed=()), "home1:1")
     async with open_booth(store, clock, "home2:1", limits) as two:
         await two.say(thread, "hello", utterance_id="u2")
         async with open_booth(store, clock, "home1:2", limits) as again:

@@ -18,7 +18,7 @@ from tests.speech.booth import Booth, memory_store, open_booth
 from tests.speech.storm import Storm
 
 SEEDS = int(os.environ.get("SULLA_FAULT_ROUNDS", "12"))
-CHANGES = ("acquire", "append", "delete", "offer", "put", "release", "remove", "renew")
+CHANGES = ("acquire", "append", "delete", "offer", "release", "remove", "renew", "swap")
 LIMITS = SpeechLimits(segment_bytes=400)
 """So that the log goes on in another one now and then."""
 
@@ -27,6 +27,12 @@ LIMITS = SpeechLimits(segment_bytes=400)
 @pytest.mark.parametrize("gives_up", [False, True], ids=["sends again", "gives up"])
 async def test_what_was_acknowledged_is_in_exactly_one_message(seed: int, gives_up: bool) -> None:
     await Storm(seed, gives_up=gives_up).run()
+
+
+@pytest.mark.parametrize("seed", range(SEEDS))
+async def test_nor_is_anything_said_twice_by_three_daemons_that_are_spoken_to_at_once(seed: int) -> None:
+    """Everybody goes to another daemon when one does not take their words, and daemons sleep in mid-step."""
+    await Storm(seed, together=3).run()
 
 
 async def talk(booth: Booth, thread: ThreadId, began_s: float, acknowledged: set[tuple[str, int]]) -> None:

@@ -246,6 +246,7 @@ def steps(text: str, size: int) -> int:
     return count
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("bit", HARD)
 @pytest.mark.parametrize("size", [1, 100_000])
 def test_twice_the_text_takes_no_more_than_twice_the_steps(bit: str, size: int) -> None:

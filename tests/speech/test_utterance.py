@@ -32,6 +32,7 @@ def test_a_cumulative_chunk_replaces_what_came_before_it_and_not_what_comes_behi
     )
 
 
+@pytest.mark.thorough
 def test_a_text_that_goes_on_comes_to_the_same_as_if_it_was_never_seen_before() -> None:
     pieces = ["for", "four", "n't", ",", ".", "(", "uh", "Hello,", "'s", "4", "!", "--", "\u00e9"]
     for seed in range(300):

@@ -15,6 +15,7 @@ from tests.speech.streams import disturbed, profile_of, sentence, utterance
 THREAD = ThreadId("t")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(300))
 def test_read_again_it_owes_the_same_turns(seed: int) -> None:
     chance = Random(seed)
@@ -86,6 +87,7 @@ def test_a_verdict_is_for_the_oldest_turn() -> None:
     assert not voice.is_idle
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("other", [CLASSIC, ADAPTIVE], ids=["longer", "shorter"])
 @pytest.mark.parametrize("seed", range(60))
 def test_what_was_delivered_by_other_rules_is_owed_no_more(seed: int, other: Profile) -> None:

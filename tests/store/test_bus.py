@@ -50,6 +50,13 @@ async def test_everybody_is_told_of_what_was_lost_on_its_way_here(bus: LocalBus)
         assert [one.lagged, two.lagged, one.lagged] == [True, True, False]
 
 
+async def test_it_is_known_whether_anybody_listens(bus: LocalBus) -> None:
+    assert not bus.is_heard("a")
+    async with bus.subscribe("a"), bus.subscribe("a"):
+        assert (bus.is_heard("a"), bus.is_heard("b")) == (True, False)
+    assert not bus.is_heard("a")
+
+
 async def test_a_channel_without_listeners_costs_nothing() -> None:
     bus = LocalBus()
     bus.open()

@@ -136,6 +136,8 @@ async def test_each_step_is_one_round_trip(store: PostgresStore, tmp_path: Path)
         "head": lambda: store.head(KEY),
         "find": lambda: store.find(ready=True),
         "put": lambda: store.put("key", b"value", 9),
+        "swap": lambda: store.swap("key", b"value", b"value", 9),
+        "swap in vain": lambda: store.swap("key", b"another", b"new", 9),
         "get": lambda: store.get("key"),
         "remove": lambda: store.remove("key"),
         "ping": store.ping,

@@ -146,7 +146,7 @@ def _rows(server: psycopg.Connection) -> int:
 async def test_an_ear_that_hears_nothing_for_long_sees_whether_it_still_can(
     url: str, there: PostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bus, "PULSE_S", 0.02)
+    monkeypatch.setattr(bus, "PULSE_S", 0.5)
     async for here in _opened(url):
         async with here.subscribe("channel") as heard:
             with psycopg.connect(url, autocommit=True) as server:

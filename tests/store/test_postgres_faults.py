@@ -7,6 +7,7 @@ import contextlib
 import signal
 import time
 from collections.abc import AsyncIterator, Iterator
+from itertools import chain
 
 import psycopg
 import pytest
@@ -30,6 +31,7 @@ from tests.kits.store_world import (
     write,
 )
 from tests.servers.postgres import FAST, PASSWORD, PostgresServer, running_postgres
+from tests.soon import PATIENCE_S, PatientClock, attempts
 
 KNOWN_WITHIN_S = 1.0
 """A failure is to be known so soon."""
@@ -51,13 +53,19 @@ def url(machine: PostgresServer) -> str:
     return machine.emptied()
 
 
-def _store(url: str) -> PostgresStore:
-    return PostgresStore(url, SystemClock(), random_id)
+@pytest.fixture
+def clock() -> PatientClock:
+    """The time of `store` and `far`."""
+    return PatientClock()
+
+
+def _store(url: str, clock: PatientClock | None = None) -> PostgresStore:
+    return PostgresStore(url, clock or PatientClock(), random_id)
 
 
 @pytest.fixture
-async def store(url: str) -> AsyncIterator[PostgresStore]:
-    store = _store(url)
+async def store(url: str, clock: PatientClock) -> AsyncIterator[PostgresStore]:
+    store = _store(url, clock)
     await store.open()
     yield store
     await store.close()
@@ -70,9 +78,11 @@ async def proxy(machine: PostgresServer) -> AsyncIterator[FaultProxy]:
 
 
 @pytest.fixture
-async def far(url: str, machine: PostgresServer, proxy: FaultProxy) -> AsyncIterator[PostgresStore]:
+async def far(
+    url: str, machine: PostgresServer, proxy: FaultProxy, clock: PatientClock
+) -> AsyncIterator[PostgresStore]:
     """The same database, by way of the proxy."""
-    store = _store(url.replace(f":{machine.port}/", f":{proxy.port}/"))
+    store = _store(url.replace(f":{machine.port}/", f":{proxy.port}/"), clock)
     await store.open()
     yield store
     await proxy.switch(Pass())
@@ -82,7 +92,7 @@ async def far(url: str, machine: PostgresServer, proxy: FaultProxy) -> AsyncIter
 async def _until_back(store: Store) -> float:
     """Ask until it answers; how long that took, in seconds."""
     began = time.monotonic()
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_S):
         while True:
             with contextlib.suppress(StoreUnavailable):
                 await store.ping()
@@ -99,17 +109,20 @@ async def test_a_server_that_ends_is_known_at_once_and_used_again_when_it_is_bac
 ) -> None:
     await make(store)
     machine.stop(how)
-    for _ in range(2):
+    for took in chain(attempts(KNOWN_WITHIN_S), attempts(KNOWN_WITHIN_S)):
         began = time.monotonic()
         with pytest.raises(
             StoreUnavailable, match=r"postgresql://sulla@127\.0\.0\.1:\d+/scratch: start the server"
         ) as told:
             await send(store, "m1")
-        assert time.monotonic() - began < KNOWN_WITHIN_S
+        took.append(time.monotonic() - began)
         assert told.value.retryable
         assert PASSWORD not in str(told.value)
-    machine.start()
-    assert await _until_back(store) < BACK_WITHIN_S
+    for took in attempts(BACK_WITHIN_S):
+        if took:
+            machine.stop(how)
+        machine.start()
+        took.append(await _until_back(store))
     assert await send(store, "m1") == 2
     assert await kinds(store) == ["CREATED", "INPUT"]
 
@@ -178,58 +191,83 @@ async def test_a_connection_that_an_operator_ended_costs_no_call(store: Postgres
 
 
 async def test_a_server_that_accepts_and_says_nothing_is_known_within_a_second(
-    far: PostgresStore, proxy: FaultProxy
+    far: PostgresStore, proxy: FaultProxy, clock: PatientClock
 ) -> None:
     await make(far)
-    await proxy.switch(Stall())
-    for _ in range(2):  # On a connection that stands, and on a new one.
-        began = time.monotonic()
-        with pytest.raises(StoreUnavailable, match=r"did not answer within 0\.9 s"):
-            await send(far, "m1")
-        assert time.monotonic() - began < KNOWN_WITHIN_S
-    await proxy.switch(Pass())
-    assert await _until_back(far) < BACK_WITHIN_S
+    for on_a_new_one in (False, True):
+        for took in attempts(KNOWN_WITHIN_S):
+            if not on_a_new_one:
+                await _until_back(far)
+            await proxy.switch(Stall())
+            clock.patience_s = 0.0
+            began = time.monotonic()
+            with pytest.raises(StoreUnavailable, match=r"did not answer within 0\.9 s"):
+                await send(far, "m1")
+            took.append(time.monotonic() - began)
+            clock.patience_s = PATIENCE_S
+            if not on_a_new_one:
+                await proxy.switch(Pass())
+    for took in attempts(BACK_WITHIN_S):
+        clock.patience_s = 0.0
+        await proxy.switch(Stall())
+        with pytest.raises(StoreUnavailable):
+            await far.ping()
+        await proxy.switch(Pass())
+        took.append(await _until_back(far))
+    clock.patience_s = PATIENCE_S
     await send(far, "m1")
     assert await kinds(far) == ["CREATED", "INPUT"]
 
 
-async def test_closing_does_not_wait_for_a_server_that_says_nothing(far: PostgresStore, proxy: FaultProxy) -> None:
-    await proxy.switch(Stall())
-    asked = asyncio.ensure_future(far.ping())
-    await asyncio.sleep(0)
-    began = time.monotonic()
-    await far.close()
-    assert time.monotonic() - began < 2 * KNOWN_WITHIN_S
-    with pytest.raises(StoreUnavailable):
-        await asked
+async def test_closing_does_not_wait_for_a_server_that_says_nothing(
+    far: PostgresStore, proxy: FaultProxy, clock: PatientClock
+) -> None:
+    for took in attempts(2 * KNOWN_WITHIN_S):
+        clock.patience_s = PATIENCE_S
+        await far.open()
+        await proxy.switch(Stall())
+        clock.patience_s = 0.0
+        asked = asyncio.ensure_future(far.ping())
+        await asyncio.sleep(0)
+        began = time.monotonic()
+        await far.close()
+        took.append(time.monotonic() - began)
+        with pytest.raises(StoreUnavailable):
+            await asked
+        await proxy.switch(Pass())
 
 
 async def test_neither_does_an_ear_that_is_just_asking_whether_it_still_hears(
-    far: PostgresStore, proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch
+    far: PostgresStore, proxy: FaultProxy, clock: PatientClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(postgres_bus, "PULSE_S", 0.3)
-    await far.close()
-    await far.open()
-    await proxy.switch(Stall())
-    moved = dict(proxy.moved)
-    for _ in range(2):  # The ear asks, and the question goes nowhere: it connects anew, and nobody answers.
-        with pytest.raises(StoreUnavailable):
-            await far.ping()
-    began = time.monotonic()
-    await far.close()
-    assert time.monotonic() - began < KNOWN_WITHIN_S
-    assert proxy.moved == moved
+    clock.patience_s = 0.0
+    for took in attempts(KNOWN_WITHIN_S):
+        await far.close()
+        await proxy.switch(Pass())
+        await far.open()
+        await proxy.switch(Stall())
+        moved = dict(proxy.moved)
+        for _ in range(2):  # The ear asks, and the question goes nowhere: it connects anew, and nobody answers.
+            with pytest.raises(StoreUnavailable):
+                await far.ping()
+        began = time.monotonic()
+        await far.close()
+        took.append(time.monotonic() - began)
+        assert proxy.moved == moved
 
 
 async def test_a_server_that_stalls_or_breaks_off_while_it_is_opened_is_given_up(
     url: str, machine: PostgresServer, proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(postgres_pool, "CONNECT_S", 0.5)
-    store = _store(url.replace(f":{machine.port}/", f":{proxy.port}/"))
+    store = _store(url.replace(f":{machine.port}/", f":{proxy.port}/"), clock := PatientClock())
+    clock.patience_s = 0.0
     for fault, said in ((CutAfter(1), "server closed the connection"), (Stall(), "nobody answered within")):
         await proxy.switch(fault)
         with pytest.raises(StoreUnavailable, match=f"check that the server runs.*{said}"):
             await store.open()
+    clock.patience_s = PATIENCE_S
     await proxy.switch(Pass())
     await store.open()
     await make(store)
@@ -257,12 +295,19 @@ async def test_an_answer_that_got_lost_is_given_again(
     assert await kinds(store) == ["CREATED", "A", "B", "INPUT", "INPUT"]
 
 
-async def test_a_log_that_somebody_locks_does_not_hold_up_the_others(store: PostgresStore, url: str) -> None:
+async def test_a_log_that_somebody_locks_does_not_hold_up_the_others(
+    store: PostgresStore, url: str, clock: PatientClock
+) -> None:
     await make(store, "locked")
     await make(store)
     with psycopg.connect(url) as other:
         other.execute("SELECT 1 FROM sulla.logs WHERE key = 'locked' FOR UPDATE")
+        clock.patience_s = 0.0
         stuck = asyncio.ensure_future(send(store, "m1", "locked"))
+        while not store._lines._calls:
+            await asyncio.sleep(0)
+        await asyncio.sleep(0)  # it has its deadline by now; the others have all the time they need
+        clock.patience_s = PATIENCE_S
         assert await send(store, "m1") == 2
         with pytest.raises(StoreUnavailable, match="did not answer"):
             await stuck
@@ -309,7 +354,14 @@ async def test_tables_that_were_dropped_under_it_are_a_failure_and_no_mistake(st
     before = await store.incarnation()
     with psycopg.connect(url, autocommit=True) as server:
         server.execute("DROP SCHEMA sulla CASCADE")
-    for call in (store.incarnation(), store.find(ready=True), send(store, "m1"), store.put("key", b"value")):
+    calls = (
+        store.incarnation(),
+        store.find(ready=True),
+        send(store, "m1"),
+        store.put("key", b"value"),
+        store.swap("key", None, b"value"),
+    )
+    for call in calls:
         with pytest.raises(StoreUnavailable, match="its tables are gone"):
             await call
     again = _store(url)

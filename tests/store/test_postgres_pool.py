@@ -14,6 +14,7 @@ from sulla.store import postgres_pool
 from sulla.store.postgres_pool import Line, Lines
 from sulla.store.postgres_url import parse_address
 from tests.servers.postgres import PostgresServer
+from tests.soon import PatientClock
 
 MOST = 3
 
@@ -62,7 +63,7 @@ async def test_closing_lets_go_of_all(lines: Lines, postgres_server: PostgresSer
     await asyncio.sleep(0)
     await lines.close()
     assert all(isinstance(pid, int) for pid in await asyncio.gather(*asked)), "what was asked is finished"
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(50):
         while _connected(postgres_server, name):
             await asyncio.sleep(0)
     with pytest.raises(StoreUnavailable, match="not open"):
@@ -109,17 +110,22 @@ async def test_too_many_calls_are_refused_at_once(lines: Lines, monkeypatch: pyt
 async def test_a_call_that_waits_for_a_connection_in_vain_is_late_as_well(
     postgres_server: PostgresServer,
 ) -> None:
-    lines = Lines(parse_address(postgres_server.url()), "public", SystemClock(), most=1, answer_s=0.3)
+    clock = PatientClock()
+    lines = Lines(parse_address(postgres_server.url()), "public", clock, most=1, answer_s=0.3)
     lines.open()
-    held, ran = asyncio.Event(), []
+    began, held, ran = asyncio.Event(), asyncio.Event(), []
 
     async def hold(line: Line) -> None:
+        began.set()
         await held.wait()
 
     async def run(line: Line) -> None:
         ran.append(line)
 
-    first, second = asyncio.ensure_future(lines.ask(hold, size=2**26)), asyncio.ensure_future(lines.ask(run))
+    first = asyncio.ensure_future(lines.ask(hold))
+    await began.wait()
+    clock.patience_s = 0.0
+    second = asyncio.ensure_future(lines.ask(run))
     with pytest.raises(StoreUnavailable, match=r"did not answer within 0\.3 s"):
         await second
     held.set()

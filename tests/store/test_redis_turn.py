@@ -20,6 +20,7 @@ from sulla.testing.world import World
 from tests.kits.store_offers import ODD_NAMES
 from tests.kits.store_world import DIGEST, IDLE, KEY, ME, ME_LATER, OPEN, draft, kinds, make, present, send, take, write
 from tests.servers.redis import RedisServer, redis_server, running_redis
+from tests.soon import PatientClock
 
 __all__ = ["redis_server"]
 
@@ -28,7 +29,7 @@ DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
 
 @asynccontextmanager
 async def _opened(url: str) -> AsyncIterator[RedisStore]:
-    store = RedisStore(url, SystemClock(), random_id)
+    store = RedisStore(url, PatientClock(), random_id)
     await store.open()
     try:
         yield store
@@ -138,6 +139,7 @@ async def _whole_life(store: Store, name: str) -> None:
     assert await kinds(store, name) == ["CREATED", "INPUT", "A", "B"]
     assert present(await store.head(name)).held is False
     await store.put(name, b"value", 5)
+    assert await store.swap(name, b"value", b"new", 5) is True
     assert await store.remove(name) is True
 
 

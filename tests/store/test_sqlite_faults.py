@@ -156,9 +156,17 @@ async def test_neither_does_a_full_one(store: SqliteStore) -> None:
     pages = await _pragma(store, "page_count")
     await _pragma(store, f"max_page_count = {pages + 4}")
     big = [draft("SMALL"), draft("BIG", bytes(2**20))]
-    for call in (store.append(lease, 1, big, OPEN, 0), store.put("value", big[1].body)):
+    await store.put("small", b"value")
+    changes = (
+        store.append(lease, 1, big, OPEN, 0),
+        store.put("value", big[1].body),
+        store.swap("value", None, big[1].body),
+        store.swap("small", b"value", big[1].body),
+    )
+    for call in changes:
         with pytest.raises(StoreUnavailable, match="disk is full: free some space"):
             await call
+    assert [await store.get("value"), await store.get("small")] == [None, b"value"]
     assert await snapshot(store) == before
     await _pragma(store, "max_page_count = 1000000")
     assert await store.append(lease, 1, big, OPEN, 0) == 3
@@ -258,7 +266,14 @@ async def test_a_file_that_was_taken_away_keeps_nothing_in_secret(store: Store, 
     _move(path, aside)
     if replaced:
         _overwrite(path, _content(aside))
-    for call in (send(store, "m1"), write(store, lease, 1, "A"), store.put("key", b"value"), store.ping()):
+    changes = (
+        send(store, "m1"),
+        write(store, lease, 1, "A"),
+        store.put("key", b"value"),
+        store.swap("key", None, b"value"),
+        store.ping(),
+    )
+    for call in changes:
         with pytest.raises(StoreUnavailable, match=r"sulla\.db.*moved, removed or replaced"):
             await call
     _move(aside, path)

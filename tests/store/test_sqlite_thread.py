@@ -104,7 +104,7 @@ async def test_no_thread_is_left_behind(tmp_path: Path) -> None:
 
 async def test_more_than_may_wait_is_refused_at_once(thread: SqliteThread) -> None:
     go_on = threading.Event()
-    first = thread.read(lambda _: go_on.wait(10))
+    first = thread.read(lambda _: go_on.wait(60))
     asked = []
     with pytest.raises(StoreUnavailable, match=f"{MAX_QUEUED} calls wait") as refused:
         asked += [thread.read(lambda _: None) for _ in range(MAX_QUEUED + 2)]

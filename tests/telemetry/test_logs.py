@@ -19,7 +19,7 @@ from sulla.core.trail import trail
 from sulla.telemetry.logs import FILE, Logs, Sink
 
 KEY = "sk-ant-0123456789"
-PATIENCE_S = 20.0
+PATIENCE_S = 50.0
 log = logging.getLogger("sulla.tests")
 
 

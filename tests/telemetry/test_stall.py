@@ -12,7 +12,7 @@ from sulla.daemon import SystemClock
 from sulla.telemetry import BEAT_S, LATE_S, StallWatch
 from sulla.testing.clock import ManualClock
 
-PATIENCE_S = 20.0
+PATIENCE_S = 50.0
 
 
 class _Waiting(logging.Handler):

@@ -48,7 +48,7 @@ class Echo:
 @asynccontextmanager
 async def proxied(clock: SystemClock | ManualClock = CLOCK) -> AsyncIterator[tuple[Echo, FaultProxy]]:
     echo = Echo()
-    async with asyncio.timeout(10), await asyncio.start_server(echo.serve, "127.0.0.1", 0) as server:
+    async with asyncio.timeout(50), await asyncio.start_server(echo.serve, "127.0.0.1", 0) as server:
         echo.port = server.sockets[0].getsockname()[1]
         async with FaultProxy(echo.port, clock) as proxy:
             yield echo, proxy
@@ -218,7 +218,7 @@ async def test_while_it_refuses_nobody_gets_in_open_connections_go_on_and_the_po
 async def test_a_server_that_is_gone_looks_like_a_reset() -> None:
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))
-        async with asyncio.timeout(10), FaultProxy(nobody.getsockname()[1], CLOCK) as proxy:
+        async with asyncio.timeout(50), FaultProxy(nobody.getsockname()[1], CLOCK) as proxy:
             reader, writer = await asyncio.open_connection(proxy.host, proxy.port)
             with pytest.raises(ConnectionResetError):
                 await reader.read()
@@ -233,7 +233,7 @@ async def test_a_reset_by_the_server_is_passed_on() -> None:
         writer.close()
 
     async with (
-        asyncio.timeout(10),
+        asyncio.timeout(50),
         await asyncio.start_server(hang_up, "127.0.0.1", 0) as server,
         FaultProxy(server.sockets[0].getsockname()[1], CLOCK) as proxy,
         connected(proxy) as client,

@@ -81,13 +81,15 @@ async def test_the_plan_hears_of_each_change_before_and_after(inner: Store) -> N
     assert await store.acquire("nothing", ME, TTL_S) is None
     await store.delete((await take(store)).lease)
     await store.put("key", b"value", 1.0)
+    assert await store.swap("key", b"value", b"new", 1.0) is True
+    assert await store.swap("key", b"value", b"newer", 1.0) is False
     await store.remove("key")
     for call in (store.ping(), store.incarnation(), store.read(KEY), store.head(KEY), store.find(), store.get("key")):
         await call
     changes = [
         ("offer", KEY, ("CREATED",)), ("acquire", KEY, ()), ("renew", KEY, ()), ("append", KEY, ("A", "B")),
         ("release", KEY, ()), ("acquire", "nothing", ()), ("acquire", KEY, ()), ("delete", KEY, ()), ("put", "key", ()),
-        ("remove", "key", ()),
+        ("swap", "key", ()), ("swap", "key", ()), ("remove", "key", ()),
     ]  # fmt: skip
     told = [(touch.phase, touch.method, touch.key, touch.kinds) for touch in heard]
     assert told == [(phase, *change) for change in changes for phase in ("before", "after")]

@@ -16,9 +16,10 @@ import pytest
 from sulla.core.ids import CallId
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import ToolCall
-from sulla.daemon.system import SystemClock
+from sulla.testing.clock import ManualClock
 from sulla.tools import Done, Result, Tool, Toolbox, ToolContext, run_call
 from sulla.tools.call import MAX_RESULT_BYTES
+from tests.soon import attempts
 from tests.tools.contexts import context_in
 
 ROOT = Path(__file__).parents[2]
@@ -78,7 +79,7 @@ def host(workspace: Path, timeout_s: int, command: str) -> Told:
         capture_output=True,
         text=True,
         check=False,
-        timeout=50,
+        timeout=170,
     )
     assert run.returncode == 0, run.stderr
     return Told(**json.loads(run.stdout))
@@ -96,23 +97,26 @@ def left(workspace: Path) -> list[str]:
 
 @pytest.mark.parametrize("what", HOSTILE)
 def test_a_hostile_command_is_gone_in_time_with_all_it_started(what: str, tmp_path: Path) -> None:
-    told = host(tmp_path, 1, HOSTILE[what])
-    assert told.took_s <= 1 + GRACE_S
-    assert told.is_error
-    assert told.grown_mib <= MAX_GROWN_MIB
-    assert len(told.text.encode()) <= MAX_RESULT_BYTES
-    assert left(tmp_path) == []
+    for took in attempts(1 + GRACE_S):
+        told = host(tmp_path, 1, HOSTILE[what])
+        took.append(told.took_s)
+        assert told.is_error
+        assert told.grown_mib <= MAX_GROWN_MIB
+        assert len(told.text.encode()) <= MAX_RESULT_BYTES
+        assert left(tmp_path) == []
 
 
 def test_what_a_command_leaves_running_ends_with_it(tmp_path: Path) -> None:
-    told = host(tmp_path, 20, f"{DAEMON}; sleep 1000 & echo done")
-    assert told.text.startswith("done\n[exit status 0")
-    assert told.took_s < 5
-    assert left(tmp_path) == []
+    for took in attempts(5):
+        told = host(tmp_path, 45, f"{DAEMON}; sleep 1000 & echo done")
+        took.append(told.took_s)
+        assert told.text.startswith("done\n[exit status 0")
+        assert left(tmp_path) == []
 
 
+@pytest.mark.timeout(180)
 def test_a_gibibyte_is_read_in_little_memory_and_its_beginning_kept(tmp_path: Path) -> None:
-    told = host(tmp_path, 40, "head -c 1073741824 /dev/zero | tr '\\0' x; echo; echo the end")
+    told = host(tmp_path, 160, "head -c 1073741824 /dev/zero | tr '\\0' x; echo; echo the end")
     assert "of 1073741833 bytes are left out here" in told.text
     assert "the end\n[exit status 0" in told.text
     assert told.grown_mib <= MAX_GROWN_MIB
@@ -139,6 +143,8 @@ def until(true: Callable[[], bool]) -> None:
 
 # ------------------------------------------------------------------------------------------ tools within the process
 
+CALL = ToolCall(CallId("call_1"), "hostile", {})
+
 
 def tool(work: Callable[[], object], timeout_s: float = 0.2) -> Toolbox:
     async def run(args: FrozenJson, context: ToolContext) -> Result:
@@ -148,12 +154,10 @@ def tool(work: Callable[[], object], timeout_s: float = 0.2) -> Toolbox:
     return Toolbox([Tool("hostile", "Does its worst.", {"type": "object"}, run, timeout_s=timeout_s)])
 
 
-async def outcome(toolbox: Toolbox, tmp_path: Path) -> tuple[Done, float]:
-    clock = SystemClock()
-    began = clock.elapsed()
-    result = await run_call(toolbox, ToolCall(CallId("call_1"), "hostile", {}), context_in(tmp_path, clock))
+async def outcome(toolbox: Toolbox, tmp_path: Path) -> Done:
+    result = await run_call(toolbox, CALL, context_in(tmp_path))
     assert isinstance(result, Done)
-    return result, clock.elapsed() - began
+    return result
 
 
 @dataclass(slots=True)
@@ -172,18 +176,28 @@ class Deaf:
                 self.cancelled += 1
         return Done("at last")
 
+    def __enter__(self) -> Deaf:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """However a test ends, its loop can end as well."""
+        self.free = True
+
 
 async def test_a_tool_that_ignores_cancellation_is_left_behind(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    deaf = Deaf()
-    result, took_s = await outcome(tool(deaf.work), tmp_path)
-    assert took_s <= 0.2 + GRACE_S + 0.2
+    clock = ManualClock()
+    with Deaf() as deaf:
+        running = asyncio.ensure_future(run_call(tool(deaf.work), CALL, context_in(tmp_path, clock)))
+        await clock.advance(0.2 + GRACE_S)
+        assert running.done()
+    result = await running
+    assert isinstance(result, Done)
     assert "was stopped after 0.2 s" in result.text
     assert [record.message for record in caplog.records] == [
         "a tool does not end although it was cancelled; it is left behind"
     ]
-    deaf.free = True
     [task] = [one for one in asyncio.all_tasks() if one is not asyncio.current_task()]
     task.cancel()
     await asyncio.wait((task,))
@@ -191,17 +205,15 @@ async def test_a_tool_that_ignores_cancellation_is_left_behind(
 
 
 async def test_a_stop_does_not_wait_for_a_tool_that_ignores_it(tmp_path: Path) -> None:
-    deaf, clock = Deaf(), SystemClock()
-    call = ToolCall(CallId("call_1"), "hostile", {})
-    running = asyncio.ensure_future(run_call(tool(deaf.work, 50), call, context_in(tmp_path, clock)))
-    await asyncio.sleep(0)
-    await asyncio.sleep(0)
-    began = clock.elapsed()
-    running.cancel()
+    clock = ManualClock()
+    with Deaf() as deaf:
+        running = asyncio.ensure_future(run_call(tool(deaf.work, 50), CALL, context_in(tmp_path, clock)))
+        await clock.settle()
+        running.cancel()
+        await clock.advance(GRACE_S)
+        assert running.done()
     with pytest.raises(asyncio.CancelledError):
         await running
-    assert clock.elapsed() - began <= GRACE_S + 0.2
-    deaf.free = True
     [task] = [one for one in asyncio.all_tasks() if one is not asyncio.current_task()]
     task.cancel()
     await asyncio.wait((task,))
@@ -212,13 +224,13 @@ async def test_a_tool_cannot_end_the_daemon(error: BaseException, tmp_path: Path
     def work() -> object:
         raise error
 
-    result, _ = await outcome(tool(work), tmp_path)
+    result = await outcome(tool(work), tmp_path)
     assert result.is_error
     assert result.text.startswith(type(error).__name__)
 
 
 @pytest.mark.parametrize("text", ["\ud800" * 100_000, "\0" * 1_000_000, "\ufffe\U0010ffff" * 100_000])
 async def test_whatever_a_tool_says_can_be_kept(text: str, tmp_path: Path) -> None:
-    result, _ = await outcome(tool(lambda: Done(text), 20), tmp_path)
+    result = await outcome(tool(lambda: Done(text), 20), tmp_path)
     assert len(result.text.encode()) <= MAX_RESULT_BYTES
     assert "bytes are shown. It is kept in .sulla/outputs/call_1.txt" in result.text

@@ -28,9 +28,9 @@ def pids_of(keeper: subprocess.Popen[bytes], how_many: int) -> list[int]:
 
 def test_it_leaves_with_the_programs_status() -> None:
     with kept("sh", "-c", "exit 9") as keeper:
-        assert keeper.wait(20) == 9
+        assert keeper.wait(50) == 9
     with kept("no-such-program") as keeper:
-        assert keeper.wait(20) == NOT_FOUND
+        assert keeper.wait(50) == NOT_FOUND
 
 
 def test_asked_it_asks_the_program_and_those_that_left_it() -> None:
@@ -40,7 +40,7 @@ def test_asked_it_asks_the_program_and_those_that_left_it() -> None:
         assert keeper.stdin is not None
         keeper.stdin.write(b"t")
         keeper.stdin.flush()
-        assert keeper.wait(20) == 4
+        assert keeper.wait(50) == 4
     assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
 
 
@@ -50,7 +50,7 @@ def test_when_its_input_ends_everything_does() -> None:
         pids = pids_of(keeper, 2)
         assert keeper.stdin is not None
         keeper.stdin.close()
-        assert keeper.wait(20) == 137
+        assert keeper.wait(50) == 137
     assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
 
 
@@ -70,7 +70,7 @@ def test_the_program_has_the_limits_that_it_is_given(limits: str, command: str, 
 
 def test_a_file_that_grows_too_large_ends_the_program(tmp_path: Path) -> None:
     with kept("sh", "-c", f"head -c 5000 /dev/zero > {tmp_path}/large", limits="FSIZE=1000") as keeper:
-        assert keeper.wait(20) in (1, 153)
+        assert keeper.wait(50) in (1, 153)
     assert (tmp_path / "large").stat().st_size <= 1000
 
 
@@ -83,7 +83,7 @@ def test_what_is_marked_is_found_wherever_it_went() -> None:
         while mark.encode() not in environ.read_bytes():
             pass  # not yet the program
         kill_marked(mark.encode())
-        assert marked.wait(20) == -9
+        assert marked.wait(50) == -9
         assert other.poll() is None
         other.kill()
 

@@ -7,18 +7,26 @@ from pathlib import Path
 
 import pytest
 
+from sulla.core.clock import Clock
 from sulla.core.errors import NotFound, Refused
 from sulla.daemon.loop import new_loop
 from sulla.daemon.system import SystemClock
+from sulla.testing.clock import ManualClock
 from sulla.tools.output import Output
 from sulla.tools.process import DEFAULT_PATH, LIMITS, Ended, Program, environment, run_program
 
 
-async def run(workspace: Path, *argv: str, timeout_s: float = 20) -> tuple[Ended, str]:
+async def run(workspace: Path, *argv: str, clock: Clock | None = None) -> tuple[Ended, str]:
     output = Output()
     program = Program(argv, workspace, environment(workspace))
-    ended = await run_program(program, output.feed, SystemClock(), timeout_s)
+    ended = await run_program(program, output.feed, clock or SystemClock(), 50)
     return ended, output.show("")
+
+
+async def there(file: Path) -> None:
+    """Wait until a program has written a file; the test's own deadline ends this otherwise."""
+    while not file.exists() or not file.read_text():
+        await asyncio.sleep(0)
 
 
 async def test_a_program_runs_in_its_folder_with_its_words_as_they_are(tmp_path: Path) -> None:
@@ -72,23 +80,32 @@ async def test_it_has_the_limits_that_are_set_and_no_ignored_signals(tmp_path: P
 def test_a_polite_program_has_the_time_to_put_its_things_in_order(
     make_loop: Callable[[], asyncio.AbstractEventLoop], tmp_path: Path
 ) -> None:
-    command = "trap 'echo tidy; exit 5' TERM; echo begun; sleep 100 & wait"
+    command = "trap 'echo tidy; exit 5' TERM; echo begun; sleep 100 & echo ready >there; wait"
+
+    async def out_of_time() -> tuple[Ended, str]:
+        clock = ManualClock()
+        running = asyncio.ensure_future(run(tmp_path, "bash", "-c", command, clock=clock))
+        await there(tmp_path / "there")
+        await clock.advance(50)
+        return await running
+
     with asyncio.Runner(loop_factory=make_loop) as runner:
-        ended, said = runner.run(run(tmp_path, "bash", "-c", command, timeout_s=0.5))
+        ended, said = runner.run(out_of_time())
     assert ended.timed_out
     assert (ended.status, said) == (5, "begun\ntidy\n")
 
 
 async def test_cancelled_it_is_gone_before_the_wait_is_over(tmp_path: Path) -> None:
-    clock = SystemClock()
-    running = asyncio.ensure_future(run(tmp_path, "sh", "-c", "trap '' TERM; echo $$ >pid; sleep 100; sleep 100"))
-    while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
-        await asyncio.sleep(0)
+    clock = ManualClock()
+    command = "trap 'echo yes >asked' TERM; echo $$ >pid; sleep 100; sleep 100"
+    running = asyncio.ensure_future(run(tmp_path, "sh", "-c", command, clock=clock))
+    await there(tmp_path / "pid")
     began = clock.elapsed()
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
-    assert clock.elapsed() - began < 1
+    assert clock.elapsed() == began, "nothing was waited for"
+    assert not (tmp_path / "asked").exists(), "nor was it asked to end"
     assert not Path("/proc", (tmp_path / "pid").read_text().strip()).exists()
 
 

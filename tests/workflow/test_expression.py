@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import resource
 from contextlib import suppress
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -212,19 +212,21 @@ HOSTILE = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("what", HOSTILE)
 def test_a_hostile_expression_is_a_clear_mistake_within_a_second_and_takes_no_memory(what: str) -> None:
     gc.collect()
     before_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    began = perf_counter()
+    began = process_time()
     with pytest.raises(InvalidInput) as caught:
         value(f"so ${{{{ {HOSTILE[what]} }}}}")
-    assert perf_counter() - began < 1
+    assert process_time() - began < 1
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before_kib < 64 * 1024
     assert caught.value.message.startswith("in ${{ ")
     assert len(caught.value.message) < 500
 
 
+@pytest.mark.thorough
 def test_an_enormous_template_is_refused_whatever_it_is_made_of() -> None:
     with pytest.raises(InvalidInput, match="1000000 are allowed"):
         value("${{ big.text }}x")
@@ -232,6 +234,7 @@ def test_an_enormous_template_is_refused_whatever_it_is_made_of() -> None:
         value("${{ big.list }}" * 10)
 
 
+@pytest.mark.thorough
 def test_values_nested_without_end_are_refused() -> None:
     endless: list[Json] = []
     for _ in range(100_000):

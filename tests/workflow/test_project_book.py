@@ -172,6 +172,7 @@ def _failing(tasks: Sequence[Task], broken: set[str]) -> set[str]:
     return failed
 
 
+@pytest.mark.thorough
 def test_the_largest_plan_makes_a_playbook_that_is_not_too_large() -> None:
     title, description = "{{" * 100, "\x7f" * 1000
     tasks = [Task(f"t{n}", title, description, depends_on=tuple(f"t{m}" for m in range(n))) for n in range(50)]

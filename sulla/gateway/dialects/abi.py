@@ -49,13 +49,15 @@ class _Prompted:
         self._asked = asked
         self._streams = streams
         self._agent = visit.said.path["name"]
+        self._taken: str | None = None
+        """What the prompt was taken for when the client made this request before, if it did."""
 
     async def serve(self) -> None:
         """Answer it."""
         await check_agent(self._visit, self._agent)
         self._visit.check_room()
         thread_id = await self._thread()
-        before = await self._before(thread_id)
+        before = self._taken = await self._before(thread_id)
         if before == _MESSAGE:
             await self._send(thread_id, again=True)
             return
@@ -93,10 +95,12 @@ class _Prompted:
         key = self._visit.said.key
         return None if key is None else await self._look_up(self._key("taken", thread_id, key))
 
-    async def _take(self, thread_id: str, for_: str) -> None:
-        """Note what the prompt is taken for."""
-        if (key := self._visit.said.key) is not None:
-            await self._put(self._key("taken", thread_id, key), for_)
+    async def _take(self, thread_id: str, for_: str) -> bool:
+        """Note what the prompt is taken for; False if the same request has it noted otherwise in this moment."""
+        if (key := self._visit.said.key) is None:
+            return True
+        bookmarks = self._visit.commands.bookmarks
+        return await self._visit.look(bookmarks.swap(self._key("taken", thread_id, key), self._taken, for_))
 
     async def _look_up(self, key: str) -> str | None:
         return await self._visit.look(self._visit.commands.bookmarks.get(key))
@@ -110,7 +114,9 @@ class _Prompted:
     # -------------------------------------------------------------------------------------------------- answering
 
     async def _send(self, thread_id: str, *, again: bool = False) -> None:
-        await self._take(thread_id, _MESSAGE)
+        if not await self._take(thread_id, _MESSAGE):
+            await self.serve()
+            return
         message_id = self._visit.said.key or self._visit.make_id("msg")
         turn = await self._visit.send(thread_id, message_id, self._asked.text, self._agent)
         await self._follow(await self._visit.settled(turn) if again else turn)
@@ -132,7 +138,9 @@ class _Prompted:
             return
         if not over:
             word, text = verdict
-            await self._take(spot.thread_id, note_spot(spot))
+            if not await self._take(spot.thread_id, note_spot(spot)):
+                await self.serve()
+                return
             await self._visit.perform(
                 "approval.answer", thread_id=spot.thread_id, id=spot.question, verdict=word, text=text
             )

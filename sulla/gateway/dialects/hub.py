@@ -21,7 +21,7 @@ from sulla.core.ids import derived_id
 from sulla.gateway import talk as says
 from sulla.gateway.auth import bearer
 from sulla.gateway.commands import Event
-from sulla.gateway.connection import Connection, Room
+from sulla.gateway.connection import Connection
 from sulla.gateway.dialects.door import Dialect, DialectSocket
 from sulla.gateway.dialects.hub_effects import Look, Note, Recall, Relay
 from sulla.gateway.dialects.hub_session import HubSession
@@ -30,6 +30,7 @@ from sulla.gateway.manners import Manner
 from sulla.gateway.perimeter import Refusal, deny, peer_of, welcome
 from sulla.gateway.rest import Desk
 from sulla.gateway.rest_problems import status_of
+from sulla.gateway.room import Room
 
 _NEEDS: Final = "read"
 _log = logging.getLogger("sulla.gateway")
@@ -130,10 +131,12 @@ class HubConnection(Connection):
 
     async def _note(self, note: Note) -> None:
         async with self._noting:  # the last one knows most
-            before = await self._commands.bookmarks.get(note.key)
-            noted = note.places.noted(before)
-            if noted != before:
-                await self._commands.bookmarks.put(note.key, noted)
+            bookmarks, kept = self._commands.bookmarks, False
+            while not kept:
+                before = await bookmarks.get(note.key)
+                noted = note.places.noted(before)
+                # Another connection of the client may note something in the same moment, perhaps at another daemon.
+                kept = noted == before or await bookmarks.swap(note.key, before, noted)
 
     def _sink(self) -> Sink:
         return HubSink(self._session, self._outbox, self._act)

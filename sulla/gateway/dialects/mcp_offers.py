@@ -86,7 +86,8 @@ OFFERS: Final = (
     ),
     Offer(
         "list_threads",
-        "The conversations there are, newest last.",
+        "The conversations there are, by id: created_at says since when. If next is not null there are more: give it "
+        "back as after.",
         wire.ThreadList,
         wire.Threads,
         ("thread.list",),

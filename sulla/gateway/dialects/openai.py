@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
-from typing import cast
 
-from sulla.core.errors import NotFound
-from sulla.core.jsontypes import Json, JsonObject
+from sulla.core.errors import NotFound, SullaError
 from sulla.gateway.commands import Event, Question
 from sulla.gateway.dialects import openai_talk as talks
 from sulla.gateway.dialects.door import Dialect, DialectRoute
 from sulla.gateway.dialects.openai_again import Again
+from sulla.gateway.dialects.openai_claim import Claim, claim_of
 from sulla.gateway.dialects.openai_form import Completion, error_body, error_headers, read_completion
 from sulla.gateway.dialects.openai_frames import Chunks, Reply, Whole, completion_json, said_chunks
+from sulla.gateway.dialects.openai_models import check_agent, list_models, show_model
 from sulla.gateway.dialects.openai_talk import Posted
 from sulla.gateway.dialects.questions import question_words, takes_anything, verdict_of
-from sulla.gateway.dialects.spots import Spot, note_spot, read_spot
+from sulla.gateway.dialects.spots import Spot, note_spot, read_spot, short
 from sulla.gateway.dialects.steps import Ask, Spent
 from sulla.gateway.dialects.talk import Message, check_words, digest, moved_on, words_for
 from sulla.gateway.dialects.visit import Turn, Visit
 from sulla.gateway.manners import Manner
-from sulla.gateway.rest_problems import Malformed
 from sulla.gateway.sse import HEADERS
 
 _SINCE = 128
@@ -34,42 +32,10 @@ _OWN = "thr_"
 async def complete(visit: Visit) -> None:
     """Answer ``POST /v1/chat/completions``."""
     asked = read_completion(visit.json())
-    await _agent_named(visit, asked.model)
+    await check_agent(visit, asked.model)
     if not asked.thread:
         asked = replace(asked, thread=visit.said.headers.get("x-thread-id", ""))
     await _Completion(visit, asked).serve()
-
-
-async def list_models(visit: Visit) -> None:
-    """Answer ``GET /v1/models``."""
-    agents = cast(list[JsonObject], (await visit.perform("agent.list"))["agents"])
-    models: list[Json] = [_model(str(agent["id"])) for agent in agents]
-    await visit.answer(200, {"object": "list", "data": models})
-
-
-async def show_model(visit: Visit) -> None:
-    """Answer ``GET /v1/models/{model}``."""
-    name = visit.said.path["model"]
-    await _agent_named(visit, name)
-    await visit.answer(200, _model(name))
-
-
-def _model(name: str) -> JsonObject:
-    return {"id": name, "object": "model", "created": 0, "owned_by": "sulla"}
-
-
-async def _agent_named(visit: Visit, name: str) -> None:
-    """See whether there is an agent of that name.
-
-    Raises:
-        Malformed: there is none.
-    """
-    agents = [agent.id for agent in await visit.look(visit.commands.list_agents())]
-    if name not in agents:
-        near = get_close_matches(name[:80], agents, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(agents)}"
-        message = f"The model {name[:80]!r} does not exist: a model is an agent's id; {hint}"
-        raise Malformed(404, "model_not_found", message, "model")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +47,8 @@ class _Place:
     """Where the client was; None if nobody knows."""
     empty: bool = False
     """Whether nothing was ever said there."""
+    claim: Claim | None = None
+    """What only one message may do; None where people queue, because the client has named the thread."""
 
 
 class _Completion:
@@ -100,12 +68,14 @@ class _Completion:
 
     async def serve(self) -> None:
         """Answer it."""
-        again = await self._again.find()
+        await self._serve(await self._again.find())
+
+    async def _serve(self, again: Posted | None) -> None:
         if again is not None and again.answered is None:
-            words = words_for(self._talk, system=again.system, before=again.before)
-            turn = await self._visit.send(again.thread_id, again.message_id, words, self._asked.model)
-            await self._follow(await self._visit.settled(turn))
-            return
+            if (turn := await self._posted_before(again)) is not None:
+                await self._follow(await self._visit.settled(turn))
+                return
+            again = None
         place = await self._place() if again is None else _Place(again.thread_id, again.answered)
         spot = None if place is None else place.spot
         if spot is None or not spot.question or not await self._answer(spot, again=again is not None):
@@ -127,15 +97,16 @@ class _Completion:
             return _Place(thread_id, spot, empty=empty)
         if not self._talk.before:
             return None
-        spot = await self._spot(talks.place_key(self._owner, self._asked, self._talk.before))
-        if spot is None:
+        claim = await claim_of(self._visit, self._again, self._place_key)
+        if claim is None or (claim.is_taken and not claim.spot.question):
             return None
+        spot = claim.spot
         try:
             since = await self._since(spot.thread_id, spot.seq)
         except NotFound:
             return None
         gone = not spot.question and (len(since) == _SINCE or self._moved_on(since))
-        return None if gone else _Place(spot.thread_id, spot)
+        return None if gone else _Place(spot.thread_id, spot, claim=claim)
 
     def _moved_on(self, since: Sequence[Event]) -> bool:
         return moved_on(since, but=self._again.message_id)
@@ -161,11 +132,49 @@ class _Completion:
         before = place is None or place.empty
         words = words_for(self._talk, system=system, before=before)
         check_words(words, self._talk)  # before there is a thread for them
+        claim = place.claim if place is not None else None
+        if claim is not None and not await claim.take():
+            await self._send(None)
+            return
         thread_id = place.thread_id if place is not None else await self._begin()
         posted = Posted(thread_id, self._again.message_id, system, before)
-        await self._again.note(posted)
-        turn = await self._visit.send(thread_id, posted.message_id, words, self._asked.model)
-        await self._follow(turn)
+        if (elsewhere := await self._again.note(posted)) is not None:
+            await self._serve(elsewhere)
+            return
+        turn = await self._post(claim, posted, words)
+        if turn is None:
+            await self._send(None)
+        else:
+            await self._follow(turn)
+
+    async def _post(self, claim: Claim | None, posted: Posted, words: str) -> Turn | None:
+        """Send a message; None, and it is not sent, if another one goes on from its place by now."""
+        try:
+            if claim is not None and not await claim.holds():
+                return None
+            return await self._visit.send(posted.thread_id, posted.message_id, words, self._asked.model)
+        except SullaError as error:
+            if claim is not None:
+                await claim.give_back(error)
+            raise
+
+    async def _posted_before(self, again: Posted) -> Turn | None:
+        """The turn of a message that may be there already; None if another one has gone on from its place instead."""
+        claim = None
+        if not self._asked.thread and self._talk.before and not again.before:
+            claim = await claim_of(self._visit, self._again, self._place_key)
+        if claim is not None and claim.spot.thread_id != again.thread_id:
+            claim = None  # another conversation of the same words: nothing of this one
+        if claim is not None and not await claim.is_mine():
+            since = await self._since(again.thread_id, claim.spot.seq)
+            if len(since) < _SINCE and not any(event.data.get("message_id") == again.message_id for event in since):
+                return None
+            claim = None
+        return await self._post(claim, again, words_for(self._talk, system=again.system, before=again.before))
+
+    @property
+    def _place_key(self) -> str:
+        return talks.place_key(self._owner, self._asked, self._talk.before)
 
     async def _begin(self) -> str:
         return await self._visit.thread(f"message:{self._again.message_id}", self._asked.model, self._talk.title)
@@ -190,7 +199,10 @@ class _Completion:
         self._visit.check_room()
         if not over:
             word, text = verdict
-            await self._again.note(Posted(spot.thread_id, self._again.message_id, answered=spot))
+            elsewhere = await self._again.note(Posted(spot.thread_id, self._again.message_id, answered=short(spot)))
+            if elsewhere is not None:
+                await self._serve(elsewhere)
+                return True
             await self._visit.perform(
                 "approval.answer", thread_id=spot.thread_id, id=spot.question, verdict=word, text=text
             )

@@ -30,10 +30,14 @@ class Again:
         self._named = visit.said.key is not None
         tries = visit.said.headers.get("x-stainless-retry-count")
         self._looks = self._named or tries not in (None, "0")
-        known = self._named or tries is not None
-        self._key = talks.request_key(visit.principal.name, asked, visit.said.key or "") if known else ""
+        self.is_known = self._named or tries is not None
+        """Whether it can be told from another request that says the same."""
+        name = visit.said.key or ""
+        self._key = talks.request_key(visit.principal.name, asked, name) if self.is_known else ""
         self.message_id = visit.said.key or visit.make_id("msg")
         """The message's: the same one whenever the request is made."""
+        self._noted: str | None = None
+        """What is noted, as far as this attempt knows."""
 
     async def find(self) -> Posted | None:
         """Where the message went; None if it went nowhere yet.
@@ -43,25 +47,48 @@ class Again:
         """
         if not self._key:
             return None
-        found = await self._noted() if self._looks else None
-        if found is not None:
-            self.message_id = found.message_id
-        if not self._named:
-            await self.note(found or Posted("", self.message_id))
-        return found if found is not None and found.thread_id else None
+        if not self._looks:  # whatever is noted is of another request
+            self._noted = self._written(Posted("", self.message_id))
+            await self._visit.look(self._visit.commands.bookmarks.put(self._key, self._noted))
+            return None
+        while True:
+            found = await self._read()
+            if found is not None:
+                self.message_id = found.message_id
+            # In the place of what was read: another attempt may find nothing in the same moment.
+            if self._named or await self._swap(found or Posted("", self.message_id)):
+                return found if found is not None and found.thread_id else None
 
-    async def note(self, posted: Posted) -> None:
-        """Note where the message goes, before it does."""
-        if self._key:
-            noted = talks.note_posted(replace(posted, at_s=self._now_s))
-            await self._visit.look(self._visit.commands.bookmarks.put(self._key, noted))
+    async def note(self, posted: Posted) -> Posted | None:
+        """Note where the message goes, before it does.
 
-    async def _noted(self) -> Posted | None:
-        noted = await self._visit.look(self._visit.commands.bookmarks.get(self._key))
+        Returns:
+            Where it goes instead, because another attempt at the same request has noted that meanwhile; None if it is
+            noted now.
+        """
+        while self._key and not await self._swap(posted):
+            found = await self._read()
+            if found is not None and found.thread_id and found.message_id == self.message_id:
+                return found if replace(found, at_s=0.0) != replace(posted, at_s=0.0) else None
+        return None
+
+    async def _swap(self, posted: Posted) -> bool:
+        new = self._written(posted)
+        if not await self._visit.look(self._visit.commands.bookmarks.swap(self._key, self._noted, new)):
+            return False
+        self._noted = new
+        return True
+
+    async def _read(self) -> Posted | None:
+        """What is noted, if it counts."""
+        noted = self._noted = await self._visit.look(self._visit.commands.bookmarks.get(self._key))
         found = None if noted is None else talks.read_posted(noted)
         if found is None or (not self._named and self._now_s - found.at_s > RETRY_S):
             return None
         return found
+
+    def _written(self, posted: Posted) -> str:
+        return talks.note_posted(replace(posted, at_s=self._now_s))
 
     @property
     def _now_s(self) -> float:

@@ -123,7 +123,8 @@ def _messages(value: Json) -> tuple[Message, ...]:
         raise _wrong("empty_array", message, "messages")
     if len(value) > MESSAGES:
         raise _wrong("array_above_max_length", f"messages: got {len(value)}, expected at most {MESSAGES}", "messages")
-    found = [_message(place, item) for place, item in enumerate(value)]
+    newest = len(value) - 1
+    found = [_message(place, item, newest=place == newest) for place, item in enumerate(value)]
     if found[-1].role != "user":
         place = f"messages.[{len(found) - 1}].role"
         said = "the last message has to be the user's: agents go on with nobody else's words, and use their own tools"
@@ -131,7 +132,7 @@ def _messages(value: Json) -> tuple[Message, ...]:
     return tuple(found)
 
 
-def _message(place: int, item: Json) -> Message:
+def _message(place: int, item: Json, *, newest: bool) -> Message:
     where = f"messages.[{place}]"
     if not isinstance(item, dict):
         raise _wrong("invalid_type", f"{where}: got {show(item)}, expected an object", where)
@@ -143,10 +144,15 @@ def _message(place: int, item: Json) -> Message:
     if not isinstance(role, str) or role not in ("system", "user", "assistant", "tool"):
         expected = "'system', 'developer', 'user', 'assistant', 'tool' or 'function'"
         raise _wrong("invalid_value", f"{where}.role: got {show(role)}, expected {expected}", f"{where}.role")
-    return Message(role, _content(item.get("content"), role, f"{where}.content"))
+    return Message(role, _content(item.get("content"), role, f"{where}.content", newest=newest))
 
 
-def _content(value: Json, role: str, where: str) -> str:
+def _content(value: Json, role: str, where: str, *, newest: bool) -> str:
+    """What of a message can be read.
+
+    The newest one is refused if that is not all. Of an older one it is said what was there: its client tells it again
+    with every request, so the conversation could never go on.
+    """
     if value is None and role in ("assistant", "tool"):
         return ""
     if isinstance(value, str):
@@ -158,11 +164,14 @@ def _content(value: Json, role: str, where: str) -> str:
         kind, said = (
             (part.get("type"), part.get("text", part.get("refusal"))) if isinstance(part, dict) else (None, None)
         )
-        if kind not in ("text", "refusal") or not isinstance(said, str):
+        if kind in ("text", "refusal") and isinstance(said, str):
+            texts.append(said)
+        elif isinstance(kind, str) and kind not in ("text", "refusal") and not newest:
+            texts.append(f"(Left out: {show(kind)}.)")
+        else:
             got = show(kind) if isinstance(kind, str) else show(part)
             message = f"{where}.[{place}]: got {got}: agents read text, and no images, sounds or files"
             raise _wrong("invalid_value", message, f"{where}.[{place}]")
-        texts.append(said)
     return "\n".join(texts)
 
 

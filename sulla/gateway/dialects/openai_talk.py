@@ -15,7 +15,7 @@ import orjson
 
 from sulla.core.ids import derived_id
 from sulla.gateway.dialects.openai_form import Completion
-from sulla.gateway.dialects.spots import Spot, short, spot_of
+from sulla.gateway.dialects.spots import Spot, note_spot, short, spot_of
 from sulla.gateway.dialects.talk import Message, Talk
 
 
@@ -34,6 +34,17 @@ class Posted:
     """Where the question stood that the message was taken for an answer to, if it was."""
     at_s: float = 0.0
     """When the request was made last, in seconds since the epoch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Where a conversation is, as it is noted under its words, and who goes on from there."""
+
+    spot: Spot
+    by: str = ""
+    """The id of the message that does; empty as long as none does."""
+    at_s: float = 0.0
+    """When it said so, in seconds since the epoch."""
 
 
 def talk_of(messages: Sequence[Message]) -> Talk:
@@ -85,6 +96,23 @@ def was_shown(spot: Spot, talk: Talk) -> bool:
     if not talk.before:
         return True
     return " ".join(spot.prompt.split()) in " ".join(talk.before[-1].text.split())
+
+
+def note_mark(mark: Mark) -> str:
+    """Where a conversation is, as it is noted; as long as nobody goes on it is the spot alone."""
+    if not mark.by:
+        return note_spot(mark.spot)
+    return orjson.dumps({**orjson.loads(note_spot(mark.spot)), "by": mark.by, "at_s": mark.at_s}).decode()
+
+
+def read_mark(noted: str) -> Mark | None:
+    """Where a conversation is, as it was noted; None if that was done by a version that noted something else."""
+    found = orjson.loads(noted)
+    if not isinstance(found, dict):
+        return None
+    by, at_s = found.pop("by", ""), found.pop("at_s", 0.0)
+    spot = spot_of(found)
+    return None if spot is None else Mark(spot, by, at_s)
 
 
 def note_posted(posted: Posted) -> str:

@@ -20,16 +20,32 @@ _SET_PHRASES: Final = frozenset(
         "for sure,for good,for free,for now,for certain,at once,at last,at first,at best,at large,by heart,by far,"
         "by default,in full,in general,in particular,in advance,in total,in private,in public,in short,in vain,"
         "in secret,in common,in charge,in detail,in use,as usual,as well,as always,than usual,than ever,on purpose,"
-        "on average,on sale,of late,so far,all right,all means,course not,now on,so on,after all,above all,of all"
+        "rather not,better not,hope not,best not,or not,if not,if so,even so,all along,in between,in person,by now,"
+        "and on,and off,and out,and down,and again,and over,for once,for ages,at home,at work,at night,in bed,"
+        "on time,in time,on holiday,on board,on foot,by bus,by car,by train,by card,by post,by email,on fire,"
+        "at school,in town,at sea,on demand,at present,on hold,in stock,at all,in all,that'll do,it'll do,will do,"
+        "should do,one'll do,not quite,move on,let's not,that's it,if possible,if necessary,if needed,if required,"
+        "where possible,when possible,as possible,if any,or so,and so on,or something,and everything,as normal,"
+        "as planned,as before,as promised,as expected,as yet,on average,on sale,of late,so far,all right,all means,"
+        "course not,now on,so on,after all,above all,of all"
     ).split(",")
 )
 _ASKING: Final = frozenset("who what where when how".split())
 _BEHIND_ASKING: Final = frozenset(("prep", "both", "to", "mid"))
 _BEFORE_ASKING: Final = frozenset(("both", "prep"))
 _ASK_BACK: Final = (("guess", "what"), ("guess", "who"), ("say", "when"))
-_ANSWERS: Final = (("you'd", "better"), ("know", "of"))
+_ANSWERS: Final = (
+    ("you'd", "better"),
+    ("know", "of"),
+    ("could", "be"),
+    ("might", "be"),
+    ("must", "be"),
+    ("should", "be"),
+)
+_DENYING: Final = frozenset("not never no nobody nothing hardly".split())
 _VAGUE: Final = (("sort", "of"), ("kind", "of"))
 _JOINING: Final = frozenset(("wh", "conj", "sub", "both", "whether"))
+_LEADING_IN: Final = frozenset("so then no um uh er just now sorry please well okay".split())
 _ASKING_FOR: Final = frozenset("would will could can do".split())
 _ANSWERING: Final = frozenset(("quant", "num", "demo", "mid", "wh", "pron", "part"))
 _STANDING_IN: Final = frozenset(("quant", "demo", "pron"))
@@ -38,6 +54,10 @@ _COMMANDS: Final = frozenset(
     "stop pause resume cancel mute unmute shuffle undo redo repeat skip play continue help start restart "
     "reset save print reload refresh quit exit close delete scroll submit copy paste archive snooze "
     "dismiss answer decline ignore record confirm accept approve approved reject dial".split()
+)
+_ADVERBS_ALONE: Final = frozenset(
+    "exactly definitely certainly totally probably really possibly obviously naturally seriously precisely clearly "
+    "apparently hopefully unfortunately sadly surely finally".split()
 )
 _WITH_MORE: Final = lex.OBJECT | lex.TELL | lex.GIVE | lex.PLACE
 
@@ -54,6 +74,8 @@ def short(said: Said, body: tuple[str, ...]) -> tuple[Reading | None, bool]:
     """
     if body[-2:] in _SET_PHRASES or body in _ASK_BACK or (len(body) > 2 and body[:2] == ("make", "that")):
         return None, True
+    if body[-1] == "do" and 1 < len(body) < 5 and body[-2].endswith("'ll") and body[-2] not in EXPANDED:
+        return Reading(0.8, "that_will_do"), True
     if body[-2:] == ("what", "for"):
         return Reading(0.7, "what_for"), True
     if len(body) == 2 and _asks(body):
@@ -71,6 +93,8 @@ def short(said: Said, body: tuple[str, ...]) -> tuple[Reading | None, bool]:
 def _asks(body: tuple[str, ...]) -> bool:
     """ "who with", "since when"."""
     first, second = body
+    if first in ("how", "what") and second == "to":
+        return False
     return (first in _ASKING and CLASS_OF.get(second) in _BEHIND_ASKING) or (
         second in _ASKING and CLASS_OF.get(first) in _BEFORE_ASKING
     )
@@ -90,9 +114,11 @@ def is_tag(body: tuple[str, ...]) -> bool:
         body: of at least three words.
     """
     helping = body[-2]
-    if CLASS_OF.get(helping) not in HELPING or CLASS_OF.get(body[-3]) in _JOINING:
+    if CLASS_OF.get(helping) not in HELPING or CLASS_OF.get(body[-3]) in _JOINING or body[-3] in _LEADING_IN:
         return False
-    return helping.endswith("n't") or (body[-1] == "you" and helping in _ASKING_FOR)
+    if helping.endswith("n't") or (body[-1] == "you" and helping in _ASKING_FOR):
+        return True
+    return any(word in _DENYING or word.endswith("n't") for word in body[:-2])
 
 
 def one_word(said: Said) -> Reading | None:
@@ -125,6 +151,8 @@ def _one_of_many(said: Said, word: str, name: str | None) -> Reading | None:
         return None
     if word in DEGREES:
         return Reading(0.08, "degree")
+    if word.endswith("ly") and word not in _ADVERBS_ALONE and lex.bits_of(word) == lex.TIME:
+        return Reading(0.35, "adverb_leads_on")
     if name == "mid" or word in _LEADING_WORDS:
         return Reading(0.3, "leads_on")
     bits = lex.bits_of(word)

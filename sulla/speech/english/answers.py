@@ -18,10 +18,11 @@ _YES_NO: Final = word_set(
 _ANSWERING: Final = word_set(
     "yes yeah yep yup no nope nah sure maybe probably definitely certainly exactly correct right true"
 )
+_LIKELY: Final = word_set("probably definitely maybe certainly")
 _WHOLE: Final = word_set(
     "not so none both all mine yours never sometimes now that this those these it some his hers neither either"
 )
-_AGREEING: Final = word_set("did does is was has will do can are would were have")
+_AGREEING: Final = word_set("did does is was has will do can are would were have should could am")
 _ORDINALS: Final = word_set("first second third fourth fifth sixth seventh eighth ninth tenth")
 _DATING: Final = word_set("when day date birthday which")
 _LIKE_ER: Final = ("er", "more", "less")
@@ -34,6 +35,8 @@ def answer(said: Said) -> Reading | None:
     words = tuple(word for word in said.words if word not in w.FILLERS)
     if not words:
         return None
+    if words[-1] in _LIKELY and len(words) <= 2 and said.asked[0] in w.WH:
+        return Reading(0.3, "probably_what", "answer")
     if len(words) == 1 and (words[0] in _ANSWERING or words[0] in w.MODIFIERS):
         return Reading(0.98, "one_word", "answer")
     return _agreement(said, words) or _choice(said, words)
@@ -49,7 +52,7 @@ def _agreement(said: Said, words: tuple[str, ...]) -> Reading | None:
         return Reading(0.93, "short_agreement", "answer")
     if words in (("please", "do"), ("do", "please"), ("please", "don't")):
         return Reading(0.95, "short_agreement", "answer")
-    if said.asked[0] == "who" and len(words) > 1 and words[-1] in _AGREEING:
+    if said.asked[0] in ("who", "who's", "who'll") and len(words) > 1 and words[-1] in _AGREEING:
         return Reading(0.9, "who_did", "answer")
     return None
 

@@ -7,13 +7,13 @@ from typing import Final
 
 from sulla.speech.english import lexicon as lex
 from sulla.speech.english.closed import CLASS_OF
-from sulla.speech.english.state import COMP, MAIN, NAMED_PHRASE, REL, SUB, Clause, Parse
+from sulla.speech.english.state import COMP, MAIN, NAMED_PHRASE, REL, RELATED, SUB, Clause, Parse
 from sulla.speech.english.verb_gaps import elliptic, verb_gap
 from sulla.speech.language import Reading, Said
 
 NEAR: Final = {
     "object_is_missing": 2,
-    "clause_is_missing": 2,
+    "clause_is_missing": 4,
     "predicate_is_missing": 2,
     "verb_is_missing": 4,
     "relative_clause_without_verb": 4,
@@ -23,6 +23,7 @@ NEAR: Final = {
 }
 """So many words behind the verb, or the beginning of the clause, a gap is believed: farther off it is misread."""
 
+_VERBLESS: Final = frozenset(("verb_is_missing", "clause_without_verb", "relative_clause_without_verb"))
 _PAIRED: Final = frozenset(("between", "either", "neither"))
 _DEFINITE: Final = frozenset("the my our your their his her this that".split())
 _AS_YOU: Final = (("as", "you"), ("if", "you"), ("when", "you"))
@@ -37,6 +38,10 @@ _LONE: Final = frozenset("i he she we they it there you".split())
 _FRAGMENTS: Final = frozenset("more less much even why me".split())
 _BEFORE_FRAGMENT: Final = frozenset("just only".split())
 _BEHIND_FRAGMENT: Final = frozenset("one else too".split())
+_IS: Final = frozenset("is was are were all".split())
+_KNOWN: Final = frozenset("know idea say see remember understand sure explain figure tell clue recall matter".split())
+_WOULD: Final = frozenset("would wouldn't could might i'd he'd she'd we'd they'd you'd it'd".split())
+_OPENING: Final = frozenset("if because unless they we he she i cause although while when until".split())
 _NOMINAL: Final = frozenset(("both", "prep", "mid", "det", "quant", "demo", "pron"))
 
 
@@ -51,9 +56,31 @@ def clause_gaps(said: Said, state: Parse) -> tuple[Reading | None, ...]:
         return (_main(said, state),)
     top = state.top
     found = verb_gap(said, state, top) if top.verb else _verbless(said, state, top)
-    if found is not None and found.reason in NEAR and state.seen - 1 - top.at > NEAR[found.reason]:
+    if found is not None and not _is_believed(said, state, found, top):
         found = None
-    return found, _joined(said, state), _main(said, state)
+    return found, _inner(said, state), _joined(said, state), _main(said, state)
+
+
+def _inner(said: Said, state: Parse) -> Reading | None:
+    """ "it turns out that the letter i wrote": a clause around the innermost one waits for its verb."""
+    for clause in state.clauses[1:-1]:
+        if clause.subject and not clause.verb and not clause.aux and clause.kind in (COMP, SUB):
+            return Reading(0.2, "clause_without_verb")
+    return None
+
+
+def _is_believed(said: Said, state: Parse, reading: Reading, clause: Clause) -> bool:
+    """Whether something is near enough, or no word could be the verb that is missing."""
+    far = state.seen - 1 - clause.at
+    if far <= NEAR.get(reading.reason, far):
+        return True
+    if reading.reason not in _VERBLESS or far > len(said.words):
+        return False
+    wanted = lex.BASE if clause.aux else lex.FINITE | lex.BASE
+    return not any(
+        lex.bits_of(word) & wanted and not lex.bits_of(word) & lex.NOUN and word not in CLASS_OF
+        for word in said.words[-far:]
+    )
 
 
 def _joined(said: Said, state: Parse) -> Reading | None:
@@ -65,7 +92,16 @@ def _joined(said: Said, state: Parse) -> Reading | None:
         return Reading(0.3, "and_is_missing")
     if state.phrase != NAMED_PHRASE:
         return None
-    if state.conjoined and state.fresh and state.article in _DEFINITE and state.before_and != "article and noun":
+    last = lex.bits_of(said.last)
+    if (last & lex.ADJECTIVE and not last & lex.NOUN) or "not" in said.words[-3:]:
+        return None
+    if (
+        state.conjoined
+        and state.fresh
+        and not said.pauses
+        and state.article in _DEFINITE
+        and state.before_and != "article and noun"
+    ):
         is_clause = state.before_and == "clause" and "but" not in said.words
         return Reading(0.3 if is_clause else 0.45, "clause_without_verb")
     return Reading(0.35, "list_without_and") if state.listed and _is_list(said) else None
@@ -79,15 +115,29 @@ def _main(said: Said, state: Parse) -> Reading | None:
     """A text that has not come to its main clause."""
     clauses = state.clauses
     main = clauses[0]
-    if said.asked:
+    is_all = said.body[0] == "all" and len(said.body) > 2 and said.body[1] in _LONE
+    if is_all and not said.asked and not _IS & set(said.body[2:]):
+        return Reading(0.25, "main_verb_is_missing")
+    if said.asked or any(clause.kind == MAIN and (clause.verb or clause.aux) for clause in clauses[1:]):
         return None
+    if said.body[0] == "had" and main.inverted and not main.wh and len(said.body) > 2 and not _WOULD & set(said.body):
+        return Reading(0.3, "main_clause_is_missing")
     if main.verb or main.aux:
         return Reading(0.3, "main_clause_is_missing") if _is_named_by_question(state, main) else None
+    return _beginning(said, clauses, main)
+
+
+def _beginning(said: Said, clauses: list[Clause], main: Clause) -> Reading | None:
+    """What a text is that has no main verb."""
     if main.wh == "whoever" and len(clauses) == 1:
         return Reading(0.3, "main_clause_is_missing")
     if not main.subject and _begins_beside(said):
         return Reading(0.3, "only_when_or_where")
     if len(clauses) == 1 or ("if", "only") in pairwise(said.words):
+        return None
+    if main.subject in RELATED and said.body[0] == main.subject and clauses[-1].verb and not clauses[-1].needs:
+        return Reading(0.6, "anything")
+    if CLASS_OF.get(said.body[0]) in ("det", "num", "quant") and clauses[1].kind == SUB and not clauses[1].wh:
         return None
     if main.subject:
         return Reading(0.15, "main_verb_is_missing")
@@ -124,11 +174,33 @@ def _verbless(said: Said, state: Parse, top: Clause) -> Reading | None:
         return _main_verbless(said, top)
     if top.kind == REL:
         return Reading(0.1, "relative_clause_without_verb")
-    if top.wh in ("like", "than") and top.subject == said.last and said.last in _LIKENED:
+    is_likened = top.subject == said.last and said.last in _LIKENED
+    if is_likened and (top.wh == "like" or (top.wh == "than" and said.last != "it")):
         return Reading(0.65, "like_it")
-    if said.asked and len(said.words) < 4 and top.kind != COMP:
+    if said.asked and len(said.words) < 4 and top.kind != COMP and said.last not in _OPENING:
         return None
+    if top.wh == said.last and not top.subject and top.kind == COMP and _is_known(said, state):
+        return Reading(0.6, "i_know_why")
+    if top.wh == "how" and said.before == "how" and lex.bits_of(said.last) & lex.ADJECTIVE and _denied(said):
+        return Reading(0.55, "i_know_why")
     return Reading(0.12, "clause_without_verb")
+
+
+def _is_known(said: Said, state: Parse) -> bool:
+    """ "show me how", "I don't know when"."""
+    if state.clauses[0].inverted:
+        return False
+    if said.last == "why":
+        return True
+    if said.last in ("what", "which"):
+        return False
+    return (_denied(said) and bool(_KNOWN & set(said.words[-5:]))) or (
+        said.last == "how" and state.clauses[0].base and state.clauses[0].subject == "you"
+    )
+
+
+def _denied(said: Said) -> bool:
+    return "no" in said.words or any(word.endswith("n't") for word in said.words)
 
 
 def _main_verbless(said: Said, top: Clause) -> Reading | None:
@@ -137,12 +209,23 @@ def _main_verbless(said: Said, top: Clause) -> Reading | None:
         return None if is_whole else Reading(0.2, "question_without_verb")
     if not top.subject or (said.asked and top.subject not in _LONE):
         return None
+    if CLASS_OF.get(said.body[0]) == "num" and said.body[1:3] in (
+        ("of", "the"),
+        ("of", "my"),
+        ("of", "our"),
+        ("of", "them"),
+    ):
+        return Reading(0.3, "subject_without_verb")
     if len(said.body) <= 3 and said.last in ("on", "off", "up", "down"):
+        return None
+    if said.body[0] == "both" and "and" in said.words:
         return None
     if "please" in said.words or said.words[0] in _BEFORE_FRAGMENT or said.last in _BEHIND_FRAGMENT:
         return None
     if top.subject in _LONE:
         return Reading(0.1, "subject_without_verb")
+    if len(said.body) > 2 and top.subject == said.body[0] and lex.bits_of(said.body[0]) & lex.ING:
+        return Reading(0.42, "subject_without_verb")
     is_named = said.body[0] not in _FRAGMENTS and CLASS_OF.get(said.body[0]) in _NOMINAL
     return Reading(0.2, "subject_without_verb") if is_named else None
 

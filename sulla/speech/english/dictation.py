@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import Final
 
 from sulla.speech.english.words import NUMBERS, TENS, word_set
@@ -12,7 +13,11 @@ MORE: Final = Reading(0.04, "dictation_goes_on", "dictation")
 MAYBE_MORE: Final = Reading(0.25, "dictation_may_go_on", "dictation")
 THERE: Final = Reading(0.9, "dictation_is_whole", "dictation")
 
-_JOINTS: Final = word_set("dot dash hyphen slash underscore point colon backslash double triple capital comma plus")
+_JOINTS: Final = word_set(
+    "dot dash hyphen slash underscore point colon backslash double triple capital comma plus apostrophe uppercase "
+    "lowercase"
+)
+_BETWEEN: Final = word_set("dash hyphen slash apostrophe capital uppercase lowercase space")
 _CLOSERS: Final = word_set("star hash pound asterisk")
 _DIGITS: Final = word_set("zero oh nought o one two three four five six seven eight nine")
 _SCALES: Final = word_set("hundred thousand million dozen half")
@@ -30,8 +35,9 @@ _CODES: Final = word_set(
     "membership ticket invoice password"
 )
 _WANTED: Final = (
+    ("security", 3), ("cvv", 3), ("house", 1), ("valid", 4), ("until", 4), ("expire", 4),
     ("tracking", 10), ("landline", 9), ("sort", 6), ("combination", 4),
-    ("flight", 5), ("expiry", 4), ("zip", 5), ("pin", 4), ("postcode", 5), ("extension", 3), ("alarm", 4), ("phone", 7),
+    ("flight", 3), ("expiry", 4), ("zip", 5), ("pin", 4), ("postcode", 5), ("extension", 3), ("alarm", 4), ("phone", 7),
     ("mobile", 9), ("number", 6), ("call", 7), ("reach", 7), ("surgery", 9), ("registration", 6), ("plate", 6),
     ("reference", 6), ("booking", 6), ("card", 16), ("iban", 16), ("account", 8), ("serial", 6), ("code", 4),
     ("id", 5), ("order", 5), ("room", 3), ("port", 3), ("bus", 2), ("gate", 2), ("page", 2), ("platform", 1),
@@ -46,6 +52,10 @@ _CENTURIES: Final = word_set("eighteen nineteen twenty")
 _MONTHS: Final = word_set("january february march april may june july august september october november december")
 _HOMES: Final = word_set("live address")
 _COUNTED: Final = word_set("digits digit letters characters numbers figures")
+_ZERO: Final = word_set("oh zero nought o")
+_DIALLED: Final = word_set("phone mobile telephone landline cell")
+_ACCOUNTS: Final = word_set("sort card account iban")
+_WINDS: Final = word_set("north south east west")
 _CONTINUED: Final = word_set("verse line article section paragraph block floor building unit suite chapter")
 """Behind a number they want another one."""
 _MARKS: Final = word_set("quote quotes bracket brackets parenthesis")
@@ -79,7 +89,9 @@ def dictation(said: Said) -> Reading | None:
     """
     if said.last in _ALPHABET and (said.before in _ALPHABET or _BY_WORDS & set(said.asked)):
         said = replace(said, words=tuple(word[0] if word in _ALPHABET else word for word in said.words))
-    if said.before in ("a", "an", "the"):
+    if "as" in said.words and len(said.words) > 4:
+        said = replace(said, words=_letters_alone(said.words))
+    if said.before in ("a", "an", "the") and not (len(said.last) == 1 and len(said.words[-3:][0]) <= 2):
         return _place(said)
     if said.last in _JOINTS:
         return MORE if said.last != "point" or said.asked or said.before in NUMBERS else None
@@ -97,10 +109,23 @@ def dictation(said: Said) -> Reading | None:
     return MAYBE_MORE if _may_be_begun(said) else _place(said)
 
 
+def _letters_alone(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Without the "as in bravo" behind a letter."""
+    found: list[str] = []
+    at = 0
+    while at < len(words):
+        found.append(words[at])
+        is_explained = len(words[at]) == 1 and words[at + 1 : at + 3] == ("as", "in") and at + 3 < len(words) - 1
+        at += 4 if is_explained else 1
+    return tuple(found)
+
+
 def _is_begun(said: Said, run: int) -> bool:
     """ "the password is capital t then", "the pin is six", "chapter three verse"."""
     words = said.words
-    if said.last == "then" and ("capital" in words or said.before in NUMBERS):
+    if said.last == "then" and ("capital" in words or (said.before in NUMBERS and (said.asked or _CODES & set(words)))):
+        return True
+    if said.last in _CODES and said.asked and not _CODES.isdisjoint(said.asked) and NUMBERS & set(words):
         return True
     if run and "dial" in words and run < LEAST_DIALLED:
         return True
@@ -138,10 +163,12 @@ def _may_be_begun(said: Said) -> bool:
 
 
 def _is_email(said: Said) -> bool:
+    if "or" in said.asked and "at" not in said.words:
+        return False
     return (
         "email" in said.asked
         or "mail" in said.asked
-        or ("at" in said.words and "dot" in said.words)
+        or ("at" in said.words and ("dot" in said.words or ("address" in said.asked and said.words[1:2] == ("at",))))
         or said.words[-3:-1] == ("email", "is")
     )
 
@@ -149,6 +176,10 @@ def _is_email(said: Said) -> bool:
 def _email(words: tuple[str, ...]) -> Reading | None:
     if "dot" in words and "at" in words and words.index("at") < len(words) - 1 - words[::-1].index("dot"):
         return THERE if words[-1] in _ENDINGS else MAYBE_MORE if words[-1] in ("co", "ac") else None
+    if words[-1] in _ENDINGS and words[-1] not in ("in", "no", "it", "me", "be", "at", "is") and len(words) > 2:
+        return THERE
+    if words[-2:-1] == ("at",) and words[-1] not in _ENDINGS and len(words) == 3:
+        return MAYBE_MORE
     if "at" in words or "dot" in words or len(words) <= 3:
         known = {"yes", "no", "yeah", "yep", "sure", "gmail", "same", "please"} & set(words)
         return None if known or words[0] in ("i", "it", "the", "don't") else MAYBE_MORE
@@ -165,9 +196,11 @@ def _signs(words: tuple[str, ...]) -> int:
             count += _TIMES.get(words[at - 1], 1) if at else 1
         elif word.isdigit():
             count += len(word)
-        elif word in NUMBERS and word not in _SCALES:
+        elif (word in NUMBERS and word not in _SCALES) or (
+            word == "hundred" and 0 < at < len(words) - 1 and words[at - 1] in _DIGITS
+        ):
             count += 2
-        elif word not in _TIMES and word not in ("dash", "hyphen", "slash") and word not in _CLOSERS:
+        elif word not in _TIMES and word not in _BETWEEN and word not in _CLOSERS:
             break
         at -= 1
     return count
@@ -175,13 +208,25 @@ def _signs(words: tuple[str, ...]) -> int:
 
 def _run(said: Said, run: int) -> Reading | None:
     words = said.words
+    if words[-run - 2 : -run] in (("ending", "in"), ("ends", "in"), ("ending", "with"), ("ends", "with")):
+        return THERE
     letters = [word for word in words if len(word) == 1 and word.isalpha()]
     if words[-1] in _CLOSERS:
         return THERE
     if len(letters) >= 2 and letters == list(words[-len(letters) :]):
+        if words[-len(letters) - 1 : -len(letters)] == ("dot",):
+            return THERE
         return _spelled(said, letters)
-    singles = sum(1 for word in words[-run:] if word in _DIGITS or len(word) == 1 or word.isdigit())
+    singles = sum(
+        word in _DIGITS or len(word) == 1 or word.isdigit()
+        for before, word in pairwise(("", *words)[-run - 1 :])
+        if before not in TENS
+    )
     wanted = _count_asked(said.asked) or _count_asked(words) or (_wanted(said) if singles >= 2 else 0)
+    if not wanted and (run >= len(words) or words[0] in _CODES or words[0] == "sort") and _ACCOUNTS & set(said.asked):
+        wanted = _wanted(said)
+    if wanted and words[0] in _ZERO and _DIALLED & set(said.asked):
+        wanted = LEAST_ABROAD
     if wanted:
         return THERE if run >= wanted else MORE
     if singles < 2:
@@ -193,6 +238,9 @@ def _spelled(said: Said, letters: list[str]) -> Reading:
     name = said.words[-len(letters) - 1] if len(said.words) > len(letters) else ""
     if len(name) > 2 and name[0] == letters[0] and name[1] == letters[1]:
         return THERE if len(letters) >= len(name) else MORE
+    asked = next((word for word in said.asked if len(word) > 3 and word.startswith("".join(letters[:2]))), "")
+    if asked and asked.startswith("".join(letters)[: len(asked)]):
+        return THERE if len(letters) >= len(asked) else MORE
     if "spell" in said.asked or "spelled" in said.words:
         return THERE if len(letters) >= LEAST_SPELLED else MAYBE_MORE
     wanted = _count_asked(said.asked) or _wanted(said) or LEAST_SPELLED
@@ -200,14 +248,18 @@ def _spelled(said: Said, letters: list[str]) -> Reading:
 
 
 def _count_asked(asked: tuple[str, ...]) -> int:
+    """How many signs a question says it wants ("four digits", "two letters and twenty two digits")."""
+    count = 0
     for at, word in enumerate(asked[1:], 1):
         if word in _COUNTED:
-            return _COUNTS.get(asked[at - 1], 0)
-    return 0
+            count += _COUNTS.get(asked[at - 1], 0) + (20 if asked[at - 2] == "twenty" and at > 1 else 0)
+    return count
 
 
 def _wanted(said: Said) -> int:
     about = said.asked + said.words
+    if {"sort", "account", "and"} <= set(said.asked):
+        return 14
     if "flat" in said.asked:
         return 1
     return next((count for word, count in _WANTED if word in about), 0)
@@ -215,6 +267,10 @@ def _wanted(said: Said) -> int:
 
 def _place(said: Said) -> Reading | None:
     words, asked = said.words, said.asked
+    if words[-1] in _WINDS and said.before.isdigit():
+        return MORE
+    if {"version", "release"} & set(words + asked) and words[-1] in NUMBERS and "dot" in words:
+        return THERE
     if words.count("dot") >= 2 and words[-1] in NUMBERS:
         return THERE if words.count("dot") >= 3 else MAYBE_MORE
     if "address" in words or "address" in asked or ("where" in asked and _SENT & set(asked)):

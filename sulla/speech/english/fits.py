@@ -22,11 +22,21 @@ from sulla.speech.english.state import (
 )
 from sulla.speech.english.verbal import is_helped
 
+_TO_DO: Final = frozenset(
+    "want wants wanted need needs needed have has had try trying tried able love supposed ought hope hoping "
+    "hoped like forget forgot remember decided plan planning refuse refused tend tends seems seem gonna used "
+    "afford allowed".split()
+)
+
 
 def must_be_verb(state: Parse) -> bool:
     """Whether nothing but a verb can follow ("we preheat", "can you unclog")."""
     clause = state.top
     if clause.needs & BARE and not state.prep:
+        return True
+    if clause.aux == "modal" and not clause.inverted and state.last == clause.word and clause.subject:
+        return True
+    if state.last == "to" and state.before in _TO_DO:
         return True
     if clause.aux and clause.inverted and clause.subject and state.fresh and state.plural and not state.prep:
         return True
@@ -38,7 +48,7 @@ def must_be_verb(state: Parse) -> bool:
 def verb_fits(state: Parse, word: str, bits: int) -> bool:
     """Whether a word that can be a verb is one here."""
     clause = state.top
-    if word == "last" and not clause.aux:
+    if word == "last" and (not clause.aux or (clause.inverted and clause.subject)):
         return False
     if state.last == "to" and bits & lex.BASE:
         return True
@@ -50,7 +60,8 @@ def verb_fits(state: Parse, word: str, bits: int) -> bool:
         is_past = bits & lex.FINITE and not bits & (lex.BASE | lex.NOUN | lex.ADJECTIVE)
         return bool(is_past) and state.last != state.prep
     if clause.aux:
-        return _aux_fits(clause, bits)
+        is_train = state.fresh and clause.inverted and bits & lex.SURE_NOUN and not state.plural
+        return _aux_fits(clause, bits) and (not is_train or word in _MOSTLY_VERBS)
     if is_helped(state, clause, bits) or (clause.needs & BARE and bits & lex.BASE) or _is_hinge(state, clause, bits):
         return True
     return _goes_on(state, clause, bits) if clause.verb else _begins(state, clause, word, bits)
@@ -74,6 +85,7 @@ def _is_hinge(state: Parse, clause: Clause, bits: int) -> bool:
 _BEFORE_VERB: Final = frozenset("here there up off down out away".split())
 
 
+_SEEING: Final = frozenset("see sees saw seen hear heard watch watched feel felt make makes made let".split())
 _MOSTLY_VERBS: Final = frozenset(
     "need want have look seem keep go come take make get give feel sound smell taste cost belong include "
     "contain become remain".split()
@@ -99,20 +111,29 @@ def _begins(state: Parse, clause: Clause, word: str, bits: int) -> bool:
     return not state.fresh or state.plural or (word in _MOSTLY_VERBS and clause.subject.endswith("s"))
 
 
+def _joins(clause: Clause, bits: int) -> bool:
+    """Whether a verb behind "and" is of the kind of the one before."""
+    is_same = bits & clause.bits & lex.PARTICIPLE or (bits & lex.BASE and clause.base)
+    return bool(is_same or (bits & lex.FINITE and not bits & lex.BASE)) and not bits & lex.NOUN
+
+
 def _goes_on(state: Parse, clause: Clause, bits: int) -> bool:
     """Whether a verb follows where a clause has its own."""
     waits = not state.clauses[0].verb and not state.clauses[0].aux
     if clause.bits & lex.LET and bits & lex.BASE and (state.last in OBJECTS or (state.person and state.fresh)):
         return True
-    if clause.word in CAUSING and bits & lex.PARTICIPLE and not state.joined:
-        return False
-    if clause.word == "be" and bits & lex.ADJECTIVE and not state.joined:
-        return False
+    if (
+        clause.word in _SEEING
+        and bits & lex.PREDICATE
+        and bits & lex.BASE
+        and state.fresh
+        and not clause.needs & STRICT
+    ):
+        return True
     if state.joined:
-        return (
-            bool((bits & lex.FINITE and not bits & lex.BASE) or (bits & lex.BASE and clause.base))
-            and not bits & lex.NOUN
-        )
+        return _joins(clause, bits)
+    if bits & (lex.PARTICIPLE if clause.word in CAUSING else lex.ADJECTIVE if clause.word == "be" else 0):
+        return False
     if clause.needs & STRICT and not (clause.gap and clause.needs & OBJECT):
         return False
     if waits and len(state.clauses) > 1:

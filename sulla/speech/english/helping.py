@@ -7,6 +7,7 @@ from sulla.speech.english.phrases import named
 from sulla.speech.english.state import (
     CLAUSE,
     COMP,
+    INF,
     MAIN,
     NO_PHRASE,
     OBJECT,
@@ -28,7 +29,7 @@ def take_be(state: Parse, word: str) -> None:
         clause.verb, clause.aux, clause.needs, clause.word, clause.bits = True, "", PREDICATE, "be", 0
         clause.at = state.seen
         clause.subject = clause.subject or "you"
-        state.phrase, state.fresh, state.joined = NO_PHRASE, False, False
+        state.phrase, state.fresh, state.joined, state.prep = NO_PHRASE, False, False, ""
         return
     if state.last == "to":
         infinitive(state, "be", lex.PREDICATE | lex.BASE)
@@ -40,7 +41,16 @@ def take_be(state: Parse, word: str) -> None:
         clause.subject = word
         return
     if clause.kind == MAIN and clause.wh == "what" and clause.verb and not clause.inverted:
-        clause.gap, clause.needs, clause.word, clause.bits = 0, PREDICATE, "be", 0
+        clause.gap, clause.needs, clause.word, clause.bits, clause.at = 0, PREDICATE, "be", 0, state.seen
+        state.phrase, state.fresh = NO_PHRASE, False
+        return
+    main = state.clauses[0]
+    is_named = main.wh == "what" and main.verb and not main.inverted and main.word != "be"
+    if is_named and clause.kind == INF and state.last == clause.word:
+        # "what i meant to say was"
+        del state.clauses[1:]
+        main.at = state.seen
+        main.gap, main.needs, main.word, main.bits = 0, PREDICATE, "be", 0
         state.phrase, state.fresh = NO_PHRASE, False
         return
     clause = _begin_aux(state)
@@ -49,7 +59,7 @@ def take_be(state: Parse, word: str) -> None:
     clause.needs = PREDICATE
     clause.word = "be"
     clause.bits = 0
-    state.phrase, state.fresh, state.joined, state.prep = NO_PHRASE, False, False, ""
+    state.phrase, state.fresh, state.joined, state.prep, state.filled = NO_PHRASE, False, False, "", ""
 
 
 def _begin_aux(state: Parse) -> Clause:
@@ -60,6 +70,10 @@ def _begin_aux(state: Parse) -> Clause:
     if hinged(state):
         return state.top
     clause = state.top
+    if state.seen == 1 and clause.verb and clause.base and clause.subject == "you":
+        # "coach is fine"
+        clause.verb, clause.base, clause.needs, clause.subject = False, False, 0, state.last
+        return clause
     is_asked = clause.inverted and clause.wh and state.last == clause.subject
     if clause.verb and state.last in SUBJECT_TOO and not state.joined and not is_asked:
         return _after_pronoun(state)
@@ -67,8 +81,10 @@ def _begin_aux(state: Parse) -> Clause:
         return _another_aux(state, clause)
     if clause.kind == MAIN and not clause.subject:
         clause.inverted = True
+    elif not clause.subject and clause.wh and clause.kind == COMP and not clause.named:
+        clause.subject, clause.gap = clause.wh, 0
     elif not clause.subject and clause.gap:
-        clause.subject, clause.gap = "that", int(clause.named and state.plural)
+        clause.subject, clause.gap = "that", int(clause.named and (state.plural or state.listed))
     elif not clause.subject and clause.wh:
         clause.subject, clause.gap = clause.wh, 0
     return clause
@@ -94,7 +110,7 @@ def _another_aux(state: Parse, clause: Clause) -> Clause:
     if state.joined:
         clause.aux = ""
         return clause
-    if clause.needs & CLAUSE and clause.gap:
+    if clause.needs & CLAUSE and clause.gap and not waits(state):
         clause.needs = clause.gap = 0
         new = Clause(COMP)
         new.subject = "that"
@@ -107,7 +123,10 @@ def _another_aux(state: Parse, clause: Clause) -> Clause:
         new.inverted = True
         return new
     clause = home(state)
-    clause.subject = clause.subject or "?"
+    if state.last == "no" and not clause.subject:
+        clause.inverted = True
+    else:
+        clause.subject = clause.subject or "?"
     return clause
 
 
@@ -129,6 +148,8 @@ def take_do(state: Parse, word: str) -> None:
 def take_have(state: Parse, word: str) -> None:
     """ "have", "has", "had"."""
     clause = state.top
+    if word == "have" and not state.plural:
+        state.hinge = False
     if word == "have" and (clause.aux or state.last == "to"):
         verb(state, "have", lex.BASE | lex.OBJECT | lex.TO)
         clause = state.top

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from sulla.speech.english.words import OPENERS, word_set
+from sulla.speech.english.words import NUMBERS, OPENERS, word_set
 from sulla.speech.language import Reading, Said
 
 HELD: Final = Reading(0.02, "asks_for_time", "hold")
@@ -16,14 +16,15 @@ _MOMENT: Final = "(?:secs?|seconds?|moments?|minutes?|min|mo|ticks?)"
 _SPAN: Final = (
     "(?:(?:just |only )?(?:a|one|half a|another|two|a few|a couple of)(?: more| quick| little)? " + _MOMENT + ")"
 )
+_THEN: Final = r"\b(?! (?:by|of|opinion|chance|helping|slice|look|try|go|to be|before)\b)"
 _DOING: Final = (
     "(?:thinking(?:$| about (?:it|that))|checking(?! in\\b| out\\b)|searching|opening"
     "|looking(?! (?:for|forward|at|into|like|after|to)\\b)|trying to (?:think|remember|find)|working (?:it|that) out"
     "|getting (?:it|my|the|them)|finding|scrolling|logging|counting|pulling|reaching|fetching|grabbing|there)"
 )
 _DO: Final = (
-    "(?:think|check|look|find|grab|get(?! back)|have a|fetch|open|pull|count|work|turn|ask|go|try|put|write|remember"
-    "|read|scroll|search|consult|do the|double)"
+    "(?:think|check|look|find|grab|get(?! back)|have a|fetch|open|pull|count|work|turn|ask|go"
+    "|try(?: again| it| that| to|$)|put|write|remember|read|scroll|search|consult|do the|double)"
 )
 _ASKED: Final = (
     r"(?:can|could|would|will) you (?:just |please )?(?:wait|(?:hold|hang) on|bear with me|give me "
@@ -31,54 +32,79 @@ _ASKED: Final = (
 )
 _WAIT: Final = (
     rf"wait(?:$| (?:{_SPAN}|wait|up|please|let|i|i'm|i'll|there|there's|another|don't|not|no|hang|hold|just"
-    r"|what|sorry|where)\b)"
+    r"|what|sorry|where|before|so|can|did|do|is|are|which|how|who|that's|it's|he|she|we|you|they|actually|maybe|um|uh)\b)"
 )
 _BEGINS: Final = re.compile(
     "|".join(
         (
-            r"(?:hold|hang) on(?! to\b)|hold (?:it(?:$| hold| there)|the line|up$)|(?:please )?hold$",
+            r"(?:hold|hang) (?:on|about)(?! to\b)|hold (?:it(?:$| hold| there)|the line|up$)|(?:please )?hold$",
             r"stand by$|bear with me",
             rf"{_SPAN}\b(?! (?:ago|later|by|before|is|was|of))",
             _WAIT,
             r"(?:can|could) you hold$",
             _ASKED,
-            rf"(?:just )?give me {_SPAN}(?! by)",
-            rf"let me (?:just |quickly |first )*{_DO}\b",
+            rf"(?:if you(?:'d| would| could| can) )?(?:just )?(?:give|allow|spare) me {_SPAN}{_THEN}",
+            rf"let me (?:just |quickly |first )*{_DO}\b(?!.* and (?:i'll|then|call|we'll)\b)",
             r"let me (?:just )?see(?:$| (?:if|whether|what|where|who|when|now|here|um|uh)\b)|let's see$",
             r"stay (?:there|on the line)|don't (?:go(?:$| away| anywhere| yet)|hang up\b|tell me\b)",
             r"i (?:need|have|want) (?:to|a (?:moment|second|minute) to) (?:think|check|look|find|ask|decide)\b",
             r"i(?:'ll| will) (?:just )?(?:check|have a look|look it up|go and|find out|think(?! it over| about))\b",
             rf"(?:i'm|i am|we're) (?:just |still |nearly |almost )*{_DOING}\b",
-            r"(?:nearly|almost) there|almost (?:got|have) it|sh+(?:ush)?\b",
+            r"let's (?:just )?have a (?:quick )?look\b|(?:nearly|almost) there|almost (?:got|have) it|sh+(?:ush)?\b",
             r"it's (?:loading|coming|here somewhere|on the tip)",
-            r"(?:i'll be |be )?(?:right )?back in\b|(?:i'll )?be (?:right )?back\b",
+            r"(?:i'll be |be )?(?:right )?back in (?:a|one|two|five|ten|just|half)\b|(?:i'll )?be right back\b|brb$",
+            r"(?:i'll )?be back$|(?:one more|another) thing$|(?:what|where) were we(?: again| now)?$",
+            r"i (?:wasn't|hadn't) (?:done|finished|ready)|it(?:'ll| will) come (?:back )?to me",
+            r"don't rush me|stay with me$",
+            r"i had it (?:just )?(?:a (?:second|minute|moment) ago|right here|here)|slow down i'm\b|i got distracted",
+            r"i (?:know i )?wrote (?:it|that) down|i was (?:just )?talking to (?:my|the|someone|somebody)\b",
+            r"(?:the \w+|it|this|my \w+)(?:'s| is) (?:still |just )?(?:loading|opening|starting up|booting|updating)",
+            r"(?:i'm )?(?:nearly |almost )?getting there$|(?:that's a )?(?:good|tough|hard|tricky|great) question$",
+            rf"let's see(?: now)?$|checking$|i'm looking for (?:it|that|them)$|(?:quiet|hush|silence) for {_SPAN}",
+            r"don't (?:do anything|send it|press anything|say anything|touch anything|start|move) yet$",
+            r"i'll be (?:right |straight )?(?:with you|there)$",
             rf"(?:gimme|give us) {_SPAN}|i need (?:just )?{_SPAN}|excuse me (?:for )?{_SPAN}",
             r"(?:i'll be )?(?:right )?with you in\b|hold (?:your horses|that thought)|let me (?:start|begin) again",
             r"hold your \w+$",
             r"(?:almost|nearly) (?:there|done|finished|ready)$",
-            r"give me (?:just )?(?:a (?:little|bit of) |some |more )?time$",
+            r"give me (?:just )?(?:a (?:little|bit of) |some |more )?time(?:$| to\b)",
             r"let me rephrase|keep listening|don't answer yet|(?:nearly|almost) (?:got|have|found) it",
-            r"before you answer\b",
+            r"before you answer\b|(?:you'll have to |please |just )?be patient\b",
+            r"give me (?:a chance|the chance|time|a little time|room) to\b",
             r"still (?:thinking|looking|checking|searching|here|typing)\b",
             r"secs?$|let me (?:just )?finish\b",
             r"(?:just |still |only )?(?:thinking|loading|searching|typing)(?: now)?$",
             r"i'm not (?:done|finished|ready)|i haven't finished|not (?:done|finished|ready) yet",
-            r"where (?:did|have) i (?:write|put|leave|save|written|left|saved)",
-            r"(?:what|where) was i\b|what was (?:it|that)(?: called| again)?$|what(?:'s| is) (?:the|that) word",
-            r"how (?:do|shall|should|can) i (?:put|say) (?:this|it)|(?:someone|somebody)'s at the door",
+            r"where (?:did|have) i (?:write|put|leave|save|written|left|saved)(?: (?:it|that|them|this))?(?: down)?$",
+            r"(?:what|where) was i(?:$| (?:saying|doing|on about|going to say|about to say|looking for)\b)",
+            r"what was (?:it|that)(?: called| again)?$|what(?:'s| is) (?:the|that) word",
+            r"what(?:'s| is| was) (?:it|he|she|that|the name|the thing|the place|her name|his name)(?: called)? again$",
+            r"not so fast|i(?:'ll| will) just (?:get|grab|fetch|find|open|pull|finish|write|ask|pop|step|go)\b",
+            r"how (?:do|shall|should|can) i (?:put|say|explain|describe) (?:this|it|that)$",
+            r"(?:someone|somebody)'s at the door",
         )
     )
 )
 _ENDS: Final = re.compile(
     r"(?:\b(?:no|actually|now|sorry|oh|but|please) wait(?: please)?|\b(?:hold|hang) on(?: please)?"
-    rf"|(?<!in )(?<!per )(?<!for )(?<!within )(?<!every ){_SPAN}(?: please)?|\bplease hold|\bbear with me"
+    rf"|(?<!in )(?<!hits )(?<!reaches )(?<!per )(?<!for )(?<!within )(?<!every ){_SPAN}(?: please)?"
+    r"|\bplease hold|\bbear with me"
     r"|\bi(?:'m| am) not (?:done|finished|ready)(?: yet)?|\bthere(?:'s| is) something else"
-    r"|\blet me (?:start|begin) again"
+    r"|\bdon't (?:answer yet|go away|go anywhere|say anything(?: yet)?|hang up)|^(?:no |okay |oh )?listen"
+    r"|\b(?:um|uh|er|the|a|there's|my) what(?:'s| is) (?:(?:it|that|he|she) called|his name|her name|its name)"
+    rf"|\bi'll (?:tell you|answer|explain|do it|get back to you) in {_SPAN}"
+    r"|\blet me (?:start|begin) again|\blet me count"
     r"|(?:phone|doorbell|line)(?:'s| is) ringing|\blet me (?:think|check|see|look)|\b(?:trying|need) to think)$"
 )
+_LAST: Final = word_set(
+    "wait please on sec secs second seconds moment moments minute minutes min mo tick ticks hold me done finished "
+    "ready yet else ringing think check see look count again away anywhere up listen called name"
+)
+"""Every word that these end with."""
 _REQUEST: Final = re.compile(
     r"(?:tell|ask|set|remind|turn|what|how|when|why|who|did|does|is|was|it|he|she|they|we|the|a) "
 )
+_STATED: Final = re.compile(r"(?:it|he|she|they|we|the|a) ")
 _ANSWERS: Final = re.compile(
     r"(?:i'm|i am|we're) (?:just |still )?\w+ing\b.* (?:now|one sec|right now)$"
     r"|(?:\w+ )?(?:counting|checking|looking|thinking|searching|loading)$"
@@ -89,6 +115,7 @@ _ANSWERS: Final = re.compile(
 """These keep the turn only after a question."""
 
 
+_LET_ME: Final = re.compile(rf"\b(?:question|one|okay|hmm|so) let me (?:just )?{_DO}\b")
 _LASTS: Final = re.compile(rf"(?:about |only )?{_SPAN}$")
 _CAN_WAIT: Final = word_set("to can't can must will should i'll don't the a long we'll you could would it'll")
 _DOES: Final = re.compile(
@@ -98,6 +125,7 @@ _DOES: Final = re.compile(
     r"|(?:i )?(?:need|have) to (?:look|check|ask)\b|(?:logging|opening|loading|turning|typing|measuring|walking)\b"
 )
 """These keep the turn after a question that is not about what somebody does."""
+_OFTEN: Final = word_set("once twice half quarter per every percent")
 _SPANS: Final = word_set("long time when minutes far")
 """Words of a question that "a few minutes" answers."""
 
@@ -115,8 +143,17 @@ def asks_for_time(said: Said) -> Reading | None:
         return HELD
     if said.last == "wait" and said.before not in _CAN_WAIT:
         return HELD
+    if said.asked and _LET_ME.search(text):
+        return HELD
     if said.asked and "are" not in said.asked[:2] and _DOES.match(text):
         return HELD
-    if _ENDS.search(" ".join(words[-MOST_ENDING:])):
-        return HELD if not _REQUEST.match(text) or said.last == "wait" or "please" in words[-2:] else None
+    if (
+        said.before == "a"
+        and len(words) > 2
+        and (words[-3] in NUMBERS or words[-3].endswith("s") or words[-3] in _OFTEN)
+    ):
+        return None
+    if said.last in _LAST and _ENDS.search(" ".join(words[-MOST_ENDING:])):
+        is_said = _REQUEST.match(text) is None or (_STATED.match(text) and words[-2] in ("one", "just", "two"))
+        return HELD if is_said or said.last == "wait" or "please" in words[-2:] else None
     return None

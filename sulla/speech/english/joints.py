@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from sulla.speech.english import lexicon as lex
-from sulla.speech.english.phrases import close
+from sulla.speech.english.phrases import close, named
 from sulla.speech.english.state import (
     BARE,
     CLAUSE,
     COMP,
+    EXPLAINING,
     FRONTED,
     MAIN,
     NO_PHRASE,
@@ -43,15 +44,20 @@ def take_to(state: Parse, word: str) -> None:
 
 
 _FOR: Final = frozenset("ask asked asking pay paid paying hope hoped hoping".split())
+_GETTING_TO: Final = frozenset("get gets got getting".split())
+_WITH: Final = frozenset("from for with as".split())
 
 
 def _takes_gap(clause: Clause, preposition: str) -> bool:
     """Whether what stands before is the verb's, so that the preposition needs its own."""
-    if preposition == "for" and clause.word in _FOR:
+    if (preposition == "for" and clause.word in _FOR) or (clause.word in _GETTING_TO and preposition not in _WITH):
         return False
     if clause.needs & PERHAPS:
-        return clause.wh == "what"
+        return clause.wh == "what" or bool(clause.bits & lex.MOSTLY)
     return bool(clause.needs & OBJECT or (clause.needs & CLAUSE and clause.word not in ("think", "thinking")))
+
+
+_NOUNS: Final = frozenset("till past inside outside opposite plus minus near below above underneath".split())
 
 
 def take_preposition(state: Parse, word: str) -> None:
@@ -59,6 +65,9 @@ def take_preposition(state: Parse, word: str) -> None:
     clause = state.top
     if word == "like" and (clause.aux or state.last == "to"):
         verb(state, word, lex.BASE | lex.OBJECT | lex.TO)
+        return
+    if state.phrase == OPEN_PHRASE and state.opened == "det" and word in _NOUNS:
+        named(state, word, lex.NOUN)
         return
     if word == "like" and clause.subject and not clause.verb:
         finite(state, word, lex.OBJECT | lex.TO)
@@ -73,7 +82,7 @@ def take_preposition(state: Parse, word: str) -> None:
     _take_gaps(state, clause, word)
     _satisfy(state, clause, word)
     state.mid = ""
-    state.prep = word
+    state.prep = state.held = word
     state.phrase = NO_PHRASE
     state.fresh = False
     state.joined = False
@@ -81,7 +90,7 @@ def take_preposition(state: Parse, word: str) -> None:
 
 def _take_gaps(state: Parse, clause: Clause, word: str) -> None:
     """What stands before belongs to the verb, or to the preposition before."""
-    if state.prep and state.mid != "verb":
+    if state.prep and state.mid not in ("verb", "be"):
         for one in state.clauses:
             one.gap = 0
     if clause.gap and _takes_gap(clause, word):
@@ -95,8 +104,12 @@ def _satisfy(state: Parse, clause: Clause, word: str) -> None:
         clause.verb = True
     if clause.inverted and clause.wh and not clause.subject and clause.word == "be":
         clause.subject = clause.wh
+    if word == "to" and state.last in EXPLAINING:
+        return
     if word in ("about", "of"):
         clause.needs &= ~(CLAUSE | WHAT | PREDICATE)
+    if word == "in" and clause.word in ("remind", "tell", "ask"):
+        clause.needs &= ~WHAT
     if word != "of":
         clause.needs &= ~(PREPOSITION | WHERE | PERHAPS | PREDICATE | OBJECT | BARE)
     if word in ("to", "for"):
@@ -121,6 +134,9 @@ def as_is(state: Parse) -> None:
 def take_conj(state: Parse, word: str) -> None:
     """ "and", "or", "but"."""
     state.pair = ""
+    if state.phrase == OPEN_PHRASE and state.opened.startswith(("adj:det", "adj:poss")) and word in ("and", "but"):
+        # "an old and"
+        return
     state.before_and = ("article and noun" if state.article else "noun") if state.fresh else "clause"
     if word == "but":
         state.before_and = "clause"
@@ -137,7 +153,10 @@ def take_conj(state: Parse, word: str) -> None:
 def take_sub(state: Parse, word: str) -> None:
     """ "if", "because", "although"."""
     clause = state.top
+    if word == "once" and clause.aux == "do" and state.last in ("do", "does", "did"):
+        clause.verb, clause.aux = True, ""
     if word == "once" and clause.verb:
+        state.hinge = True
         return
     if state.seen == 1 and clause.wh:
         clause.verb = True
@@ -145,6 +164,8 @@ def take_sub(state: Parse, word: str) -> None:
         clause.needs = 0
         push(state, Clause(COMP))
         return
+    if clause.verb and clause.kind == MAIN and state.seen - clause.at > 1:
+        clause.gap = 0
     push(state, Clause(SUB))
 
 
@@ -159,7 +180,9 @@ def take_wh(state: Parse, word: str) -> None:
     clause = state.top
     state.article = ""
     fronted = word in FRONTED
-    if state.seen == 0 or (clause.kind == MAIN and not clause.subject and not clause.verb and not clause.aux):
+    if state.seen == 0 or (
+        clause.kind == MAIN and not clause.subject and not clause.verb and not clause.aux and not state.prep
+    ):
         clause.wh = word
         clause.gap = 2 if fronted else 0
         return
@@ -185,12 +208,19 @@ def take_not(state: Parse, word: str) -> None:
         state.prep = ""
 
 
+_DOING: Final = lex.forms("do")
+
+
 def take_skip(state: Parse, word: str) -> None:
     """Words that change little: "please", "so", "just"."""
     clause = state.top
     state.too = state.too or word == "too"
-    if (clause.needs & PREDICATE and word in ("okay", "ok", "well", "enough", "sorry")) or (
-        word in ("so", "thanks", "sorry", "yes") and clause.needs & CLAUSE
+    if state.mid and state.prep == state.last:
+        state.prep = ""
+    if (
+        (clause.needs & PREDICATE and word in ("okay", "ok", "well", "enough", "sorry"))
+        or (word in ("so", "thanks", "sorry", "yes") and clause.needs & CLAUSE)
+        or (word in ("well", "okay", "ok") and clause.word in _DOING)
     ):
         clause.needs = 0
     elif word == "so":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from sulla.speech.english import lexicon as lex
 from sulla.speech.english.state import COMP, OPEN_PHRASE, SUB, Clause, Parse, push
 from sulla.speech.english.verbal import set_verb
@@ -13,6 +15,29 @@ def that_clause(state: Parse) -> None:
         if state.top.inverted and state.top.subject == "that":
             return
         push(state, Clause(COMP))
+
+
+def that_someone(state: Parse, bits: int) -> bool:
+    """Make a clause of "that", now that a noun follows that it cannot belong to ("say that dogs", "I hope that rain").
+
+    Args:
+        state: behind "that".
+        bits: of the noun.
+    """
+    top = state.top
+    if state.last != "that" or state.opened != "demo" or not top.verb or state.filled or not state.before:
+        return False
+    is_behind = state.before == top.word or (top.word == "be" and bool(top.needs))
+    if not (bits & lex.PLURAL or top.word in _THAT) or not is_behind:
+        return False
+    push(state, Clause(COMP))
+    return True
+
+
+_THAT: Final = lex.forms(
+    "say think hope believe claim insist agree complain worry assume suppose suggest announce argue reckon imagine "
+    "pretend realise realize conclude warn swear confirm"
+)
 
 
 def imperative(state: Parse) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import Final
 
-from sulla.speech.english import nouns, verbs
+from sulla.speech.english import adjectives, nouns, verbs
 
 NOUN: Final = 1 << 0
 ADJECTIVE: Final = 1 << 1
@@ -42,6 +42,8 @@ NAMED: Final = 1 << 22
 """An adjective that can be the end of what is named."""
 PLURAL: Final = 1 << 23
 KNOWN: Final = 1 << 24
+MOSTLY: Final = 1 << 25
+"""A verb that can do without its object, but mostly has one."""
 
 _VALENCES: Final = (
     (verbs.NEED_OBJECT, OBJECT),
@@ -55,11 +57,12 @@ _VALENCES: Final = (
     (verbs.PLACE, PLACE),
     (verbs.LET, LET),
     (verbs.MORE, ALONE),
+    (verbs.MOSTLY_OBJECT, MOSTLY),
 )
 _NOMINAL: Final = (
-    (nouns.ADJECTIVES, ADJECTIVE),
-    (nouns.ALSO_NOUNS, ADJECTIVE | NAMED),
-    (nouns.NOUNS_TOO, ADJECTIVE | NOUN),
+    (adjectives.ADJECTIVES, ADJECTIVE),
+    (adjectives.ALSO_NOUNS, ADJECTIVE | NAMED),
+    (adjectives.NOUNS_TOO, ADJECTIVE | NOUN),
     (nouns.PERSONS, NOUN | PERSON),
     (nouns.STRONGLY_FIRST, NOUN | FIRST_PART),
     (nouns.TIMES, TIME),
@@ -74,11 +77,31 @@ _VOWELS: Final = frozenset("aeiou")
 
 
 @cache
+def _irregular() -> dict[str, list[str]]:
+    return {line.split()[0]: line.split()[1:] for line in verbs.IRREGULAR.split("/")}
+
+
+@cache
+def _doubled() -> frozenset[str]:
+    return frozenset(verbs.DOUBLED.split())
+
+
+def forms(bases: str) -> frozenset[str]:
+    """All forms of verbs.
+
+    Args:
+        bases: as in "to go", with spaces between.
+    """
+    return frozenset(
+        form for base in bases.split() for form, _ in _forms(base, _irregular().get(base), base in _doubled())
+    )
+
+
+@cache
 def lexicon() -> dict[str, int]:
     """Every word that is listed, in all of its forms. Made at the first look, in a few milliseconds."""
     found: dict[str, int] = {}
-    irregular = {line.split()[0]: line.split()[1:] for line in verbs.IRREGULAR.split("/")}
-    doubled = frozenset(verbs.DOUBLED.split())
+    irregular = _irregular()
     valences: dict[str, int] = {}
     for words, bits in _VALENCES:
         for word in words.split():
@@ -86,7 +109,7 @@ def lexicon() -> dict[str, int]:
     for base in irregular:
         valences.setdefault(base, ALONE)
     for base, valence in valences.items():
-        for form, kind in _forms(base, irregular.get(base), base in doubled):
+        for form, kind in _forms(base, irregular.get(base), base in _doubled()):
             found[form] = found.get(form, KNOWN) | kind | valence
     for words, bits in _NOMINAL:
         for word in words.split():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from sulla.speech.english import words as w
@@ -10,7 +11,21 @@ from sulla.speech.language import Reading, Said
 
 _PLACED: Final = w.PREPOSITIONS | w.PARTICLES
 _COUNTED: Final = word_set("things reasons problems questions options ways")
+_COUNTS: Final = {"three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "ten": 10}
+_NO_ITEM: Final = (
+    w.PRONOUNS
+    | w.AUXILIARIES
+    | w.DETERMINERS
+    | w.PREPOSITIONS
+    | w.PARTICLES
+    | w.FILLERS
+    | w.OPENERS
+    | w.WH
+    | word_set("one ones first second last all both them me maybe not don't i'm it's to before after later")
+)
+_AND: Final = word_set("two second secondly and or")
 _WEEKDAYS: Final = word_set("monday tuesday wednesday thursday friday saturday sunday")
+_FIRST: Final = frozenset(("first", "firstly"))
 _BEGINNING: Final = word_set("you we i it the there")
 _GOING_ON: Final = word_set("then second secondly next finally and but before")
 _LISTS: Final = word_set("choices options colours colors sizes names members ingredients steps reasons flavours")
@@ -19,8 +34,15 @@ _LISTS: Final = word_set("choices options colours colors sizes names members ing
 def repair(said: Said) -> Reading | None:
     """ "five, no" and "sorry, not Steve"."""
     words, last, before = said.words, said.last, said.before
-    if before == "not" and words[-3:-2] and words[-3] in ("sorry", "no"):
+    if before == "not" and len(words) > 3 and (words[-3] in ("sorry", "no") or words[-3] in w.FILLERS):
         return Reading(0.1, "self_repair")
+    if (
+        (before, last) == ("i", "mean")
+        and len(words) > 5
+        and words[-4] in w.ARTICLES
+        and words[-3] not in w.AUXILIARIES
+    ):
+        return Reading(0.55, "repaired")
     if (before, last) == ("i", "mean") and words[-3:-2] not in (("what",), ("know",), ("who",), ("which",)):
         return Reading(0.04, "self_repair")
     if (
@@ -43,26 +65,66 @@ def repair(said: Said) -> Reading | None:
 def listing(said: Said) -> Reading | None:
     """A list without its "and"."""
     words = said.words
-    if "step" in words[-3:-1] and said.last in w.NUMBERS:
-        return Reading(0.06, "step_without_words")
-    if said.last in w.NUMBERS and _COUNTED & set(words) and not said.asked:
-        return Reading(0.3, "second_is_missing")
-    if said.last in _WEEKDAYS and said.before in _WEEKDAYS:
-        return Reading(0.35, "list_without_and")
-    if (
-        said.body[0] in ("first", "firstly")
-        and said.body[1:2]
-        and said.body[1] in _BEGINNING
-        and not _GOING_ON & set(words)
-    ):
-        return Reading(0.4, "second_is_missing")
-    if "first" in words and "two" in words[:5] and "second" not in words and "then" not in words:
-        return Reading(0.2, "second_is_missing")
-    if words.count("only") == 1 and words[words.index("only") - 1] == "not" and "but" not in words and len(words) > 3:
-        return Reading(0.15, "but_is_missing")
+    for holds, reading in _OPEN:
+        if holds(said):
+            return reading
     if "and" in words[-5:] or "or" in words[-5:]:
         return None
     return Reading(0.3, "list_without_and") if _is_list(said) else None
+
+
+def _is_step(said: Said) -> bool:
+    """ "step two", "number one eggs number two"."""
+    is_second = said.before == "number" and said.words.count("number") > 1
+    return said.last in w.NUMBERS and ("step" in said.words[-3:-1] or is_second)
+
+
+def _is_counted(said: Said) -> bool:
+    """ "there are three reasons first", "there are two things one the lease"."""
+    words = said.words
+    is_there = words[0] == "there" and words[2:3] and words[2] in w.NUMBERS
+    if said.last in w.NUMBERS or said.last in ("first", "second", "third", "firstly"):
+        is_number = said.last in w.NUMBERS and _COUNTED & set(words) and not said.asked
+        return bool(is_number or (is_there and (_COUNTED | {"one", "first"}) & set(words[3:])))
+    return bool(is_there and {"one", "first"} & set(words[4:]) and not _AND & set(words[3:]))
+
+
+def _is_short(said: Said) -> bool:
+    """Fewer things than were asked for."""
+    words = said.words
+    if not said.asked or len(words) < 2 or {"and", "or"} & set(words):
+        return False
+    wanted = next((_COUNTS[word] for word in said.asked if word in _COUNTS), 0)
+    return len(words) < wanted and _NO_ITEM.isdisjoint(words)
+
+
+def _is_one_hand(said: Said) -> bool:
+    words = said.words
+    return "hand" in words and words[words.index("hand") - 1] == "one" and not {"other", "but"} & set(words)
+
+
+def _is_first(said: Said) -> bool:
+    body = said.body
+    return len(body) > 1 and body[0] in _FIRST and body[1] in _BEGINNING and not _GOING_ON & set(said.words)
+
+
+def _wants_but(said: Said) -> bool:
+    """ "not only is it cheap"."""
+    words = said.words
+    if words.count("only") != 1 or len(words) < 4 or said.pauses:
+        return False
+    return words[words.index("only") - 1] == "not" and not {"but", "also", "too"} & set(words)
+
+
+_OPEN: Final[tuple[tuple[Callable[[Said], bool], Reading], ...]] = (
+    (_is_step, Reading(0.06, "step_without_words")),
+    (_is_counted, Reading(0.3, "second_is_missing")),
+    (_is_short, Reading(0.25, "list_is_short")),
+    (_is_one_hand, Reading(0.3, "second_is_missing")),
+    (lambda said: said.last in _WEEKDAYS and said.before in _WEEKDAYS, Reading(0.35, "list_without_and")),
+    (_is_first, Reading(0.4, "second_is_missing")),
+    (_wants_but, Reading(0.15, "but_is_missing")),
+)
 
 
 def _is_list(said: Said) -> bool:
@@ -71,4 +133,9 @@ def _is_list(said: Said) -> bool:
         return True
     if said.asked and said.asked[0] in ("which", "what") and words.count("the") >= 2 and len(words) <= 6:
         return not set(words) & _PLACED
-    return said.pauses >= 2 and len(words) <= 12 and (words[0] in w.ARTICLES or not said.end)
+    return (
+        said.pauses >= 2
+        and len(words) <= 12
+        and not {"sorry", "no"} & set(words)
+        and (words[0] in w.ARTICLES or not said.end)
+    )

@@ -13,6 +13,7 @@ from sulla.speech.english.closed import CLASS_OF
 from sulla.speech.english.endings import ending
 from sulla.speech.english.parse import parse
 from sulla.speech.english.phrase_gaps import phrase_gap
+from sulla.speech.english.plain import NO_STOP, is_unended
 from sulla.speech.english.preposition_gaps import preposition_gap
 from sulla.speech.language import Reading, Said
 
@@ -23,7 +24,23 @@ MOST_ANSWERED: Final = 8
 SURE_ANSWER: Final = 0.6
 
 _BEHIND_NO: Final = frozenset(("det", "demo", "num", "prep", "mid", "both", "to", "not", "subj"))
-_BEHIND_NO_TOO: Final = frozenset("make wait sorry don't".split())
+_BEHIND_NO_TOO: Final = frozenset("make wait sorry don't hang let's scratch rather".split())
+_INSTEAD: Final = frozenset(
+    tuple(words.split())
+    for words in "make that,no actually,scratch that,strike that,scrap that,i mean,or rather,or better".split(",")
+)
+_REPAIRING: Final = frozenset("no sorry make scratch strike scrap forget mean rather better".split())
+_NAMING: Final = frozenset(("num", "det", "demo", "prep", "mid", "not", None))
+_BEFORE_NOUN: Final = frozenset(("mid", "prep", "both", "to"))
+_BEFORE_MEAN: Final = frozenset("what that if as who how do did know like so but and well".split())
+DOUBT: Final = 0.5
+_DOUBTFUL: Final = frozenset(
+    "list_without_and object_is_missing only_when_or_where "
+    "predicate_is_missing question_without_subject preposition_is_missing where_or_how_is_missing "
+    "noun_may_be_missing number_of_what clause_is_missing first_half_of_a_name to_do_what as_so".split()
+)
+"""Gaps that a full stop outweighs: they are misread as often as recognizers put a stop into the midst of a sentence."""
+_SUPPOSING: Final = frozenset("given seeing considering provided providing assuming supposing granted suppose".split())
 _SORRY: Final = frozenset("i'm am so really very is are feel was be say said terribly we're".split())
 _THINKING: Final = frozenset("think guess suppose reckon believe hope".split())
 _NOT_THOUGHT: Final = frozenset("so not about of".split())
@@ -46,17 +63,30 @@ def missing(said: Said) -> Reading | None:
         The gap that is surest; a score of 0.5 and over says that one was found filled. None where nothing is missing.
     """
     found = _missing(said)
+    if found is not None and found.score < DOUBT and said.end and _is_ended(said, found):
+        found = Reading(0.6, "ended_by_punctuation")
+    if found is not None and found.reason == "object_may_follow" and is_unended(said):
+        return NO_STOP
     if said.asked and found is not None and found.score >= SURE_ANSWER and len(said.words) <= MOST_ANSWERED:
         return Reading(0.9, found.reason, "answer")
     return found
 
 
+def _is_ended(said: Said, found: Reading) -> bool:
+    """Whether its punctuation says more than a gap that is often misread."""
+    if said.end.endswith("?"):
+        return CLASS_OF.get(said.last) not in ("det", "conj")
+    is_request = found.reason == "object_is_missing" and lex.bits_of(said.last) & lex.BASE
+    return found.reason in _DOUBTFUL and said.last not in CLASS_OF and not is_request
+
+
 def _missing(said: Said) -> Reading | None:
-    repaired = _after_repair(said) if len(said.words) > 3 and ("no" in said.words or "sorry" in said.words) else None
+    repaired = _after_repair(said) if len(said.words) > 3 and not _REPAIRING.isdisjoint(said.words) else None
     if repaired is not None:
         return _repaired(said, repaired)
-    if said.last in ("please", "thanks") and len(said.words) > said.lead + 1 and said.before != "to":
-        said = replace(said, words=said.words[:-1])
+    if ("that's", "it") in (said.words[-4:-2], said.words[-2:]) and len(said.words) > 3:
+        return Reading(0.8, "that_is_all")
+    said = _bared(said)
     body = _sentence(said)
     if not body:
         return Reading(0.06, "step_without_words")
@@ -77,11 +107,24 @@ def _missing(said: Said) -> Reading | None:
     return min(known, key=lambda gap: gap.score, default=None)
 
 
+def _bared(said: Said) -> Said:
+    """Without what may stand around any sentence ("how come", "please", "if you ask me")."""
+    if said.words[-4:] == ("if", "you", "ask", "me") and len(said.words) > 6:
+        said = replace(said, words=said.words[:-4])
+    if said.last in ("please", "thanks") and len(said.words) > said.lead + 1 and said.before != "to":
+        said = replace(said, words=said.words[:-1])
+    if said.body[:2] == ("how", "come") and len(said.body) > 3:
+        said = replace(said, lead=said.lead + 2)
+    return said
+
+
 def _after_repair(said: Said) -> Said | None:
     """What stands behind "no" or "sorry" where they take something back."""
     words = said.words
     for at in range(len(words) - 2, said.lead, -1):
         word, following = words[at], words[at + 1]
+        if (word, following) in _INSTEAD and at + 2 < len(words) and (word != "i" or _renames(words, at)):
+            return replace(said, words=words[at + 2 :], lead=0, asked=said.asked or ("what",))
         is_no = word == "no" and (
             CLASS_OF.get(following) in _BEHIND_NO or following in _BEHIND_NO_TOO or following in words[:at]
         )
@@ -90,9 +133,20 @@ def _after_repair(said: Said) -> Said | None:
     return None
 
 
+def _renames(words: tuple[str, ...], at: int) -> bool:
+    """Whether "i mean" gives something another name ("for seven i mean eight")."""
+    is_named = CLASS_OF.get(words[at + 2]) in _NAMING and len(words) - at <= 6
+    return words[0] == "not" or (at > 2 and is_named and words[at - 1] not in _BEFORE_MEAN)
+
+
 def _repaired(said: Said, repaired: Said) -> Reading:
-    if len(repaired.words) == 1 and lex.bits_of(repaired.last) & lex.BASE and repaired.last in said.words[:-1]:
+    last = repaired.last
+    if lex.bits_of(last) & lex.BASE and last in said.words[:-1] and "the" not in repaired.words:
         return Reading(0.2, "object_is_missing")
+    if len(repaired.words) == 1 and CLASS_OF.get(last) in _BEFORE_NOUN:
+        return Reading(0.1, "preposition")
+    if repaired.words[0] == "not" and len(repaired.words) - (CLASS_OF.get(repaired.words[1:2][0]) == "det") == 2:
+        return Reading(0.15, "self_repair")
     return _missing(repaired) or Reading(0.8, "repaired")
 
 
@@ -103,13 +157,20 @@ def _sentence(said: Said) -> tuple[str, ...]:
         body = _last_step(body)
     if said.lead and len(body) > 1 and body[0] == "that" and said.words[said.lead - 1] == "now":
         return ("since", *body[1:])
+    if len(body) > 2 and body[0] in _SUPPOSING and body[1] == "that":
+        return ("although", *body[2:])
     if len(body) < 3:
         return body
     first, second, third = body[:3]
+
     if first in ("about", "around") and CLASS_OF.get(second) == "num":
         return body[1:]
     if first in ("first", "then", "next") and lex.bits_of(second) & lex.BASE:
         return body[1:]
+    if body[:3] == ("you", "know", "what") and len(body) > 4:
+        return body[3:]
+    if body[:4] == ("if", "you", "ask", "me") and len(body) > 5:
+        return body[4:]
     if (first, second) == ("no", "matter") and len(body) > 3:
         return ("although", *body[3:])
     is_thought = first == "i" and second in _THINKING and third not in _NOT_THOUGHT
@@ -132,5 +193,7 @@ def _compares(word: str) -> bool:
 def _the_more(said: Said, body: tuple[str, ...]) -> Reading | None:
     """ "The more you read" wants "the more"."""
     if any(one == "the" and _compares(other) for one, other in pairwise(body[2:])):
+        if _compares(body[-1]) and len(body) > 5:
+            return Reading(0.3, "the_more_the_better")
         return Reading(0.1, "leads_on") if CLASS_OF.get(body[-1]) in LEADING else None
     return Reading(0.15, "the_more_the_better") if not said.asked else None

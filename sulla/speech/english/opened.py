@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from sulla.speech.english import lexicon as lex
+from sulla.speech.english.adjectives import PREDICATES
 from sulla.speech.english.fits import must_be_verb, verb_fits
 from sulla.speech.english.joints import as_is
-from sulla.speech.english.nouns import PREDICATES
+from sulla.speech.english.late import that_someone
 from sulla.speech.english.phrases import named, open_phrase
 from sulla.speech.english.state import (
     BARE,
@@ -15,6 +16,7 @@ from sulla.speech.english.state import (
     CLAUSE,
     FIRST,
     GETTING,
+    MAIN,
     NAMED_PHRASE,
     NO_PHRASE,
     OBJECT,
@@ -36,6 +38,8 @@ _PREDICATES: Final = frozenset(
 
 
 _DEGREES: Final = frozenset("much more less most all half enough no any".split())
+_SEEMING: Final = frozenset("be look looks looked feel feels felt seem sound sounds taste smell get gets got".split())
+_YEARS: Final = frozenset("year years month months week weeks".split())
 
 
 def open_class(state: Parse, word: str) -> None:
@@ -43,15 +47,31 @@ def open_class(state: Parse, word: str) -> None:
     bits = lex.bits_of(word) if not word[0].isdigit() else lex.NOUN
     if word.endswith(("'s", "s'")):
         _possessive(state, word)
-    elif state.first and state.fresh:
+    elif (state.first and state.fresh) or (word == "old" and state.last in _YEARS):
         named(state, word, lex.NOUN)
     elif state.phrase == OPEN_PHRASE:
         _within(state, word, bits)
+    elif not _verb(state, word, bits):
+        _other(state, word, bits)
+
+
+def _verb(state: Parse, word: str, bits: int) -> bool:
+    """Take a verb, if it is one."""
+    if bits & lex.PARTICIPLE and not bits & lex.BASE and state.held == "with" and state.fresh and state.top.verb:
+        # "with the lights turned off"
+        state.held, state.fresh = "", False
     elif bits & lex.VERB and verb_fits(state, word, bits):
         verb(state, word, bits)
     elif not bits & lex.KNOWN and bits & lex.NOUN and must_be_verb(state):
         verb(state, word, lex.BASE | lex.PRESENT | lex.ALONE | lex.OBJECT)
-    elif bits & lex.PARTICIPLE and state.top.word in CAUSING and state.top.verb:
+    else:
+        return False
+    return True
+
+
+def _other(state: Parse, word: str, bits: int) -> None:
+    """Take a word that is no verb here, and stands in no phrase."""
+    if bits & lex.PARTICIPLE and state.top.word in CAUSING and state.top.verb:
         state.top.needs &= 0 if state.last == state.top.word else ~(WHERE | BARE)
         state.fresh = False
     elif bits & lex.ADJECTIVE and not (bits & lex.NOUN and (state.top.needs & (OBJECT | WHAT) or state.prep)):
@@ -59,7 +79,7 @@ def open_class(state: Parse, word: str) -> None:
     elif bits & lex.TIME and not bits & lex.NOUN:
         _adverb(state, word)
     elif bits & lex.TIME_NOUN and not state.prep and not state.top.needs & FIRST and state.top.verb:
-        state.phrase, state.fresh, state.time = NO_PHRASE, True, True
+        state.phrase, state.fresh, state.time, state.joined = NO_PHRASE, True, True, False
     else:
         named(state, word, bits)
 
@@ -92,6 +112,9 @@ def _within(state: Parse, word: str, bits: int) -> None:
         if soft:
             _adverb(state, word)
     else:
+        if that_someone(state, bits):
+            named(state, word, bits)
+            return
         if soft or state.joined:
             state.phrase = NAMED_PHRASE
             state.fresh = True
@@ -103,10 +126,16 @@ def _within(state: Parse, word: str, bits: int) -> None:
 def _is_so(state: Parse, word: str, bits: int) -> bool:
     """Take "getting" of "my brother's getting" and "late" of "anna's late"."""
     top = state.top
-    if top.verb or top.aux or state.filled or not top.subject or state.last != top.subject.split()[-1]:
-        return False
     is_doing = bits & lex.ING and not bits & (lex.SURE_NOUN | lex.NOUN | lex.ADJECTIVE | lex.BASE)
     if not is_doing and word not in _PREDICATES_ALONE:
+        return False
+    if state.filled == "and" and top.verb and not top.needs:
+        state.filled = ""
+        new = Clause(MAIN)
+        new.subject = state.last
+        state.clauses.append(new)
+        top = new
+    if top.verb or top.aux or state.filled or not top.subject or state.last != top.subject.split()[-1]:
         return False
     as_is(state)
     if is_doing:
@@ -123,7 +152,7 @@ def _ends_phrase(state: Parse, word: str, bits: int, *, soft: bool) -> bool:
     """Take a word that shows that a phrase was whole before it ("some work", "that is")."""
     top = state.top
     is_past = bool(bits & lex.FINITE) and not bits & (lex.NOUN | lex.BASE)
-    is_adjective = bool(bits & lex.ADJECTIVE)
+    is_adjective, is_demo = bool(bits & lex.ADJECTIVE), state.opened == "demo"
     measured = state.last in ("little", "bit") or (state.opened == "quant" and state.last in _DEGREES)
     if is_past and state.opened == "poss" and state.filled in ("of", "from", "at"):
         state.phrase = NO_PHRASE
@@ -134,7 +163,7 @@ def _ends_phrase(state: Parse, word: str, bits: int, *, soft: bool) -> bool:
     elif is_past and soft and not top.verb:
         state.phrase = NO_PHRASE
         finite(state, word, bits)
-    elif soft and bits & lex.BASE and top.aux and top.subject:
+    elif soft and bits & lex.BASE and top.aux and top.subject and not (is_demo and bits & lex.SURE_NOUN):
         state.phrase = NO_PHRASE
         verb(state, word, bits)
     elif is_adjective and measured:
@@ -142,6 +171,8 @@ def _ends_phrase(state: Parse, word: str, bits: int, *, soft: bool) -> bool:
         _adjective(state, word, bits)
     elif is_adjective and soft and state.opened != "quant" and top.needs & PREDICATE:
         top.needs = 0
+    elif is_adjective and state.last in ("this", "that") and top.word in _SEEMING and not bits & lex.NOUN:
+        state.phrase, top.needs = NO_PHRASE, 0
     else:
         return False
     return True
@@ -155,7 +186,7 @@ def _adjective(state: Parse, word: str, bits: int) -> None:
         if not clause.needs & (OBJECT | WHAT):
             state.fresh = False
             return
-    if state.prep in ("than", "as", "about") and not bits & lex.NAMED:
+    if state.prep in ("than", "as") and not bits & lex.NAMED:
         state.prep = ""
         clause.needs = 0
     elif state.prep:

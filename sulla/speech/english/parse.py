@@ -25,7 +25,7 @@ from sulla.speech.english.joints import (
 from sulla.speech.english.opened import open_class
 from sulla.speech.english.particles import take_mid, take_part
 from sulla.speech.english.small import take_demo, take_det, take_num, take_quant
-from sulla.speech.english.state import SUB, Clause, Parse, push
+from sulla.speech.english.state import NAMED_PHRASE, SUB, Clause, Parse, push
 from sulla.speech.english.subjects import take_pron, take_subj
 
 
@@ -38,6 +38,10 @@ def parse(words: tuple[str, ...]) -> Parse:
     state = Parse()
     for word in _plain(words):
         parts = EXPANDED.get(word)
+        if word == "that's" and state.fresh and state.phrase == NAMED_PHRASE and state.seen > 1:
+            parts = ("that", "is")
+        if parts is None and "'" in word:
+            parts = _expanded(word)
         if parts is None:
             _feed(state, word)
         else:
@@ -46,11 +50,23 @@ def parse(words: tuple[str, ...]) -> Parse:
     return state
 
 
+def _expanded(word: str) -> tuple[str, str] | None:
+    """ "one'll" and "could've" as two words."""
+    head, _, tail = word.rpartition("'")
+    return (head, _HELPERS[tail]) if head and tail in _HELPERS and not head.endswith("n't") else None
+
+
+_HELPERS: Final = {"ll": "will", "ve": "have", "d": "would", "re": "are"}
+
+
 def _plain(words: tuple[str, ...]) -> list[str]:
     """Without words said twice, and without "i mean" and "you know"."""
     found: list[str] = []
     for word in words:
         if found and word == found[-1]:
+            continue
+        if word == "one" and found and found[-1] == "no":
+            found[-1] = "nobody"
             continue
         if word == "you" and found and found[-1] == "thank":
             found[-1] = "thanks"
@@ -75,12 +91,15 @@ _ASKED: Final = frozenset(
 _WHEN: Final = frozenset(("when", "where"))
 
 
+_COMPARED: Final = frozenset("compared based depending judging speaking talking".split())
+
+
 _INVERTING: Final = frozenset(("be", "have", "do", "modal", "skip", "wh", "prep", "to"))
 
 
 def _feed(state: Parse, word: str) -> None:
     name = CLASS_OF.get(word)
-    if state.seen == 1 and state.last in _WHEN and name not in _INVERTING:
+    if state.seen == 1 and state.last in _WHEN and name not in _INVERTING and not word.endswith(("ly", "else")):
         # "when the rain stops" asks nothing.
         state.top.wh = ""
         push(state, Clause(SUB))
@@ -89,9 +108,11 @@ def _feed(state: Parse, word: str) -> None:
         name = None
     if state.seen == 0 and word in ("given", "considering"):
         name = "prep"
+    if state.seen == 0 and word in _COMPARED:
+        name = "skip"
     handler = _HANDLERS[name] if name is not None else open_class
     handler(state, word)
-    state.last = word
+    state.before, state.last = state.last, word
     state.seen += 1
 
 

@@ -10,6 +10,7 @@ from sulla.speech.english.state import (
     BARE,
     CLAUSE,
     COMP,
+    EXPLAINING,
     FIRST,
     NAMED_PHRASE,
     NO_PHRASE,
@@ -54,6 +55,8 @@ _PLURAL_FIRST: Final = frozenset(
 
 def _placed(clause: Clause) -> None:
     """Something says where to."""
+    if clause.word in EXPLAINING and clause.needs & OBJECT and not clause.gap:
+        return
     if clause.gap and clause.needs & OBJECT:
         clause.gap = 0
     clause.needs &= ~(PREPOSITION | WHERE | PERHAPS | PREDICATE | OBJECT | WHAT)
@@ -64,8 +67,9 @@ def named(state: Parse, word: str, bits: int, *, pronoun: bool = False) -> None:
     was_plural = state.plural
     continues = state.phrase == NAMED_PHRASE and state.fresh and not pronoun and not state.prep
     state.name = state.phrase == NO_PHRASE and not bits & (lex.KNOWN | lex.PLURAL) and not pronoun
+    bare = state.phrase != OPEN_PHRASE and not pronoun
     state.phrase = NO_PHRASE if pronoun else NAMED_PHRASE
-    state.fresh = not pronoun or word in RELATED
+    state.fresh = not pronoun or word in RELATED or word == "ones"
     state.plural = bool(bits & lex.PLURAL) or (word.endswith("s") and not word.endswith(("ss", "us", "is")))
     if continues and was_plural and bits & lex.PLURAL and state.top.inverted and state.top.needs & PREDICATE:
         continues = False
@@ -79,11 +83,14 @@ def named(state: Parse, word: str, bits: int, *, pronoun: bool = False) -> None:
     state.time = bool(bits & (lex.TIME_NOUN | lex.TIME))
     if continues:
         return
+    if bare:
+        state.article = ""
     if pronoun:
         state.article = word
     if state.prep == "to":
         _placed(state.top)
     filled = state.filled or state.prep or state.joined
+    state.head = word
     state.conjoined = state.filled == "and" and not pronoun
     state.prep = ""
     state.joined = False
@@ -100,7 +107,9 @@ def _role(state: Parse, clause: Clause, word: str) -> None:
         _asked_subject(state, clause, word)
     elif not clause.verb and not clause.aux:
         _subject(state, clause, word)
-    elif _begins_thought(state, clause, word):
+    elif _begins_thought(state, clause, word) or (
+        clause.adjective in _SURE and clause.verb and not clause.needs & FIRST
+    ):
         phrase, fresh = state.phrase, state.fresh
         clause.needs = 0
         push(state, Clause(COMP, clause.gap))
@@ -143,9 +152,17 @@ def _subject(state: Parse, clause: Clause, word: str) -> None:
 def _begins_thought(state: Parse, clause: Clause, word: str) -> bool:
     """Whether a noun is not what is said, but the subject of it ("I think the plumber")."""
     name = CLASS_OF.get(word)
-    if not clause.needs & CLAUSE or name == "num":
+    if not clause.needs & CLAUSE or name == "num" or word in _HELLO:
         return False
     return clause.word not in SAYING or (clause.word in _SAID and state.article in _DEFINITE and name is None)
+
+
+_HELLO: Final = frozenset("hello hi goodbye bye thanks yes no sorry nothing something please anything cheers".split())
+_SURE: Final = frozenset(
+    "sure glad certain positive confident convinced hopeful aware worried afraid scared happy sorry lucky surprised "
+    "amazed disappointed annoyed pleased grateful thankful relieved".split()
+)
+"""What somebody is sure of may follow as a clause."""
 
 
 def _second_object(state: Parse, clause: Clause, word: str) -> None:
@@ -161,11 +178,15 @@ def _second_object(state: Parse, clause: Clause, word: str) -> None:
         clause.needs = 0
     else:
         state.placed = state.last == clause.word
-        one_is_enough = clause.bits & (lex.OBJECT | _TWICE) == lex.OBJECT
+        one_is_enough = clause.bits & (lex.OBJECT | _TWICE) == lex.OBJECT and clause.word not in _NAMING
         if one_is_enough and state.article in _LISTING and not state.time and word not in _MEASURES:
             state.listed = True
 
 
+_GIVING: Final = frozenset("give gives gave giving given hand lend lent owe owes owed".split())
+_NAMING: Final = lex.forms(
+    "call name paint dye colour color elect consider cost bet charge spare save wish forgive envy fine"
+)
 _TELLING: Final = frozenset("tell tells told telling remind reminded warned promised assured".split())
 _TOLD: Final = frozenset(
     "story truth lie joke time name way news secret answer difference reason rest price score result "
@@ -174,7 +195,7 @@ _TOLD: Final = frozenset(
 _TWICE: Final = lex.TELL | lex.GIVE | lex.LET | lex.PLACE
 
 
-_MEASURES: Final = frozenset("bit lot little few couple while way".split())
+_MEASURES: Final = frozenset("bit lot little few couple while way touch notch tad smidge fraction".split())
 
 
 _LISTED_FIRST: Final = frozenset("the my a an some her his our their your".split())
@@ -189,9 +210,17 @@ def _object(state: Parse, clause: Clause) -> None:
     clause.needs = 0
     if needs & PREDICATE and not bits & lex.OBJECT:
         return
+    if state.last_named in _TOLD and not state.person:
+        return
     if (
-        (bits & lex.TELL and (state.person or state.name))
-        or (bits & lex.GIVE and state.person)
+        (bits & lex.TELL and (state.person or state.name or (clause.word in _TELLING and clause.base)))
+        or (
+            bits & lex.GIVE
+            and (
+                (state.person and (state.last_named != "them" or clause.word in _GIVING))
+                or (state.name and clause.word in _GIVING)
+            )
+        )
         or (clause.subject == "it" and clause.word in _COSTS and state.person)
     ):
         clause.needs = WHAT
@@ -203,7 +232,7 @@ def _object(state: Parse, clause: Clause) -> None:
         and not (clause.word in _MAKING and (state.article not in _DEFINITE or not clause.base))
     ):
         clause.needs = WHERE
-    elif bits & lex.TO and state.person and clause.word in _WANTED:
+    elif bits & lex.TO and state.person and (clause.word in _WANTED or (clause.word == "like" and clause.base)):
         clause.needs = TO
 
 

@@ -7,8 +7,10 @@ from typing import Final
 from sulla.speech.english.words import FILLERS
 from sulla.speech.language import Reading, Said
 
-MOST_ANSWERED: Final = 5
+MOST_ANSWERED: Final = 8
 """Longer answers are as sure as any other text."""
+SHORT_ANSWER: Final = 5
+NO_STOP: Final = Reading(0.45, "no_full_stop")
 
 
 def filler(said: Said) -> Reading | None:
@@ -40,5 +42,16 @@ def whole(said: Said) -> Reading | None:
     if said.end.endswith(("?", "!")):
         return Reading(0.95, "question_mark")
     if said.asked and len(said.words) <= MOST_ANSWERED:
-        return Reading(0.95, "short_answer", "answer")
-    return Reading(0.93, "full_stop") if said.end else None
+        return Reading(0.95 if len(said.words) <= SHORT_ANSWER else 0.9, "short_answer", "answer")
+    if said.end:
+        return Reading(0.93, "full_stop")
+    return NO_STOP if is_unended(said) else None
+
+
+def is_unended(said: Said) -> bool:
+    """Whether the full stop is missing that a recognizer that writes capitals would have written by now.
+
+    Args:
+        said: the text.
+    """
+    return said.written and not said.end and not said.asked

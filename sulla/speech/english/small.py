@@ -26,6 +26,7 @@ from sulla.speech.english.state import (
 from sulla.speech.english.verbal import other_verb
 
 _MEASURED: Final = frozenset(("much", "many"))
+_DEGREES: Final = frozenset("little bit lot much far".split())
 
 
 def take_det(state: Parse, word: str) -> None:
@@ -34,7 +35,8 @@ def take_det(state: Parse, word: str) -> None:
         take_wh(state, word)
     that_clause(state)
     as_is(state)
-    if state.last == "time" and state.fresh and state.article in ("every", "each") and not state.top.verb:
+    is_each = state.article in ("every", "each") or state.before in ("next", "last", "first", "any")
+    if state.last == "time" and state.fresh and is_each and not state.top.verb:
         each_time(state)
     if (
         state.fresh
@@ -47,7 +49,8 @@ def take_det(state: Parse, word: str) -> None:
         if bits & lex.BASE and bits & lex.OBJECT:
             other_verb(state, state.last, bits)
     clause = state.top
-    if state.seen == 1 and state.last in ("have", "having") and word in ("a", "an"):
+    state.doubled = state.fresh and state.phrase == NAMED_PHRASE and not state.time and not state.prep
+    if state.seen == 1 and state.last in ("have", "having", "haven't", "hadn't") and word in ("a", "an"):
         clause.inverted, clause.subject = False, "you"
     imperative(state)
     if state.seen == 1 and clause.wh == "what" and word in ("a", "an"):
@@ -76,17 +79,13 @@ def _soft(state: Parse, kind: str) -> None:
 
 def take_quant(state: Parse, word: str) -> None:
     """ "some", "both", "more"."""
+    if word in ("her", "his", "some", "no", "all", "most"):
+        that_clause(state)
     if state.last == "how" and word in _MEASURED:
         state.top.gap = 2
     if word in ("either", "neither") and state.last != "not":
         state.pair = word
-    if word in ("both", "all", "each") and (state.last in LONE or CLASS_OF.get(state.last) in ("be", "have", "modal")):
-        if word == "all" and state.top.subject in ("it", "that"):
-            state.top.needs = 0
-            state.fresh, state.last_named = True, word
-        return
-    if state.phrase == OPEN_PHRASE and state.last == "any" and word in ("more", "less"):
-        state.phrase = NO_PHRASE
+    if _is_degree(state, word):
         return
     if state.phrase == OPEN_PHRASE and state.opened not in ("demo", "quant", "num"):
         if word == "half":
@@ -99,6 +98,23 @@ def take_quant(state: Parse, word: str) -> None:
     if state.phrase != OPEN_PHRASE:
         named(state, word, 0, pronoun=True)
     _soft(state, "quant")
+
+
+def _is_degree(state: Parse, word: str) -> bool:
+    """Take "more" of "a little more" and "all" of "we all"."""
+    if word in ("more", "less") and state.last in _DEGREES and not state.prep:
+        state.phrase = NO_PHRASE
+        state.article = word
+        return True
+    if word in ("both", "all", "each") and (state.last in LONE or CLASS_OF.get(state.last) in ("be", "have", "modal")):
+        if word == "all" and state.top.subject in ("it", "that"):
+            state.top.needs = 0
+            state.fresh, state.last_named = True, word
+        return True
+    if state.phrase == OPEN_PHRASE and state.last == "any" and word in ("more", "less"):
+        state.phrase = NO_PHRASE
+        return True
+    return False
 
 
 def take_num(state: Parse, word: str) -> None:

@@ -59,6 +59,13 @@ OBJECTS: Final = frozenset(
 )
 
 
+EXPLAINING: Final = frozenset(
+    "explain explained explaining mention mentioned mentioning announce announced suggest suggested describe "
+    "described demonstrate demonstrated recommend recommended prove proved confess reveal revealed".split()
+)
+"""To whom is not enough: they want what, too."""
+
+
 SUBJECT_TOO: Final = frozenset(
     "you it there this that these those somebody someone everybody everyone nobody anyone anybody".split()
 )
@@ -119,12 +126,16 @@ class Parse:
 
     __slots__ = (
         "article",
+        "before",
         "before_and",
         "clauses",
         "conjoined",
+        "doubled",
         "filled",
         "first",
         "fresh",
+        "head",
+        "held",
         "hinge",
         "joined",
         "last",
@@ -153,8 +164,14 @@ class Parse:
         """A preposition that nothing follows yet."""
         self.filled = ""
         """The preposition or "and" before the open phrase."""
+        self.head = ""
+        """The first noun of the last phrase."""
+        self.held = ""
+        """The last preposition."""
         self.joined = False
         """After "and"."""
+        self.doubled = False
+        """The phrase stands right behind another one."""
         self.fresh = False
         """A noun came last."""
         self.plural = False
@@ -182,6 +199,7 @@ class Parse:
         self.hinge = False
         """After "before" and its like with a noun: a clause may begin there."""
         self.last = ""
+        self.before = ""
         self.seen = 0
 
     @property

@@ -15,9 +15,11 @@ from sulla.speech.english.state import (
     NO_PHRASE,
     OBJECT,
     OBJECTS,
+    OPEN_PHRASE,
     PERHAPS,
     PREDICATE,
     REL,
+    RELATED,
     SAYING,
     SUB,
     SUBJECT_TOO,
@@ -33,6 +35,9 @@ _HINGES: Final = frozenset("before after since until till as than like except".s
 def take_subj(state: Parse, word: str) -> None:
     """ "i", "she", "they"."""
     that_clause(state)
+    if state.phrase == OPEN_PHRASE and state.opened.startswith(("named", "quant")) and state.top.verb:
+        # "the best we have"
+        state.fresh = True
     if state.prep in _HINGES:
         word_before = state.prep
         push(state, Clause(SUB))
@@ -50,7 +55,8 @@ def take_subj(state: Parse, word: str) -> None:
     if (clause.verb and not (clause.inverted and not clause.subject)) or (clause.subject and clause.kind != INF):
         clause = _next_subject(state, clause, word)
     clause.subject = word
-    if clause.inverted and clause.wh and clause.needs & PREDICATE and clause.wh != "why":
+    is_what = clause.wh == "what" and word in ("i", "you", "we") and not clause.named
+    if clause.inverted and clause.wh and clause.needs & PREDICATE and clause.wh != "why" and not is_what:
         clause.needs = 0
         clause.bits = 0
     state.prep = ""
@@ -89,7 +95,7 @@ def take_pron(state: Parse, word: str) -> None:
     ):
         named(state, word, 0, pronoun=True)
         return
-    if word == "there" and clause.verb and not clause.needs and state.last in OBJECTS:
+    if word == "there" and clause.verb and not clause.needs and (state.last in OBJECTS or state.last in RELATED):
         return
     if clause.needs & WHAT and clause.bits & lex.TELL and word in SUBJECT_TOO and not state.prep:
         take_subj(state, word)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Final
 
 from sulla.speech.english import lexicon as lex
@@ -10,26 +11,22 @@ from sulla.speech.english import state as st
 from sulla.speech.english.alone import HELPING, TAGS
 from sulla.speech.english.closed import CLASS_OF, EXPANDED
 from sulla.speech.english.preposition_gaps import asks_yes_no
-from sulla.speech.english.state import COMP, INF, MAIN, OBJECTS, SUB, Clause, Parse
+from sulla.speech.english.state import COMP, INF, MAIN, OBJECTS, SUB, Clause, Parse, waits
 from sulla.speech.language import Reading, Said
 
-_MOSTLY_WITH_OBJECT: Final = frozenset(
-    "paint painted water watered watch watched pack packed clean cleaned steal stole sell sold serve "
-    "served save saved share shared test tested transfer transferred wrap wrapped swap swapped collect "
-    "collected complete completed confirm confirmed deliver delivered record recorded scan scanned spill "
-    "spilled split spread tear tore weigh weighed push pushed pull pulled roll shake shook shut order "
-    "ordered move moved search searched wash washed read write wrote teach taught recommend remember "
-    "forget forgot lost lose copy copied ask asked asks fill filled lock load loaded join build built "
-    "print printed count update updated upgrade expand wake open opened change changed return returned "
-    "book booked answer answered switch show showed hold held choose cover".split()
-)
 _TOLD: Final = frozenset("tell told tells ask asked asks show showed shows teach warn warned".split())
 _NO_ANSWER: Final = frozenset(("be", "do", "have", "modal", "subj", "pron", "to", "wh", "sub"))
 _LIKING: Final = frozenset("like want need wish prefer".split())
 _LONE: Final = frozenset("i he she we they it there you".split())
 _NAMES: Final = _LONE | {"that", "this", "them", "us", "all", "people"}
+_ALL: Final = frozenset("all everything anything what only whatever most best one ones nothing".split())
+_DENYING: Final = frozenset("never not nobody".split())
+_SINCE: Final = frozenset("already never always probably still definitely sometimes usually just".split())
+_IS_OR_SUBJECT: Final = frozenset(("subj", "be"))
+_DOERS: Final = frozenset("i we you they".split())
 _HAVING: Final = frozenset("have has had".split())
 _LIKENING: Final = frozenset(("than", "as"))
+_AS_IF: Final = frozenset((("as", "if"), ("as", "though"), ("soon", "as"), ("long", "as"), ("far", "as")))
 _WHERE: Final = frozenset(("where", "how", "than", "as"))
 
 
@@ -56,27 +53,50 @@ def elliptic(said: Said, state: Parse, top: Clause) -> Reading | None:
         top: the clause.
     """
     last, words = said.last, said.words
-    if asks_yes_no(said) and ((said.before in _NAMES and len(words) <= 5) or words[-2:] == ("to", "be")):
+    if words[-2:] == ("to", "be") and len(words) < 3:
+        return None
+    is_short = len(words) <= 5 and (said.before in _NAMES or said.before in _SINCE)
+    if asks_yes_no(said) and (is_short or words[-2:] == ("to", "be")):
         return Reading(0.8, "as_it_did")
     if top.kind == COMP and top.wh in ("what", "whatever") and last in ("can", "must"):
         return Reading(0.65, "as_it_did")
-    if _LIKENING & set(words[-6:-2]) or any(clause.wh in ("than", "as", "like") for clause in state.clauses):
+    if (words[-2:] == ("there", "is") and "all" in words) or ("the", "way") in pairwise(words[-5:-1]):
+        return Reading(0.8, "as_it_did")
+    is_likened = any(clause.wh in ("than", "as", "like") for clause in state.clauses)
+    is_as_if = last not in ("can", "could") and bool(_AS_IF & set(pairwise(words)))
+    if (_LIKENING & set(words[-6:-2]) or is_likened) and not is_as_if:
         return Reading(0.75, "as_it_did")
-    if last.endswith("n't") and {"but", "and"} & set(words[-6:-2]):
+    if (last.endswith("n't") or said.before in _SINCE) and {"but", "and"} & set(words[-6:-2]):
         return Reading(0.6, "as_it_did")
-    if last in words[:-2] and {"and", "or", "but"} & set(words[-6:-1]) and CLASS_OF.get(said.before) != "subj":
+    if (
+        last in words[:-2]
+        and {"and", "or", "but"} & set(words[-6:-1])
+        and not _IS_OR_SUBJECT & {CLASS_OF.get(said.before), CLASS_OF.get(last)}
+    ):
         return Reading(0.6, "as_it_did")
     if top.inverted or CLASS_OF.get(last) not in HELPING:
         return None
     if top.kind == COMP and top.wh and last in ("do", "does", "did"):
         return Reading(0.7, "what_it_does")
-    is_wished = "wish" in words[-4:-2] or (top.kind == SUB and "if" in words[-4:-2])
+    is_wished = "wish" in words[-4:-2] or (
+        top.kind == SUB and "if" in words[-4:-2] and (said.asked or not waits(state))
+    )
     return Reading(0.6, "as_it_did") if is_wished else None
 
 
 def _object(said: Said, state: Parse, top: Clause) -> Reading | None:
-    if said.asked and _is_noun(said, top):
+    if said.asked and (_is_noun(said, top) or (said.body[0] == "you" and len(said.body) == 2)):
         return None
+    if top.word == "take" and "long" in said.words[:-2]:
+        return Reading(0.8, "how_long_it_takes")
+    if (
+        top.gap
+        and top.word == "have"
+        and said.last in _HAVING
+        and not _ALL & set(said.words)
+        and not any(word.endswith("est") for word in said.words)
+    ):
+        return Reading(0.45, "object_may_stand_before")
     if top.gap == 2 or (top.gap and top.kind not in (INF, COMP)):
         return Reading(0.85, "object_stands_before")
     if top.gap:
@@ -90,26 +110,30 @@ def _object(said: Said, state: Parse, top: Clause) -> Reading | None:
 
 def _is_noun(said: Said, top: Clause) -> bool:
     """Whether an answer of a few words is no request ("just cash")."""
-    is_last = len(said.body) <= 3 and said.last == top.word and top.kind == MAIN
+    is_last = len(said.body) <= 3 and said.last == top.word and top.kind == MAIN and top.subject not in _LONE - {"you"}
     return is_last and CLASS_OF.get(said.before) not in _NO_ANSWER and said.before not in EXPANDED
 
 
 def _perhaps(said: Said, _: Parse, top: Clause) -> Reading | None:
     """A verb that mostly has an object."""
+    if said.last == "seen" and said.before != "be" and not top.gap and not said.asked:
+        return Reading(0.4, "object_may_follow")
     if top.gap or said.asked or top.wh or top.kind == SUB or said.last != top.word:
         return None
-    if any(word.endswith("n't") for word in said.words[-4:]):
+    if any(word in _DENYING or word.endswith("n't") for word in said.words[-4:]):
         return None
-    is_likely = (
-        top.word in _MOSTLY_WITH_OBJECT or top.word.removesuffix("s") in _MOSTLY_WITH_OBJECT
-    ) and not lex.bits_of(top.word) & lex.ING
-    return Reading(0.4 if is_likely else 0.6, "object_may_follow")
+    is_likely = bool(top.bits & lex.MOSTLY) and not top.bits & lex.ING
+    return Reading(0.4 if is_likely else 0.55, "object_may_follow")
 
 
-def _clause(said: Said, _: Parse, top: Clause) -> Reading:
+def _clause(said: Said, state: Parse, top: Clause) -> Reading:
     if (top.kind == SUB and top.subject == "you") or top.wh in _LIKENING:
         return Reading(0.7, "as_you_say")
-    if top.gap or (len(said.words) > 4 and said.before == "i"):
+    if state.clauses[0].inverted and state.clauses[0].wh in ("who", "which", "whose") and said.last == top.word:
+        return Reading(0.3, "clause_is_missing")
+    if top.gap == 1 and top.subject == "it":
+        return Reading(0.3, "clause_is_missing")
+    if top.gap or (len(said.words) > 4 - 2 * bool(said.asked) and said.before == "i"):
         return Reading(0.75, "as_i_think")
     return Reading(0.12, "clause_is_missing")
 
@@ -117,25 +141,40 @@ def _clause(said: Said, _: Parse, top: Clause) -> Reading:
 def _predicate(said: Said, state: Parse, top: Clause) -> Reading | None:
     if top.wh == "why" and said.last in ("that", "this"):
         return None
+    if said.body[0] == "what" and said.body[1:2] in (("a",), ("an",)) and top.subject:
+        return Reading(0.8, "what_a")
     if top.inverted and not top.subject:
         return Reading(0.06, "question_without_subject")
-    found = elliptic(said, state, top)
+    found = elliptic(said, state, top) or _fronted(said, state, top)
     if found is not None:
         return found
-    if top.gap and "way" in said.words[:-2]:
-        return Reading(0.7, "the_way_it_is")
-    if top.wh and top.subject == top.wh:
-        return Reading(0.12, "predicate_is_missing")
-    if (top.gap and top.kind == COMP) or (top.wh and top.wh != "why" and top.kind != MAIN):
-        return Reading(0.7, "indirect_question")
     if len(said.words) > 3 and top.inverted and said.last in TAGS and said.before.endswith("n't"):
         return Reading(0.8, "tag")
     return Reading(0.12, "predicate_is_missing")
 
 
-def _bare(said: Said, _: Parse, __: Clause) -> Reading:
+def _fronted(said: Said, state: Parse, top: Clause) -> Reading | None:
+    """Whether how something is stands before ("wherever it is", "I know what it is")."""
+    if top.subject == "there" and not top.wh and not top.gap:
+        return None
+    if top.kind == COMP and top.wh == "what" and top.subject in _DOERS and CLASS_OF.get(said.last) == "be":
+        return Reading(0.3, "predicate_is_missing")
+    if said.body[0] == "wherever" and top.subject:
+        return Reading(0.75, "wherever_it_is")
+    if top.kind == COMP and said.last == "is" and any(clause.wh and clause.gap == 2 for clause in state.clauses[:-1]):
+        return Reading(0.7, "indirect_question")
+    if top.gap and "way" in said.words[:-2]:
+        return Reading(0.7, "the_way_it_is")
+    if top.wh and top.subject == top.wh:
+        return None
+    is_asked = (top.gap and top.kind == COMP) or (top.wh and top.wh != "why" and top.kind != MAIN)
+    return Reading(0.7, "indirect_question") if is_asked or (top.gap and top.kind == INF) else None
+
+
+def _bare(said: Said, _: Parse, top: Clause) -> Reading:
     """ "let the dog", but "she wouldn't let me"."""
-    return Reading(0.6 if any(word.endswith("n't") for word in said.words) else 0.15, "verb_is_missing")
+    is_kept = any(word.endswith("n't") for word in said.words) and top.subject != "you"
+    return Reading(0.6 if is_kept else 0.15, "verb_is_missing")
 
 
 def _to(said: Said, _: Parse, top: Clause) -> Reading | None:
@@ -144,10 +183,12 @@ def _to(said: Said, _: Parse, top: Clause) -> Reading | None:
 
 def _what(said: Said, _: Parse, top: Clause) -> Reading | None:
     """ "tell me", but not "you could have told me"."""
-    if top.gap:
+    if top.gap or (said.asked and said.asked[0] in ("who", "whom", "which")) or "don't" in said.words[:2]:
         return None
     if top.bits & lex.TELL and top.word in _TOLD and said.last in OBJECTS:
-        is_told = not top.base or any(word == "who" or word.endswith("n't") for word in said.words)
+        is_told = (not top.base and top.subject != "it") or any(
+            word == "who" or word.endswith("n't") for word in said.words
+        )
         if is_told:
             return None
     return Reading(0.3, "what_is_missing")

@@ -19,6 +19,7 @@ from sulla.speech.english.state import (
     PERHAPS,
     PREDICATE,
     PREPOSITION,
+    REL,
     RELATED,
     STRICT,
     SUB,
@@ -33,6 +34,8 @@ _TOUGH: Final = frozenset(
     "light ready worth".split()
 )
 """What is so is easy to carry: the object stands before."""
+_TIMELY: Final = frozenset("late early soon old young tired busy ill lazy shy scared afraid nervous".split())
+"""What is too late to carry still has to be named."""
 
 
 def _needs_of(bits: int, *, passive: bool) -> int:
@@ -42,7 +45,7 @@ def _needs_of(bits: int, *, passive: bool) -> int:
         return PERHAPS if bits & lex.ALONE else OBJECT
     if bits & lex.CLAUSE:
         return CLAUSE
-    if bits & lex.PREDICATE:
+    if bits & lex.PREDICATE and not bits & lex.ALONE:
         return PREDICATE
     if bits & lex.PREPOSITION:
         return PREPOSITION
@@ -51,7 +54,7 @@ def _needs_of(bits: int, *, passive: bool) -> int:
 
 def set_verb(state: Parse, clause: Clause, word: str, bits: int, *, passive: bool = False) -> None:
     """A clause has its verb."""
-    state.listed = False
+    state.listed = state.doubled = False
     clause.at = state.seen
     clause.verb = True
     clause.aux = ""
@@ -66,13 +69,18 @@ def set_verb(state: Parse, clause: Clause, word: str, bits: int, *, passive: boo
     state.phrase = NO_PHRASE
     state.fresh = False
     state.joined = False
-    state.prep = ""
+    state.prep = state.filled = ""
 
 
 def finite(state: Parse, word: str, bits: int) -> None:
     """A verb that has its subject before it."""
     hinged(state)
     clause = state.top
+    if state.doubled and clause.subject and not clause.verb and not clause.aux and clause.subject != state.head:
+        # "the reason the sky turns"
+        clause = Clause(REL, 1)
+        push(state, clause)
+        clause.subject = state.head
     if clause.verb or (clause.aux and not clause.inverted):
         clause = home(state)
     if not clause.subject and clause.gap and not clause.wh:
@@ -95,7 +103,12 @@ def home(state: Parse) -> Clause:
         if not clause.verb and (clause.subject or (at == 0 and (state.fresh or state.last in CLASS_OF))):
             del clauses[at + 1 :]
             return clause
-    clause = Clause(COMP if state.top.kind == COMP else MAIN)
+    if state.fresh and (state.listed or state.doubled) and clauses[-1].verb and not state.joined:
+        # "a joke my uncle told"
+        clause = Clause(REL, 2)
+        clause.subject = state.head
+    else:
+        clause = Clause(COMP if state.top.kind == COMP else MAIN)
     push(state, clause)
     return clause
 
@@ -104,12 +117,14 @@ def infinitive(state: Parse, word: str, bits: int) -> None:
     """A verb behind "to"."""
     parent = state.top
     gap = 0
-    if parent.gap and not (parent.verb and parent.needs & OBJECT and not parent.bits & lex.TO):
+    if (parent.gap and parent.word == "used") or (
+        parent.gap and not (parent.verb and parent.needs & OBJECT and not parent.bits & lex.TO)
+    ):
         gap = parent.gap
-    elif state.last_named in RELATED or parent.adjective in _TOUGH or (parent.adjective and state.too):
+    elif (state.last_named in RELATED and state.fresh) or _is_tough(state, parent):
         gap = 2
     elif (
-        state.fresh or (state.last == "to" and parent.word in ("be", "have", "got") and not parent.adjective)
+        state.fresh or (state.last == "to" and parent.word == "be" and not parent.adjective)
     ) and not parent.bits & lex.TELL:
         gap = 1
     clause = Clause(INF, gap)
@@ -121,6 +136,11 @@ def infinitive(state: Parse, word: str, bits: int) -> None:
     set_verb(state, clause, word, bits)
 
 
+def _is_tough(state: Parse, parent: Clause) -> bool:
+    adjective = parent.adjective
+    return adjective in _TOUGH or bool(adjective and state.too and adjective not in _TIMELY)
+
+
 def hinged(state: Parse) -> bool:
     """Make a clause of "before the shop", now that its verb is there."""
     clause = state.top
@@ -128,6 +148,7 @@ def hinged(state: Parse) -> bool:
         return False
     push(state, Clause(SUB))
     state.top.subject = "?"
+    state.top.wh = state.held if state.held == "than" else ""
     state.hinge = False
     return True
 
@@ -202,6 +223,8 @@ def ing(state: Parse, word: str, bits: int) -> None:
         state.phrase, state.fresh = NO_PHRASE, False
         return
     gap = clause.gap if clause.verb else 0
+    if gap and state.prep and state.prep != "about" and clause.wh and clause.bits & lex.OBJECT and clause.kind == MAIN:
+        gap = 0
     if gap:
         clause.gap = 0
     if clause.word in _LACKING or state.prep == "worth":

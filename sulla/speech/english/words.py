@@ -12,7 +12,10 @@ def word_set(text: str) -> frozenset[str]:
 
 FILLERS: Final = word_set("um uh er erm uhm hmm mm mmm eh ah umm uhh hm")
 OPENERS: Final = FILLERS | word_set(
-    "so well ok okay yeah yes yep no nope oh sorry right actually like and but please hey just now"
+    "so well ok okay yeah yes yep no nope oh sorry right actually like and but please hey just now blimey crikey gosh "
+    "wow ugh oops ouch hi hello yo dude mate honestly seriously basically literally anyway anyways alright cheers ta "
+    "aha yay yikes phew damn darn nah ooh aw oi listen obviously apparently thankfully luckily hopefully sadly "
+    "unfortunately frankly personally admittedly incidentally meanwhile"
 )
 """What may stand before what is really said."""
 

@@ -109,7 +109,7 @@ async def test_a_stuck_reader_is_told_to_come_back_and_its_memory_is_let_go(
     commands.make("thr_1")
     for _ in range(400):
         commands.add("thr_1", "INPUT", text="x" * 50_000)
-    server = await start(queue_bytes=100_000, stall_s=1.0)
+    server = await start(queue_bytes=100_000, stall_s=1.0, close_s=PATIENCE_S)
     async with Raw.connect(server) as peer:
         await peer.upgrade()
         await peer.hello()

@@ -66,7 +66,9 @@ class Desktop:
         """A socket; at the end it is closed."""
         given = headers | ({"Authorization": authorization} if authorization is not None else {})
         url = server.url.replace("http", "ws", 1) + path
-        async with open_socket(url, additional_headers=given, proxy=None, max_size=None, max_queue=None) as socket:
+        async with open_socket(
+            url, additional_headers=given, proxy=None, open_timeout=PATIENCE_S, max_size=None, max_queue=None
+        ) as socket:
             self._socket = socket
             await self._send({"type": "subscribe", "data": None, "id": str(uuid.uuid4()), "timestamp": _now()})
             for frame in list(self.pending.values()):

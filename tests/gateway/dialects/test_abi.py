@@ -320,6 +320,35 @@ async def test_an_answer_that_is_given_again_is_no_message(server: Server, comma
     assert commands.texts == ["Paint it"]
 
 
+async def test_nor_is_one_that_is_given_twice_at_once(
+    server: Server, commands: Played, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second attempt looks for what was noted before the first one notes it, and for the question after that."""
+
+    def wonders(run: Run) -> None:
+        run.ask("answer:call_1", "Which colour?")
+
+    commands.turns = [wonders, says("Painted.")]
+    async with client(server) as http:
+        await complete(http, "Paint it", 1)
+        asked, looked = commands.questions_of, 0
+
+        async def questions_of(thread_id: str) -> Any:
+            nonlocal looked
+            looked += 1
+            if looked == 1:
+                await until(lambda: looked >= 2)
+            elif looked == 2:
+                await until(lambda: not commands.questions)
+            return await asked(thread_id)
+
+        monkeypatch.setattr(commands, "questions_of", questions_of)
+        both = [complete(http, "blue", 1, **{"Idempotency-Key": "k-1"}) for _ in range(2)]
+        assert await asyncio.gather(*both) == ["Painted."] * 2
+    assert answers(commands) == [("answer:call_1", "result", "blue")]
+    assert commands.texts == ["Paint it"]
+
+
 async def test_other_words_under_the_key_of_an_answer_are_a_message(server: Server, commands: Played) -> None:
     commands.turns = [asks, says("Posted."), says("Sure.")]
     async with client(server) as http:
@@ -344,8 +373,10 @@ async def test_a_turn_goes_on_when_its_client_leaves(server: Server, commands: P
             async with opened(http, path, {"prompt": "Hello"}):
                 await until(lambda: commands.runs)
         else:
-            with pytest.raises(httpx2.ReadTimeout):
-                await http.post(path, json={"prompt": "Hello"}, timeout=0.2)
+            asking = asyncio.ensure_future(http.post(path, json={"prompt": "Hello"}))
+            await until(lambda: commands.threads and commands.listeners(commands.threads[0]))
+            asking.cancel()
+            await asyncio.wait((asking,))
     await until(lambda: commands.threads and commands.listeners(commands.threads[0]) == 0)
     assert not [call for call in commands.calls if call[0] == "stop"]
 

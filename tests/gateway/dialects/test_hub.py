@@ -11,6 +11,8 @@ from websockets.exceptions import InvalidStatus
 from sulla.access import Principal
 from sulla.core.errors import Forbidden, NotFound, StoreUnavailable
 from sulla.gateway import Server
+from sulla.gateway.dialects.hub_places import Given, Place, Places
+from sulla.testing.bookmarks import MemoryBookmarks
 from sulla.testing.tokens import MemoryTokens
 from tests.gateway.conftest import Start
 from tests.gateway.dialects.desktop import Desktop
@@ -458,6 +460,37 @@ async def test_a_token_that_may_only_read_is_told_so(server: Server, commands: P
         assert "'write'" in desktop.said[0]
     assert commands.texts == []
     assert Forbidden.code in [frame["data"].get("code") for frame in desktop.frames if frame["data"]]
+
+
+class Meanwhile(MemoryBookmarks):
+    """Another connection of the same client notes something new just after this one has looked, as often as it may."""
+
+    left = 0
+
+    async def get(self, key: str) -> str | None:
+        found = await super().get(key)
+        if self.left:
+            self.left -= 1
+            other = Places()
+            other.enter(Place(f"thr_other_{self.left}", "other", 3))
+            other.give(f"m-other-{self.left}", Given("thr_other", "approval:1"))
+            self.kept[key] = other.noted(found)
+        return found
+
+
+async def test_what_two_connections_of_a_client_note_at_once_is_all_kept(server: Server, commands: Played) -> None:
+    commands.turns, commands.bookmarks = [says("Here."), says("There.")], (meanwhile := Meanwhile())
+    async with Desktop().connected(server) as desktop:
+        meanwhile.left = 3
+        for words in ("hello", "and again"):
+            await desktop.say(words)
+            await desktop.rest()
+        await desktop.until(lambda: not meanwhile.left)
+    (noted,) = meanwhile.kept.values()
+    places = Places()
+    places.learn(noted)
+    assert set(places.all) == {"thr_other_0", "thr_other_1", "thr_other_2", *commands.threads}
+    assert {"m-other-0", "m-other-1", "m-other-2"} <= set(places.given)
 
 
 class Silent:

@@ -11,7 +11,7 @@ from sulla.gateway import Server
 from tests.gateway.conftest import Start
 from tests.gateway.dialects.desktop import Desktop
 from tests.gateway.dialects.playing import Played, Run, says
-from tests.gateway.peer import until
+from tests.gateway.peer import PATIENCE_S, until
 
 MESSAGES = 12
 
@@ -65,7 +65,7 @@ async def test_nothing_is_lost_and_nothing_is_heard_twice(server: Server, comman
 
 
 async def test_a_client_that_reads_nothing_is_closed_and_holds_up_nobody(start: Start, commands: Played) -> None:
-    server = await start(queue_bytes=64 * 1024, stall_s=0.3)
+    server = await start(queue_bytes=64 * 1024, stall_s=0.3, close_s=PATIENCE_S)
     stuck, other = Desktop(), Desktop("workbench")
     commands.turns = [says("Hello."), says("Hi.")]
     async with stuck.connected(server):

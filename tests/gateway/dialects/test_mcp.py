@@ -98,6 +98,8 @@ async def test_all_tools_are_described(server: Server, mode: Era) -> None:
         assert tool.description
         assert tool.annotations is not None
         assert (tool.input_schema["type"], (tool.output_schema or {})["type"]) == ("object", "object")
+    told = {tool.name: tool.description or "" for tool in tools}
+    assert "by id" in told["list_threads"], "ids say nothing of when: a model would look for the newest at one end"
 
 
 # ---------------------------------------------------------------------------------------------------------- approvals

@@ -72,6 +72,42 @@ async def test_an_answer_that_is_given_again_is_no_message(
     assert (commands.texts, len(answers(commands))) == (["Paint it"], 1)
 
 
+@pytest.mark.parametrize("headers", [RETRY, FIRST])
+async def test_nor_is_one_that_is_given_twice_at_once(
+    dial: Dial, server: Server, commands: Played, monkeypatch: pytest.MonkeyPatch, headers: Any
+) -> None:
+    """The second attempt looks for what was noted before the first one notes it, and for the question after that."""
+    commands.turns = [wonders, says("Painted.")]
+    api, messages = dial(server), [user("Paint it")]
+    messages += [{"role": "assistant", "content": await said(api, *messages)}, user("blue")]
+    asked, looked = commands.questions_of, 0
+
+    async def questions_of(thread_id: str) -> Any:
+        nonlocal looked
+        looked += 1
+        if looked == 1:
+            await until(lambda: looked >= 2)
+        elif looked == 2:
+            await until(lambda: not commands.questions)
+        return await asked(thread_id)
+
+    monkeypatch.setattr(commands, "questions_of", questions_of)
+    both = [said(api, *messages, extra_headers=headers) for _ in range(2)]
+    assert await asyncio.gather(*both) == ["Painted."] * 2
+    assert (commands.texts, len(answers(commands))) == (["Paint it"], 1)
+
+
+async def test_equal_requests_of_two_people_at_once_stay_two(dial: Dial, server: Server, commands: Played) -> None:
+    """Both are first attempts, and say the same under one token: nothing of one is ever taken for the other."""
+    gate = commands.gates["create_thread"] = asyncio.Event()
+    asked = [asyncio.ensure_future(said(dial(server), *HELLO)) for _ in range(5)]
+    await until(lambda: sum(call[0] == "create_thread" for call in commands.calls) == 5)
+    commands.turns = [says(f"Hi {n}.") for n in range(5)]
+    gate.set()
+    assert sorted(await asyncio.gather(*asked)) == [f"Hi {n}." for n in range(5)]
+    assert len(set(commands.threads)) == 5
+
+
 async def test_other_words_under_the_key_of_an_answer_are_a_message(
     dial: Dial, server: Server, commands: Played
 ) -> None:

@@ -22,7 +22,7 @@ from sulla.gateway.dialects.openai_form import (
 from sulla.gateway.dialects.talk import Message
 from sulla.gateway.rest_problems import Malformed, Problem
 
-HELLO = [{"role": "user", "content": "Hello"}]
+HELLO: list[Any] = [{"role": "user", "content": "Hello"}]
 LEAST: dict[str, Any] = {"model": "sulla", "messages": HELLO}
 
 
@@ -126,6 +126,18 @@ def test_messages_are_read_as_texts() -> None:
         Message("assistant", "No."),
         Message("user", "Hello"),
     )
+
+
+def test_a_picture_of_an_earlier_message_keeps_nobody_from_going_on() -> None:
+    seen: dict[str, Any] = {
+        "role": "user",
+        "content": [{"type": "text", "text": "Look"}, {"type": "image_url", "image_url": {}}],
+    }
+    assert read_completion({**LEAST, "messages": [seen, *HELLO]}).messages == (
+        Message("user", "Look\n(Left out: 'image_url'.)"),
+        Message("user", "Hello"),
+    )
+    assert refused({**LEAST, "messages": [*HELLO, seen]}).param == "messages.[1].content.[1]"
 
 
 JSON = st.recursive(

@@ -9,9 +9,12 @@ import pytest
 from sulla.gateway.bookmarks import BOOKMARK_BYTES
 from sulla.gateway.dialects.openai_form import Completion, read_completion
 from sulla.gateway.dialects.openai_talk import (
+    Mark,
     Posted,
+    note_mark,
     note_posted,
     place_key,
+    read_mark,
     read_posted,
     request_key,
     talk_of,
@@ -88,17 +91,21 @@ def test_notes_are_read_as_they_were_made() -> None:
     assert read_posted(note_posted(posted)) == posted
     posted = Posted("thr_1", "msg_1", answered=spot, at_s=7.5)
     assert read_posted(note_posted(posted)) == posted
+    for mark in (Mark(spot), Mark(spot, "msg_1", 7.5)):
+        assert read_mark(note_mark(mark)) == mark
+    assert note_mark(Mark(spot)) == note_spot(spot), "as it was noted before anybody could say so"
 
 
 @pytest.mark.parametrize("noted", ["[]", "{}", '{"thread_id": "thr_1"}'])
 def test_notes_of_another_version_are_none(noted: str) -> None:
-    assert (read_spot(noted), read_posted(noted)) == (None, None)
+    assert (read_spot(noted), read_posted(noted), read_mark(noted)) == (None, None, None)
 
 
 def test_a_note_always_fits() -> None:
     long = "🙂" * 5000
     spot = Spot("t" * 128, 2**53, digest(long), "r" * 128, "q" * 512, ("🙂" * 300, "🙂" * 300), long)
     assert len(note_spot(spot).encode()) <= BOOKMARK_BYTES
+    assert len(note_mark(Mark(spot, "m" * 128, 2.0**33 + 0.1)).encode()) <= BOOKMARK_BYTES
     assert len(note_posted(Posted("t" * 128, "m" * 128, answered=spot)).encode()) <= BOOKMARK_BYTES
     short = read_spot(note_spot(Spot("t", 1, choices=(long,))))
     assert short is not None

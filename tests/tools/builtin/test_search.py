@@ -254,5 +254,5 @@ async def test_a_search_through_folders_alone_ends_when_it_is_told_to(
     searching.cancel()
     with pytest.raises(asyncio.CancelledError):
         await searching
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(50):
         await ended.wait()

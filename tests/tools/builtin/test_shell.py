@@ -10,7 +10,7 @@ import pytest
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
-from sulla.daemon.system import SystemClock
+from sulla.testing.clock import ManualClock
 from sulla.tools import Done, Jobs, Shell, Toolbox, ToolContext, run_call, shell_tools
 from sulla.tools.jobs import MAX_RUNNING
 from sulla.tools.output import KEPT_BYTES
@@ -18,10 +18,10 @@ from tests.tools.contexts import context_in
 
 
 class Bench:
-    """A shell without a sandbox, its jobs, and a thread that uses them."""
+    """A shell without a sandbox, its jobs, and a thread that uses them; the programs are real, time is not."""
 
     def __init__(self, workspace: Path) -> None:
-        self.clock = SystemClock()
+        self.clock = ManualClock()
         self.jobs = Jobs(self.clock)
         self.shell = Shell()
         self.toolbox = Toolbox(shell_tools(self.shell, self.jobs))
@@ -51,7 +51,7 @@ async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
 
 async def test_a_command_tells_what_it_printed_and_its_status(bench: Bench, tmp_path: Path) -> None:
     done = await bench.run("echo out; echo err >&2; pwd; exit 3")
-    assert done.text.startswith(f"out\nerr\n{tmp_path}\n[exit status 3, 0.")
+    assert done.text.startswith(f"out\nerr\n{tmp_path}\n[exit status 3, 0.0 s")
     assert done.is_error
 
 
@@ -76,8 +76,12 @@ async def test_a_command_has_no_input_and_a_made_up_environment(
 
 
 async def test_a_command_out_of_time_says_so(bench: Bench) -> None:
-    done = await bench.run("echo begun; sleep 100", timeout_s=1)
-    assert done.text.startswith("begun\n[killed after 1 s, its time limit, 1.")
+    running = asyncio.ensure_future(bench.run("echo begun; sleep 100", timeout_s=1))
+    while not bench.said:
+        await asyncio.sleep(0)
+    await bench.clock.advance(1)
+    done = await running
+    assert done.text.startswith("begun\n[killed after 1 s, its time limit, 1.0 s")
     assert done.is_error
 
 
@@ -115,7 +119,7 @@ async def test_without_a_sandbox_a_command_reaches_outward_asks_first_and_is_not
 
 
 async def test_a_cancelled_command_is_killed_at_once(bench: Bench, tmp_path: Path) -> None:
-    running = asyncio.ensure_future(bench.run("trap '' TERM; echo $$ > pid; sleep 1000; sleep 1000"))
+    running = asyncio.ensure_future(bench.run("trap 'touch asked' TERM; echo $$ > pid; sleep 1000; sleep 1000"))
     while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
         await asyncio.sleep(0)
     pid = int((tmp_path / "pid").read_text())
@@ -123,7 +127,8 @@ async def test_a_cancelled_command_is_killed_at_once(bench: Bench, tmp_path: Pat
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
-    assert bench.clock.elapsed() - began < 1
+    assert bench.clock.elapsed() == began, "nothing was waited for"
+    assert not (tmp_path / "asked").exists(), "nor was it asked to end"
     assert not Path(f"/proc/{pid}").exists()
 
 
@@ -155,8 +160,11 @@ async def test_a_job_is_killed_when_asked(bench: Bench) -> None:
     assert "[job_1: killed;" in (await bench.use("bash_job", action="kill", job="job_1")).text
 
 
-async def test_a_job_ends_when_its_time_is_up(bench: Bench) -> None:
-    await bench.run("sleep 1000", background=True, timeout_s=1)
+async def test_a_job_ends_when_its_time_is_up(bench: Bench, tmp_path: Path) -> None:
+    await bench.run("touch begun; sleep 1000", background=True, timeout_s=1)
+    while not (tmp_path / "begun").exists():
+        await asyncio.sleep(0)
+    await bench.clock.advance(1)
     assert "[job_1: ended with exit status 143 after 1 s, out of time;" in (await ended(bench, "job_1")).text
 
 

@@ -1,0 +1,42 @@
+"""The models of OpenAI's API: each is an agent."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import cast
+
+from sulla.core.jsontypes import Json, JsonObject
+from sulla.gateway.dialects.visit import Visit
+from sulla.gateway.rest_problems import Malformed
+
+
+async def list_models(visit: Visit) -> None:
+    """Answer ``GET /v1/models``."""
+    agents = cast(list[JsonObject], (await visit.perform("agent.list"))["agents"])
+    models: list[Json] = [_model(str(agent["id"])) for agent in agents]
+    await visit.answer(200, {"object": "list", "data": models})
+
+
+async def show_model(visit: Visit) -> None:
+    """Answer ``GET /v1/models/{model}``."""
+    name = visit.said.path["model"]
+    await check_agent(visit, name)
+    await visit.answer(200, _model(name))
+
+
+def _model(name: str) -> JsonObject:
+    return {"id": name, "object": "model", "created": 0, "owned_by": "sulla"}
+
+
+async def check_agent(visit: Visit, name: str) -> None:
+    """See whether there is an agent of that name.
+
+    Raises:
+        Malformed: there is none.
+    """
+    agents = [agent.id for agent in await visit.look(visit.commands.list_agents())]
+    if name not in agents:
+        near = get_close_matches(name[:80], agents, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(agents)}"
+        message = f"The model {name[:80]!r} does not exist: a model is an agent's id; {hint}"
+        raise Malformed(404, "model_not_found", message, "model")
