@@ -33,7 +33,7 @@ _PURE_EXAMPLES = 5
 """So many examples of a property `./dev test pure` tries at most; the whole suite tries as many as the test says."""
 
 _PURE_LIMIT_S = 0.004
-"""What a test of `./dev test pure` may take on average, in processor time: another load on the machine does not count."""
+"""What a test of `./dev test pure` may take on average, in processor time: another load does not count."""
 
 _Address = tuple[Any, ...] | str
 

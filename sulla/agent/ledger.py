@@ -90,7 +90,7 @@ class Ledger:
         Raises:
             LimitReached: it would.
         """
-        self._turn(now_s)
+        self.turn(now_s)
         limits = self._limits
         in_all, agents = self._in_all(but=call_id)
         account = self._account(agent)
@@ -118,7 +118,7 @@ class Ledger:
             charge: what it took; for one that came to nothing, what was set aside.
             now_s: UTC seconds.
         """
-        self._turn(now_s)
+        self.turn(now_s)
         self._open.pop(call_id, None)
         # Another home may have written it off, if it took up the run while this one was away.
         before = greater(self._settled.pop(call_id, None), self._others.settled.get(call_id))
@@ -135,7 +135,7 @@ class Ledger:
 
     def used(self, now_s: float) -> Charge:
         """What all agents together used today; calls that are under way count with what is set aside."""
-        self._turn(now_s)
+        self.turn(now_s)
         in_all, _ = self._in_all()
         return in_all
 
@@ -146,7 +146,7 @@ class Ledger:
             parts: of all other homes.
             now_s: UTC seconds.
         """
-        self._turn(now_s)
+        self.turn(now_s)
         self._parts, self._others = parts, sum_up(parts, self._others_day)
         self._give_up_settled()
 
@@ -157,7 +157,7 @@ class Ledger:
             part: what was kept.
             now_s: UTC seconds.
         """
-        self._turn(now_s)
+        self.turn(now_s)
         self.changes += 1
         if part.day == self._day:
             self._tokens = max(0, self._tokens - part.tokens)
@@ -166,7 +166,17 @@ class Ledger:
 
     def turn(self, now_s: float) -> None:
         """Begin a new day if it is time."""
-        self._turn(now_s)
+        day = int(now_s) // DAY_S
+        # A clock that was set back a little does not give a day's tokens anew; one that was far ahead is not believed.
+        if day > self._others_day or self._others_day > day + 1:
+            self._others_day, self._others = day, sum_up(self._parts, day)
+        if day > self._day or self._day > day + 1:
+            self._day, self._tokens, self._cost_micro, self._agents = day, 0, 0, {}
+            # What is under way goes on into the new day; what an earlier process left open may never be settled.
+            self._open = {call_id: reserved for call_id, reserved in self._open.items() if not reserved.restored}
+            self._settled = {}
+            if self._open:
+                self.changes += 1  # for the others: what was kept counts for them on its own day alone
 
     def is_at_work(self) -> bool:
         """Whether calls of this process are under way."""
@@ -201,7 +211,7 @@ class Ledger:
         Raises:
             CorruptRecord: it is no account.
         """
-        self._turn(now_s)
+        self.turn(now_s)
         part = read_part(kept)
         if is_of(self._day, part.day):  # a clock that was set back does not give a day's tokens anew
             self._day, self._tokens, self._cost_micro = part.day, part.tokens, part.cost_micro
@@ -209,11 +219,12 @@ class Ledger:
             self._give_up_settled()
 
     def _give_up_settled(self) -> None:
-        """Whoever took up a run of an earlier process has settled its call, so nobody will do that here."""
+        """Whoever took up the run has settled its call. Should its answer come here all the same, it is settled by what
+        it took beyond that.
+        """
         for call_id in self._open.keys() & self._others.settled.keys():
-            if self._open[call_id].restored:
-                del self._open[call_id]
-                self.changes += 1
+            del self._open[call_id]
+            self.changes += 1
 
     def _in_all(self, but: str = "") -> tuple[Charge, dict[str, int]]:
         """What is used and set aside in all, and what is set aside by agent, but for one call.
@@ -237,16 +248,3 @@ class Ledger:
 
     def _account(self, agent: str) -> str:
         return agent if agent in self._agents or len(self._agents) < MOST_AGENTS else ""
-
-    def _turn(self, now_s: float) -> None:
-        day = int(now_s) // DAY_S
-        # A clock that was set back a little does not give a day's tokens anew; one that was far ahead is not believed.
-        if day > self._others_day or self._others_day > day + 1:
-            self._others_day, self._others = day, sum_up(self._parts, day)
-        if day > self._day or self._day > day + 1:
-            self._day, self._tokens, self._cost_micro, self._agents = day, 0, 0, {}
-            # What is under way goes on into the new day; what an earlier process left open may never be settled.
-            self._open = {call_id: reserved for call_id, reserved in self._open.items() if not reserved.restored}
-            self._settled = {}
-            if self._open:
-                self.changes += 1  # for the others: what was kept counts for them on its own day alone

@@ -163,18 +163,20 @@ def greater(one: Charge | None, other: Charge | None) -> Charge:
 def with_part(parts: Mapping[str, Json], home: str, part: JsonObject) -> JsonObject:
     """The value to keep: all parts as they were found, and one's own.
 
-    At most `MOST_HOMES` parts remain. Those of other days go first; then those that were not kept for the longest time
-    are added up under `GONE`, what they had set aside as if it was used.
+    What is older than yesterday is let go of: homes that come and go would make the value larger and larger. At most
+    `MOST_HOMES` parts remain. Those of other days go first; then those that were not kept for the longest time are
+    added up under `GONE`, what they had set aside as if it was used.
 
     Args:
         parts: as they were found.
         home: whose part it is.
         part: the part.
     """
-    homes: dict[str, Json] = {**parts, home: part}
+    day = read_part(part).day
+    homes: dict[str, Json] = {name: kept for name, kept in parts.items() if not _is_long_ago(kept, day)}
+    homes[home] = part
     if len(homes) <= MOST_HOMES:
         return {"homes": homes}
-    day = read_part(part).day
     counted: dict[str, Part] = {}
     for name in [name for name in homes if name != home]:
         (read, _) = read_others({name: homes[name]}, home)
@@ -205,6 +207,13 @@ def made_room(parts: Mapping[str, Json], home: str, part: Json) -> bool:
         return False
     ours, _ = read_others({"": part, GONE: parts[GONE]}, home)
     return len(ours) == 2 and is_of(ours[0].day, ours[1].day)
+
+
+def _is_long_ago(kept: Json, day: int) -> bool:
+    match kept:
+        case {"day": int() as part_day}:
+            return part_day < day - 1
+    return False
 
 
 def _added_up(parts: list[Part], day: int) -> JsonObject:

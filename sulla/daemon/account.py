@@ -37,7 +37,7 @@ class Account:
         ledger: what is used.
         store: where it is kept.
         clock: all time.
-        owner: ``<home id>:<boot nonce>``: the home is whose part it is.
+        owner: ``<home id>:<boot nonce>``; each home has a part.
     """
 
     def __init__(self, ledger: Ledger, store: Store, clock: Clock, owner: str) -> None:

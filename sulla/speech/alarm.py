@@ -20,7 +20,7 @@ GATHER_S: Final = 0.01
 class Alarm:
     """Rings for a line when its buffer has something to do.
 
-    A chunk mostly moves that time back; the line keeps its place, and is told at that time when it is due instead.
+    A chunk mostly moves that time back. The line keeps its place even so, and gets its new one when the old time comes.
 
     Args:
         clock: waits.

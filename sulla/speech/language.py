@@ -90,8 +90,8 @@ def look(text: str, question: str | None, openers: frozenset[str] = frozenset())
     Returns:
         It, or None if there is no word in it.
     """
-    spoken = text[-MOST_CHARS:].replace("\u2019", "'").strip()
-    tail = spoken.lower()
+    text = text.strip()
+    tail = text[-MOST_CHARS:].replace("\u2019", "'").lower()
     words = tuple(_WORD.findall(tail)[-MOST_WORDS:])
     if not words:
         return None
@@ -100,15 +100,15 @@ def look(text: str, question: str | None, openers: frozenset[str] = frozenset())
     while lead < len(words) - 1 and words[lead] in openers:
         lead += 1
     end, pauses = tail[len(bare) :], bare.count(",") + bare.count(";")
-    is_written = spoken[:1].isupper() and (bool(pauses) or words[0][:2] not in _ALWAYS)
-    return Said(words, end, pauses, _words_of(question) if question else (), lead, is_written)
+    is_written = text[0].isupper() and (bool(pauses) or _ALWAYS.match(text) is None) and not text[:MOST_CHARS].isupper()
+    return Said(words, end, pauses, _words_of(question[-MOST_CHARS:]) if question else (), lead, is_written)
 
 
-_ALWAYS: Final = frozenset(("i", "i'"))
+_ALWAYS: Final = re.compile(r"I\b")
 """Written with a capital by every recognizer."""
 
 
 @lru_cache(maxsize=256)
 def _words_of(question: str) -> tuple[str, ...]:
     """Remembered, because an answer is read at each of its words."""
-    return tuple(_WORD.findall(question[-MOST_CHARS:].replace("\u2019", "'").lower()))
+    return tuple(_WORD.findall(question.replace("\u2019", "'").lower()))

@@ -52,7 +52,8 @@ class Utterances:
         Args:
             utterance_id: that a chunk has come of.
         """
-        return utterance_id in self._closed
+        utterance = self._open.get(utterance_id)
+        return utterance_id in self._closed or (utterance is not None and utterance.closed)
 
     def add(self, chunk: Chunk) -> bool:
         """Take a chunk in.

@@ -138,6 +138,18 @@ def test_a_call_that_another_home_wrote_off_counts_here_with_what_it_took_beyond
     assert beside(other, ledger).used(NOW_S) == Charge(320, 30)
 
 
+def test_a_call_of_a_run_that_was_lost_to_another_home_is_set_aside_no_more() -> None:
+    stalled = used_by(now_s=NOW_S - 1)
+    stalled.reserve("x", "a", Charge(300), NOW_S - 1)
+    heir = beside(stalled, now_s=NOW_S - 1)
+    heir.settle("x", "a", Charge(300), NOW_S - 1)
+    heed(stalled, heir, now_s=NOW_S - 1)
+    assert stalled.used(NOW_S - 1).tokens == 300
+    assert not stalled.is_at_work(), "its answer may never come here"
+    assert stalled.used(NOW_S).tokens == 0, "nor is it under way on the next day"
+    assert beside(stalled).used(NOW_S).tokens == 0
+
+
 def test_at_midnight_nothing_of_the_others_counts_any_more() -> None:
     gone = used_by(("a", Charge(400)), now_s=NOW_S - 1)
     gone.reserve("cut", "a", Charge(100), NOW_S - 1)
@@ -189,13 +201,22 @@ def test_what_is_no_account_of_homes_is_refused(value: Json) -> None:
 
 
 def test_parts_of_other_days_make_room_first() -> None:
-    old = {f"old{n}": kept(used_by(("a", Charge(1)), now_s=NOW_S - (1 + n % 3) * DAY_S)) for n in range(MOST_HOMES)}
+    old = {f"old{n}": kept(used_by(("a", Charge(1)), now_s=NOW_S - DAY_S)) for n in range(MOST_HOMES)}
     new = {f"new{n}": kept(used_by(("a", Charge(10)), prefix=f"n{n}-")) for n in range(20)}
     parts = parts_of(with_part({**old, **new}, "me", kept(used_by(("a", Charge(1)), prefix="me"))))
     assert len(parts) == MOST_HOMES
     assert GONE not in parts
     assert {name for name in parts if not name.startswith("old")} == {"me", *new}
     assert sum_of(parts) == 201
+
+
+def test_what_is_older_than_yesterday_is_let_go_of_by_whoever_writes_next() -> None:
+    parts: dict[str, Json] = {
+        f"{days}": kept(used_by(("a", Charge(1)), now_s=NOW_S - days * DAY_S)) for days in (-1, 0, 1, 2, 30)
+    }
+    strange: Json = {"day": "later"}
+    parts = parts_of(with_part({**parts, "strange": strange}, "me", kept(used_by(("a", Charge(1))))))
+    assert set(parts) == {"-1", "0", "1", "strange", "me"}
 
 
 def test_homes_beyond_the_bound_are_added_up_and_none_goes_uncounted() -> None:

@@ -322,6 +322,39 @@ async def test_a_turn_is_dropped_with_all_that_was_said_before(stage: Stage, con
     assert (answers[10]["result"]["turn_id"], answers[11]["result"]["content"]) == ("u", "")
 
 
+async def test_what_is_no_request_is_answered_and_closed_on_behind_what_was_said_before(
+    stage: Stage, connect: Connect
+) -> None:
+    peer = await connect(stage.server)
+    stage.sent = 10
+    for number in range(10):
+        await peer.say(stage.chunk(number))
+    await peer.say("{")
+    await peer.say(b"sound")
+    answering = asyncio.ensure_future(answers_of(peer, 11))
+    await stage.pass_time(answering.done)
+    assert [answer["id"] for answer in answering.result()] == [*range(10), None]
+    assert (await peer.closed())[0] == 1003
+
+
+async def test_of_somebody_whose_token_is_revoked_no_more_is_taken_than_was_under_way(
+    connect: Connect, stage: Stage
+) -> None:
+    owner = await connect(stage.server)
+    made = await owner.call("token.create", name="microphone", scopes=["write"])
+    peer = await connect(stage.server, made["token"])
+    stage.sent = MOST_UNDER_WAY + 8
+    for number in range(stage.sent):
+        await peer.say(stage.chunk(number))
+    await until(lambda: stage.office.begun == MOST_UNDER_WAY)
+    assert await owner.call("token.revoke", name="microphone") == {"revoked": True}
+    assert (await peer.closed())[0] == 4401
+    await stage.clock.advance(2 * STORE_S)
+    flushed = await stage.booth.done(stage.booth.manager.force_flush_buffer(stage.thread))
+    assert flushed.text.split() == [f"w{number}" for number in range(MOST_UNDER_WAY)]
+    assert stage.office.begun == MOST_UNDER_WAY
+
+
 async def test_what_is_under_way_when_a_client_leaves_is_kept_all_the_same(stage: Stage, connect: Connect) -> None:
     peer = await connect(stage.server)
     stage.sent = 10

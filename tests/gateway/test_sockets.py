@@ -10,7 +10,7 @@ import pytest
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from sulla.daemon.system import SystemClock
-from sulla.gateway import Server, bind, serve
+from sulla.gateway import Limits, Server, bind, serve
 from sulla.testing.clock import ManualClock
 from sulla.testing.commands import MemoryCommands
 from tests.gateway.conftest import Start
@@ -139,8 +139,9 @@ async def test_many_requests_at_once_are_answered_one_after_the_other(raw: OpenR
         assert (await peer.reader.readuntil(b"}")).startswith(b"HTTP/1.1 200")
 
 
-async def test_accepted_sockets_are_made_for_small_frames_and_stuck_peers(server: Server, connect: Connect) -> None:
-    await connect()
+async def test_accepted_sockets_are_made_for_small_frames_and_stuck_peers(start: Start, connect: Connect) -> None:
+    server = await start(user_timeout_s=Limits().user_timeout_s)
+    await connect(server)
     (connection,) = server._uvicorn.server_state.connections
     accepted = connection.transport.get_extra_info("socket")
     assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

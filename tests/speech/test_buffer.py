@@ -220,6 +220,16 @@ def test_only_what_is_closed_is_late() -> None:
     assert buffer.is_late(last)
 
 
+def test_what_is_closed_is_late_although_the_turn_goes_on_with_another_utterance() -> None:
+    buffer = SpeechBuffer()
+    buffer.feed(_delta("the", name="one"), 0)
+    buffer.feed(_delta("light", name="two"), 10)
+    buffer.feed(Chunk("one", 2, "final", "the"), 20)
+    again = _delta("lamp", 3, "one")
+    assert buffer.is_late(again)
+    assert (buffer.feed(again, 30), buffer.status(30).text) == ([], "the light")
+
+
 def test_a_turn_whose_words_were_all_revised_away_is_dropped() -> None:
     buffer = SpeechBuffer()
     buffer.feed(Chunk("u", 1, "cumulative", "hm"), 0)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 
 from sulla.speech import COMPLETE, ENGLISH, Language, Reading, read
@@ -151,3 +153,57 @@ def test_each_score_lies_between_0_and_1() -> None:
         words = text.split()
         for end in range(1, len(words) + 1):
             assert 0.0 <= read(" ".join(words[:end])).score <= 1.0
+
+
+ODD_WORDS = (
+    "' 's s' zz'll 007 \u00b2 \u00bd \u0663 stra\u00dfe \u0130stanbul \u4f60\u597d \U0001f642 _ - @ "
+    "\x00 NOT THE no not sorry step two number make that i mean as in the it's to please dot at capital of one "
+    "who which between and"
+).split(" ")
+
+
+def test_any_words_have_a_reading_and_always_the_same() -> None:
+    chance = Random(7)
+    usual = " ".join((*WHOLE, *BROKEN_OFF, *HOLDING)).split()
+    questions = (None, "Two digits?", "How do you spell it?", "Which three?", "Is it?", "?", "the")
+    for _ in range(3_000):
+        words = chance.choices(chance.choice((ODD_WORDS, usual)), k=chance.choice((1, 2, 3, 4, 7, 60)))
+        text = " ".join(words) + chance.choice(("", ".", "?", ",", "..."))
+        question = chance.choice(questions)
+        reading = read(text, question)
+        assert 0.0 <= reading.score <= 1.0, (text, question)
+        assert reading == read(text, question)
+
+
+@pytest.mark.parametrize(
+    "text", ["the " * 5_000, "x" * 20_000, "no not " * 3_000, ", " * 9_000, "let me just " * 1_700]
+)
+def test_of_a_very_long_text_or_question_no_more_than_the_end_counts(text: str) -> None:
+    assert read(text) == read(text[-2 * MOST_CHARS :])
+    assert read("the blue", text) == read("the blue", text[-2 * MOST_CHARS :])
+
+
+def test_no_mark_at_the_end_makes_a_text_less_complete() -> None:
+    for whole in (*WHOLE, *BROKEN_OFF, "invite stefan, louisa, both of the", "the scan showed", "not only does it"):
+        words = whole.split()
+        for text in (" ".join(words[:end]).rstrip(",") for end in range(1, len(words) + 1)):
+            for said in (text, text.capitalize()):
+                bare, stop, asked = (read(said + mark).score for mark in ("", ".", "?"))
+                assert bare <= stop <= asked, said
+
+
+def test_a_recognizer_that_writes_capitals_alone_is_not_expected_to_write_full_stops() -> None:
+    assert read("The lamp is on the table").reason == "no_full_stop"
+    assert read("THE LAMP IS ON THE TABLE") == read("the lamp is on the table")
+
+
+def test_whether_a_long_text_was_written_is_told_by_its_beginning() -> None:
+    story = "I went to Paris and I saw Anna and Bob and Carl " * 20
+    for cut in range(12):
+        shift = "a" * cut
+        assert read(f"The {shift} {story}and then we came home").reason == "no_full_stop"
+        assert read(f"the {shift} {story}and then we came home").reason != "no_full_stop"
+
+
+def test_space_around_a_text_does_not_count() -> None:
+    assert read(" \n the lamp is on the table" + " " * 1_000) == read("the lamp is on the table")

@@ -201,22 +201,15 @@ yeasty yellow young younger youngest youthful yucky yummy zany zealous zesty zip
 """A noun follows them where an article stands before them."""
 
 ALSO_NOUNS: Final = """
-adult african american arabic australian austrian average back bamboo belgian best bigger biggest black blank blue
-bottom brass brief brightest british bronze brown canadian capital cardboard ceramic cheaper cheapest chemical chief
-chinese classic closest cold comic common concrete content cool copper cotton current daily danish dark dead deep
-default double due dutch eighth elastic elder elderly eldest electric eleventh english equivalent evil expert express
-extra extreme family-friendly fastest fat favorite favourite female fifteenth fifth final first fit flat following
-former fourth french front full fun future general german giant glass gold granite gray greek green grey half handful
-hebrew high homeless hot ideal individual initial interior irish italian japanese joint junior key kind korean larger
-largest last latest latin latter leather left level light linen liquid little local long low magic main major male
-manual marble maximum medium middle military minimum minor minus mobile native nearest negative net newest next night
-ninth normal novel odd official okay older oldest only open opposite original other outside oval overall own paper
-particular past patient pink plain plastic polish poor porcelain portuguese positive potential premium present pretty
-previous primary private public purple quiet quietest random raw red regular relative remote retail rich right roast
-round rubber russian same second secret senior set seventh short sick silver single sixth smaller smallest spanish
-square standard static steel still straight super sweet teenage tenth terminal thai third thirteenth thirtieth top
-total transparent triple twelfth twentieth underground unknown upper upstairs usual variable veg vegan vegetarian
-velvet vintage welsh wet white whole wild worse worst wrong yellow younger youngest
+african american australian austrian back belgian best bigger biggest black blue bottom brass brightest brown canadian
+ceramic cheaper cheapest closest common cool current daily dark dead deep double due eighth elder elderly eldest
+electric eleventh extreme family-friendly fastest fat favorite favourite fifteenth fifth first fit following former
+fourth front full fun gray green grey high homeless hot ideal kind larger largest last latest latter left linen little
+long low main major middle military minus nearest newest next ninth normal odd okay older oldest only open opposite
+other overall own particular pink plain poor positive premium pretty previous primary private purple quietest random raw
+red regular retail rich right roast round same second set seventh short sick single sixth smaller smallest static still
+straight super teenage tenth third thirteenth thirtieth top transparent triple twelfth twentieth underground unknown
+upper upstairs usual veg vintage wet white whole wild worse worst wrong yellow younger youngest
 """
 """Of those, the ones that can be the end of what is named ("on the left", "the blue")."""
 
@@ -233,19 +226,17 @@ standard steel swedish sweet terminal thai total turkish variable vegan vegetari
 """Adjectives that are as often nouns."""
 
 SIDES: Final = """
-average back bottom cold dark day double eighth eleventh end fifteenth fifth first following former fourth fridge
-front future inside latter left maximum middle minimum night ninth open other outside past present public right same
-second seventh sick side sixth tenth third thirteenth thirtieth top twelfth twentieth weekend whole wild
+back bottom dark double eighth eleventh fifteenth fifth first following former fourth front latter left middle ninth
+open other right same second seventh sick sixth tenth third thirteenth thirtieth top twelfth twentieth whole wild
 """
 """With a preposition and "the" before them nothing is missing ("on the left", "at the back", "in the dark")."""
 
 PREDICATES: Final = """
-afraid alive allergic alone angry asleep available awake away back barking better blocked boiling bored broke broken
-burning busted busy canceled cancelled charged cheaper clean clogged closed cold cracked crying dead delayed delighted
-dirty divorced done down drunk due dying early empty engaged faulty filthy fine finished fixed flooded free freezing
-frozen full furious gone gutted happy here home hot hungry ill jammed knackered late leaking locked loose lost married
-melting missing off on open out out-of-order overdue poorly pregnant ready right ringing ruined running sad safe
-scared shut sick soaked soaking sold sore sorry sorted stuck sure there thirsty thrilled tired unavailable unlocked
-unwell up upset wet worse worth wrong
+afraid alive allergic alone angry asleep available awake barking better blocked boiling bored broke broken burning
+busted busy canceled cancelled charged cheaper clean clogged closed cold cracked crying dead delayed delighted dirty
+divorced done drunk due dying early empty engaged faulty filthy fine finished fixed flooded free freezing frozen full
+furious gone gutted happy here home hot hungry ill jammed knackered late leaking locked loose lost married melting
+missing open out-of-order overdue poorly pregnant ready right ringing ruined running sad safe scared shut sick soaked
+soaking sold sore sorted stuck sure thirsty thrilled tired unavailable unlocked unwell upset wet worse wrong
 """
 """Adjectives that say how somebody is, rather than which one is meant."""

@@ -27,7 +27,7 @@ _SET_PHRASES: Final = frozenset(
         "should do,one'll do,not quite,move on,let's not,that's it,if possible,if necessary,if needed,if required,"
         "where possible,when possible,as possible,if any,or so,and so on,or something,and everything,as normal,"
         "as planned,as before,as promised,as expected,as yet,on average,on sale,of late,so far,all right,all means,"
-        "course not,now on,so on,after all,above all,of all"
+        "course not,of course,now on,so on,after all,above all,of all"
     ).split(",")
 )
 _ASKING: Final = frozenset("who what where when how".split())

@@ -29,7 +29,11 @@ _LIKE_ER: Final = ("er", "more", "less")
 
 
 def answer(said: Said) -> Reading | None:
-    """A few words after a question answer it, if they can stand alone."""
+    """A few words after a question answer it, if they can stand alone.
+
+    Args:
+        said: the text.
+    """
     if not said.asked or len(said.words) > MOST_WORDS:
         return None
     words = tuple(word for word in said.words if word not in w.FILLERS)

@@ -7,7 +7,7 @@ from typing import Final
 
 from sulla.speech.english import lexicon as lex
 from sulla.speech.english.closed import CLASS_OF
-from sulla.speech.english.state import COMP, MAIN, NAMED_PHRASE, REL, RELATED, SUB, Clause, Parse
+from sulla.speech.english.state import COMP, LONE, MAIN, NAMED_PHRASE, REL, RELATED, SUB, Clause, Parse
 from sulla.speech.english.verb_gaps import elliptic, verb_gap
 from sulla.speech.language import Reading, Said
 
@@ -27,6 +27,7 @@ _VERBLESS: Final = frozenset(("verb_is_missing", "clause_without_verb", "relativ
 _PAIRED: Final = frozenset(("between", "either", "neither"))
 _DEFINITE: Final = frozenset("the my our your their his her this that".split())
 _AS_YOU: Final = (("as", "you"), ("if", "you"), ("when", "you"))
+_OF_THEM: Final = tuple(("of", word) for word in "the my our them".split())
 _BESIDE: Final = frozenset(("prep", "mid", "both", "to"))
 _BESIDE_TOO: Final = frozenset("instead apart according having knowing".split())
 _SPELLING: Final = frozenset(("slash", "dot", "capital"))
@@ -34,7 +35,6 @@ _WHATEVER: Final = frozenset("whatever whoever wherever".split())
 _LIKENED: Final = frozenset("it you that this".split())
 _MEASURED: Final = frozenset("far long old big".split())
 _BEHIND_ASKING: Final = frozenset("not else for come so now again exactly me us this".split())
-_LONE: Final = frozenset("i he she we they it there you".split())
 _FRAGMENTS: Final = frozenset("more less much even why me".split())
 _BEFORE_FRAGMENT: Final = frozenset("just only".split())
 _BEHIND_FRAGMENT: Final = frozenset("one else too".split())
@@ -92,9 +92,6 @@ def _joined(said: Said, state: Parse) -> Reading | None:
         return Reading(0.3, "and_is_missing")
     if state.phrase != NAMED_PHRASE:
         return None
-    last = lex.bits_of(said.last)
-    if (last & lex.ADJECTIVE and not last & lex.NOUN) or "not" in said.words[-3:]:
-        return None
     if (
         state.conjoined
         and state.fresh
@@ -115,7 +112,7 @@ def _main(said: Said, state: Parse) -> Reading | None:
     """A text that has not come to its main clause."""
     clauses = state.clauses
     main = clauses[0]
-    is_all = said.body[0] == "all" and len(said.body) > 2 and said.body[1] in _LONE
+    is_all = said.body[0] == "all" and len(said.body) > 2 and said.body[1] in LONE
     if is_all and not said.asked and not _IS & set(said.body[2:]):
         return Reading(0.25, "main_verb_is_missing")
     if said.asked or any(clause.kind == MAIN and (clause.verb or clause.aux) for clause in clauses[1:]):
@@ -129,8 +126,6 @@ def _main(said: Said, state: Parse) -> Reading | None:
 
 def _beginning(said: Said, clauses: list[Clause], main: Clause) -> Reading | None:
     """What a text is that has no main verb."""
-    if main.wh == "whoever" and len(clauses) == 1:
-        return Reading(0.3, "main_clause_is_missing")
     if not main.subject and _begins_beside(said):
         return Reading(0.3, "only_when_or_where")
     if len(clauses) == 1 or ("if", "only") in pairwise(said.words):
@@ -153,7 +148,7 @@ def _is_named_by_question(state: Parse, main: Clause) -> bool:
         return len(state.clauses) == 1
     if not main.wh or main.inverted or main.wh == "whatever":
         return False
-    return main.verb and main.word != "be" and main.subject in _LONE
+    return main.verb and main.word != "be" and main.subject in LONE
 
 
 def _begins_beside(said: Said) -> bool:
@@ -207,22 +202,15 @@ def _main_verbless(said: Said, top: Clause) -> Reading | None:
     if top.wh:
         is_whole = said.asked or _is_short_question(said.body)
         return None if is_whole else Reading(0.2, "question_without_verb")
-    if not top.subject or (said.asked and top.subject not in _LONE):
+    if not top.subject or (said.asked and top.subject not in LONE):
         return None
-    if CLASS_OF.get(said.body[0]) == "num" and said.body[1:3] in (
-        ("of", "the"),
-        ("of", "my"),
-        ("of", "our"),
-        ("of", "them"),
-    ):
+    if CLASS_OF.get(said.body[0]) == "num" and said.body[1:3] in _OF_THEM:
         return Reading(0.3, "subject_without_verb")
-    if len(said.body) <= 3 and said.last in ("on", "off", "up", "down"):
-        return None
     if said.body[0] == "both" and "and" in said.words:
         return None
     if "please" in said.words or said.words[0] in _BEFORE_FRAGMENT or said.last in _BEHIND_FRAGMENT:
         return None
-    if top.subject in _LONE:
+    if top.subject in LONE:
         return Reading(0.1, "subject_without_verb")
     if len(said.body) > 2 and top.subject == said.body[0] and lex.bits_of(said.body[0]) & lex.ING:
         return Reading(0.42, "subject_without_verb")

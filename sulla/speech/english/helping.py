@@ -152,7 +152,6 @@ def take_have(state: Parse, word: str) -> None:
         state.hinge = False
     if word == "have" and (clause.aux or state.last == "to"):
         verb(state, "have", lex.BASE | lex.OBJECT | lex.TO)
-        clause = state.top
         return
     if word == "had" and clause.word == "have" and clause.needs & OBJECT and clause.verb:
         clause.bits = 0

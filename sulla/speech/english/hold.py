@@ -131,7 +131,11 @@ _SPANS: Final = word_set("long time when minutes far")
 
 
 def asks_for_time(said: Said) -> Reading | None:
-    """The speaker keeps the turn and says so."""
+    """The speaker keeps the turn and says so.
+
+    Args:
+        said: the text.
+    """
     words = said.words
     start = 0
     while start < min(MOST_LEADING, len(words) - 1) and words[start] in OPENERS:

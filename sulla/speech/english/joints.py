@@ -10,7 +10,6 @@ from sulla.speech.english.state import (
     BARE,
     CLAUSE,
     COMP,
-    EXPLAINING,
     FRONTED,
     MAIN,
     NO_PHRASE,
@@ -34,8 +33,6 @@ from sulla.speech.english.verbal import finite, verb
 def take_to(state: Parse, word: str) -> None:
     """ "to", before a place or a verb."""
     # Whether a verb follows shows at the next word.
-    if state.last == "because" and len(state.clauses) > 1:
-        state.clauses.pop()
     as_is(state)
     state.prep = word
     if state.phrase == OPEN_PHRASE:
@@ -104,15 +101,13 @@ def _satisfy(state: Parse, clause: Clause, word: str) -> None:
         clause.verb = True
     if clause.inverted and clause.wh and not clause.subject and clause.word == "be":
         clause.subject = clause.wh
-    if word == "to" and state.last in EXPLAINING:
-        return
     if word in ("about", "of"):
         clause.needs &= ~(CLAUSE | WHAT | PREDICATE)
     if word == "in" and clause.word in ("remind", "tell", "ask"):
         clause.needs &= ~WHAT
     if word != "of":
         clause.needs &= ~(PREPOSITION | WHERE | PERHAPS | PREDICATE | OBJECT | BARE)
-    if word in ("to", "for"):
+    if word == "for":
         clause.needs &= ~WHAT
 
 
@@ -153,8 +148,6 @@ def take_conj(state: Parse, word: str) -> None:
 def take_sub(state: Parse, word: str) -> None:
     """ "if", "because", "although"."""
     clause = state.top
-    if word == "once" and clause.aux == "do" and state.last in ("do", "does", "did"):
-        clause.verb, clause.aux = True, ""
     if word == "once" and clause.verb:
         state.hinge = True
         return
@@ -164,8 +157,6 @@ def take_sub(state: Parse, word: str) -> None:
         clause.needs = 0
         push(state, Clause(COMP))
         return
-    if clause.verb and clause.kind == MAIN and state.seen - clause.at > 1:
-        clause.gap = 0
     push(state, Clause(SUB))
 
 
@@ -204,8 +195,6 @@ def take_not(state: Parse, word: str) -> None:
     """ "not", "never"."""
     as_is(state)
     state.top.needs &= ~CLAUSE
-    if word == "never" and state.prep:
-        state.prep = ""
 
 
 _DOING: Final = lex.forms("do")

@@ -56,7 +56,6 @@ _VALENCES: Final = (
     (verbs.GIVE, GIVE),
     (verbs.PLACE, PLACE),
     (verbs.LET, LET),
-    (verbs.MORE, ALONE),
     (verbs.MOSTLY_OBJECT, MOSTLY),
 )
 _NOMINAL: Final = (

@@ -32,7 +32,11 @@ _LISTS: Final = word_set("choices options colours colors sizes names members ing
 
 
 def repair(said: Said) -> Reading | None:
-    """ "five, no" and "sorry, not Steve"."""
+    """ "five, no" and "sorry, not Steve".
+
+    Args:
+        said: the text.
+    """
     words, last, before = said.words, said.last, said.before
     if before == "not" and len(words) > 3 and (words[-3] in ("sorry", "no") or words[-3] in w.FILLERS):
         return Reading(0.1, "self_repair")
@@ -63,7 +67,11 @@ def repair(said: Said) -> Reading | None:
 
 
 def listing(said: Said) -> Reading | None:
-    """A list without its "and"."""
+    """A list without its "and", or without its second thing.
+
+    Args:
+        said: the text.
+    """
     words = said.words
     for holds, reading in _OPEN:
         if holds(said):

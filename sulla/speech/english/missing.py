@@ -11,16 +11,15 @@ from sulla.speech.english.alone import LEADING, TAGS, is_tag, one_word, short
 from sulla.speech.english.clause_gaps import clause_gaps
 from sulla.speech.english.closed import CLASS_OF
 from sulla.speech.english.endings import ending
+from sulla.speech.english.lists import listing
 from sulla.speech.english.parse import parse
 from sulla.speech.english.phrase_gaps import phrase_gap
-from sulla.speech.english.plain import NO_STOP, is_unended
+from sulla.speech.english.plain import MOST_ANSWERED, NO_STOP, is_unended
 from sulla.speech.english.preposition_gaps import preposition_gap
 from sulla.speech.language import Reading, Said
 
 MOST_WORDS: Final = 32
 """Of a text that are read."""
-MOST_ANSWERED: Final = 8
-"""Answers up to here need no second thought, if nothing is missing."""
 SURE_ANSWER: Final = 0.6
 
 _BEHIND_NO: Final = frozenset(("det", "demo", "num", "prep", "mid", "both", "to", "not", "subj"))
@@ -54,7 +53,7 @@ _FOLLOWED: Final = frozenset(("subj", "pron", "det"))
 
 
 def missing(said: Said) -> Reading | None:
-    """What the sentence still needs.
+    """What the sentence still needs, or the list that it is.
 
     Args:
         said: the text.
@@ -62,12 +61,24 @@ def missing(said: Said) -> Reading | None:
     Returns:
         The gap that is surest; a score of 0.5 and over says that one was found filled. None where nothing is missing.
     """
+    gaps = [gap for gap in (listing(said), _gap(said)) if gap is not None]
+    return min(gaps, key=_score, default=None)
+
+
+def _score(gap: Reading) -> float:
+    return gap.score
+
+
+def _gap(said: Said) -> Reading | None:
+    """What is missing, after its punctuation and its question had their say."""
     found = _missing(said)
-    if found is not None and found.score < DOUBT and said.end and _is_ended(said, found):
+    if found is None:
+        return None
+    if found.score < DOUBT and said.end and _is_ended(said, found):
         found = Reading(0.6, "ended_by_punctuation")
-    if found is not None and found.reason == "object_may_follow" and is_unended(said):
-        return NO_STOP
-    if said.asked and found is not None and found.score >= SURE_ANSWER and len(said.words) <= MOST_ANSWERED:
+    if found.reason == "object_may_follow" and is_unended(said):
+        found = min(found, NO_STOP, key=_score)
+    if said.asked and found.score >= SURE_ANSWER and len(said.words) <= MOST_ANSWERED:
         return Reading(0.9, found.reason, "answer")
     return found
 
@@ -104,7 +115,7 @@ def _missing(said: Said) -> Reading | None:
     known = [
         gap for gap in gaps if gap is not None and not (len(body) > MOST_WORDS and gap.reason in _OF_THE_BEGINNING)
     ]
-    return min(known, key=lambda gap: gap.score, default=None)
+    return min(known, key=_score, default=None)
 
 
 def _bared(said: Said) -> Said:
@@ -145,7 +156,7 @@ def _repaired(said: Said, repaired: Said) -> Reading:
         return Reading(0.2, "object_is_missing")
     if len(repaired.words) == 1 and CLASS_OF.get(last) in _BEFORE_NOUN:
         return Reading(0.1, "preposition")
-    if repaired.words[0] == "not" and len(repaired.words) - (CLASS_OF.get(repaired.words[1:2][0]) == "det") == 2:
+    if repaired.words[0] == "not" and len(repaired.words) - (CLASS_OF.get(repaired.before) == "det") <= 2:
         return Reading(0.15, "self_repair")
     return _missing(repaired) or Reading(0.8, "repaired")
 
@@ -174,7 +185,7 @@ def _sentence(said: Said) -> tuple[str, ...]:
     if (first, second) == ("no", "matter") and len(body) > 3:
         return ("although", *body[3:])
     is_thought = first == "i" and second in _THINKING and third not in _NOT_THOUGHT
-    is_lead = (first, second) == ("i'd", "say") or ((first, second) == ("of", "course") and len(body) > 3)
+    is_lead = (first, second) == ("i'd", "say")
     return body[2:] if is_thought or is_lead else body
 
 

@@ -154,13 +154,8 @@ def _ends_phrase(state: Parse, word: str, bits: int, *, soft: bool) -> bool:
     is_past = bool(bits & lex.FINITE) and not bits & (lex.NOUN | lex.BASE)
     is_adjective, is_demo = bool(bits & lex.ADJECTIVE), state.opened == "demo"
     measured = state.last in ("little", "bit") or (state.opened == "quant" and state.last in _DEGREES)
-    if is_past and state.opened == "poss" and state.filled in ("of", "from", "at"):
-        state.phrase = NO_PHRASE
-        finite(state, word, bits)
-    elif is_adjective and state.last in ("little", "bit"):
-        state.phrase = NO_PHRASE
-        _adjective(state, word, bits)
-    elif is_past and soft and not top.verb:
+    is_somebodys = state.opened == "poss" and state.filled in ("of", "from", "at")
+    if is_past and (is_somebodys or (soft and not top.verb)):
         state.phrase = NO_PHRASE
         finite(state, word, bits)
     elif soft and bits & lex.BASE and top.aux and top.subject and not (is_demo and bits & lex.SURE_NOUN):
@@ -196,6 +191,7 @@ def _adjective(state: Parse, word: str, bits: int) -> None:
         clause.adjective = word
         state.fresh = False
     elif clause.needs & WHAT and word in _LATER:
+        clause.needs &= ~WHAT
         _adverb(state, word)
     elif clause.needs & (OBJECT | WHAT):
         _open_bare(state, bits)

@@ -60,7 +60,7 @@ _HELPERS: Final = {"ll": "will", "ve": "have", "d": "would", "re": "are"}
 
 
 def _plain(words: tuple[str, ...]) -> list[str]:
-    """Without words said twice, and without "i mean" and "you know"."""
+    """Without words said twice, "i mean", "you know" and "on earth"; "no one" and "thank you" as one word."""
     found: list[str] = []
     for word in words:
         if found and word == found[-1]:

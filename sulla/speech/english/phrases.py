@@ -206,10 +206,8 @@ _LISTING: Final = frozenset("a an some my".split())
 
 def _object(state: Parse, clause: Clause) -> None:
     """The verb has what it needs first; it may need a second thing."""
-    bits, needs = clause.bits, clause.needs
+    bits = clause.bits
     clause.needs = 0
-    if needs & PREDICATE and not bits & lex.OBJECT:
-        return
     if state.last_named in _TOLD and not state.person:
         return
     if (

@@ -54,7 +54,7 @@ _THE_WAY: Final = frozenset("than as way what like".split())
 
 _NUMBERED: Final = frozenset(
     "slide page chapter track line row column version gate platform channel room level episode season exit junction "
-    "floor step section item question flight row bay aisle paragraph verse day week".split()
+    "floor step section item question flight bay aisle paragraph verse day week".split()
 )
 _BEFORE_NUMBER: Final = frozenset(("to", "prep", "mid"))
 _NUMBER: Final = Reading(0.35, "which_number")
@@ -92,7 +92,8 @@ def preposition_gap(said: Said, state: Parse) -> Reading | None:
         state: how far it has come.
     """
     if not state.prep or said.last == "not":
-        return None if said.last not in _NUMBERED or CLASS_OF.get(said.before) not in _BEFORE_NUMBER else _NUMBER
+        is_numbered = said.last in _NUMBERED and CLASS_OF.get(said.before) in _BEFORE_NUMBER
+        return _NUMBER if is_numbered else None
     for holds, reading in _ADVERBS:
         if holds(said, state):
             return reading
@@ -106,8 +107,6 @@ def preposition_gap(said: Said, state: Parse) -> Reading | None:
         return Reading(0.85, "stranded_preposition")
     if state.mid and CLASS_OF.get(said.last) == "mid":
         return _particle(said, state)
-    if said.before == "worth" or said.words[-3:-2] == ("worth",):
-        return Reading(0.7, "stranded_preposition")
     return Reading(0.06, "preposition")
 
 

@@ -7,76 +7,50 @@ from typing import Final
 MAIN, SUB, COMP, REL, INF = range(5)
 """Kinds of clauses: by itself; "if it rains"; "I hope it rains"; "the one you want"; "to rain"."""
 
-
 OBJECT: Final = 1
-
-
 PERHAPS: Final = 2
 """An object that may be left out."""
-
-
 CLAUSE: Final = 4
-
-
 PREDICATE: Final = 8
-
-
 PREPOSITION: Final = 16
-
-
 WHAT: Final = 32
 """The second object: "tell my sister"."""
-
-
 WHERE: Final = 64
 """Where to, or how: "put the milk"."""
-
-
 BARE: Final = 128
 """A verb without "to": "let the dog"."""
-
-
 TO: Final = 256
 """A verb with "to": "we want him"."""
 
-
 FIRST: Final = OBJECT | PERHAPS | CLAUSE | PREDICATE
-
-
 STRICT: Final = OBJECT | CLAUSE | PREDICATE
-
+"""What a verb needs first; what it cannot do without."""
 
 NO_PHRASE, OPEN_PHRASE, NAMED_PHRASE = range(3)
-
 
 GETTING: Final = frozenset(
     "get gets got getting keep keeps kept make makes made leave leaves left find found turn".split()
 )
-
-
 OBJECTS: Final = frozenset(
     "me him us them myself yourself himself herself itself ourselves themselves it you her".split()
 )
-
-
 EXPLAINING: Final = frozenset(
     "explain explained explaining mention mentioned mentioning announce announced suggest suggested describe "
     "described demonstrate demonstrated recommend recommended prove proved confess reveal revealed".split()
 )
 """To whom is not enough: they want what, too."""
-
-
 SUBJECT_TOO: Final = frozenset(
     "you it there this that these those somebody someone everybody everyone nobody anyone anybody".split()
 )
-
-
 RELATED: Final = frozenset(
     "something anything everything nothing somebody someone anyone anybody everyone everybody nobody".split()
 )
-
-
 FRONTED: Final = frozenset(("what", "who", "whoever", "whom", "which", "whose", "whatever", "whichever"))
+SAYING: Final = frozenset("mean meant say guess imagine said says".split())
+LONE: Final = frozenset("i you he she it we they there".split())
+"""They can be all of a subject."""
+CAUSING: Final = GETTING | frozenset("have had having has want wants wanted need needs see saw hear heard".split())
+"""What somebody has, gets or sees done: a participle may follow the object."""
 
 
 class Clause:
@@ -176,6 +150,7 @@ class Parse:
         """A noun came last."""
         self.plural = False
         self.person = False
+        """What was named last is somebody."""
         self.name = False
         """A noun that is not listed and has no article."""
         self.first = False
@@ -183,12 +158,15 @@ class Parse:
         self.pair = ""
         """A word that wants "and" or "or" later: "between", "either"."""
         self.time = False
+        """What was named last says when."""
         self.placed = True
         """Whether what was named last has its place in the clause."""
         self.mid = ""
         """What the last "on" or "in" can end: "be", "it", "noun", "verb" or nothing."""
         self.article = ""
+        """The article or number that opened the last phrase."""
         self.last_named = ""
+        """The last noun or pronoun."""
         self.too = False
         self.conjoined = False
         """Whether the last noun stands behind "and" with an article."""
@@ -208,9 +186,6 @@ class Parse:
         return self.clauses[-1]
 
 
-SAYING: Final = frozenset("mean meant say guess imagine said says".split())
-
-
 def push(state: Parse, clause: Clause) -> None:
     """A clause begins."""
     state.clauses.append(clause)
@@ -225,9 +200,3 @@ def waits(state: Parse) -> bool:
     """Whether a main clause has to follow."""
     main = state.clauses[0]
     return len(state.clauses) > 1 and not main.verb and not main.aux
-
-
-LONE: Final = frozenset("i you he she it we they who".split())
-
-
-CAUSING: Final = GETTING | frozenset("have had having has want wants wanted need needs see saw hear heard".split())

@@ -8,17 +8,16 @@ from typing import Final
 
 from sulla.speech.english import lexicon as lex
 from sulla.speech.english import state as st
-from sulla.speech.english.alone import HELPING, TAGS
+from sulla.speech.english.alone import HELPING
 from sulla.speech.english.closed import CLASS_OF, EXPANDED
 from sulla.speech.english.preposition_gaps import asks_yes_no
-from sulla.speech.english.state import COMP, INF, MAIN, OBJECTS, SUB, Clause, Parse, waits
+from sulla.speech.english.state import COMP, INF, LONE, MAIN, OBJECTS, SUB, Clause, Parse, waits
 from sulla.speech.language import Reading, Said
 
 _TOLD: Final = frozenset("tell told tells ask asked asks show showed shows teach warn warned".split())
 _NO_ANSWER: Final = frozenset(("be", "do", "have", "modal", "subj", "pron", "to", "wh", "sub"))
 _LIKING: Final = frozenset("like want need wish prefer".split())
-_LONE: Final = frozenset("i he she we they it there you".split())
-_NAMES: Final = _LONE | {"that", "this", "them", "us", "all", "people"}
+_NAMES: Final = LONE | {"that", "this", "them", "us", "all", "people"}
 _ALL: Final = frozenset("all everything anything what only whatever most best one ones nothing".split())
 _DENYING: Final = frozenset("never not nobody".split())
 _SINCE: Final = frozenset("already never always probably still definitely sometimes usually just".split())
@@ -103,21 +102,19 @@ def _object(said: Said, state: Parse, top: Clause) -> Reading | None:
         return Reading(0.7 if top.word == "do" else 0.45, "object_may_stand_before")
     if top.word == "have" and said.last in _HAVING:
         return elliptic(said, state, top) or Reading(0.12, "object_is_missing")
-    if top.wh in _LIKENING or (top.kind == SUB and top.subject in _LONE and top.word in _LIKING):
+    if top.wh in _LIKENING or (top.kind == SUB and top.subject in LONE and top.word in _LIKING):
         return Reading(0.75, "as_you_like")
     return Reading(0.12, "object_is_missing")
 
 
 def _is_noun(said: Said, top: Clause) -> bool:
     """Whether an answer of a few words is no request ("just cash")."""
-    is_last = len(said.body) <= 3 and said.last == top.word and top.kind == MAIN and top.subject not in _LONE - {"you"}
+    is_last = len(said.body) <= 3 and said.last == top.word and top.kind == MAIN and top.subject not in LONE - {"you"}
     return is_last and CLASS_OF.get(said.before) not in _NO_ANSWER and said.before not in EXPANDED
 
 
 def _perhaps(said: Said, _: Parse, top: Clause) -> Reading | None:
     """A verb that mostly has an object."""
-    if said.last == "seen" and said.before != "be" and not top.gap and not said.asked:
-        return Reading(0.4, "object_may_follow")
     if top.gap or said.asked or top.wh or top.kind == SUB or said.last != top.word:
         return None
     if any(word in _DENYING or word.endswith("n't") for word in said.words[-4:]):
@@ -148,23 +145,15 @@ def _predicate(said: Said, state: Parse, top: Clause) -> Reading | None:
     found = elliptic(said, state, top) or _fronted(said, state, top)
     if found is not None:
         return found
-    if len(said.words) > 3 and top.inverted and said.last in TAGS and said.before.endswith("n't"):
-        return Reading(0.8, "tag")
     return Reading(0.12, "predicate_is_missing")
 
 
 def _fronted(said: Said, state: Parse, top: Clause) -> Reading | None:
     """Whether how something is stands before ("wherever it is", "I know what it is")."""
-    if top.subject == "there" and not top.wh and not top.gap:
-        return None
     if top.kind == COMP and top.wh == "what" and top.subject in _DOERS and CLASS_OF.get(said.last) == "be":
         return Reading(0.3, "predicate_is_missing")
     if said.body[0] == "wherever" and top.subject:
         return Reading(0.75, "wherever_it_is")
-    if top.kind == COMP and said.last == "is" and any(clause.wh and clause.gap == 2 for clause in state.clauses[:-1]):
-        return Reading(0.7, "indirect_question")
-    if top.gap and "way" in said.words[:-2]:
-        return Reading(0.7, "the_way_it_is")
     if top.wh and top.subject == top.wh:
         return None
     is_asked = (top.gap and top.kind == COMP) or (top.wh and top.wh != "why" and top.kind != MAIN)

@@ -64,8 +64,6 @@ def set_verb(state: Parse, clause: Clause, word: str, bits: int, *, passive: boo
     if state.pair != "between":
         state.pair = ""
     clause.needs = _needs_of(bits, passive=passive)
-    if passive and bits & (lex.TELL | lex.GIVE) and word in ("told", "asked", "given", "shown", "reminded"):
-        clause.bits = 0
     state.phrase = NO_PHRASE
     state.fresh = False
     state.joined = False
@@ -96,8 +94,6 @@ def finite(state: Parse, word: str, bits: int) -> None:
 def home(state: Parse) -> Clause:
     """The clause that waits for a verb; a new one if none does."""
     clauses = state.clauses
-    if state.joined and state.top.verb:
-        return state.top
     for at in range(len(clauses) - 1, -1, -1):
         clause = clauses[at]
         if not clause.verb and (clause.subject or (at == 0 and (state.fresh or state.last in CLASS_OF))):

@@ -96,68 +96,67 @@ wrap wrestle wring xray zap zip
 """They mean little without an object, unless it stands before them ("the one you want")."""
 
 STANDS_ALONE: Final = """
-accelerate accept accrue accumulate ache act adapt adjust advance age agree alternate answer apologise apologize
-appeal appear apply approve arch argue arrive ask aspire assemble attend audition await awake babysit back-up backfire
-backtrack bake balance bargain bark bat bathe battle beam beep beg begin behave believe bend bet bicker bike blab
-blare bleed blend blink bloom blossom blow boast boil bond boom boot bother bounce bow bowl brag brainstorm brake
+accelerate accept accrue accumulate ache act adapt adjust advance age agree alternate answer apologise apologize appeal
+appear apply approve arch argue arrive ask aspire assemble attend audition await awake babysit back-up backfire
+backtrack bake balance bargain bark bat bathe battle be beam beep beg begin behave believe bend bet bicker bike bite
+blab blare bleed blend blink bloom blossom blow boast boil bond boom boot bother bounce bow bowl brag brainstorm brake
 break breathe breed brew brighten broadcast browse bruise brush bubble buckle budge build bulge bump burn burrow burst
 busk bustle buzz call calm cancel care caress catch cease celebrate change charge chat chatter cheat check cheer chew
-chill chirp choke chuckle circulate clap clash clean clear click climb cling clock clog close clot code coexist
-coincide collaborate collapse collect collide comb combust come commence comment commit communicate commute compensate
-compete compile complain complete concentrate confirm conform congeal congregate connect consent conspire continue
-contribute converge converse cook cool cooperate coordinate cope copy correspond corrode cough count cower crack
-crackle cram crash crawl cringe crossfade cruise crumble crumple crunch cry crystallise cuddle culminate curdle curl
-cuss cut cycle dabble dance dangle dare dart dash date dawn daydream debate decay decelerate decide decline decompose
-decorate decrease deepen defrost delegate deliberate deliver demonstrate depart depend deploy deputise descend detach
-deteriorate detour develop deviate die differ dig dim diminish dine dip disagree disappear disapprove disconnect
-disembark dissipate dissolve dive diverge divide divorce dominate donate doodle double download doze dream dribble
-drift drill drink drip drive drool droop drop drown dry dust dwell dwindle ease eat eavesdrop echo economise elapse
-elope emerge emigrate emit empty end enlist enrol enroll ensue enter erode erupt escalate escape evacuate evaporate
-evolve excel exercise exhale exist exit expand experiment expire explode fade fail faint fall falter fare fast fear
-ferment fester fidget fight finish fish fit flake flap flash flatline flatten flee flicker flinch flip flirt float
-flood flourish flow fluctuate flush flutter fly focus fog fold follow forget freak freelance freeze frown fume
-function fuss gamble gape garden gargle gasp gather gaze ghost giggle glare gleam glide glisten glitter gloat glow go
-gobble google gossip graduate gravitate grieve grill grin groan grow growl grumble grunt guess gush haggle hallucinate
-halt hang happen harden harvest hatch haunt heal hear heat help hesitate hibernate hiccup hide hike hire hitchhike
-hoover hop hover howl huddle hum hunt hurry hurt hustle idle ignite immigrate improve improvise increase inhale
-inquire insist install interact interfere intervene invest iron itch jab jam jetlag jingle jog join joke jostle jot
-judge juggle jump kayak kick kneel knit knock know lag land lapse last laugh lead leak lean leap learn leave lessen
-lie lift light limp linger listen live load loaf lock log loiter loom lose lounge lunge lurk malfunction manage march
-marry match matter mature meander meditate meet mellow melt mend meow merge mess migrate mind mingle misbehave misfire
-mislead mix moan moonlight mop mope mourn move mow multiply mumble murmur mutate mute mutter nag nap narrow navigate
-negotiate nibble nod nosedive notice obey object oblige occur ooze open operate originate overcook overeat overflow
-overheat overlap overreact overrun oversleep overspend overthink pack paddle paint panic pant parachute park
-participate party pass patrol pause pay pedal peek peel perform perish persist perspire phone pivot play plead plummet
-plunge pop pose pounce pour practice practise pray preach predominate prepare prevail preview print proceed progress
-proliferate prosper protest protrude prowl prune pry puke pull purr push quarrel quit quiver race rain ramble rant
-rattle react read reappear rebel reboot rebound recede recharge recite recline reconnect record recover recur recycle
-reek reel reflect reform refresh regress regroup rehearse rejoice relapse relax relent reload relocate remarry
-remember reoffend reopen repeat reply report reset resign resit respawn respond rest restart resume resurface
-retaliate retire retreat retry return reunite reverse revert revise revive revolt revolve rewind ricochet ride ring
-rinse rip rise roam roar roast roll rot rummage run rush rust rustle sag sail saunter scab scald scan scatter scoff
-scramble scream screech scroll scuffle search see seethe sell separate set settle shake share shatter shave shed shift
-shimmer shine shiver shoot shop shout shove show shower shriek shrink shrivel shrug shuffle shut sigh sign simmer sing
-sink sit sizzle skate ski skid skip skive slack slam sleep slide slip slouch slow slump smash smell smile smirk smoke
-smoulder snack snap snarl sneak sneeze sniff snigger snooze snore snorkel snow snuggle soak soar sob socialise
-socialize soften solidify sound sour spar sparkle speak spell spin splash splinter spoil sprawl spread sprint sprout
-sputter squabble squat squeak squeal squint stabilise stack stagger stain stall stammer stampede stand stare start
-starve stay steam steer step stick stiffen stink stir stop strain stray streak stream stretch strike stroll struggle
-strut study stumble stutter submit subside subtract succeed succumb suffer sulk sunbathe surf surge surrender survive
-swallow swap swarm sway swear sweat sweep swell swerve swim swing switch swot sympathise sync talk tangle tap taper
-teach tear teeter tense test thaw thicken think thrive throb thrust thunder tick tidy tighten tilt tinker tiptoe tire
-toast topple tow trade train transpire travel trek tremble trickle trip triple triumph trot trudge try tug tumble tune
-turn tweet twinkle twist twitch type understand undo undress unfold unite unravel unwind update upgrade upload urinate
-vacuum vanish vary veer vibrate volunteer vomit vote waddle wade waffle wait wake walk wander warm warp wash watch
-water wave waver weaken weed weep weigh wheeze whimper whine whirl whisper whistle widen wilt win wince wink withdraw
-wither wobble wonder work worry worsen wrestle wriggle write yap yawn yearn yell yelp yield zigzag zoom
+chill chirp choke chuckle circulate clap clash clean clear click climb cling clock clog close clot code coexist coincide
+collaborate collapse collect collide comb combust come commence comment commit communicate commute compensate compete
+compile complain complete concentrate confirm conform congeal congregate connect consent conspire continue contribute
+converge converse cook cool cooperate coordinate cope copy correspond corrode cough count cower crack crackle cram crash
+crawl creep cringe crossfade cruise crumble crumple crunch cry crystallise cuddle culminate curdle curl cuss cut cycle
+dabble dance dangle dare dart dash date dawn daydream debate decay decelerate decide decline decompose decorate decrease
+deepen defrost delegate deliberate deliver demonstrate depart depend deploy deputise descend detach deteriorate detour
+develop deviate die differ dig dim diminish dine dip disagree disappear disapprove disconnect disembark dissipate
+dissolve dive diverge divide divorce dominate donate doodle double download doze draw dream dribble drift drill drink
+drip drive drool droop drop drown dry dust dwell dwindle ease eat eavesdrop echo economise elapse elope emerge emigrate
+emit empty end enlist enrol enroll ensue enter erode erupt escalate escape evacuate evaporate evolve excel exercise
+exhale exist exit expand experiment expire explode fade fail faint fall falter fancy fare fast fear ferment fester
+fidget fight finish fish fit flake flap flash flatline flatten flee flicker flinch flip flirt float flood flourish flow
+fluctuate flush flutter fly focus fog fold follow forget forgive freak freelance freeze frown fume function fuss gamble
+gape garden gargle gasp gather gaze ghost giggle glare gleam glide glisten glitter gloat glow go gobble google gossip
+graduate gravitate grieve grill grin groan grow growl grumble grunt guess guide gush haggle hallucinate halt hang happen
+harden harvest hatch haunt heal hear heat help hesitate hibernate hiccup hide hike hire hitchhike hoover hop hover howl
+huddle hum hunt hurry hurt hustle idle ignite immigrate improve improvise increase inhale inquire insist install intend
+interact interfere intervene invest iron itch jab jam jetlag jingle jog join joke jostle jot judge juggle jump kayak
+kick kneel knit knock know lag land lapse last laugh lead leak lean leap learn leave lessen lie lift light limp linger
+listen live load loaf lock log loiter loom lose lounge lunge lurk malfunction manage march marry match matter mature
+meander meditate meet mellow melt mend meow merge mess migrate mind mingle misbehave misfire mislead mix moan moonlight
+mop mope mourn move mow multiply mumble murmur mutate mute mutter nag nail nap narrow navigate negotiate nibble nod
+nosedive notice obey object oblige occur ooze open operate originate overcook overeat overflow overheat overlap
+overreact overrun oversleep overspend overthink pack paddle paint panic pant parachute park participate party pass
+patrol pause pay pedal peek peel perform perish persist perspire phone pivot play plead plummet plunge pop pose pounce
+pour practice practise pray preach predominate prepare prevail preview print proceed progress proliferate prosper
+protest protrude prowl prune pry puke pull purr push quarrel quit quiver race rain ramble rant rattle react read
+reappear rebel reboot rebound recede recharge recite recline reconnect record recover recur recycle reek reel reflect
+reform refresh regress regroup rehearse rejoice relapse relax relent reload relocate remarry remember reoffend reopen
+repeat reply report reset resign resit respawn respond rest restart resume resurface retaliate retire retreat retry
+return reunite reverse revert revise revive revolt revolve rewind ricochet ride ring rinse rip rise roam roar roast roll
+rot rummage run rush rust rustle sag sail saunter scab scald scan scatter scoff scramble scream screech scroll scuffle
+search see seethe sell separate set settle sew shake share shatter shave shed shift shimmer shine shiver shoot shop
+shout shove show shower shriek shrink shrivel shrug shuffle shut sigh sign simmer sing sink sit sizzle skate ski skid
+skip skive slack slam sleep slide slip slouch slow slump smash smell smile smirk smoke smoulder snack snap snarl sneak
+sneeze sniff snigger snooze snore snorkel snow snuggle soak soar sob socialise socialize soften solidify sound sour spar
+sparkle speak spell spin splash splinter spoil sprawl spread sprint sprout sputter squabble squat squeak squeal squint
+stabilise stack stagger stain stall stammer stampede stand staple stare start starve stay steam steer step stick stiffen
+sting stink stir stop strain stray streak stream stretch strike stroll struggle strut study stumble stutter submit
+subside subtract succeed succumb suffer suffice sulk sunbathe surf surge surrender survive swallow swap swarm sway swear
+sweat sweep swell swerve swim swing switch swot sympathise sync talk tangle tap taper teach tear teeter tend tense test
+text thaw thicken think thrive throb thrust thunder tick tidy tighten tilt tinker tiptoe tire toast topple tow trade
+train transpire travel trek tremble trickle trip triple triumph trot trudge try tug tumble tune turn tweet twinkle twist
+twitch type understand undo undress unfold unite unravel unwind update upgrade upload urinate vacuum vanish vary veer
+vibrate volunteer vomit vote waddle wade waffle wait wake walk wander warm warp wash watch water wave waver weaken weave
+weed weep weigh wheeze whimper whine whirl whisper whistle widen wilt win wince wink withdraw wither wobble wonder work
+worry worsen wrestle wriggle write yap yawn yearn yell yelp yield zigzag zoom
 """
 """They can end a sentence as they are. Whoever is in both lists may, but often does not."""
 
 MOSTLY_OBJECT: Final = """
-accept answer approve ask book build change check choose clean collect complete confirm copy count cover cut deliver
-empty expand fill forget hold hoover iron join load lock lose mend move open order pack paint pick print prune pull
-push read recommend record remember return roll save scan search sell serve shake share show shut spill split spread
-steal swap switch teach tear test transfer update upgrade wake wash watch water weigh wrap write
+accept answer approve ask build check collect complete confirm copy count cut deliver empty expand hoover join load lock
+mend move open pack paint print prune pull push read record remember return scan sell share show shut spread swap switch
+teach tear test update upgrade wake wash water weigh
 """
 """Those in both lists that mostly have their object."""
 
@@ -240,19 +239,11 @@ write wrote written
 """Base, past and participle."""
 
 DOUBLED: Final = """
-abet acquit admit allot ban bat beg begin bet blot blur cancel chat chop chug clap clip clog commit compel control
-cram cut dial dig dim dip drag drip drop equip excel expel fit flip forget fuel get grab grin hit hop hug hum jab jam
-jog kidnap knit knot label let log model mop mug nag nap nod occur omit outbid outrun overlap pack pad pat patrol
-permit pet pin plan plod plot plug pop pot prefer program propel put quit rebel rebut recap refer refit regret repel
-repot resit retag rid rig rip rub run sag scan set ship shop shred shrug shut sip sit skid skim skip slam slap slip
-slug snag snap sob sod spar spin split spot squat stab star step stir stop strap strip stub stun submit swap swat swim
-swot tag tan tap thin throb thud tip transfer trap travel trek trim trip trot tug unpin unplug unwrap unzip upset whip
-win wrap zap zip
+admit ban bat beg begin bet cancel chat chop clap clip clog commit compel control cram cut dial dig dim dip drag drip
+drop equip excel expel fit flip forget fuel get grab grin hit hop hug hum jab jam jog kidnap knit label let log mop nag
+nap nod occur outrun overlap pack patrol permit pin plan plug pop prefer propel put quit rebel refer refit regret repel
+repot resit rid rig rip rub run sag scan set ship shop shred shrug shut sit skid skim skip slam slap slip snag snap sob
+spar spin split spot squat stab step stir stop strip stun submit swap swat swim swot tag tap throb tip transfer trap
+travel trek trim trip trot tug unpin unplug unwrap unzip upset win wrap zap zip
 """
 """Their last letter is doubled before an ending."""
-
-MORE: Final = """
-be beg bite care chew creep draw fancy flip forgive guide happen intend nail sew shoot staple sting stir suffice swear
-tend text weave worry
-"""
-"""Others that can do without an object."""

@@ -66,7 +66,7 @@ MODIFIERS: Final = word_set(
     "daily different digital dirty double electric entire extra few final first free fresh front frozen full general "
     "good gray great green grey half high hot large larger last latest left little local long longer low lower main "
     "medical middle monthly national nearest new newest next nice normal old older oldest only original other own "
-    "particular previous private public real red right same second short shorter single small smaller smallest spare "
+    "particular private public real red right same second short shorter single small smaller smallest spare "
     "specific third top upper usual very warm weekly white whole worse worst wrong yellow younger"
 )
 """Adjectives that a noun follows, where an article stands before them."""
