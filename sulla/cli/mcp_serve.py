@@ -83,7 +83,9 @@ def _token(path: Path) -> str:
 async def _serve(find: Callable[[], Door], query: str) -> None:
     reader = asyncio.StreamReader(limit=LINE_BYTES)
     loop = asyncio.get_running_loop()
-    if stat.S_ISREG(os.fstat(sys.stdin.fileno()).st_mode):
+    mode = os.fstat(sys.stdin.fileno()).st_mode
+    # Of anything else (a file, /dev/null) the loop never hears that there is something to read: it would wait for ever.
+    if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or sys.stdin.isatty()):
         raise InvalidInput("what is said to it has to come through a pipe: a host starts this (docs/clients.md)")
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     async with httpx2.AsyncClient(trust_env=False, timeout=httpx2.Timeout(CONNECT_S, read=READ_S)) as http:

@@ -128,11 +128,11 @@ def test_a_host_that_reads_no_more_is_no_defect(monkeypatch: pytest.MonkeyPatch,
         mcp_serve.run(argparse.Namespace(home=tmp_path, token=None, approvals_by_host=False))
 
 
-def test_what_is_said_by_a_file_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["said", "/dev/null", "/dev/zero"])
+def test_what_is_said_by_a_file_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str) -> None:
     monkeypatch.setattr(mcp_serve, "door", lambda home: Door("http://daemon", "secret"))
-    file = tmp_path / "said"
-    file.write_text(json.dumps(CALL))
-    with file.open() as said:
+    (tmp_path / "said").write_text(json.dumps(CALL))
+    with (tmp_path / name).open() as said:
         monkeypatch.setattr("sys.stdin", said)
         with pytest.raises(InvalidInput, match="through a pipe"):
             mcp_serve.run(argparse.Namespace(home=tmp_path, token=None, approvals_by_host=False))
