@@ -60,7 +60,7 @@ def audited(home: Path) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
-    return Place(tmp_path / "home", SULLA_MODEL="offline")
+    return Place(tmp_path / "home", SULLA_MODEL="offline", SULLA_GATEWAY__PORT="0")
 
 
 async def test_a_token_lives_and_dies_and_the_log_says_so(place: Place) -> None:
