@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import os
 import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -23,11 +22,11 @@ import orjson
 from websockets.asyncio.client import ClientConnection
 
 from bench.frame import Frame, Row, Samples
+from bench.paced_service import RATE
 from bench.process import processor_s, ready_url, running
-from bench.talk import ask, dial, hello, on_core, say
-from bench.token_service import RATE, TOKEN_CHARS
-from bench.turn import BEYOND_PEOPLE
-from sulla.cli.place import door
+from bench.streaming import AT_ONCE, clients, model_service, streaming_daemon
+from bench.talk import ask, dial, on_core, say
+from bench.token_service import TOKEN_CHARS
 
 NAME = "gateway"
 
@@ -95,7 +94,7 @@ class _Measurement:
     # ------------------------------------------------------------------------------------------------------ tokens
 
     async def _tokens(self) -> list[Row]:
-        async with self._service() as url:
+        with model_service("bench.token_service") as url:
             costs, waits = await self._compared(
                 {
                     f"token, {_BY_HAND}": self._bare(url, 1),
@@ -119,19 +118,10 @@ class _Measurement:
 
     async def _fan_out(self) -> list[Row]:
         bare, ours = f"token to one of {STREAMS}, {_BY_HAND}", f"token to one of {STREAMS}, {_OURS}"
-        async with self._service() as url:
+        with model_service("bench.token_service") as url:
             costs, _ = await self._compared({bare: self._bare(url, 1, one=True), ours: self._ours(url, 1, one=True)})
         spent = Samples(costs, "µs CPU")
         return [spent.row(bare), spent.row(ours, bare)]
-
-    @asynccontextmanager
-    async def _service(self) -> AsyncIterator[str]:
-        """The model's service, on the clients' processor; its address."""
-        with running(("-m", "bench.token_service")) as service:
-            url = ready_url(service)
-            on_core(service.pid, 1)
-            on_core(os.getpid(), 1)
-            yield url
 
     async def _compared(
         self, servers: dict[str, AbstractAsyncContextManager[Contender]]
@@ -174,30 +164,10 @@ class _Measurement:
     @asynccontextmanager
     async def _ours(self, url: str, together: int, *, one: bool = False) -> AsyncIterator[Contender]:
         home = self._folder / f"home-{together}-{one}"
-        settings = {
-            "SULLA_MODEL": "anthropic:fake",
-            "ANTHROPIC_BASE_URL": f"{url}/{TOKENS * together}/{together}",
-            "ANTHROPIC_API_KEY": "none",
-            "SULLA_DAEMON__LOG_LEVEL": "error",
-            "SULLA_MODEL__SUMMARIES": "false",
-            "SULLA_AGENT__COMPLETION": "plain",
-            "SULLA_LIMITS__RUNS": "64",
-            "SULLA_LIMITS__RUNS_PER_AGENT": "64",
-            "SULLA_LIMITS__TOKEN_BURST": "10000",
-            **BEYOND_PEOPLE,
-        }
-        with running(("-m", "sulla", "up", "--port", "0", "--home", str(home)), settings) as daemon:
-            ready_url(daemon)
-            on_core(daemon.pid, 0)
-            where = door(home)
-            async with AsyncExitStack() as stack:
-                sockets = [
-                    await stack.enter_async_context(dial(f"{where.url}/ws", where.token)) for _ in range(STREAMS)
-                ]
-                for socket in sockets:
-                    await hello(socket)
+        with streaming_daemon(f"{url}/{TOKENS * together}/{together}", home, AT_ONCE) as (pid, where):
+            async with clients(where, STREAMS) as sockets:
                 if not one:
-                    yield lambda: _stream(daemon.pid, sockets, self._watch, together)
+                    yield lambda: _stream(pid, sockets, self._watch, together)
                     return
 
                 async def of_one() -> tuple[float, float]:
@@ -205,7 +175,7 @@ class _Measurement:
                     for socket in sockets:
                         await ask(socket, "events.subscribe", thread_id=thread_id, after=1)
                     return await _stream(
-                        daemon.pid, sockets, lambda socket, stream: self._look(socket, stream, thread_id, sockets[0])
+                        pid, sockets, lambda socket, stream: self._look(socket, stream, thread_id, sockets[0])
                     )
 
                 yield of_one

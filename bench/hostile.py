@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import sys
 import tempfile
 import time
@@ -25,10 +24,10 @@ import psutil
 from websockets.asyncio.client import ClientConnection
 
 from bench.frame import Frame, Row
-from bench.process import ROOT, ready_url, running, surroundings
+from bench.process import ROOT, surroundings
+from bench.streaming import model_service, streaming_daemon
 from bench.talk import ask, dial, hello, on_core, say
-from bench.turn import BEYOND_PEOPLE
-from sulla.cli.place import Door, door
+from sulla.cli.place import Door
 
 NAME = "hostile"
 
@@ -118,24 +117,11 @@ class _Measurement:
     @asynccontextmanager
     async def _daemon(self, name: str, history: int) -> AsyncIterator[_Daemon]:
         home = self._folder / name
-        with running(("-m", "bench.token_service")) as service:
-            url = ready_url(service)
-            on_core(service.pid, 1)
-            on_core(os.getpid(), 1)
-            settings = {
-                "SULLA_MODEL": "anthropic:fake",
-                "ANTHROPIC_BASE_URL": f"{url}/{_TOKENS}/1",
-                "ANTHROPIC_API_KEY": "none",
-                "SULLA_DAEMON__LOG_LEVEL": "error",
-                "SULLA_MODEL__SUMMARIES": "false",
-                "SULLA_AGENT__COMPLETION": "plain",
-                "SULLA_LIMITS__TOKEN_BURST": "10000",
-                **BEYOND_PEOPLE,
-            }
-            with running(("-m", "sulla", "up", "--port", "0", "--home", str(home)), settings) as process:
-                ready_url(process)
-                on_core(process.pid, 0)
-                yield await _Daemon(process.pid, door(home)).prepared(history)
+        with (
+            model_service("bench.token_service") as url,
+            streaming_daemon(f"{url}/{_TOKENS}/1", home) as (pid, where),
+        ):
+            yield await _Daemon(pid, where).prepared(history)
 
 
 def _barred(name: str, value: float, unit: str, bar: float) -> Row:

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import os
 import tempfile
 import time
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -23,11 +22,11 @@ import orjson
 from websockets.asyncio.client import ClientConnection
 
 from bench.frame import Frame, Row, Samples
-from bench.process import processor_s, ready_url, running
-from bench.sentence_service import STAMP_CHARS, TOKEN_CHARS, TOKENS_OF_SENTENCE
-from bench.talk import ask, dial, hello, on_core, say
-from bench.turn import BEYOND_PEOPLE
-from sulla.cli.place import door
+from bench.paced_service import STAMP_CHARS
+from bench.process import processor_s
+from bench.sentence_service import TOKEN_CHARS, TOKENS_OF_SENTENCE
+from bench.streaming import AT_ONCE, clients, model_service, streaming_daemon
+from bench.talk import ask, say
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway.commands import Event
 from sulla.gateway.feed import TEXT
@@ -121,33 +120,12 @@ class _Measurement:
     @asynccontextmanager
     async def _daemon(self) -> AsyncIterator[tuple[int, list[ClientConnection]]]:
         """The daemon on a processor of its own; its process id and its clients."""
-        with running(("-m", "bench.sentence_service")) as service:
-            settings = {
-                "SULLA_MODEL": "anthropic:fake",
-                "ANTHROPIC_BASE_URL": f"{ready_url(service)}/{TOKENS}",
-                "ANTHROPIC_API_KEY": "none",
-                "SULLA_DAEMON__LOG_LEVEL": "error",
-                "SULLA_MODEL__SUMMARIES": "false",
-                "SULLA_AGENT__COMPLETION": "plain",
-                "SULLA_LIMITS__RUNS": "64",
-                "SULLA_LIMITS__RUNS_PER_AGENT": "64",
-                "SULLA_LIMITS__TOKEN_BURST": "10000",
-                **BEYOND_PEOPLE,
-            }
-            on_core(service.pid, 1)
-            on_core(os.getpid(), 1)
-            home = self._folder / "home"
-            with running(("-m", "sulla", "up", "--port", "0", "--home", str(home)), settings) as daemon:
-                ready_url(daemon)
-                on_core(daemon.pid, 0)
-                where = door(home)
-                async with AsyncExitStack() as stack:
-                    sockets = [
-                        await stack.enter_async_context(dial(f"{where.url}/ws", where.token)) for _ in range(STREAMS)
-                    ]
-                    for socket in sockets:
-                        await hello(socket)
-                    yield daemon.pid, sockets
+        with (
+            model_service("bench.sentence_service") as url,
+            streaming_daemon(f"{url}/{TOKENS}", self._folder / "home", AT_ONCE) as (pid, where),
+        ):
+            async with clients(where, STREAMS) as sockets:
+                yield pid, sockets
 
     async def _stream(self, pid: int, sockets: list[ClientConnection], *, speak: bool) -> tuple[float, list[Stream]]:
         """Have all clients stream at once; what a token took of the daemon, in µs, and what they saw."""

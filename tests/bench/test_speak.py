@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from bench.sentence_service import STAMP_CHARS, TOKEN_CHARS, TOKENS_OF_SENTENCE, canned
+from bench.paced_service import STAMP_CHARS
+from bench.sentence_service import TOKEN_CHARS, TOKENS_OF_SENTENCE, canned
 from bench.speak import Stream
 from sulla.gateway.feed import TEXT
 from sulla.gateway.speaking import SPEAK
