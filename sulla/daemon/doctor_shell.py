@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -11,6 +12,9 @@ from sulla.daemon.doctor_probes import Patient
 from sulla.tools import Shell
 
 INSTALL = "install bubblewrap (the package has this name with apt, dnf, pacman, apk and zypper)"
+
+ROOT = "Sulla runs as root, so what gets out of a command's bounds can do anything to this machine"
+OTHER_USER = "run Sulla as a user of its own"
 
 
 async def shell(patient: Patient) -> list[Finding]:
@@ -22,19 +26,23 @@ async def shell(patient: Patient) -> list[Finding]:
         await found.open(Path(folder.name), patient.clock)
     finally:
         await asyncio.to_thread(folder.cleanup)
-    return judge_shell(found.trouble, wanted=asked.sandbox)
+    return judge_shell(found.trouble, wanted=asked.sandbox, root=os.geteuid() == 0)
 
 
-def judge_shell(trouble: str, *, wanted: bool) -> list[Finding]:
+def judge_shell(trouble: str, *, wanted: bool, root: bool = False) -> list[Finding]:
     """Whether commands run in a sandbox.
 
     Args:
         trouble: why not; empty if they do.
         wanted: whether the settings want one.
+        root: whether the daemon runs as root.
     """
     if not trouble:
-        return ok("commands run in a sandbox: without network, and able to write in the workspace alone")
+        sealed = "commands run in a sandbox: without network, and able to write in the workspace alone"
+        return [warning(f"{sealed}; {ROOT}", OTHER_USER)] if root else ok(sealed)
     said = f"commands run without a sandbox, so a person is asked before each one: {trouble}"
+    if root:
+        said = f"{said}; {ROOT}"
     if not wanted:
         return ok(said)
     remedy = INSTALL if "is not installed" in trouble else "see that this user may make namespaces"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shlex
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,8 +26,24 @@ SHOWN = (
 """What a command sees of the machine, to read: its programs, and what they cannot do without. No home, no other mounts,
 nothing that holds a secret."""
 
-_TRIAL = 'test -w . && test "$(grep -c : /proc/net/dev)" = 1 && ! test -w /usr && echo sealed'
-"""Can write in its folder, has no network but the loopback one, and cannot write elsewhere."""
+NOBODY = "65534"
+"""The user that root's commands run as in the sandbox. For the kernel they stay root, without capabilities."""
+
+TRIALS = (
+    ("its folder could not be written in", "test -w ."),
+    ("it had a network", 'test "$(grep -c : /proc/net/dev)" = 1'),
+    ("it could write in /usr", "! test -w /usr"),
+    # The kernel judges these files by the user alone, not by capabilities: to root each would be open.
+    ("it could change the kernel's settings in /proc/sys", "! test -w /proc/sys/kernel/core_pattern"),
+    ("it could write in /proc", "! test -w /proc/self/oom_score_adj"),
+    ("it could make a namespace of its own", "! unshare --user true 2>/dev/null"),
+    ("it ran as root", 'test "$(id -u)" != 0'),
+)
+"""What is tried in the sandbox before it is believed: what would be wrong with it, and the command that fails then."""
+
+_TRIAL = (
+    "".join(f"{command} || {{ echo {shlex.quote(wrong)}; exit 1; }}; " for wrong, command in TRIALS) + "echo sealed"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +54,24 @@ class Sandbox:
     """Where it is."""
     hidden: str = ""
     """A folder that is not to be seen even if it lies in one that is, links resolved: the daemon's home."""
+    root: bool = False
+    """Whether the daemon runs as root: a command is somebody else then."""
 
     def wrap(self, argv: tuple[str, ...], workspace: str) -> tuple[str, ...]:
         """The command line that runs `argv` without network, with nothing but `workspace` to write in."""
+        somebody = ("--uid", NOBODY, "--gid", NOBODY) if self.root else ()
         shown = (word for path in SHOWN for word in ("--ro-bind-try", path, path))
         in_sight = any(Path(self.hidden).is_relative_to(os.path.realpath(path)) for path in SHOWN)
         hide, seal = (("--tmpfs", self.hidden), ("--remount-ro", self.hidden)) if in_sight else ((), ())
         return (
             *(self.bwrap, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"),
+            # In a namespace of its own a command would have every capability, and could mount what is kept from it here
+            # (its control group, with which it could end the daemon).
+            *("--unshare-user", "--disable-userns", *somebody),
             *shown,
             *("--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"),  # noqa: S108 - one of its own
+            # Without this, root's commands could write the kernel's settings, some of which name programs that it runs.
+            *("--remount-ro", "/proc"),
             *hide,
             *("--bind", workspace, workspace, *seal, "--remount-ro", "/", "--chdir", workspace, "--"),
             *argv,
@@ -91,7 +116,8 @@ class Shell:
         bwrap = await asyncio.to_thread(shutil.which, "bwrap", path=self._path)
         if bwrap is None:
             return f"bubblewrap is not installed: there is no bwrap in {self._path}"
-        sandbox = Sandbox(bwrap, "" if self._home is None else await asyncio.to_thread(os.path.realpath, self._home))
+        home = "" if self._home is None else await asyncio.to_thread(os.path.realpath, self._home)
+        sandbox = Sandbox(bwrap, home, root=os.geteuid() == 0)
         root = await asyncio.to_thread(os.path.realpath, workspace)
         output = Output()
         trial = Program(sandbox.wrap(("sh", "-c", _TRIAL), root), workspace, environment(workspace, self._path))
@@ -101,7 +127,8 @@ class Shell:
             return f"bubblewrap could not be tried: {error.message}"
         said = output.show("").strip()
         if ended.status != 0 or not said.endswith("sealed"):
-            return f"bubblewrap does not work here (exit status {ended.status}): {said[:300] or 'it said nothing'}"
+            old = "; Sulla needs bubblewrap 0.8 or newer" if "--disable-userns" in said else ""
+            return f"bubblewrap does not work here (exit status {ended.status}): {said[:300] or 'it said nothing'}{old}"
         self._sandbox = sandbox
         return ""
 

@@ -20,3 +20,11 @@ def test_a_sandbox_that_nobody_wants_is_only_told() -> None:
     [finding] = judge_shell("the settings say so", wanted=False)
     assert finding.result == "ok"
     assert "the settings say so" in finding.found
+
+
+def test_that_the_daemon_runs_as_root_is_said_with_a_sandbox_and_without() -> None:
+    for trouble in ("", "bubblewrap is not installed"):
+        [finding] = judge_shell(trouble, wanted=True, root=True)
+        assert finding.result == "warning"
+        assert "runs as root" in finding.found
+        assert ("a user of its own" in finding.remedy) == (not trouble)

@@ -66,6 +66,12 @@ async def test_a_bubblewrap_that_shuts_nothing_off_is_none(tmp_path: Path) -> No
     assert "does not work here" in shell.trouble
 
 
+async def test_of_a_bubblewrap_that_is_too_old_it_is_said_which_one_is_needed(tmp_path: Path) -> None:
+    shell = await opened(tmp_path, fake_bwrap(tmp_path / "bin", "echo 'Unknown option --disable-userns' >&2; exit 1"))
+    assert not shell.sealed
+    assert shell.trouble.endswith("Unknown option --disable-userns; Sulla needs bubblewrap 0.8 or newer")
+
+
 async def test_the_settings_can_do_without(tmp_path: Path) -> None:
     shell = Shell(fake_bwrap(tmp_path / "bin", "echo sealed"), wanted=False)
     await shell.open(tmp_path, SystemClock())
@@ -89,6 +95,40 @@ def test_a_home_among_what_is_shown_is_covered_before_the_workspace_is_put_there
     assert f"--tmpfs /opt/sulla {bind} --remount-ro /opt/sulla" in words
     assert words.index("/opt /opt") < words.index("--tmpfs /opt/sulla")
     assert "/srv/home" not in " ".join(Sandbox("/usr/bin/bwrap", "/srv/home").wrap(("ls",), "/srv/ws"))
+
+
+def test_only_to_root_a_command_is_somebody_else() -> None:
+    assert "--uid 65534 --gid 65534" in " ".join(Sandbox("/usr/bin/bwrap", root=True).wrap(("ls",), "/srv/ws"))
+    assert "--uid" not in Sandbox("/usr/bin/bwrap").wrap(("ls",), "/srv/ws")
+
+
+@real
+@pytest.mark.parametrize(
+    ("without", "instead", "wrong"),
+    [
+        (("--remount-ro", "/proc"), (), "it could write in /proc"),
+        (("--disable-userns",), (), "it could make a namespace of its own"),
+        (("--unshare-all",), ("--unshare-all", "--share-net"), "it had a network"),
+        (("--uid", "65534", "--gid", "65534"), (), "it ran as root"),
+    ],
+)
+async def test_a_sandbox_with_a_hole_counts_as_none(
+    without: tuple[str, ...], instead: tuple[str, ...], wrong: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = Sandbox.wrap
+
+    def holed(self: Sandbox, argv: tuple[str, ...], workspace: str) -> tuple[str, ...]:
+        words = whole(self, argv, workspace)
+        at = next((i for i in range(len(words)) if words[i : i + len(without)] == without), None)
+        return words if at is None else (*words[:at], *instead, *words[at + len(without) :])
+
+    if "--uid" in without and os.geteuid() != 0:
+        pytest.skip("only root's commands are somebody else")
+    monkeypatch.setattr(Sandbox, "wrap", holed)
+    shell = await opened(tmp_path, FOLDER)
+    assert not shell.sealed
+    # Root could change the kernel's settings through the same hole, which is tried first.
+    assert wrong in shell.trouble or (os.geteuid() == 0 and wrong.endswith("/proc") and "/proc/sys" in shell.trouble)
 
 
 @real
@@ -130,6 +170,17 @@ async def test_in_the_sandbox_a_command_works_in_the_workspace(tmp_path: Path) -
         "kill -0 {pid}",
         "cat /proc/{pid}/environ",
         "mount -t tmpfs none /mnt",
+        'for file in $(find /proc/sys -type f); do test -w "$file" && exit 0; done; exit 1',
+        ": >> /proc/sys/kernel/core_pattern",
+        ": >> /proc/sysrq-trigger",
+        "test -n \"$(find /proc -path '/proc/[0-9]*' -prune -o -type f -writable -print -quit)\"",
+        "unshare --user --map-root-user true",
+        "unshare --user --mount --cgroup --map-root-user mount -t cgroup2 none /mnt",
+        "unshare --user --pid --fork --map-root-user --mount-proc true",
+        "setpriv --reuid 0 true",
+        "chroot /",
+        "mknod disk b 8 0",
+        'test "$(id -u)" = 0 -a {root} = 1',
     ],
 )
 async def test_in_the_sandbox_nothing_else_is_in_reach(command: str, tmp_path: Path) -> None:
@@ -139,7 +190,7 @@ async def test_in_the_sandbox_nothing_else_is_in_reach(command: str, tmp_path: P
     shell = await opened(workspace, FOLDER)
     assert shell.sealed
     # Its own process numbers begin at 1, so a number this high is nobody's there.
-    status, text = await said(shell, workspace, command.format(pid=max(os.getpid(), 1000)))
+    status, text = await said(shell, workspace, command.format(pid=max(os.getpid(), 1000), root=int(os.geteuid() == 0)))
     assert status != 0
     assert "do not tell" not in text
 
