@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.daemon.system import SystemClock, random_id
-from sulla.providers import estimate_tokens
+from sulla.models import estimate_tokens
 from sulla.store.sqlite import SqliteStore
 from sulla.threads import (
     Input,

@@ -25,10 +25,10 @@ from bench.stream_server import WORD
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Text
 from sulla.daemon.system import SystemClock, random_id
-from sulla.providers import ChatRequest, Completed, Provider, TextDelta
-from sulla.providers.anthropic import AnthropicProvider
-from sulla.providers.ollama import OllamaProvider
-from sulla.providers.openai import OpenAiProvider
+from sulla.models import ChatRequest, Completed, Provider, TextDelta
+from sulla.models.anthropic.provider import AnthropicProvider
+from sulla.models.ollama.provider import OllamaProvider
+from sulla.models.openai.provider import OpenAiProvider
 
 NAME = "providers"
 BURST = 8000

@@ -22,10 +22,10 @@ from bench.process import ROOT, surroundings
 from sulla.agent import Gauge, Mind
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Text
-from sulla.providers import Calibrations, ChatRequest, CountText, ModelName, Prices, Section, estimate_tokens
-from sulla.providers.calibration import SETTLED_TURNS, Calibration
-from sulla.providers.ranks import Ranks, load_ranks
-from sulla.providers.tokens import count_message, estimate_text
+from sulla.models import Calibrations, ChatRequest, CountText, ModelName, Prices, Section, estimate_tokens
+from sulla.models.tokens.calibration import SETTLED_TURNS, Calibration
+from sulla.models.tokens.estimate import count_message, estimate_text
+from sulla.models.tokens.ranks import Ranks, load_ranks
 from sulla.threads import Transcript
 
 NAME = "tokens"
@@ -55,7 +55,7 @@ async def main():
             await asyncio.sleep(0.001)
             worst = max(worst, time.perf_counter() - begun)
     def load():
-        from sulla.providers.ranks import load_ranks
+        from sulla.models.tokens.ranks import load_ranks
         return load_ranks()
     ticking = asyncio.create_task(tick())
     await asyncio.sleep(0.01)
@@ -65,7 +65,7 @@ async def main():
     ended = True
     await ticking
     print(took * 1000, worst * 1000, rss() - before)
-import sulla.providers
+import sulla.models
 asyncio.run(main())
 """
 """A fresh process with a loop: how long it loads, how long the loop stood still at most, what it weighs more."""

@@ -15,7 +15,7 @@ from sulla.agent.wrappers import Wrapper
 from sulla.core.ids import CallId, MessageId, ThreadId, derived_id
 from sulla.core.message import Message, Part, Text, ToolCall
 from sulla.core.run import Run
-from sulla.providers import Completed, ModelName, Section, ToolSpec
+from sulla.models import Completed, ModelName, Section, ToolSpec
 from sulla.threads import Outcome, Question, TextMessageEnd, ThreadState, ToolCallStart
 from sulla.tools import Effect
 

@@ -17,7 +17,7 @@ from sulla.core.errors import LimitReached
 from sulla.core.ids import MessageId
 from sulla.core.limit import LimitHit
 from sulla.core.message import Message, ToolCall
-from sulla.providers import (
+from sulla.models import (
     Calibration,
     Calibrations,
     ChatRequest,

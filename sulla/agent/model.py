@@ -30,7 +30,7 @@ from sulla.core.errors import (
 from sulla.core.ids import CallId, MessageId, derived_id
 from sulla.core.message import Message
 from sulla.core.run import Run
-from sulla.providers import (
+from sulla.models import (
     ChatRequest,
     Completed,
     Provider,

@@ -7,7 +7,7 @@ from typing import Final
 
 from sulla.core.ids import MessageId, derived_id
 from sulla.core.message import ToolCall
-from sulla.providers import Section, ToolSpec
+from sulla.models import Section, ToolSpec
 from sulla.threads import OpenRun, Outcome, Question, Reminder, ToolCallResult
 from sulla.tools import validate
 

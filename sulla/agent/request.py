@@ -8,7 +8,7 @@ from typing import Final
 from sulla.agent.reminders import LEFT_OUT, SUMMARY
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Text
-from sulla.providers import ChatRequest
+from sulla.models import ChatRequest
 from sulla.threads import ThreadState
 
 LEFT_OUT_NOTE: Final = Message(MessageId("left_out"), "user", (Text(LEFT_OUT, "operator"),), hidden=True)

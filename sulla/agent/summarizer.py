@@ -14,7 +14,7 @@ from sulla.core.clock import Clock
 from sulla.core.errors import CorruptRecord, LimitReached, NotFound, ProviderError, ProviderProtocol, SullaError
 from sulla.core.ids import MakeId, MessageId, ThreadId
 from sulla.core.message import Message
-from sulla.providers import estimate_text
+from sulla.models import estimate_text
 from sulla.threads import Entry, Listener, Origin, Said, Summary, ThreadState, ThreadStore, apply_offer
 
 log = logging.getLogger(__name__)

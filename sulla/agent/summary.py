@@ -11,7 +11,7 @@ from typing import Final
 from sulla.agent.sanitize import sanitize
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Text
-from sulla.providers import ChatRequest, Section
+from sulla.models import ChatRequest, Section
 from sulla.threads import Said
 
 KEEP: Final = 40

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sulla.cli.flow_place import Bench
 from sulla.core.errors import SullaError
 from sulla.daemon.prompt import prompt_of
-from sulla.providers import estimate_text, parse_model, read_prices
+from sulla.models import estimate_text, parse_model, read_prices
 from sulla.workflow import Rehearsed
 
 _MICRO = 1_000_000

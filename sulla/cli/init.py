@@ -19,7 +19,7 @@ from sulla.daemon.founding import Founded, found_home
 from sulla.daemon.inference import Around, Question, answered, infer, question
 from sulla.daemon.models import HOW_TO
 from sulla.daemon.starter import Inferred, starter
-from sulla.providers import find_ollama
+from sulla.models import find_ollama
 
 _TRIES = 3
 """So often a person is asked the same."""

@@ -14,7 +14,7 @@ from sulla.core.clock import Clock
 from sulla.core.errors import NotFound, SettingsError
 from sulla.daemon.config import Settings
 from sulla.daemon.play_hands import PlayHands
-from sulla.providers import Section, ToolSpec, parse_model
+from sulla.models import Section, ToolSpec, parse_model
 from sulla.registry import (
     AGENTS,
     AgentFile,

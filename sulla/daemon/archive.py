@@ -15,7 +15,7 @@ from sulla.daemon.home import Home
 from sulla.daemon.place import Place
 from sulla.daemon.stores import MEMORY, make_store, store_file
 from sulla.daemon.system import SystemClock, random_id, random_part
-from sulla.providers import estimate_tokens
+from sulla.models import estimate_tokens
 from sulla.store import Store
 from sulla.threads import (
     IMPORTED,

@@ -54,7 +54,7 @@ from sulla.daemon.stores import make_store, store_reader, store_source
 from sulla.daemon.watch import StoreWatch
 from sulla.journal import Journal
 from sulla.mcp import McpHub
-from sulla.providers import (
+from sulla.models import (
     OFFLINE,
     estimate_tokens,
 )

@@ -34,7 +34,7 @@ from sulla.daemon.sections import (
     WebSettings,
 )
 from sulla.daemon.sources import HOME, SECRETS, Given, Wrong, from_environ, from_file
-from sulla.providers import read_prices
+from sulla.models import read_prices
 
 FILE = "sulla.toml"
 

@@ -39,7 +39,7 @@ from sulla.daemon.plays import Plays
 from sulla.daemon.ranks import LazyRanks
 from sulla.journal import Frame
 from sulla.mcp import McpHub
-from sulla.providers import Calibrations, Provider, Section, parse_model, read_prices, window_of
+from sulla.models import Calibrations, Provider, Section, parse_model, read_prices, window_of
 from sulla.threads import PLAYBOOK
 from sulla.tools import Effect, Toolbox, catalogue_of
 

@@ -28,7 +28,7 @@ from sulla.daemon.minds import known_models
 from sulla.daemon.models import choose
 from sulla.daemon.stores import is_shared, store_file, store_reader, store_source
 from sulla.gateway import bind
-from sulla.providers import ModelName, parse_model
+from sulla.models import ModelName, parse_model
 
 STORE_S = 300.0
 """How long a store may be looked at while no daemon runs."""

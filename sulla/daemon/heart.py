@@ -13,7 +13,7 @@ from sulla.daemon.config import Settings
 from sulla.daemon.people import PeopleDesk
 from sulla.graph import Graph
 from sulla.heartbeat import Agenda, BeatLimits, HeartbeatNode, create_heartbeat_graph, no_playbooks
-from sulla.providers import parse_model
+from sulla.models import parse_model
 from sulla.registry import Projects, SkillShelf, allows, index
 from sulla.threads import ThreadCreated, ThreadState, ThreadStore
 

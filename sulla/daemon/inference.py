@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sulla.core.errors import SettingsError
 from sulla.daemon.sections import ModelSettings
 from sulla.daemon.starter import Inferred
-from sulla.providers import parse_model
+from sulla.models import parse_model
 
 
 @dataclass(frozen=True, slots=True)

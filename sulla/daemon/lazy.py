@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 
-from sulla.providers import ChatRequest, Delta, Provider, TokenCounter
+from sulla.models import ChatRequest, Delta, Provider, TokenCounter
 
 
 class LazyProvider:
-    """Keeps `providers.Provider` and `providers.TokenCounter` for one that does not exist yet.
+    """Keeps `models.Provider` and `models.TokenCounter` for one that does not exist yet.
 
     Args:
         name: the service's short name.
@@ -34,7 +34,7 @@ class LazyProvider:
         return self._made.stream(request) if self._made is not None else self._first(request)
 
     async def count_tokens(self, request: ChatRequest) -> int | None:
-        """See `providers.TokenCounter`; makes the real provider first if need be."""
+        """See `models.TokenCounter`; makes the real provider first if need be."""
         provider = await self._provider()
         return await provider.count_tokens(request) if isinstance(provider, TokenCounter) else None
 

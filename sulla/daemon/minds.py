@@ -17,7 +17,7 @@ from sulla.daemon.lazy import LazyProvider
 from sulla.daemon.models import Choice
 from sulla.daemon.place import Place
 from sulla.daemon.sections import ModelSettings
-from sulla.providers import (
+from sulla.models import (
     ChatRequest,
     CountText,
     ModelName,
@@ -40,7 +40,7 @@ def make_provider(settings: Settings, choice: Choice, place: Place) -> Provider:
     first = _provider(settings, choice.model, place)
     if not settings.model.fallback:
         return first
-    from sulla.providers.fallback import FallbackProvider
+    from sulla.models.fallback import FallbackProvider
 
     second = parse_model(settings.model.fallback)
     reasons = settings.model.fallback_reasons
@@ -53,7 +53,7 @@ def _stands_in(other: StandIn) -> None:
 
 def _provider(settings: Settings, model: ModelName, place: Place) -> Provider:
     def anthropic() -> Provider:
-        from sulla.providers.anthropic import AnthropicProvider
+        from sulla.models.anthropic.provider import AnthropicProvider
 
         key = settings.model.anthropic_api_key.get_secret_value()
         base_url = settings.model.anthropic_base_url
@@ -62,18 +62,18 @@ def _provider(settings: Settings, model: ModelName, place: Place) -> Provider:
         )
 
     def ollama() -> Provider:
-        from sulla.providers.ollama import OllamaProvider
-        from sulla.providers.ollama_wire import OllamaOptions
+        from sulla.models.ollama.provider import OllamaProvider
+        from sulla.models.ollama.wire import OllamaOptions
 
         options = OllamaOptions(num_ctx=window_of(model, settings.model.window_tokens))
         return OllamaProvider(settings.model.ollama_host, place.clock, place.make_id, options)
 
     def openai() -> Provider:
         try:
-            from sulla.providers.openai import BASE_URL, OpenAiProvider
+            from sulla.models.openai.provider import BASE_URL, OpenAiProvider
         except ModuleNotFoundError as error:
             raise _not_installed(model, error) from error
-        from sulla.providers.openai_wire import OpenAiOptions
+        from sulla.models.openai.wire import OpenAiOptions
 
         key = settings.model.openai_api_key.get_secret_value()
         base_url = settings.model.openai_base_url or BASE_URL
@@ -81,7 +81,7 @@ def _provider(settings: Settings, model: ModelName, place: Place) -> Provider:
         return OpenAiProvider(key, place.clock, place.make_id, base_url=base_url, options=options)
 
     def offline() -> Provider:
-        from sulla.providers.offline import OfflineProvider
+        from sulla.models.offline.provider import OfflineProvider
 
         return OfflineProvider()
 
@@ -101,14 +101,14 @@ async def known_models(settings: ModelSettings, model: ModelName, clock: Clock) 
         SettingsError: its library is not installed, or its address is none.
     """
     if model.provider == "anthropic":
-        from sulla.providers.anthropic_probe import find_anthropic
+        from sulla.models.anthropic.probe import find_anthropic
 
         key = settings.anthropic_api_key.get_secret_value()
         there = await find_anthropic(model.model, key, settings.anthropic_base_url, clock)
         return (model.model,) if there else ()
     if model.provider == "openai":
         try:
-            from sulla.providers.openai_probe import list_openai
+            from sulla.models.openai.probe import list_openai
         except ModuleNotFoundError as error:
             raise _not_installed(model, error) from error
         key = settings.openai_api_key.get_secret_value()
@@ -144,6 +144,6 @@ def exact_count() -> CountText:
     Raises:
         RanksUnusable: its file is missing or damaged.
     """
-    from sulla.providers.ranks import load_ranks
+    from sulla.models.tokens.ranks import load_ranks
 
     return load_ranks().count_text

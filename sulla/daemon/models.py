@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sulla.core.clock import Clock
 from sulla.daemon.sections import ModelSettings
-from sulla.providers import ModelName, find_ollama, parse_model
+from sulla.models import ModelName, find_ollama, parse_model
 
 HOW_TO = (
     "No language model is configured, so Sulla answers offline, from a few fixed rules. To configure one, set either\n"

@@ -7,7 +7,7 @@ from typing import Final
 
 from sulla.core.message import ToolCall
 from sulla.daemon.agents import tool_specs
-from sulla.providers import ToolSpec, count_head, estimate_text
+from sulla.models import ToolSpec, count_head, estimate_text
 from sulla.tools import Catalogue, Tool
 
 MAX_KNOWN: Final = 64

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from sulla.core.clock import Clock
 from sulla.core.ids import MakeId
 from sulla.core.redact import Redactor
-from sulla.providers import Provider
+from sulla.models import Provider
 from sulla.store import Store
 from sulla.tools import Tool
 

@@ -10,7 +10,7 @@ from sulla.core.errors import NotAvailable
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.run import Run
 from sulla.daemon.play_chat import ChatPlays, Chooser
-from sulla.providers import Section
+from sulla.models import Section
 from sulla.threads import ThreadState, ThreadStore
 from sulla.tools import Tool, Toolbox
 from sulla.workflow import (

@@ -17,7 +17,7 @@ from sulla.daemon.models import HOW_TO, Choice
 from sulla.daemon.ranks import LazyRanks
 from sulla.gateway import Trouble
 from sulla.mcp import McpHub
-from sulla.providers import OFFLINE
+from sulla.models import OFFLINE
 
 
 def report_settings(settings: Settings, choice: Choice, store: str) -> JsonObject:

@@ -17,7 +17,7 @@ from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.message import Message, Reasoning, ToolResult
 from sulla.core.redact import Redactor
 from sulla.core.stamp import stamp
-from sulla.providers import ToolSpec
+from sulla.models import ToolSpec
 from sulla.threads import (
     Decision,
     Entry,

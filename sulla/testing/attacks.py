@@ -14,7 +14,7 @@ from typing import Final
 from sulla.core.ids import CallId, MessageId
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 from sulla.core.message import Message, Text, ToolCall, ToolResult
-from sulla.providers import ChatRequest, Completed, Delta, TextDelta, Usage
+from sulla.models import ChatRequest, Completed, Delta, TextDelta, Usage
 from sulla.tools import Done, Effect, Reach, Result, Tool, ToolContext
 
 MARK: Final = "ORDER: "
@@ -27,7 +27,7 @@ def order(tool: str, **args: Json) -> str:
 
 
 class Puppet:
-    """Keeps `providers.Provider`: obeys every order that it was ever shown, once for each message that it stood in.
+    """Keeps `models.Provider`: obeys every order that it was ever shown, once for each message that it stood in.
 
     Attributes:
         times: how often it makes each call.
@@ -52,7 +52,7 @@ class Puppet:
         self._count = 0
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Delta, None]:
-        """See `providers.Provider.stream`."""
+        """See `models.Provider.stream`."""
         self._count += 1
         calls = self._next(request)
         said = (self.says if calls else DONE) or ""

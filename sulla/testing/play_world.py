@@ -12,7 +12,7 @@ from sulla.core.errors import NotFound
 from sulla.core.ids import MessageId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.core.message import Origin
-from sulla.providers import Provider
+from sulla.models import Provider
 from sulla.store import Store
 from sulla.testing.world import World
 from sulla.threads import PLAYBOOK, Input, PlaybookAsked, Played, ThreadCreated, ThreadState

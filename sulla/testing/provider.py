@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from sulla.core.errors import SullaError
 from sulla.core.ids import MessageId, derived_id
 from sulla.core.message import Message, Reasoning, Text, ToolCall
-from sulla.providers import ChatRequest, Completed, Delta, ReasoningDelta, Stop, TextDelta, Usage
+from sulla.models import ChatRequest, Completed, Delta, ReasoningDelta, Stop, TextDelta, Usage
 
 
 class Gate:
@@ -59,7 +59,7 @@ Step = Say | str | SullaError
 
 
 class ScriptedProvider:
-    """Keeps `providers.Provider`.
+    """Keeps `models.Provider`.
 
     Args:
         steps: what to answer to the first call, the second, and so on.
@@ -91,7 +91,7 @@ class ScriptedProvider:
             raise AssertionError(f"{len(self._steps)} steps of {self.name!r} were not used, first {self._steps[0]!r}")
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Delta, None]:
-        """See `providers.Provider.stream`."""
+        """See `models.Provider.stream`."""
         _ = request.forced  # raises where the tool to be called is not offered, as every keeper does
         self.requests.append(replace(request, messages=tuple(request.messages)))
         if not self._steps:

@@ -15,7 +15,7 @@ from typing import TypeVar
 from zlib import crc32
 
 from sulla.core.errors import AlreadyAnswered, Busy, Unavailable
-from sulla.providers import estimate_tokens
+from sulla.models import estimate_tokens
 from sulla.store import Store
 from sulla.store.memory import MemoryStore
 from sulla.testing.history import History, Kept, Leased, ThreadHistory, breaches

@@ -17,7 +17,7 @@ from sulla.core.errors import ProviderRejected, ProviderTransient, StoreUnavaila
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Message, Text, ToolCall, ToolResult
-from sulla.providers import ChatRequest, Completed, Delta, TextDelta, Usage
+from sulla.models import ChatRequest, Completed, Delta, TextDelta, Usage
 from sulla.store import Store
 from sulla.testing.history import Asked, Effect
 from sulla.testing.simulation_clock import SimulatedClock
@@ -68,7 +68,7 @@ class Fickle:
 
 
 class SimulatedModel:
-    """Keeps `providers.Provider`: what it says is drawn, and it fails, breaks off and stands still.
+    """Keeps `models.Provider`: what it says is drawn, and it fails, breaks off and stands still.
 
     Args:
         random: draws.
@@ -88,7 +88,7 @@ class SimulatedModel:
         self._numbers = count(1)
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Delta, None]:
-        """See `providers.Provider.stream`."""
+        """See `models.Provider.stream`."""
         number, asked, random = next(self._numbers), request_hash(request), self._random
         place = len(self._ledgers.asked)
         self._ledgers.asked.append(Asked(asked, completed=False))

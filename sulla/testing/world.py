@@ -38,7 +38,7 @@ from sulla.agent import (
 from sulla.core.clock import Clock
 from sulla.core.ids import MessageId, ThreadId
 from sulla.core.redact import Redactor
-from sulla.providers import Calibrations, ModelName, Prices, Provider, ToolSpec, estimate_tokens
+from sulla.models import Calibrations, ModelName, Prices, Provider, ToolSpec, estimate_tokens
 from sulla.store import LogInfo, Store
 from sulla.testing.clock import ManualClock
 from sulla.threads import Entry, Input, Mode, Retention, Sent, ThreadCreated, ThreadLimits, ThreadStore, Watcher

@@ -13,7 +13,7 @@ from sulla.agent.children import MAX_OPEN, Children, Errand
 from sulla.core.errors import LimitReached
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import ToolCall, ToolResult
-from sulla.providers import ChatRequest
+from sulla.models import ChatRequest
 from sulla.store.memory import MemoryStore
 from sulla.testing.mortal import Killed, Mortal, is_kill
 from sulla.testing.provider import Gate, Say, ScriptedProvider

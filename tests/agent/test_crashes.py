@@ -10,7 +10,7 @@ import pytest
 
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import Message, ToolCall
-from sulla.providers import estimate_tokens
+from sulla.models import estimate_tokens
 from sulla.store import Record
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock

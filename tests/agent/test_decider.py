@@ -16,8 +16,8 @@ from sulla.core.errors import Aborted, InvalidInput, LimitReached, ProviderRejec
 from sulla.core.ids import CallId
 from sulla.core.jsontypes import Json
 from sulla.core.message import Text, ToolCall
-from sulla.providers import Price, Prices, ToolSpec, Usage
-from sulla.providers.offline import OfflineProvider
+from sulla.models import Price, Prices, ToolSpec, Usage
+from sulla.models.offline.provider import OfflineProvider
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider, Step
 from sulla.testing.script import Reply, Rule, Script, ToolUse

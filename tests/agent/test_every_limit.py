@@ -13,7 +13,7 @@ import pytest
 from sulla.agent import DayLimits, RunLimits
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import ToolCall
-from sulla.providers import read_prices
+from sulla.models import read_prices
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider

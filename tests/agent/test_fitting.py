@@ -13,7 +13,7 @@ from sulla.agent.fitting import CLIPPED, STEPS_LEFT_OUT, fit
 from sulla.core.errors import ContextTooLong
 from sulla.core.ids import CallId, MessageId
 from sulla.core.message import Message, Text, ToolCall, ToolResult
-from sulla.providers import Calibrations, ModelName, Prices, estimate_tokens
+from sulla.models import Calibrations, ModelName, Prices, estimate_tokens
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider

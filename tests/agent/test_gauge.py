@@ -14,7 +14,7 @@ from sulla.agent.limits import RunLimits
 from sulla.core.errors import LimitReached
 from sulla.core.ids import CallId, MessageId
 from sulla.core.message import Message, Text, ToolCall, ToolResult
-from sulla.providers import (
+from sulla.models import (
     Calibrations,
     ChatRequest,
     CountText,

@@ -14,7 +14,7 @@ from sulla.core.event import Fact
 from sulla.core.ids import RunId, ThreadId
 from sulla.core.limit import LimitHit
 from sulla.core.run import Run
-from sulla.providers import estimate_tokens
+from sulla.models import estimate_tokens
 from sulla.testing.clock import ManualClock
 from sulla.threads import OpenRun, ThreadState, Transcript
 

@@ -24,8 +24,8 @@ from sulla.core.errors import (
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.message import Message, Text, ToolCall
 from sulla.core.run import Run
-from sulla.providers import Calibrations, ChatRequest, ModelName, Prices, Usage, read_prices
-from sulla.providers.fallback import FallbackProvider
+from sulla.models import Calibrations, ChatRequest, ModelName, Prices, Usage, read_prices
+from sulla.models.fallback import FallbackProvider
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider

@@ -20,7 +20,7 @@ from sulla.core.ids import CallId, MessageId, NodeId, RunId, ThreadId
 from sulla.core.message import ToolCall, ToolResult
 from sulla.core.run import Run
 from sulla.graph import END, Decision, Edge, Graph, GraphDraft, Next
-from sulla.providers import ChatRequest
+from sulla.models import ChatRequest
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.history import History, ThreadHistory, breaches

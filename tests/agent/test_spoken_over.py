@@ -11,7 +11,7 @@ import pytest
 
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.message import ToolCall
-from sulla.providers import Usage
+from sulla.models import Usage
 from sulla.store.memory import MemoryStore
 from sulla.testing.mortal import Mortal, is_kill
 from sulla.testing.provider import Gate, Say, ScriptedProvider

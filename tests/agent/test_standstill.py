@@ -12,7 +12,7 @@ import pytest
 from sulla.agent import RunLimits, sub_agent_tools
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import ToolCall
-from sulla.providers import ChatRequest, Delta
+from sulla.models import ChatRequest, Delta
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
@@ -203,7 +203,7 @@ class Minded(ScriptedProvider):
     """Says what fits the conversation, word by word: first a call, and after its result the end."""
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Delta, None]:
-        """See `providers.Provider.stream`."""
+        """See `models.Provider.stream`."""
         over = request.messages[-1].role == "tool"
         self.add(DONE if over else Say("Looking.", (ToolCall(CallId("c1"), "act", {}),)))
         async for delta in super().stream(request):

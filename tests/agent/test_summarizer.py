@@ -14,7 +14,7 @@ from sulla.agent import DayLimits, Model, RunLimits, Summarizer
 from sulla.core.errors import ProviderTransient
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import Message, ToolCall
-from sulla.providers import ChatRequest, Delta, TextDelta, Usage
+from sulla.models import ChatRequest, Delta, TextDelta, Usage
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider

@@ -19,7 +19,7 @@ from sulla.agent.summary import (
 )
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Text
-from sulla.providers import count_head, estimate_text, estimate_tokens
+from sulla.models import count_head, estimate_text, estimate_tokens
 from sulla.threads import Said
 
 

@@ -13,10 +13,10 @@ import pytest
 
 from sulla.core.ids import ThreadId
 from sulla.daemon import SystemClock
-from sulla.providers import Provider
-from sulla.providers.anthropic import AnthropicProvider
-from sulla.providers.ollama import OllamaProvider
-from sulla.providers.openai import OpenAiProvider
+from sulla.models import Provider
+from sulla.models.anthropic.provider import AnthropicProvider
+from sulla.models.ollama.provider import OllamaProvider
+from sulla.models.openai.provider import OpenAiProvider
 from sulla.store.memory import MemoryStore
 from sulla.testing.anthropic_server import FakeAnthropic
 from sulla.testing.clock import ManualClock

@@ -9,7 +9,7 @@ from bench.history import text_of, write_history
 from bench.stopwatch import Service, Times
 from bench.turn import FIGURES, SIZES, Costs, warm_rows
 from sulla.daemon import SystemClock
-from sulla.providers import estimate_tokens
+from sulla.models import estimate_tokens
 from sulla.store.sqlite import SqliteStore
 from sulla.testing.script import Script
 from sulla.threads import ThreadLimits, ThreadStore

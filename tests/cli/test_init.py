@@ -32,7 +32,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.delenv(name)
     monkeypatch.setenv("OLLAMA_HOST", NOWHERE)
     monkeypatch.setenv("SULLA_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr("sulla.providers.ollama_probe.PROBE_S", 30.0)  # a busy machine is slow to answer
+    monkeypatch.setattr("sulla.models.ollama.probe.PROBE_S", 30.0)  # a busy machine is slow to answer
     return tmp_path / "home"
 
 

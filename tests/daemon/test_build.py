@@ -17,7 +17,7 @@ from sulla.daemon import load_settings
 from sulla.daemon.build import System, build
 from sulla.daemon.models import Choice
 from sulla.daemon.place import Place
-from sulla.providers import ModelName, Usage
+from sulla.models import ModelName, Usage
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.threads import Input

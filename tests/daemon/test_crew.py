@@ -19,7 +19,7 @@ from sulla.daemon.build import System, build
 from sulla.daemon.models import Choice
 from sulla.daemon.place import Place
 from sulla.gateway import Event
-from sulla.providers import ModelName, Provider
+from sulla.models import ModelName, Provider
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from tests.registry.shelves import put

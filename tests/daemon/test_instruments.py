@@ -17,7 +17,7 @@ from sulla.daemon.models import Choice
 from sulla.daemon.place import Place
 from sulla.gateway import OK, Asked, Caller, Done
 from sulla.gateway.wire import ThreadList
-from sulla.providers import parse_model
+from sulla.models import parse_model
 from sulla.telemetry import new_tally
 from sulla.testing.clock import ManualClock
 from sulla.testing.wire import WireRequest, WireResponse, WireServer

@@ -18,7 +18,7 @@ from sulla.daemon.build import System, build
 from sulla.daemon.models import Choice
 from sulla.daemon.place import Place
 from sulla.gateway import GatewayConfig, Server, bind, build_app, serve
-from sulla.providers import ModelName
+from sulla.models import ModelName
 from sulla.store import Store
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider

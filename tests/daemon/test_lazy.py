@@ -9,7 +9,7 @@ import pytest
 
 from sulla.core.errors import ProviderTransient, SettingsError
 from sulla.daemon.lazy import LazyProvider
-from sulla.providers import ChatRequest, Completed, Delta, Provider, TextDelta
+from sulla.models import ChatRequest, Completed, Delta, Provider, TextDelta
 from sulla.testing.provider import ScriptedProvider
 
 REQUEST = ChatRequest("model", (), ())

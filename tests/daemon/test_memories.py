@@ -19,7 +19,7 @@ from sulla.daemon.build import System, build
 from sulla.daemon.models import Choice
 from sulla.daemon.place import Place
 from sulla.memory import Note
-from sulla.providers import ModelName
+from sulla.models import ModelName
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 

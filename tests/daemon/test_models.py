@@ -20,7 +20,7 @@ NOWHERE = "127.0.0.1:1"
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """Real time, because a real socket is asked; a busy one may take longer to answer than a person likes to wait."""
-    monkeypatch.setattr("sulla.providers.ollama_probe.PROBE_S", 30.0)
+    monkeypatch.setattr("sulla.models.ollama.probe.PROBE_S", 30.0)
     return SystemClock()
 
 

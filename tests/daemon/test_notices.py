@@ -18,7 +18,7 @@ from sulla.daemon.models import Choice
 from sulla.daemon.notices import NoticeDesk
 from sulla.daemon.place import Place
 from sulla.gateway import Advanced, Signal
-from sulla.providers import ModelName
+from sulla.models import ModelName
 from sulla.testing.clock import ManualClock
 from sulla.testing.history_log import read_log
 from sulla.testing.provider import Say, ScriptedProvider

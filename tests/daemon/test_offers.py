@@ -15,7 +15,7 @@ from sulla.daemon.agents import tool_specs
 from sulla.daemon.build import System, build
 from sulla.daemon.models import Choice
 from sulla.daemon.place import Place
-from sulla.providers import ModelName, ToolSpec, count_head, estimate_text
+from sulla.models import ModelName, ToolSpec, count_head, estimate_text
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.tools import Done, Result, Tool, ToolContext, builtin_tools

@@ -10,7 +10,7 @@ import pytest
 
 from sulla.core.errors import RanksUnusable
 from sulla.daemon.ranks import LazyRanks
-from sulla.providers import CountText
+from sulla.models import CountText
 
 
 async def test_it_is_loaded_once_off_the_loop_however_many_ask() -> None:

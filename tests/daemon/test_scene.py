@@ -18,7 +18,7 @@ from sulla.daemon.models import Choice
 from sulla.daemon.place import Place
 from sulla.daemon.scene import RATES
 from sulla.gateway.infos import SeenInfo, WorkInfo
-from sulla.providers import ModelName
+from sulla.models import ModelName
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 

@@ -28,7 +28,7 @@ from sulla.daemon.servers import TRUSTED, servers_of, trust_of
 from sulla.daemon.system import SystemClock
 from sulla.gateway import Event
 from sulla.mcp.catalog import Catalog, Offered
-from sulla.providers import ModelName
+from sulla.models import ModelName
 from sulla.testing.provider import Say, ScriptedProvider
 from tests.daemon.running import PATIENCE_S
 from tests.daemon.running import Place as Home

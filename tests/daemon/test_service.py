@@ -17,7 +17,7 @@ from sulla.daemon.place import Place
 from sulla.daemon.service import Service
 from sulla.daemon.stores import store_source
 from sulla.gateway import Advanced, Over, Signal
-from sulla.providers import ModelName
+from sulla.models import ModelName
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 

@@ -9,7 +9,7 @@ import pytest
 
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import ThreadId
-from sulla.providers import estimate_tokens
+from sulla.models import estimate_tokens
 from sulla.store import Head, Record
 from sulla.store.sqlite import SqliteStore
 from sulla.testing.clock import ManualClock

@@ -11,7 +11,7 @@ from sulla.agent import ActiveAgents, Actor, AgentSpec, InputHandler, RunLimits,
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import Text, ToolCall
 from sulla.heartbeat import Agenda, BeatLimits, HeartbeatNode, create_heartbeat_graph
-from sulla.providers import ChatRequest
+from sulla.models import ChatRequest
 from sulla.registry import Projects, project_tools
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock

@@ -94,7 +94,7 @@ def _doors() -> list[str]:
     ids=["at the top", "inside a function", "for types only"],
 )
 def test_rooms_on_one_floor_do_not_know_each_other(broken: Broken, line: str) -> None:
-    assert broken({"providers/planted.py": line}) == {"floors"}
+    assert broken({"models/planted.py": line}) == {"floors"}
 
 
 def test_imports_only_go_down(broken: Broken) -> None:

@@ -22,7 +22,7 @@ TASKS = (
     "sulla/store/postgres_bus.py",
     "sulla/testing/clock.py",
     "sulla/testing/timer.py",
-    "sulla/providers/deadline.py",
+    "sulla/models/wire/deadline.py",
     "sulla/tools/attempt.py",
     "sulla/gateway/server.py",
 )

@@ -51,7 +51,7 @@ def test_a_machine_is_listed_by_its_name() -> None:
     machines = {
         module
         for module in _modules()
-        if module.split(".")[-1] in MACHINES or module.endswith("_wire") or module == "sulla.gateway.session"
+        if module.split(".")[-1] in MACHINES or module.endswith(("_wire", ".wire")) or module == "sulla.gateway.session"
     }
     assert {module for module in machines if not _is_listed(module) and not _is_driver(module)} == set()
 

@@ -15,8 +15,8 @@ from sulla.core.jsontypes import JsonObject
 from sulla.core.message import ToolCall
 from sulla.core.redact import MARK, Redactor
 from sulla.journal.training import Frame, ended_run, first_event, to_bytes, to_example
-from sulla.providers import ChatRequest, ToolSpec
-from sulla.providers.openai_wire import OpenAiOptions, encode_request
+from sulla.models import ChatRequest, ToolSpec
+from sulla.models.openai.wire import OpenAiOptions, encode_request
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sulla.core.errors import ProviderProtocol
-from sulla.providers import Completed, Delta
-from sulla.providers.reply import StreamedReply
+from sulla.models import Completed, Delta
+from sulla.models.wire.reply import StreamedReply
 
 
 def joined(deltas: Iterable[Delta]) -> list[Delta]:

@@ -1,4 +1,4 @@
-"""What the promise of `sulla.providers.Provider` means. Each keeper's test file has a class that inherits this one."""
+"""What the promise of `sulla.models.Provider` means. Each keeper's test file has a class that inherits this one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from sulla.core.errors import InvalidInput, ProviderError, ProviderTransient
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Reasoning, Text
-from sulla.providers import ChatRequest, Completed, Delta, Provider, ReasoningDelta, Section, TextDelta, ToolSpec
+from sulla.models import ChatRequest, Completed, Delta, Provider, ReasoningDelta, Section, TextDelta, ToolSpec
 from sulla.testing.clock import ManualClock
 
 TOOL = ToolSpec(

@@ -11,7 +11,7 @@ import pytest
 
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
-from sulla.providers import ChatRequest
+from sulla.models import ChatRequest
 from sulla.speech.going_on import GO_ON_TEXT
 from sulla.speech.interruptions import GO_ON_S, Verdict
 from sulla.speech.office import Playing

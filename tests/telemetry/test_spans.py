@@ -16,8 +16,8 @@ from sulla.core.errors import ProviderTransient
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
 from sulla.daemon import SystemClock
-from sulla.providers import Usage
-from sulla.providers.anthropic import AnthropicProvider
+from sulla.models import Usage
+from sulla.models.anthropic.provider import AnthropicProvider
 from sulla.store.memory import MemoryStore
 from sulla.telemetry import Spans, Stream
 from sulla.testing.anthropic_server import FakeAnthropic

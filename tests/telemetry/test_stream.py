@@ -12,7 +12,7 @@ from sulla.core.errors import ProviderTransient
 from sulla.core.event import TextShown
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import ToolCall
-from sulla.providers import Usage
+from sulla.models import Usage
 from sulla.telemetry import Stream
 from sulla.telemetry.timeline import Began, CallDone, Ended, Paused, Piece, Spoke, ToolDone
 from sulla.testing.provider import Gate, Say, ScriptedProvider

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
-from sulla.providers import estimate_tokens
+from sulla.models import estimate_tokens
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider

@@ -13,7 +13,7 @@ from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import ToolCall
-from sulla.providers import ChatRequest, Delta
+from sulla.models import ChatRequest, Delta
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.history import History, Kept, ThreadHistory, breaches

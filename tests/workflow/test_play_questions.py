@@ -9,7 +9,7 @@ import pytest
 
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import ToolCall
-from sulla.providers import ChatRequest, Delta
+from sulla.models import ChatRequest, Delta
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.history import History, ThreadHistory, breaches

@@ -1,0 +1,1 @@
+"""Claude, by the SDK of its maker."""

@@ -1,0 +1,116 @@
+"""A provider made of two: the second answers where the first cannot be asked at all.
+
+It is no retry. A service that is overloaded, or that refuses a request, is still the one that a person chose; only what
+waiting does not mend, a missing key or a machine that is off, is worth another model's answer, and that answer says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Collection
+from contextlib import aclosing
+from dataclasses import replace
+from typing import Final, Literal, get_args
+
+from sulla.core.errors import (
+    ProviderError,
+    ProviderKeyMissing,
+    ProviderUnauthorized,
+    ProviderUnreachable,
+    SettingsError,
+)
+from sulla.models.base import ChatRequest, Completed, Delta, Provider, StandIn, TokenCounter
+
+Reason = Literal["key_missing", "unauthorized", "unreachable"]
+"""What the second provider may be asked for: no key, a key that is refused, nobody who takes the connection."""
+
+REASONS: Final[tuple[Reason, ...]] = get_args(Reason)
+
+
+def reason_of(error: ProviderError) -> Reason | None:
+    """What an error is among the reasons; None if it is none of them."""
+    if isinstance(error, ProviderKeyMissing):
+        return "key_missing"
+    if isinstance(error, ProviderUnauthorized):
+        return "unauthorized"
+    if isinstance(error, ProviderUnreachable):
+        return "unreachable"
+    return None
+
+
+class FallbackProvider:
+    """Keeps `models.Provider` and `models.TokenCounter`.
+
+    Who answered in the first one's place, and why, is told twice: `told` hears it before the second one is asked, and
+    the reply's `Completed` carries it as `stand_in`.
+
+    Args:
+        first: is always asked first.
+        second: is asked where the first fails for one of the reasons before anything of its reply was passed on.
+        model: the second one's name for its model; the request names the first one's.
+        reasons: the failures that are reason enough, of `REASONS`.
+        told: hears of each switch.
+
+    Raises:
+        SettingsError: a reason is unknown, or there is none.
+    """
+
+    name = "fallback"
+
+    def __init__(
+        self,
+        first: Provider,
+        second: Provider,
+        model: str,
+        *,
+        reasons: Collection[str] = REASONS,
+        told: Callable[[StandIn], None] = lambda stand_in: None,
+    ) -> None:
+        unknown = set(reasons) - set(REASONS)
+        if unknown or not reasons:
+            raise SettingsError(
+                f"the fallback's reasons are {sorted(reasons)!r}: expected one or more of {', '.join(REASONS)}"
+            )
+        self._first = first
+        self._second = second
+        self._model = model
+        self._reasons = frozenset(reasons)
+        self._told = told
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[Delta, None]:
+        """See `models.Provider.stream`. The reply comes from one of the two alone."""
+        begun = False
+        try:
+            async with aclosing(self._first.stream(request)) as deltas:
+                async for delta in deltas:
+                    begun = True
+                    yield delta
+            return
+        except ProviderError as error:
+            reason = reason_of(error)
+            if begun or reason not in self._reasons:
+                raise
+            stand_in = StandIn(self._second.name, self._model, self._first.name, str(reason), error.message)
+        self._told(stand_in)
+        async with aclosing(self._second.stream(replace(request, model=self._model))) as deltas:
+            async for delta in deltas:
+                yield replace(delta, stand_in=stand_in) if isinstance(delta, Completed) else delta
+
+    async def count_tokens(self, request: ChatRequest) -> int | None:
+        """See `models.TokenCounter`. Whoever would be asked for the reply is asked; nobody is told of a switch."""
+        try:
+            return await _count(self._first, request)
+        except ProviderError as error:
+            if reason_of(error) not in self._reasons:
+                raise
+        return await _count(self._second, replace(request, model=self._model))
+
+    async def close(self) -> None:
+        """Let both go of their connections."""
+        try:
+            await self._first.close()
+        finally:
+            await self._second.close()
+
+
+async def _count(provider: Provider, request: ChatRequest) -> int | None:
+    return await provider.count_tokens(request) if isinstance(provider, TokenCounter) else None

@@ -1,0 +1,1 @@
+"""The stand-in that answers by rules where there is no model."""

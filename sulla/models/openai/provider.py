@@ -1,0 +1,139 @@
+"""OpenAI's API, and every server that speaks it: the SDK's keys, transport and errors around our own wire.
+
+The SDK checks every chunk against its own types, which costs some fifty times what reading it costs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from dataclasses import replace
+from typing import Final
+from urllib.parse import urlsplit
+
+import httpx2
+from openai import APIConnectionError, APIStatusError, AsyncOpenAI, AsyncStream, DefaultAioHttpClient
+
+from sulla.core.clock import Clock
+from sulla.core.errors import ProviderError, ProviderKeyMissing, ProviderTransient
+from sulla.core.ids import MakeId
+from sulla.models.base import ChatRequest, Delta
+from sulla.models.openai.chat import ChatReply
+from sulla.models.openai.errors import said_of, status_error
+from sulla.models.openai.responses import ResponsesReply
+from sulla.models.openai.wire import Form, OpenAiOptions, encode_request
+from sulla.models.wire.failures import no_connection, retry_after_s, took_too_long
+from sulla.models.wire.keys import check_key
+from sulla.models.wire.reading import expect_events, read_reply
+
+BASE_URL = "https://api.openai.com/v1"
+CONNECT_S = 10.0
+"""How long a connection may take; the service is there within a second or not at all."""
+
+_TIMEOUT: Final = httpx2.Timeout(None, connect=CONNECT_S)
+"""The rest is for our own deadlines: the transport's would be set anew at every read."""
+
+_PATHS: Final[dict[Form, str]] = {"chat": "/chat/completions", "responses": "/responses"}
+_NO_KEY = "none"
+"""Sent where there is no key: an empty one would make the SDK look for others in the environment."""
+
+
+class OpenAiProvider:
+    """Keeps `models.Provider`.
+
+    Args:
+        api_key: the key; empty for none, which OpenAI's own service refuses and a server of one's own seldom asks for.
+        clock: for deadlines.
+        make_id: names replies, and tool calls that come without an id.
+        base_url: where the service is, with its version, e.g. ``http://127.0.0.1:8000/v1``.
+        options: how this server differs; at OpenAI's own address the token limit goes by its newer name, and a tool
+            that has to be called by its name.
+
+    Raises:
+        SettingsError: the key holds what no HTTP header can carry.
+    """
+
+    name = "openai"
+
+    def __init__(
+        self,
+        api_key: str,
+        clock: Clock,
+        make_id: MakeId,
+        *,
+        base_url: str = BASE_URL,
+        options: OpenAiOptions | None = None,
+    ) -> None:
+        check_key("OPENAI_API_KEY", api_key)
+        self._key = api_key
+        self._clock = clock
+        self._make_id = make_id
+        self._wants_key = urlsplit(base_url).hostname == urlsplit(BASE_URL).hostname
+        options = options or OpenAiOptions()
+        own = replace(options, limit_field="max_completion_tokens", choice="named")
+        self._options = own if self._wants_key else options
+        self._client = AsyncOpenAI(
+            api_key=api_key or _NO_KEY,
+            base_url=base_url,
+            max_retries=0,  # ours is the only retry (design §13)
+            http_client=DefaultAioHttpClient(),
+        )
+
+    def stream(self, request: ChatRequest) -> AsyncGenerator[Delta, None]:
+        """See `models.Provider.stream`."""
+        kind = ResponsesReply if self._options.form == "responses" else ChatReply
+        reply = kind(request.model, self._make_id)
+        return read_reply(lambda: self._open(request), reply, request, self._clock, (httpx2.HTTPError,))
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        await self._client.close()
+
+    async def _open(self, request: ChatRequest) -> httpx2.Response:
+        """Send the request and wait for the answer's head.
+
+        Raises:
+            ProviderError: there is no answer, or it is not the beginning of a reply.
+            InvalidInput: the history cannot be sent as it is.
+        """
+        response = await self._post(request, encode_request(request, self._options))
+        await expect_events(response, request.model, str(self._client.base_url), "OPENAI_BASE_URL")
+        return response
+
+    async def _post(self, request: ChatRequest, body: bytes) -> httpx2.Response:
+        if self._wants_key and not self._key:
+            raise ProviderKeyMissing(f"no key for the model {request.model!r}: set OPENAI_API_KEY")
+        streaming: bool = True  # typed so that mypy sees the raw response among what `post` may return
+        try:
+            async with self._clock.timeout(request.timeout_s):
+                response = await self._client.post(
+                    _PATHS[self._options.form],
+                    cast_to=httpx2.Response,
+                    content=body,
+                    options={"headers": _HEADERS, "timeout": _TIMEOUT},
+                    stream=streaming,
+                    stream_cls=AsyncStream[object],
+                )
+        except APIStatusError as error:
+            raise self._refused(request, error) from error
+        except (TimeoutError, APIConnectionError, httpx2.HTTPError) as error:
+            raise self._unanswered(request, error) from error
+        if not isinstance(response, httpx2.Response):
+            raise TypeError(f"the SDK gave a {type(response).__name__} where a raw response was asked for")
+        return response
+
+    def _refused(self, request: ChatRequest, error: APIStatusError) -> ProviderError:
+        said = said_of(error.body) or error.message
+        if self._key:
+            said = said.replace(self._key, "***")
+        wait_s = retry_after_s(error.response.headers, self._clock.now())
+        return status_error(request.model, error.status_code, f"{error.code or ''} {error.type or ''}", said, wait_s)
+
+    def _unanswered(self, request: ChatRequest, error: Exception) -> ProviderTransient:
+        if isinstance(error, TimeoutError):
+            return took_too_long(request.model, request.timeout_s)
+        nobody = (httpx2.ConnectError, httpx2.ConnectTimeout)
+        return no_connection(request.model, str(self._client.base_url), "OPENAI_BASE_URL", error, *nobody)
+
+
+# Compressed, a stream would come in lumps.
+_HEADERS = {"Content-Type": "application/json", "Accept": "text/event-stream", "Accept-Encoding": "identity"}

@@ -1,0 +1,1 @@
+"""What the wires of several services have in common: lines, events, replies as they come in, keys, failures."""

@@ -1,0 +1,53 @@
+"""What services' failures have in common."""
+
+from __future__ import annotations
+
+import pytest
+
+from sulla.core.errors import ProviderTransient, ProviderUnreachable
+from sulla.models.wire.failures import innermost, no_connection, retry_after_s, took_too_long
+
+
+@pytest.mark.parametrize(
+    ("headers", "wait_s"),
+    [
+        ({}, None),
+        ({"retry-after": "12"}, 12.0),
+        ({"retry-after": "1.5"}, 1.5),
+        ({"retry-after": "-3"}, 0.0),
+        ({"retry-after": "nan"}, None),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "9", "retry-after-ms": "250"}, 0.25),
+        ({"retry-after": "Thu, 01 Jan 1970 00:01:40 GMT"}, 90.0),
+        ({"retry-after": "Thu, 01 Jan 1970 00:00:01 GMT"}, 0.0),
+    ],
+)
+def test_the_wait_is_read_in_each_of_its_forms(headers: dict[str, str], wait_s: float | None) -> None:
+    assert retry_after_s(headers, now_s=10.0) == wait_s
+
+
+def test_the_innermost_words_of_a_failure_are_told() -> None:
+    outer = ValueError("it failed")
+    outer.__cause__ = OSError("connection refused")
+    assert innermost(outer) == "connection refused"
+    assert innermost(OSError()) == "OSError"
+
+
+def test_nobody_there_is_told_from_a_connection_that_broke() -> None:
+    outer = ValueError("it failed")
+    outer.__cause__ = ConnectionRefusedError("refused")
+    nobody = no_connection("m", "http://there", "X_BASE_URL", outer, ConnectionRefusedError)
+    assert type(nobody) is ProviderUnreachable
+    assert type(no_connection("m", "http://there", "X_BASE_URL", outer, TimeoutError)) is ProviderTransient
+    assert all(word in nobody.message for word in ("'m'", "http://there", "X_BASE_URL", "refused"))
+
+
+@pytest.mark.parametrize("secret", ["user:hunter2@there:8000/v1", "there:8000/v1?api_key=hunter2"])
+def test_the_address_is_told_without_the_secrets_in_it(secret: str) -> None:
+    message = no_connection("m", f"http://{secret}", "X_BASE_URL", OSError("refused")).message
+    assert "no connection to http://there:8000/v1 for" in message
+    assert "hunter2" not in message
+
+
+def test_too_long_says_how_long_is_allowed() -> None:
+    assert "'m' took longer than 2.5 s" in took_too_long("m", 2.5).message

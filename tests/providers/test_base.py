@@ -1,9 +1,0 @@
-"""The values of the promise."""
-
-from __future__ import annotations
-
-from sulla.providers.base import Usage
-
-
-def test_every_token_counts_in_the_total() -> None:
-    assert Usage(1, 20, 300, 4000).total == 4321
