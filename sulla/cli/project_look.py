@@ -12,7 +12,7 @@ from sulla.cli.exits import Exit
 from sulla.cli.place import settings_of
 from sulla.cli.table import Table, harmless, one_line, paper
 from sulla.core.errors import NotFound
-from sulla.registry import PROJECTS, Listed, Projects
+from sulla.projects import PROJECTS, Listed, Projects
 from sulla.tools import did_you_mean
 
 _HEADS = ("NAME", "STATUS", "URGENCY", "OPEN", "TITLE")

@@ -14,7 +14,7 @@ from sulla.cli.table import Table, harmless, one_line, paper
 from sulla.core.errors import SullaError
 from sulla.daemon import SystemClock
 from sulla.daemon.agents import shelf_of
-from sulla.registry import SKILL_FILE, Known, SkillShelf, read_bundle, read_skill
+from sulla.skills import SKILL_FILE, Known, SkillShelf, read_bundle, read_skill
 
 _HEADS = ("NAME", "FROM", "ALLOWED", "DESCRIPTION")
 _WIDTHS = (24, 9, 7)

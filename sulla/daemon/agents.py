@@ -14,20 +14,9 @@ from sulla.core.clock import Clock
 from sulla.core.errors import NotFound, SettingsError
 from sulla.daemon.config import Settings
 from sulla.daemon.play_hands import PlayHands
+from sulla.definitions import AGENTS, AgentFile, Agents, allows, read_agents, unknown
 from sulla.models import Section, ToolSpec, parse_model
-from sulla.registry import (
-    AGENTS,
-    AgentFile,
-    Agents,
-    Root,
-    SkillShelf,
-    TrustBook,
-    allows,
-    index,
-    read_agents,
-    skill_tools,
-    unknown,
-)
+from sulla.skills import Root, SkillShelf, TrustBook, index, skill_tools
 from sulla.tools import Tool, Toolbox, builtin_tools, listing_tools, told_schema
 
 SKILLS: Final = "skills"

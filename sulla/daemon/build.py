@@ -58,7 +58,7 @@ from sulla.models import (
     OFFLINE,
     estimate_tokens,
 )
-from sulla.registry import SkillShelf
+from sulla.skills import SkillShelf
 from sulla.speech import StreamBufferManager
 from sulla.store import Store
 from sulla.threads import ThreadStore

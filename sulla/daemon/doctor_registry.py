@@ -10,7 +10,8 @@ from sulla.daemon.agents import Team, doubts, read_team, shelf_of, toolbox_of
 from sulla.daemon.doctor_findings import Finding, counted, fault, ok, warning
 from sulla.daemon.doctor_probes import Patient
 from sulla.daemon.prompt import home_tools
-from sulla.registry import PROJECTS, Listed, Projects, SkillShelf
+from sulla.projects import PROJECTS, Listed, Projects
+from sulla.skills import SkillShelf
 
 _READ = "docs/agents.md says what an agent's folder holds"
 

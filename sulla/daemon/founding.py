@@ -15,7 +15,7 @@ from sulla.daemon.home import TOKEN, Home
 from sulla.daemon.playbook_files import bring_playbooks
 from sulla.daemon.schema import schema_text
 from sulla.daemon.starter import SCHEMA_FILE
-from sulla.registry import AGENTS, EXAMPLES
+from sulla.definitions import AGENTS, EXAMPLES
 from sulla.workflow import PLAYBOOKS
 
 

@@ -11,10 +11,12 @@ from sulla.core.ids import ThreadId, derived_id
 from sulla.daemon.bounds import MICRO
 from sulla.daemon.config import Settings
 from sulla.daemon.people import PeopleDesk
+from sulla.definitions import allows
 from sulla.graph import Graph
 from sulla.heartbeat import Agenda, BeatLimits, HeartbeatNode, create_heartbeat_graph, no_playbooks
 from sulla.models import parse_model
-from sulla.registry import Projects, SkillShelf, allows, index
+from sulla.projects import Projects
+from sulla.skills import SkillShelf, index
 from sulla.threads import ThreadCreated, ThreadState, ThreadStore
 
 GRAPH = "heartbeat"

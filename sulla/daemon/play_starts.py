@@ -18,7 +18,7 @@ from sulla.daemon.play_triggers import PlayTriggers, TimedPlays
 from sulla.daemon.plays import Plays
 from sulla.daemon.project_pages import ProjectPages
 from sulla.daemon.schedules import Begins, Timetable
-from sulla.registry import Projects
+from sulla.projects import Projects
 from sulla.schedule import BeatThread
 from sulla.store import Store
 from sulla.workflow import PlaybookShelf

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 
 from sulla.gateway import ProjectInfo, ProjectText, TaskInfo
-from sulla.registry import Listed, Project, Projects
+from sulla.projects import Listed, Project, Projects
 
 
 async def list_projects(projects: Projects) -> Sequence[ProjectInfo]:

@@ -18,8 +18,9 @@ from sulla.daemon.memories import make_memories
 from sulla.daemon.offers import tool_tokens
 from sulla.daemon.play_hands import chat_section
 from sulla.daemon.stores import MEMORY
+from sulla.definitions import allows
 from sulla.models import Section, ToolSpec, count_head, estimate_text
-from sulla.registry import SkillShelf, allows
+from sulla.skills import SkillShelf
 from sulla.tools import Result, Tool, Toolbox, ToolContext, catalogue_of
 from sulla.workflow import PLAYBOOKS, PlaybookShelf
 from sulla.workflow import Known as WorkflowKnown

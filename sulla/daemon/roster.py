@@ -10,10 +10,12 @@ from sulla.daemon.memories import Remembering
 from sulla.daemon.models import Choice
 from sulla.daemon.people import PeopleDesk
 from sulla.daemon.scene import Scene
+from sulla.definitions import allows
 from sulla.gateway import AgentInfo, SkillInfo, SkillInfos, ToolInfo, WorkInfo
 from sulla.heartbeat import BeatOffice
-from sulla.registry import Known, Projects, SkillShelf, allows
+from sulla.projects import Projects
 from sulla.schedule import ScheduleOffice
+from sulla.skills import Known, SkillShelf
 from sulla.speech import StreamBufferManager
 from sulla.tools import Tool, Toolbox, ToolSource
 from sulla.workflow import PlaybookOffice

@@ -33,7 +33,7 @@ from sulla.daemon.stores import MEMORY, store_place, store_source
 from sulla.daemon.system import SystemClock, random_id, random_part, random_token
 from sulla.daemon.upkeep import redate
 from sulla.gateway import Gateway, GatewayConfig, Observers, Server, bind, build_app, serve
-from sulla.registry import PROJECTS
+from sulla.projects import PROJECTS
 from sulla.telemetry import Logs
 from sulla.threads import undo_half_import
 

@@ -12,7 +12,7 @@ from typing import Final
 from sulla.agent import ActiveAgents
 from sulla.heartbeat.brief import SECTION_CHARS, Around
 from sulla.heartbeat.plan import Lot, plain
-from sulla.registry import Listed, Projects
+from sulla.projects import Listed, Projects
 from sulla.threads import ThreadState
 
 MOST_FILES: Final = 20_000

@@ -9,7 +9,7 @@ from random import Random
 from sulla.agent import ActiveAgents, Actor, AgentSpec, InputHandler, actor_key
 from sulla.core.ids import RunId, ThreadId
 from sulla.heartbeat import Agenda, BeatLimits, HeartbeatNode, Lot, View, create_heartbeat_graph
-from sulla.registry import Projects
+from sulla.projects import Projects
 from sulla.testing.world import World
 from sulla.threads import Notice
 

@@ -10,7 +10,7 @@ from typing import Final, cast, get_args
 from sulla.agent import SULLA, FailureClass
 from sulla.core.errors import SullaError
 from sulla.core.jsontypes import FrozenJson, Json
-from sulla.registry import YamlFault, YamlList, YamlMap, YamlNode, YamlScalar, read_nodes
+from sulla.definitions import YamlFault, YamlList, YamlMap, YamlNode, YamlScalar, read_nodes
 from sulla.tools import did_you_mean
 from sulla.workflow.cases import FOR_AGENT, FOR_TOOL, Case, Fixture, Wanted, What, split_route
 from sulla.workflow.cases_form import CALL, CASE, ERROR, EXPECT, FIXTURE, MAX_CASES

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from sulla.core.errors import InvalidInput
-from sulla.registry import YamlList, YamlScalar
+from sulla.definitions import YamlList, YamlScalar
 from sulla.tools import did_you_mean
 from sulla.workflow.check_fault import Fault
 from sulla.workflow.check_known import NOTHING_KNOWN, Known

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from sulla.registry import YamlMap, YamlScalar
+from sulla.definitions import YamlMap, YamlScalar
 from sulla.tools import did_you_mean
 from sulla.workflow.check_fault import Fault
 from sulla.workflow.check_known import Known

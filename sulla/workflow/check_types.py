@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, cast
 
 from sulla.core.jsontypes import FrozenJson, Json
-from sulla.registry import YamlList, YamlMap, YamlNode, YamlScalar
+from sulla.definitions import YamlList, YamlMap, YamlNode, YamlScalar
 from sulla.tools import did_you_mean, validate
 from sulla.workflow.check_fault import Fault
 from sulla.workflow.definition import AgentStep, ConditionStep, HumanStep, InputSpec, LoopStep, PromptStep, RouterStep

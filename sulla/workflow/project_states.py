@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from sulla.registry import WAITS, TaskState
+from sulla.projects import WAITS, TaskState
 from sulla.workflow.office import PlayStatus, StepRow
 from sulla.workflow.project_plan import ProjectPlan, Task, in_order
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final, Literal, cast
 
 from sulla.core.jsontypes import FrozenJson, Json
-from sulla.registry import YamlFault, YamlList, YamlMap, YamlNode, YamlScalar, read_nodes
+from sulla.definitions import YamlFault, YamlList, YamlMap, YamlNode, YamlScalar, read_nodes
 from sulla.tools import did_you_mean
 from sulla.workflow.check_fault import Fault
 from sulla.workflow.definition import Budget, Definition, InputSpec, Trigger

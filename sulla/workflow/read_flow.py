@@ -14,7 +14,7 @@ from typing import Final, cast
 
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import Json, JsonObject
-from sulla.registry import YamlFault, plain, read_nodes
+from sulla.definitions import YamlFault, plain, read_nodes
 from sulla.workflow.read import MAX_PLAYBOOK_BYTES
 from sulla.workflow.read_flow_kinds import IGNORED, TRIGGERS, NodeSaid, step_of, word_of
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final, Literal, cast
 
-from sulla.registry import YamlList, YamlMap, YamlNode, YamlScalar
+from sulla.definitions import YamlList, YamlMap, YamlNode, YamlScalar
 from sulla.tools import did_you_mean
 from sulla.workflow.definition import (
     MAX_BRANCHES,

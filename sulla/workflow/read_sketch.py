@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from sulla.registry import YamlMap, YamlNode, YamlPlace, YamlScalar
+from sulla.definitions import YamlMap, YamlNode, YamlPlace, YamlScalar
 from sulla.workflow.check_fault import Fault
 from sulla.workflow.definition import Definition, Kind, Need, Step
 from sulla.workflow.expression import OPENS, Spot

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final, Literal, cast
 
-from sulla.registry import YamlList, YamlMap, YamlNode, YamlScalar
+from sulla.definitions import YamlList, YamlMap, YamlNode, YamlScalar
 from sulla.tools import did_you_mean
 from sulla.workflow.definition import (
     MAX_STEPS,

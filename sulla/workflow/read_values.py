@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeVar, cast
 
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import FrozenJson, Json
-from sulla.registry import YamlList, YamlMap, YamlNode, YamlPlace, YamlScalar, plain
+from sulla.definitions import YamlList, YamlMap, YamlNode, YamlPlace, YamlScalar, plain
 from sulla.tools import did_you_mean
 from sulla.workflow.check_fault import Fault
 from sulla.workflow.definition import Budget, Given, Retry, Template

@@ -13,7 +13,7 @@ import pytest
 from sulla.cli import project_run
 from sulla.cli.exits import Exit
 from sulla.gateway import AgentInfo
-from sulla.registry import set_field
+from sulla.projects import set_field
 from sulla.workflow import Begin, Begun, check_playbook
 from tests.cli.stage import Said, Stage, fact
 from tests.cli.typed import typed

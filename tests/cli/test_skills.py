@@ -11,7 +11,7 @@ from sulla.cli.exits import Exit
 from sulla.cli.skills import COMMANDS
 from sulla.cli.skills_look import LOOKS
 from tests.cli.typed import typed
-from tests.registry.shelves import put
+from tests.skills.shelves import put
 
 Capsys = pytest.CaptureFixture[str]
 

@@ -13,7 +13,7 @@ from sulla.daemon.agents import equip, read_team, shelf_of, shipped, skills_sect
 from sulla.daemon.prompt import prompt_of
 from sulla.testing.clock import ManualClock
 from sulla.tools import Done, Result, ToolContext, define
-from tests.registry.shelves import put
+from tests.skills.shelves import put
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from sulla.gateway import Event
 from sulla.models import ModelName, Provider
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
-from tests.registry.shelves import put
+from tests.skills.shelves import put
 
 DONE = Say("All right. <AGENT_DONE>ok</AGENT_DONE>")
 LOOK = Say("I look.", (ToolCall(CallId("c"), "load_skill", {"name": "tea"}),))

@@ -13,7 +13,7 @@ from sulla.daemon.doctor_findings import Finding
 from sulla.daemon.doctor_probes import Patient
 from sulla.daemon.doctor_registry import agents, projects, skills
 from sulla.testing.clock import ManualClock
-from tests.registry.shelves import put
+from tests.skills.shelves import put
 
 
 @pytest.fixture

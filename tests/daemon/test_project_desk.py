@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sulla.daemon.project_desk import get_project
-from sulla.registry import Projects
+from sulla.projects import Projects
 
 TEXT = """# Garden
 

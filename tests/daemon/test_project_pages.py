@@ -13,7 +13,7 @@ import pytest
 
 from sulla.core.jsontypes import Json
 from sulla.daemon.project_pages import MAX_WOKEN, NEW_S, RETRY_S, ProjectPages
-from sulla.registry import Project, Projects
+from sulla.projects import Project, Projects
 from sulla.testing.clock import ManualClock
 from sulla.workflow import Begin, PlayRow, ProjectDesk, ProjectPlan, read_plan
 from tests.workflow.project_runs import MachineRuns

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sulla.agent import ActiveAgents, FileMarks
 from sulla.heartbeat import Agenda
-from sulla.registry import Projects, project_tools
+from sulla.projects import Projects, project_tools
 from sulla.store.memory import MemoryStore
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World

@@ -12,7 +12,7 @@ from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import Text, ToolCall
 from sulla.heartbeat import Agenda, BeatLimits, HeartbeatNode, create_heartbeat_graph
 from sulla.models import ChatRequest
-from sulla.registry import Projects, project_tools
+from sulla.projects import Projects, project_tools
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider

@@ -10,7 +10,7 @@ import jsonschema_rs
 import pytest
 
 import sulla.workflow.schema
-from sulla.registry import YamlFault, plain, read_nodes
+from sulla.definitions import YamlFault, plain, read_nodes
 from sulla.workflow.form import KINDS, PARTS, PLAYBOOK, STEP, TRIGGER_INPUTS, TRIGGERS, Takes
 from sulla.workflow.read_kinds import KIND_READERS
 from sulla.workflow.schema import SCHEMA_FILE, SHAPES, playbook_schema, schema_text

@@ -1,0 +1,189 @@
+"""What an agent's folder says of it: a small file of settings, and who it is in Markdown. Pure.
+
+The settings are TOML (``agent.toml``), or the YAML of the original (``config.yaml``, before that ``agent.yaml``).
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Final, Literal
+
+from sulla.core.errors import InvalidInput
+from sulla.core.jsontypes import FrozenJson, Json, JsonObject
+from sulla.definitions.yaml_text import read_map
+from sulla.tools import did_you_mean
+
+AGENT_FILES: Final = ("agent.toml", "agent.yaml", "config.yaml")
+"""The settings; of several the first one counts."""
+
+SOUL: Final = "soul.md"
+ENVIRONMENT: Final = "environment.md"
+DIRECTIVES: Final = "directives.md"
+
+MAX_TURNS: Final = 1_000
+_ID = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
+_KEYS: Final = ("name", "description", "model", "completion", "tools", "skills", "spawns", "max_turns")
+_PROVIDER: Final = "provider"
+"""The original writes it apart from the model."""
+
+_ORIGINALS: Final = ("type", "integrations", "excludeSoul", "injectObservations")
+"""Keys that the original's agents have, and ours do without."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentFile:
+    """An agent as its folder describes it."""
+
+    id: str
+    name: str
+    description: str = ""
+    prompt: str = ""
+    """Who it is: ``soul.md``, then every other Markdown file by name."""
+    directives: str = ""
+    environment: str = ""
+    model: str = ""
+    """``provider:model``; empty for the daemon's own."""
+    completion: Literal["wrapper", "plain"] | None = None
+    tools: tuple[str, ...] | None = None
+    """Names, or beginnings with a ``*``; None for all."""
+    skills: tuple[str, ...] | None = None
+    spawns: tuple[str, ...] = ()
+    """The agents that it may set to work."""
+    max_turns: int | None = None
+    """Model calls per run; None for what the settings say."""
+    warnings: tuple[str, ...] = ()
+
+
+def read_agent(folder: str, texts: Mapping[str, str]) -> AgentFile:
+    """Read an agent.
+
+    Args:
+        folder: the name of its folder, which is its id.
+        texts: what its files hold, by name.
+
+    Raises:
+        InvalidInput: something is wrong; the message says in which file and what was expected.
+    """
+    if len(folder) > 64 or not _ID.fullmatch(folder):
+        raise InvalidInput(
+            f"an agent cannot be called {folder[:100]!r}: its folder's name has 1 to 64 small letters and digits, with "
+            "single hyphens or underscores between them"
+        )
+    file = next((name for name in AGENT_FILES if name in texts), "")
+    fields, warnings = _fields(file, texts[file]) if file else ({}, [f"there is no {AGENT_FILES[0]}: all is default"])
+    turns = _whole(file, fields, "max_turns", MAX_TURNS)
+    return AgentFile(
+        folder,
+        _text(file, fields, "name") or folder,
+        _text(file, fields, "description"),
+        _soul(texts),
+        texts.get(DIRECTIVES, "").strip(),
+        texts.get(ENVIRONMENT, "").strip(),
+        _model(file, fields),
+        _completion(file, fields),
+        _names(file, fields, "tools"),
+        _names(file, fields, "skills"),
+        _names(file, fields, "spawns") or (),
+        turns,
+        tuple(warnings),
+    )
+
+
+def allows(patterns: Sequence[str] | None, name: str) -> bool:
+    """Whether an allow-list has room for a name; None is the list of all."""
+    return patterns is None or any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def unknown(key: str, patterns: Sequence[str] | None, names: Sequence[str]) -> tuple[str, ...]:
+    """What an allow-list names that there is not, each as a sentence.
+
+    Args:
+        key: the list's name, e.g. ``tools``.
+        patterns: what it names.
+        names: what there is.
+    """
+    missing = (one for one in patterns or () if not any(fnmatchcase(name, one) for name in names))
+    return tuple(
+        f"{key} names {one!r}, and there is nothing of that name.{did_you_mean(one, names)}" for one in missing
+    )
+
+
+def _fields(file: str, text: str) -> tuple[FrozenJson, list[str]]:
+    fields = _toml(text, file) if file.endswith(".toml") else _yaml(text, file)
+    strange = [key for key in fields if key not in (*_KEYS, _PROVIDER, *_ORIGINALS)]
+    if strange:
+        raise InvalidInput(
+            f"{file}: there is no setting {strange[0]!r}.{did_you_mean(strange[0], _KEYS)} Known: {', '.join(_KEYS)}"
+        )
+    olds = [key for key in _ORIGINALS if key in fields]
+    return fields, [f"{file}: {', '.join(olds)} of the original mean nothing here"] if olds else []
+
+
+def _toml(text: str, file: str) -> JsonObject:
+    try:
+        return tomllib.loads(text)
+    except ValueError as error:  # the library's own, and a number too long for Python
+        raise InvalidInput(f"{file}: {error}") from error
+    except RecursionError:
+        raise InvalidInput(f"{file}: lists or tables within each other, deeper than anybody writes them") from None
+
+
+def _yaml(text: str, file: str) -> JsonObject:
+    try:
+        return read_map(text)
+    except InvalidInput as error:
+        raise InvalidInput(f"{file}: {error.message}") from error
+
+
+def _soul(texts: Mapping[str, str]) -> str:
+    others = sorted(name for name in texts if name.endswith(".md") and name not in (SOUL, ENVIRONMENT, DIRECTIVES))
+    return "\n\n".join(text for name in (SOUL, *others) if (text := texts.get(name, "").strip()))
+
+
+def _text(file: str, fields: FrozenJson, key: str) -> str:
+    value = fields.get(key)
+    if value is None or isinstance(value, str):
+        return " ".join((value or "").split())
+    raise _wrong(file, key, "a text", value)
+
+
+def _model(file: str, fields: FrozenJson) -> str:
+    model, provider = _text(file, fields, "model"), _text(file, fields, _PROVIDER)
+    return f"{provider}:{model}" if model and provider and ":" not in model else model
+
+
+def _completion(file: str, fields: FrozenJson) -> Literal["wrapper", "plain"] | None:
+    match fields.get("completion"):
+        case None:
+            return None
+        case "wrapper":
+            return "wrapper"
+        case "plain":
+            return "plain"
+        case other:
+            raise _wrong(file, "completion", "'wrapper' or 'plain'", other)
+
+
+def _names(file: str, fields: FrozenJson, key: str) -> tuple[str, ...] | None:
+    value = fields.get(key)
+    if value is None:
+        return None
+    names = [one for one in value if isinstance(one, str) and one] if isinstance(value, list) else []
+    if not isinstance(value, list) or len(names) != len(value):
+        raise _wrong(file, key, "a list of names", value)
+    return tuple(names)
+
+
+def _whole(file: str, fields: FrozenJson, key: str, most: int) -> int | None:
+    value = fields.get(key)
+    if value is None or (isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= most):
+        return value
+    raise _wrong(file, key, f"a whole number from 1 to {most}", value)
+
+
+def _wrong(file: str, key: str, expected: str, value: Json) -> InvalidInput:
+    return InvalidInput(f"{file}: {key} is {repr(value)[:100]}; expected {expected}")

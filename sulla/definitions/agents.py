@@ -1,0 +1,96 @@
+"""The agents that a home describes: ``agents/<id>/``, read once, when the daemon starts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from sulla.core.errors import InvalidInput, SullaError
+from sulla.definitions.agent_file import AGENT_FILES, AgentFile, read_agent
+
+AGENTS: Final = "agents"
+"""The folder of the home that they are in."""
+
+MAX_AGENTS: Final = 64
+MAX_ENTRIES: Final = 1_000
+"""What is looked at in the folder, files included."""
+
+MAX_TEXTS: Final = 32
+"""Files of one agent that are read."""
+
+MAX_TEXT_BYTES: Final = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Agents:
+    """What was found."""
+
+    good: tuple[AgentFile, ...] = ()
+    faults: tuple[str, ...] = ()
+    """Why others cannot be used, each with its place."""
+    warnings: tuple[str, ...] = ()
+    """What is odd about good ones, each with its place."""
+
+
+def read_agents(folder: Path) -> Agents:
+    """Read every agent; one that is wrong does not keep the others from work.
+
+    Args:
+        folder: has a folder for each; what begins with ``.`` or ``_`` is left alone. It need not exist.
+    """
+    try:
+        found = sorted(path for path in folder.iterdir() if not path.name.startswith((".", "_")))
+    except FileNotFoundError:
+        return Agents()
+    except OSError as error:
+        return Agents(faults=(f"{folder}: it cannot be read: {error.strerror}",))
+    good: list[AgentFile] = []
+    faults: list[str] = []
+    warnings: list[str] = []
+    for path in found[:MAX_ENTRIES]:
+        if len(good) + len(faults) == MAX_AGENTS:
+            faults.append(f"{folder}: more than {MAX_AGENTS} agents; the others are not read")
+            break
+        try:
+            if not path.is_dir():
+                continue
+            agent = read_agent(path.name, _texts(path))
+        except SullaError as error:
+            faults.append(f"{_shown(path)}: {error.message}")
+        except OSError as error:
+            faults.append(f"{_shown(error.filename or path)}: it cannot be read: {error.strerror}")
+        else:
+            good.append(agent)
+            warnings += [f"{path}: {said}" for said in agent.warnings]
+    return Agents(tuple(good), tuple(faults), tuple(warnings))
+
+
+def _shown(path: object) -> str:
+    """A path as text that can be sent, whatever bytes are in a name."""
+    return str(path).encode(errors="backslashreplace").decode()
+
+
+def _texts(folder: Path) -> dict[str, str]:
+    """Its settings and its Markdown."""
+    files = sorted(
+        path
+        for path in folder.iterdir()
+        if path.is_file() and not path.name.startswith(".") and (path.name in AGENT_FILES or path.suffix == ".md")
+    )
+    if not files:
+        raise InvalidInput(f"it is empty: it needs {AGENT_FILES[0]}, and soul.md to say who the agent is")
+    if len(files) > MAX_TEXTS:
+        raise InvalidInput(f"it has {len(files)} files; an agent has at most {MAX_TEXTS}")
+    return {path.name: _text(path) for path in files}
+
+
+def _text(path: Path) -> str:
+    with path.open("rb") as file:
+        data = file.read(MAX_TEXT_BYTES + 1)
+    if len(data) > MAX_TEXT_BYTES:
+        raise InvalidInput(f"{path.name} is longer than {MAX_TEXT_BYTES} bytes")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InvalidInput(f"{path.name} is not UTF-8 text") from None

@@ -1,0 +1,117 @@
+"""The tasks of a plan in a project's file: put down, and marked as its run gets on. Pure.
+
+```text
+- [x] Clear the beds (id: clear)
+- [ ] Dig (id: dig; after: clear) (in progress)
+- [ ] Sow (id: sow; after: dig)
+```
+
+The words are people's to change, as all of the file is; a task of a plan is found by its id. What a person has ticked
+stays ticked, and what a person has blocked stays blocked until it is done.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from sulla.core.errors import InvalidInput
+from sulla.projects.file import MOST_TASKS, append_task
+from sulla.projects.page import Page, Task, TaskState
+
+WAITS: Final = "waits for "
+"""How a reason begins that a run gives for what is blocked; those of people begin otherwise."""
+_WHY_CHARS: Final = 200
+_MARKS: Final = re.compile(r"\((?=blocked:|failed:|in progress\)|id:)")
+"""What would be taken for more than words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A task of a plan."""
+
+    id: str
+    """Letters, digits and ``_``."""
+    text: str
+    """One line."""
+    after: tuple[str, ...] = ()
+    """The ids of those that it depends on."""
+
+
+def put_down(text: str, rows: Sequence[Planned]) -> str:
+    """The file with the tasks of a plan that is about to be worked on, all of them open.
+
+    Those of an earlier plan go, unless they are done or something is written below them. An open task of the same words
+    becomes that of the plan.
+
+    Args:
+        text: the file.
+        rows: the plan's tasks.
+
+    Raises:
+        InvalidInput: the file would have more tasks than it may.
+        Conflict: it ends inside a code fence.
+    """
+    wanted = {row.id: replace(row, text=_bare(row.text)) for row in rows}
+    for id_ in [task.id for task in Page(text).tasks() if task.id]:
+        text = _settle(text, id_, wanted.get(id_))
+    for row in wanted.values():
+        text = _put(text, row)
+    return text
+
+
+def mark_task(text: str, id_: str, state: TaskState, why: str = "") -> str:
+    """The file with how a task of a plan stands; as it is if it has no such task.
+
+    Args:
+        text: the file.
+        id_: which task.
+        state: how it stands.
+        why: for `failed` and `blocked`.
+    """
+    page = Page(text)
+    task = _of(page.tasks(), id_)
+    if task is None or task.done or (task.blocked and not task.blocked.startswith(WAITS) and state != "completed"):
+        return text
+    said = _bare(" ".join(why.split()))[:_WHY_CHARS] or "nobody knows why"
+    mark = {"in_progress": "in progress", "failed": f"failed: {said}", "blocked": f"blocked: {said}"}.get(state, "")
+    return page.with_box(task, done=state == "completed", mark=mark)
+
+
+def _settle(text: str, id_: str, row: Planned | None) -> str:
+    """The file with what becomes of a task that has an id already."""
+    page = Page(text)
+    task = _of(page.tasks(), id_)
+    if task is None:
+        return text
+    if row is None:
+        keeps = task.done or page.end_of(task) > task.line + 1
+        return text if keeps else page.with_lines(task.line, task.line + 1, [])
+    if task.done and task.text != row.text:
+        return page.with_box(replace(task, id="", after=()), done=True)  # another one of that name, in its time
+    return page.with_box(replace(task, text=row.text, after=row.after), done=False)
+
+
+def _put(text: str, row: Planned) -> str:
+    page = Page(text)
+    tasks = list(page.tasks())
+    if _of(tasks, row.id) is not None:
+        return text
+    same = next((task for task in tasks if task.text == row.text and not task.done and not task.id), None)
+    if same is not None:
+        mark = f"blocked: {same.blocked}" if same.blocked else ""
+        return page.with_box(replace(same, id=row.id, after=row.after), done=False, mark=mark)
+    if len(tasks) >= MOST_TASKS:
+        raise InvalidInput(f"there are {len(tasks)} tasks, the most that there may be: take out what is done")
+    new = Task(0, row.text, False, "", 0, 0, row.id, row.after)
+    return append_task(page, tasks, new.text + new.tag)
+
+
+def _of(tasks: Iterable[Task], id_: str) -> Task | None:
+    return next((task for task in tasks if task.id == id_), None)
+
+
+def _bare(words: str) -> str:
+    return _MARKS.sub("[", words)

@@ -1,0 +1,38 @@
+"""The skills that Sulla brings along hold to the standard, by its own validator and by ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from skills_ref.validator import validate  # type: ignore[import-untyped]  # it comes without types
+
+from sulla.skills import read_bundle, read_skill
+from sulla.skills.skill import SKILL_FILE
+from tests.house.source import ROOT
+from tests.skills.shelves import put
+
+SHIPPED = sorted(path.parent for path in (ROOT / "skills").glob(f"*/{SKILL_FILE}"))
+
+
+def test_there_are_some() -> None:
+    assert len(SHIPPED) >= 4
+
+
+@pytest.mark.parametrize("folder", SHIPPED, ids=lambda path: path.name)
+def test_a_shipped_skill_passes_the_standards_validator(folder: Path) -> None:
+    assert validate(folder) == []
+
+
+@pytest.mark.parametrize("folder", SHIPPED, ids=lambda path: path.name)
+def test_a_shipped_skill_is_read_without_a_warning_and_names_only_files_that_it_has(folder: Path) -> None:
+    bundle = read_bundle(folder)
+    skill = read_skill(folder.name, bundle.text(SKILL_FILE))
+    assert skill.warnings == ()
+    for path in bundle.files:
+        if path != SKILL_FILE:
+            assert f"`{path}`" in skill.body
+
+
+def test_the_validator_would_say_so(tmp_path: Path) -> None:
+    assert validate(put(tmp_path, "Tea")) != []
