@@ -15,8 +15,8 @@ from sulla.core.event import Fact, Moment
 from sulla.core.ids import MessageId, NodeId, RunId, ThreadId
 from sulla.core.message import Message, Text
 from sulla.core.run import Run
-from sulla.daemon.system import SystemClock
 from sulla.graph import END, Decision, Edge, Graph, Hooks, Limits, Meter, Next, Node, Stop, Target, run_graph
+from sulla.host.system import SystemClock
 
 NAME = "engine"
 

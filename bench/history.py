@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sulla.core.ids import CallId, MessageId, ThreadId
-from sulla.daemon.system import SystemClock, random_id
+from sulla.host.system import SystemClock, random_id
 from sulla.models import estimate_tokens
 from sulla.store.sqlite import SqliteStore
 from sulla.threads import (

@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import quantiles
 
 from bench.frame import Frame, Row
-from sulla.daemon.system import SystemClock
+from sulla.host.system import SystemClock
 from sulla.memory.base import MemoryIndex
 from sulla.memory.note import Capacity, Note
 from sulla.memory.postgres import SCHEMA, PostgresMemory

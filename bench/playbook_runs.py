@@ -15,7 +15,7 @@ from itertools import count
 
 from bench.frame import Frame, Row, Samples
 from sulla.core.ids import ThreadId
-from sulla.daemon.system import SystemClock, random_id
+from sulla.host.system import SystemClock, random_id
 from sulla.store.redis import RedisStore
 from sulla.store.redis_line import Command, RedisLine, Reply
 from sulla.testing.play_world import PlayWorld

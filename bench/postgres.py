@@ -12,7 +12,7 @@ import psycopg
 
 from bench.frame import Frame, Row
 from bench.saving import BODY, MESSAGES, Step, Thread, make_thread, measures, save_turn
-from sulla.daemon.system import SystemClock, random_id
+from sulla.host.system import SystemClock, random_id
 from sulla.store import Draft
 from sulla.store.postgres import PostgresStore
 from tests.servers.postgres import find_binaries, running_postgres

@@ -24,7 +24,7 @@ from bench.process import ready_url, running
 from bench.stream_server import WORD
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Text
-from sulla.daemon.system import SystemClock, random_id
+from sulla.host.system import SystemClock, random_id
 from sulla.models import ChatRequest, Completed, Provider, TextDelta
 from sulla.models.anthropic.provider import AnthropicProvider
 from sulla.models.ollama.provider import OllamaProvider

@@ -20,7 +20,7 @@ from itertools import count
 from redis.asyncio import Redis
 
 from bench.frame import Frame, Row, Samples
-from sulla.daemon.system import SystemClock, random_id
+from sulla.host.system import SystemClock, random_id
 from sulla.store import Draft, Head, Lease
 from sulla.store.redis import RedisStore
 from sulla.store.redis_keys import head_key

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from bench.frame import Measure
-from sulla.daemon import random_id
+from sulla.host.system import random_id
 from sulla.store import Draft, Head, Lease, Store
 
 MESSAGES = (10, 100, 1_000, 5_000)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from bench.frame import Frame, Row
 from sulla.daemon.schedules import LazyTimer
-from sulla.daemon.system import SystemClock, random_id
+from sulla.host.system import SystemClock, random_id
 from sulla.schedule import Begun, Every, Fired, MessageAction, ScheduleBook, Scheduler, Schedules, Spec, State
 from sulla.store.sqlite import SqliteStore
 

@@ -25,7 +25,7 @@ from typing import Final
 from bench import speech_wire
 from bench.frame import Frame, Row
 from sulla.core.ids import ThreadId
-from sulla.daemon import SystemClock, random_id
+from sulla.host.system import SystemClock, random_id
 from sulla.speech import ADAPTIVE, CLASSIC, Chunk, Profile, SpeechBuffer, SpeechLimits, StreamBufferManager
 from sulla.speech.alarm import Alarm
 from sulla.speech.line import Line

@@ -19,7 +19,7 @@ from typing import Final
 
 from bench.frame import Frame, Row
 from sulla.core.ids import ThreadId
-from sulla.daemon import SystemClock, random_id
+from sulla.host.system import SystemClock, random_id
 from sulla.models import ChatRequest, Delta, TextDelta
 from sulla.speech import Chunk, StreamBufferManager
 from sulla.store.sqlite import SqliteStore

@@ -15,7 +15,7 @@ from bench.history import Thread
 from bench.process import processor_s
 from sulla.cli.client import Client, open_client
 from sulla.cli.place import Door
-from sulla.daemon.system import SystemClock
+from sulla.host.system import SystemClock
 from sulla.testing.anthropic_server import FakeAnthropic
 from sulla.testing.script import Script
 from sulla.testing.wire import WireRequest, WireResponse

@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import TypeVar
 
-from sulla.daemon.system import SystemClock
+from sulla.host.system import SystemClock
 
 T = TypeVar("T")
 

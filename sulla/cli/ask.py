@@ -10,7 +10,7 @@ from sulla.cli.exits import Exit
 from sulla.cli.follow import Asking, fault_in, run_turn
 from sulla.cli.place import home_of
 from sulla.cli.questions import somebody_is_there
-from sulla.daemon import SystemClock
+from sulla.host.system import SystemClock
 
 
 def arguments(command: argparse.ArgumentParser) -> None:

@@ -20,7 +20,7 @@ from sulla.cli.screen import paused_head
 from sulla.cli.table import one_line
 from sulla.core.clock import Clock
 from sulla.core.errors import Busy, SullaError
-from sulla.daemon import SystemClock, random_id
+from sulla.host.system import SystemClock, random_id
 
 Row = dict[str, Any]
 

@@ -11,7 +11,7 @@ from sulla.cli.exits import Exit
 from sulla.cli.follow import Asking, fault_in, run_turn
 from sulla.cli.place import door, home_of
 from sulla.core.errors import Refused
-from sulla.daemon import SystemClock
+from sulla.host.system import SystemClock
 
 
 def arguments(command: argparse.ArgumentParser) -> None:

@@ -13,10 +13,12 @@ from sulla.cli.exits import Exit
 from sulla.cli.place import door, examined_of, home_of
 from sulla.cli.table import Paper, one_line, paper
 from sulla.core.jsontypes import JsonObject
-from sulla.daemon import Examined, Home, SystemClock
+from sulla.daemon import Examined
 from sulla.daemon.doctor import examine
-from sulla.daemon.doctor_findings import Finding, counted
 from sulla.daemon.doctor_probes import Patient
+from sulla.host.findings import Finding, counted
+from sulla.host.home import Home
+from sulla.host.system import SystemClock
 
 _NAME_COLUMNS = 9
 

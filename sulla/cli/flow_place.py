@@ -10,8 +10,9 @@ from pathlib import Path
 from sulla.cli.flow_run_inputs import is_file
 from sulla.cli.place import settings_of
 from sulla.core.errors import InvalidInput, NotFound, SullaError
-from sulla.daemon import Settings, SystemClock
+from sulla.daemon import Settings
 from sulla.daemon.playbook_files import offline_shelf
+from sulla.host.system import SystemClock
 from sulla.workflow import (
     TEST_ENDINGS,
     Definition,

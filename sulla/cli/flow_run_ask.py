@@ -16,7 +16,7 @@ from sulla.cli.flow_run_inputs import is_file, read_object, read_text, typed_inp
 from sulla.cli.flow_run_look import list_runs, show_run
 from sulla.cli.place import door, home_of
 from sulla.cli.table import one_line
-from sulla.daemon import random_id
+from sulla.host.system import random_id
 
 Row = dict[str, Any]
 

@@ -20,7 +20,7 @@ from sulla.cli.questions import Question, somebody_is_there
 from sulla.cli.table import harmless, one_line
 from sulla.core.clock import Clock
 from sulla.core.errors import Refused, SullaError
-from sulla.daemon import SystemClock
+from sulla.host.system import SystemClock
 
 T = TypeVar("T")
 Row = dict[str, Any]

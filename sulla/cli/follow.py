@@ -19,7 +19,7 @@ from sulla.cli.screen import Screen, paused_head
 from sulla.cli.table import harmless
 from sulla.core.clock import Clock
 from sulla.core.errors import RateLimited, Refused, SullaError, Unavailable
-from sulla.daemon import random_id
+from sulla.host.system import random_id
 
 PATIENCE_S = 60.0
 """How long a client waits for a daemon that went away to come back, and for one that takes no more messages now."""

@@ -13,12 +13,13 @@ from sulla.cli.exits import Exit
 from sulla.cli.place import examined_of, home_of
 from sulla.cli.table import one_line
 from sulla.core.errors import SettingsError
-from sulla.daemon import Examined, SystemClock, random_token
+from sulla.daemon import Examined
 from sulla.daemon.config import FILE
 from sulla.daemon.founding import Founded, found_home
 from sulla.daemon.inference import Around, Question, answered, infer, question
 from sulla.daemon.models import HOW_TO
 from sulla.daemon.starter import Inferred, starter
+from sulla.host.system import SystemClock, random_token
 from sulla.models import find_ollama
 
 _TRIES = 3

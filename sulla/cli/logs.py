@@ -20,7 +20,7 @@ from sulla.cli.table import Paper, paper
 from sulla.core.clock import Clock
 from sulla.core.errors import NotFound, Refused
 from sulla.core.stamp import stamp
-from sulla.daemon import SystemClock
+from sulla.host.system import SystemClock
 from sulla.telemetry import FILE, as_text
 
 LEVELS: Final = ("debug", "info", "warning", "error", "critical")

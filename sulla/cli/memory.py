@@ -14,8 +14,8 @@ from sulla.cli.options import add_home, count
 from sulla.cli.place import settings_of
 from sulla.cli.table import harmless
 from sulla.core.errors import NotFound, SettingsError
-from sulla.daemon import SystemClock
 from sulla.daemon.stores import MEMORY, make_memory_index, named_store, store_file
+from sulla.host.system import SystemClock
 from sulla.memory import EVERYONE, KINDS, MemoryIndex, Note, note_to_json, row
 
 COMMANDS = {

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sulla.core.errors import Unauthorized, Unavailable
-from sulla.daemon import Examined, Home, Settings, examine_settings, find_home, load_settings
+from sulla.daemon import Examined, Settings, examine_settings, load_settings
+from sulla.host.home import Home, find_home
 
 
 @dataclass(frozen=True, slots=True)

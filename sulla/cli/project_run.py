@@ -18,7 +18,7 @@ from sulla.cli.place import door, home_of, settings_of
 from sulla.cli.table import Table, one_line, paper
 from sulla.core.clock import Clock
 from sulla.core.errors import Conflict, InvalidInput, NotFound, Refused
-from sulla.daemon import SystemClock, random_id
+from sulla.host.system import SystemClock, random_id
 from sulla.projects import PROJECTS, RUN, Projects
 from sulla.tools import did_you_mean
 from sulla.workflow import PLANNER, ProjectPlan, in_order, plan_json, planner_playbook, read_plan, to_playbook

@@ -20,9 +20,9 @@ from sulla.cli.thread_pages import Pages, all_events
 from sulla.core.errors import Unavailable
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
-from sulla.daemon import SystemClock
 from sulla.daemon.offers import tool_tokens
 from sulla.daemon.prompt import Known, Prompt, prompt_of
+from sulla.host.system import SystemClock
 
 
 def arguments(command: argparse.ArgumentParser) -> None:

@@ -12,8 +12,8 @@ from sulla.cli.exits import Exit
 from sulla.cli.place import settings_of
 from sulla.cli.table import Table, harmless, one_line, paper
 from sulla.core.errors import SullaError
-from sulla.daemon import SystemClock
 from sulla.daemon.agents import shelf_of
+from sulla.host.system import SystemClock
 from sulla.skills import SKILL_FILE, Known, SkillShelf, read_bundle, read_skill
 
 _HEADS = ("NAME", "FROM", "ALLOWED", "DESCRIPTION")

@@ -11,7 +11,7 @@ from sulla.cli.client import open_client
 from sulla.cli.exits import Exit
 from sulla.cli.place import door, home_of, settings_of
 from sulla.cli.table import one_line
-from sulla.daemon import Home
+from sulla.host.home import Home
 
 State = dict[str, Any]
 

@@ -19,7 +19,7 @@ from sulla.cli.table import one_line
 from sulla.cli.thread_pages import Pages
 from sulla.core.errors import InvalidInput, SullaError, Unavailable
 from sulla.core.jsontypes import JsonObject
-from sulla.daemon import Home
+from sulla.host.home import Home
 from sulla.threads import Sealer
 
 

@@ -9,7 +9,8 @@ import re
 from sulla.cli.exits import Exit
 from sulla.cli.options import add_home
 from sulla.cli.place import home_of
-from sulla.daemon import Home, random_token
+from sulla.host.home import Home
+from sulla.host.system import random_token
 
 COMMANDS = {
     "create": "make a token for somebody else, and print it this once",

@@ -16,7 +16,7 @@ from sulla.cli.exits import Exit
 from sulla.cli.place import door, home_of, settings_of
 from sulla.cli.table import Table, one_line, paper
 from sulla.core.stamp import stamp
-from sulla.daemon import Home
+from sulla.host.home import Home
 
 _HEADS = ("NAME", "CREATED (UTC)", "EXPIRES (UTC)", "BY", "SCOPES")
 _WIDTHS = (16, 16, 16, 8)

@@ -21,7 +21,7 @@ from sulla.cli.voice_talk import Talk
 from sulla.cli.voice_unsaid import Unsaid
 from sulla.core.clock import Clock
 from sulla.core.errors import SullaError, Unavailable
-from sulla.daemon import SystemClock, random_id
+from sulla.host.system import SystemClock, random_id
 
 _RETRY_S: Final = 0.25
 _LOOK_S: Final = 0.25

@@ -2,19 +2,11 @@
 else.
 """
 
-from sulla.daemon.config import Examined, Settings, examine_settings, find_home, load_settings
-from sulla.daemon.home import Home, Whereabouts
-from sulla.daemon.system import SystemClock, random_id, random_token
+from sulla.daemon.config import Examined, Settings, examine_settings, load_settings
 
 __all__ = [
     "Examined",
-    "Home",
     "Settings",
-    "SystemClock",
-    "Whereabouts",
     "examine_settings",
-    "find_home",
     "load_settings",
-    "random_id",
-    "random_token",
 ]

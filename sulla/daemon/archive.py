@@ -11,10 +11,10 @@ from sulla.core.errors import HomeInUse, NotFound, SettingsError
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon.config import Settings
-from sulla.daemon.home import Home
-from sulla.daemon.place import Place
 from sulla.daemon.stores import MEMORY, make_store, store_file
-from sulla.daemon.system import SystemClock, random_id, random_part
+from sulla.host.home import Home
+from sulla.host.place import Place
+from sulla.host.system import SystemClock, random_id, random_part
 from sulla.models import estimate_tokens
 from sulla.store import Store
 from sulla.threads import (

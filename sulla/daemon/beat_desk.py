@@ -12,7 +12,6 @@ from sulla.core.errors import Busy, CorruptRecord, NotFound, QueueFull
 from sulla.core.ids import MakeId, MessageId, ThreadId
 from sulla.daemon.agents import Team
 from sulla.daemon.heart import Heart
-from sulla.daemon.place import Place
 from sulla.daemon.schedules import Timetable
 from sulla.heartbeat import (
     WAKE,
@@ -25,6 +24,7 @@ from sulla.heartbeat import (
     quiet_until,
     read_ticks,
 )
+from sulla.host.place import Place
 from sulla.schedule import BeatAction, ScheduleInfo
 from sulla.threads import BeatState, Input, ThreadState, ThreadStore, month_of
 

@@ -22,7 +22,6 @@ from sulla.daemon.access import Access, make_access
 from sulla.daemon.account import Account
 from sulla.daemon.agents import Team
 from sulla.daemon.beat_desk import make_beats
-from sulla.daemon.bell import Bell
 from sulla.daemon.checkup import BUDGET_S, Checkup, StoreReport, check_store
 from sulla.daemon.config import Settings
 from sulla.daemon.crew import Models, look_after_crew, make_crew
@@ -38,7 +37,6 @@ from sulla.daemon.minds import exact_count
 from sulla.daemon.models import Choice
 from sulla.daemon.outfit import make_outfit
 from sulla.daemon.people import PeopleDesk, make_people
-from sulla.daemon.place import Place
 from sulla.daemon.play_starts import PlayStarts, begins_of, make_followers, make_play_starts
 from sulla.daemon.plays import Around, make_plays
 from sulla.daemon.ranks import LazyRanks
@@ -52,6 +50,8 @@ from sulla.daemon.speech import look_after_speech, make_speech
 from sulla.daemon.standstill import obey
 from sulla.daemon.stores import make_store, store_reader, store_source
 from sulla.daemon.watch import StoreWatch
+from sulla.host.place import Place
+from sulla.host.waker import Waker
 from sulla.journal import Journal
 from sulla.mcp import McpHub
 from sulla.models import (
@@ -110,7 +110,7 @@ def build(settings: Settings, choice: Choice, place: Place) -> System:
     models, limits = mind.models, mind.limits
     guarding = make_guarding(settings, store, threads, place)
     calls = partial(Calls, workspace=settings.workspace, jitter=place.jitter, guard=guarding.guard)
-    wake = Bell()
+    wake = Waker()
     children = family.open(threads, kit.team.specs, wake, limits)
     heart = Heart(settings, threads, children, hands.projects, kit.shelf, people, guarding.marks)
     plays = make_plays(settings, place, kit, servers.current, Around(threads, children, hands.notices, wake, limits))
@@ -123,7 +123,7 @@ def build(settings: Settings, choice: Choice, place: Place) -> System:
     journal = make_journal(settings, threads, store, place.clock, place.redactor, shifts.frames)
     followers = make_followers(plays, hands.projects, store, place)
     handle = _handler(kit.shelf, turns, (*([journal] if journal is not None else []), remembering, followers))
-    work = wake.hang(LocalWork(store, handle, _groups(threads), place.clock, bounds.work(settings)))
+    work = wake.connect(LocalWork(store, handle, _groups(threads), place.clock, bounds.work(settings)))
     access = make_access(settings, store, place)
 
     def report() -> JsonObject:

@@ -33,7 +33,8 @@ from sulla.daemon.sections import (
     TelemetrySettings,
     WebSettings,
 )
-from sulla.daemon.sources import HOME, SECRETS, Given, Wrong, from_environ, from_file
+from sulla.daemon.sources import SECRETS, Given, Wrong, from_environ, from_file
+from sulla.host.home import expanded, find_home
 from sulla.models import read_prices
 
 FILE = "sulla.toml"
@@ -73,29 +74,7 @@ class Settings(Section):
         Raises:
             SettingsError: it begins with a `~` that stands for no folder.
         """
-        return self.home / _expanded(Path(path))
-
-
-def _expanded(path: Path) -> Path:
-    try:
-        return path.expanduser()
-    except RuntimeError:
-        raise SettingsError(
-            f"nobody knows which folder the ~ in {str(path)!r} stands for: write the path out"
-        ) from None
-
-
-def find_home(environ: Mapping[str, str], given: Path | None) -> Path:
-    """Where the home is.
-
-    Args:
-        environ: the process's environment.
-        given: from the command line; None to look at `SULLA_HOME`, and then at `~/.sulla`.
-
-    Raises:
-        SettingsError: it begins with a `~` that stands for no folder.
-    """
-    return _expanded(given or Path(environ.get(HOME) or "~/.sulla")).absolute()
+        return self.home / expanded(Path(path))
 
 
 def load_settings(environ: Mapping[str, str], flags: Mapping[tuple[str, str], Json], home: Path | None) -> Settings:

@@ -34,9 +34,9 @@ from sulla.daemon.heart import GRAPH, Heart
 from sulla.daemon.minds import asker, make_provider
 from sulla.daemon.models import Choice
 from sulla.daemon.offers import Offers, tool_tokens
-from sulla.daemon.place import Place
 from sulla.daemon.plays import Plays
 from sulla.daemon.ranks import LazyRanks
+from sulla.host.place import Place
 from sulla.journal import Frame
 from sulla.mcp import McpHub
 from sulla.models import Calibrations, Provider, Section, parse_model, read_prices, window_of

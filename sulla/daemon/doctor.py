@@ -9,8 +9,8 @@ from sulla.core.errors import SullaError
 from sulla.daemon import doctor_heartbeat, doctor_mcp, doctor_memory, doctor_shell, doctor_web
 from sulla.daemon import doctor_probes as probes
 from sulla.daemon import doctor_registry as registry
-from sulla.daemon.doctor_findings import Finding, fault
 from sulla.daemon.doctor_probes import Patient
+from sulla.host.findings import Finding, fault
 
 CHECK_S = 45.0
 """How long a check may take; more than a daemon may take to answer."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sulla.core.errors import SettingsError
-from sulla.daemon.doctor_findings import Finding, fault, ok, size, warning
 from sulla.daemon.exposure import check_exposure, check_owner_token, exposure_warnings
 from sulla.daemon.sections import GatewaySettings
+from sulla.host.findings import Finding, fault, ok, size, warning
 
 MIB = 1024 * 1024
 LOW_BYTES = 1024 * MIB

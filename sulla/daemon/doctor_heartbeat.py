@@ -7,10 +7,10 @@ import asyncio
 from sulla.core.errors import SettingsError
 from sulla.daemon.agents import read_team
 from sulla.daemon.config import Settings
-from sulla.daemon.doctor_findings import Finding, fault, ok
 from sulla.daemon.doctor_probes import Patient
 from sulla.daemon.heart import check_heartbeat
 from sulla.daemon.schedules import wanted_by
+from sulla.host.findings import Finding, fault, ok
 from sulla.schedule import explain
 
 

@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 
 from sulla.core.errors import Refused, SettingsError
 from sulla.daemon.config import Settings
-from sulla.daemon.doctor_findings import Finding, counted, fault, ok, warning
 from sulla.daemon.doctor_probes import Patient
 from sulla.daemon.servers import servers_of, trust_of
+from sulla.host.findings import Finding, counted, fault, ok, warning
 from sulla.mcp import McpServer, TrustFiles
 from sulla.tools import environment
 

@@ -9,9 +9,9 @@ from typing import Final
 from sulla.core.errors import SettingsError
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon.doctor_checks import Entry
-from sulla.daemon.doctor_findings import Finding, fault, ok, warning
 from sulla.daemon.doctor_probes import Patient, look
 from sulla.daemon.stores import MEMORY_SUFFIX, named_store, store_file
+from sulla.host.findings import Finding, fault, ok, warning
 
 MAGIC: Final = b"SQLite format 3\0"
 """How each file of SQLite begins (https://sqlite.org/fileformat.html)."""

@@ -21,13 +21,13 @@ from sulla.daemon import doctor_checks as checks
 from sulla.daemon import doctor_states as states
 from sulla.daemon.checkup import StoreReport, check_store, report_from_json
 from sulla.daemon.config import FILE, Examined, Settings, sections
-from sulla.daemon.doctor_findings import Finding, fault, ok, warning
 from sulla.daemon.doctor_port import is_alive, who_listens
-from sulla.daemon.home import TOKEN, WHERE, Home, Whereabouts
 from sulla.daemon.minds import known_models
 from sulla.daemon.models import choose
 from sulla.daemon.stores import is_shared, store_file, store_reader, store_source
 from sulla.gateway import bind
+from sulla.host.findings import Finding, fault, ok, warning
+from sulla.host.home import TOKEN, WHERE, Home, Whereabouts
 from sulla.models import ModelName, parse_model
 
 STORE_S = 300.0

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from sulla.agent import SULLA
 from sulla.daemon.agents import Team, doubts, read_team, shelf_of, toolbox_of
-from sulla.daemon.doctor_findings import Finding, counted, fault, ok, warning
 from sulla.daemon.doctor_probes import Patient
 from sulla.daemon.prompt import home_tools
+from sulla.host.findings import Finding, counted, fault, ok, warning
 from sulla.projects import PROJECTS, Listed, Projects
 from sulla.skills import SkillShelf
 

@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from sulla.daemon.doctor_findings import Finding, ok, warning
 from sulla.daemon.doctor_probes import Patient
+from sulla.host.findings import Finding, ok, warning
 from sulla.tools import Shell
 
 INSTALL = "install bubblewrap (the package has this name with apt, dnf, pacman, apk and zypper)"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon.checkup import StoreReport
-from sulla.daemon.doctor_findings import Finding, counted, fault, offset, ok, span, warning
+from sulla.host.findings import Finding, counted, fault, offset, ok, span, warning
 
 SKEW_S = 60.0
 """How far a time may lie ahead before it is worth a word."""

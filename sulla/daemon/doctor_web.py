@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sulla.core.errors import SettingsError
 from sulla.daemon.config import Settings
-from sulla.daemon.doctor_findings import Finding, fault, ok
 from sulla.daemon.doctor_probes import Patient
 from sulla.daemon.web import make_web_tools
+from sulla.host.findings import Finding, fault, ok
 
 
 async def web(patient: Patient) -> list[Finding]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sulla.agent import FileMarks, Guard, OpenQuestions, Permissions
 from sulla.daemon.config import Settings
-from sulla.daemon.place import Place
+from sulla.host.place import Place
 from sulla.store import Store
 from sulla.threads import ThreadStore
 

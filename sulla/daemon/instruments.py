@@ -10,8 +10,8 @@ from sulla import __version__
 from sulla.daemon.config import Settings
 from sulla.daemon.health import Health
 from sulla.daemon.models import Choice
-from sulla.daemon.place import Place
 from sulla.gateway import Done, Trouble, Way
+from sulla.host.place import Place
 from sulla.telemetry import (
     CONNECTIONS,
     LOOP_LAG_S,

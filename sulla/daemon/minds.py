@@ -15,8 +15,8 @@ from sulla.core.errors import InvalidInput, ProviderError, ProviderUnreachable, 
 from sulla.daemon.config import Settings
 from sulla.daemon.lazy import LazyProvider
 from sulla.daemon.models import Choice
-from sulla.daemon.place import Place
 from sulla.daemon.sections import ModelSettings
+from sulla.host.place import Place
 from sulla.models import (
     ChatRequest,
     CountText,

@@ -13,8 +13,8 @@ from sulla.core.ids import RunId, ThreadId
 from sulla.core.jsontypes import Json
 from sulla.core.stamp import stamp
 from sulla.daemon.notices import NoticeDesk
-from sulla.daemon.place import Place
 from sulla.heartbeat import Around
+from sulla.host.place import Place
 from sulla.people import Company, NoticeBoard, people_lines, unseen_lines
 from sulla.store import Store
 from sulla.threads import ThreadState, ThreadStore, is_step_question

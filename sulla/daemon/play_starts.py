@@ -11,13 +11,13 @@ from sulla.daemon.agents import Kit
 from sulla.daemon.crew import Models
 from sulla.daemon.health import Health
 from sulla.daemon.hooks import PlaybookHooks
-from sulla.daemon.place import Place
 from sulla.daemon.play_chat import chooser
 from sulla.daemon.play_events import PlayEvents
 from sulla.daemon.play_triggers import PlayTriggers, TimedPlays
 from sulla.daemon.plays import Plays
 from sulla.daemon.project_pages import ProjectPages
 from sulla.daemon.schedules import Begins, Timetable
+from sulla.host.place import Place
 from sulla.projects import Projects
 from sulla.schedule import BeatThread
 from sulla.store import Store

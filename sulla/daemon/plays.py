@@ -8,13 +8,13 @@ from functools import partial
 from sulla.agent import Calls, Children, Decider, Model, RunLimits
 from sulla.core.ids import RunId, ThreadId
 from sulla.daemon.agents import Kit
-from sulla.daemon.bell import Bell
 from sulla.daemon.config import Settings
 from sulla.daemon.notices import NoticeDesk
-from sulla.daemon.place import Place
 from sulla.daemon.play_desk import PlayDesk
 from sulla.daemon.playbook_files import known_of, playbook_folder
 from sulla.graph import Graph
+from sulla.host.place import Place
+from sulla.host.waker import Waker
 from sulla.threads import ThreadState, ThreadStore
 from sulla.tools import Note, ToolSource
 from sulla.workflow import Known, PlaybookShelf, PlayNode, StepHands, create_playbook_graph
@@ -82,7 +82,7 @@ class Around:
     """Sets agents to work."""
     notices: NoticeDesk
     """Tells people."""
-    wake: Bell
+    wake: Waker
     limits: RunLimits
     """What any run may use."""
 

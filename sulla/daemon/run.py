@@ -22,17 +22,17 @@ from sulla.daemon.config import Settings
 from sulla.daemon.exposure import check_exposure, check_owner_token, exposure_warnings
 from sulla.daemon.files import allow_open_files
 from sulla.daemon.hands import bring_projects
-from sulla.daemon.home import Home, Whereabouts
 from sulla.daemon.instruments import Instruments, console
 from sulla.daemon.models import HOW_TO, Choice, choose
-from sulla.daemon.place import Place
 from sulla.daemon.playbook_files import bring_playbooks, playbook_folder, starters
 from sulla.daemon.redaction import hide_known
 from sulla.daemon.sections import GatewaySettings
 from sulla.daemon.stores import MEMORY, store_place, store_source
-from sulla.daemon.system import SystemClock, random_id, random_part, random_token
 from sulla.daemon.upkeep import redate
 from sulla.gateway import Gateway, GatewayConfig, Observers, Server, bind, build_app, serve
+from sulla.host.home import Home, Whereabouts
+from sulla.host.place import Place
+from sulla.host.system import SystemClock, random_id, random_part, random_token
 from sulla.projects import PROJECTS
 from sulla.telemetry import Logs
 from sulla.threads import undo_half_import

@@ -14,9 +14,9 @@ from sulla.core.jsontypes import FrozenJson, JsonObject
 from sulla.daemon.agents import MCP, Kit
 from sulla.daemon.config import Settings
 from sulla.daemon.health import Health
-from sulla.daemon.place import Place
 from sulla.daemon.sections import BeatSettings
 from sulla.daemon.stores import make_timer
+from sulla.host.place import Place
 from sulla.schedule import (
     Acts,
     BeatAction,

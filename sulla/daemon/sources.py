@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
+from sulla.host.home import HOME
+
 PREFIX = "SULLA_"
-HOME = "SULLA_HOME"
 
 SHORT_NAMES: dict[str, tuple[str, str]] = {"SULLA_STORE": ("store", "url"), "SULLA_MODEL": ("model", "name")}
 """Variables that are shorter than their setting (design §14)."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from sulla.core.ids import ThreadId
 from sulla.daemon.config import Settings
 from sulla.daemon.health import Health
-from sulla.daemon.place import Place
+from sulla.host.place import Place
 from sulla.speech import ADAPTIVE, CLASSIC, SpeechLimits, StreamBufferManager
 from sulla.store import Store
 from sulla.threads import ThreadStore

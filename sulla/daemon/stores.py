@@ -10,7 +10,7 @@ from sulla.core.clock import Clock
 from sulla.core.errors import SettingsError
 from sulla.daemon.checkup import StoreFile
 from sulla.daemon.config import Settings
-from sulla.daemon.place import Place
+from sulla.host.place import Place
 from sulla.memory import Capacity, MemoryIndex
 from sulla.schedule import Timer
 from sulla.store import Store

@@ -13,7 +13,7 @@ from sulla.core.redact import Redactor
 from sulla.core.stamp import stamp
 from sulla.daemon.archive import open_kept
 from sulla.daemon.config import Settings
-from sulla.daemon.system import random_token
+from sulla.host.system import random_token
 
 _OWNER = Principal(OWNER, ALL_SCOPES)
 

@@ -26,7 +26,7 @@ import orjson
 from sulla.core.clock import Clock
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import JsonObject
-from sulla.daemon import SystemClock
+from sulla.host.system import SystemClock
 from sulla.testing.anthropic_stream import asked_of, body_hash, count_tokens, error_body, error_event, events, fault_of
 from sulla.testing.playing import play
 from sulla.testing.script import Failure, Reply, Script, parse_script

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from sulla.core.clock import Clock
 from sulla.daemon import load_settings
-from sulla.daemon.place import Place
 from sulla.daemon.run import run_daemon
+from sulla.host.place import Place
 from sulla.store import Store
 from sulla.testing.defects import DEFECTS
 from sulla.testing.store import FaultyStore, Phase, Plan, Touch, at_record

@@ -11,7 +11,7 @@ from sulla.access.principal import (
     owner_token,
     token_digest,
 )
-from sulla.daemon import random_token
+from sulla.host.system import random_token
 
 SECRET = "sulla_" + "aB3-_" * 8 + "xyz"
 

@@ -10,7 +10,7 @@ import pytest
 
 from sulla.agent import FileMarks, Guard
 from sulla.core.ids import ThreadId
-from sulla.daemon.system import SystemClock
+from sulla.host.system import SystemClock
 from sulla.store.memory import MemoryStore
 from sulla.testing.attacks import Hooks, Puppet, order
 from sulla.testing.world import World

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
-from sulla.daemon.system import SystemClock
+from sulla.host.system import SystemClock
 from sulla.store import Store
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import World

@@ -12,7 +12,7 @@ from itertools import count
 import pytest
 
 from sulla.core.ids import ThreadId
-from sulla.daemon import SystemClock
+from sulla.host.system import SystemClock
 from sulla.models import Provider
 from sulla.models.anthropic.provider import AnthropicProvider
 from sulla.models.ollama.provider import OllamaProvider

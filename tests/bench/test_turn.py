@@ -8,7 +8,7 @@ import pytest
 from bench.history import text_of, write_history
 from bench.stopwatch import Service, Times
 from bench.turn import FIGURES, SIZES, Costs, warm_rows
-from sulla.daemon import SystemClock
+from sulla.host.system import SystemClock
 from sulla.models import estimate_tokens
 from sulla.store.sqlite import SqliteStore
 from sulla.testing.script import Script

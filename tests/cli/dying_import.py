@@ -14,7 +14,7 @@ from pathlib import Path
 
 from sulla.daemon import load_settings
 from sulla.daemon.archive import open_archive
-from sulla.daemon.place import Place
+from sulla.host.place import Place
 from sulla.testing.store import FaultyStore, Touch
 
 

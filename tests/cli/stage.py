@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sulla.access import ALL_SCOPES
-from sulla.daemon.home import Home, Whereabouts
-from sulla.daemon.system import SystemClock, random_id
 from sulla.gateway import GatewayConfig, Limits, Server, Verdict, bind, build_app, serve
+from sulla.host.home import Home, Whereabouts
+from sulla.host.system import SystemClock, random_id
 from sulla.testing.commands import MemoryCommands
 from sulla.testing.playbooks import MemoryPlaybooks
 from sulla.testing.tokens import MemoryTokens

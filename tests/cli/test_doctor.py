@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from sulla.cli.exits import Exit
-from sulla.daemon import Home
+from sulla.host.home import Home
 from sulla.testing.anthropic_server import FakeAnthropic
 from sulla.testing.openai_server import FakeOpenAi
 from sulla.testing.script import Reply, Rule, Script

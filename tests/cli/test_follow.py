@@ -16,8 +16,7 @@ from websockets.asyncio.server import ServerConnection, serve
 from sulla.cli.exits import Exit
 from sulla.cli.follow import PATIENCE_S, Asking
 from sulla.core.errors import RateLimited
-from sulla.daemon import Home
-from sulla.daemon.home import Whereabouts
+from sulla.host.home import Home, Whereabouts
 from sulla.testing.clock import ManualClock
 from tests.gateway.peer import until
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from sulla.daemon import SystemClock
+from sulla.host.system import SystemClock
 from sulla.testing.ollama_server import FakeOllama
 from sulla.testing.script import Script
 from tests.soon import undisturbed

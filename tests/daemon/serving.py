@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager, contextmanager
 from typing import TypeVar
 
 from sulla.core.clock import Clock
-from sulla.daemon import SystemClock
+from sulla.host.system import SystemClock
 from tests.daemon.running import PATIENCE_S
 
 F = TypeVar("F")

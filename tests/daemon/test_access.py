@@ -20,7 +20,8 @@ from sulla.access.audit import FILE
 from sulla.cli.client import open_client
 from sulla.cli.place import Door, door
 from sulla.core.errors import NotFound, Unauthorized
-from sulla.daemon import Home, SystemClock
+from sulla.host.home import Home
+from sulla.host.system import SystemClock
 from tests.daemon.running import PATIENCE_S, Place
 from tests.servers.redis import RedisServer, redis_server
 from tests.soon import attempts

@@ -9,8 +9,9 @@ import pytest
 from sulla.core.errors import HomeInUse, NotFound, SettingsError
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.message import ToolCall
-from sulla.daemon import Home, Settings, load_settings
+from sulla.daemon import Settings, load_settings
 from sulla.daemon.archive import Archive, open_archive
+from sulla.host.home import Home
 from sulla.threads import (
     Input,
     RunFinished,

@@ -8,8 +8,8 @@ import pytest
 
 from sulla.core.errors import TooLarge
 from sulla.daemon.bookmarks import KEPT_S, StoreBookmarks
-from sulla.daemon.system import random_id
 from sulla.gateway import BOOKMARK_BYTES
+from sulla.host.system import random_id
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 

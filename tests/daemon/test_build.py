@@ -16,7 +16,7 @@ from sulla.core.ids import MessageId, ThreadId
 from sulla.daemon import load_settings
 from sulla.daemon.build import System, build
 from sulla.daemon.models import Choice
-from sulla.daemon.place import Place
+from sulla.host.place import Place
 from sulla.models import ModelName, Usage
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider

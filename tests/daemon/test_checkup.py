@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from sulla.core.errors import Busy
-from sulla.daemon import SystemClock
 from sulla.daemon.checkup import Checkup, StoreReport, check_store, report_from_json
+from sulla.host.system import SystemClock
 from sulla.store.memory import MemoryStore
 from sulla.store.sqlite import SqliteStore
 from sulla.store.sqlite_reader import SqliteReader

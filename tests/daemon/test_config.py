@@ -10,9 +10,10 @@ from pydantic import SecretStr, ValidationError
 
 from sulla.core.errors import SettingsError
 from sulla.core.jsontypes import Json
-from sulla.daemon import Settings, find_home, load_settings
+from sulla.daemon import Settings, load_settings
 from sulla.daemon.config import sections
 from sulla.daemon.sources import FOREIGN_COUNTS, FOREIGN_NAMES, variable
+from sulla.host.home import find_home
 from tests.daemon.settings_page import PAGE, wanted
 
 Load = Callable[..., Settings]

@@ -17,8 +17,8 @@ from sulla.core.message import ToolCall
 from sulla.daemon import load_settings
 from sulla.daemon.build import System, build
 from sulla.daemon.models import Choice
-from sulla.daemon.place import Place
 from sulla.gateway import Event
+from sulla.host.place import Place
 from sulla.models import ModelName, Provider
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider

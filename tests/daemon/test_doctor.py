@@ -9,10 +9,12 @@ import pytest
 from sulla.core.clock import Clock
 from sulla.core.errors import StoreUnavailable
 from sulla.core.jsontypes import JsonObject
-from sulla.daemon import Home, SystemClock, examine_settings
+from sulla.daemon import examine_settings
 from sulla.daemon.doctor import CHECKS, Check, examine
-from sulla.daemon.doctor_findings import Finding, fault, ok
 from sulla.daemon.doctor_probes import Patient
+from sulla.host.findings import Finding, fault, ok
+from sulla.host.home import Home
+from sulla.host.system import SystemClock
 from sulla.testing.clock import ManualClock
 
 

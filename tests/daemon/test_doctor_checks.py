@@ -17,7 +17,7 @@ from sulla.daemon.doctor_checks import (
     judge_token,
     judge_workspace,
 )
-from sulla.daemon.doctor_findings import Finding
+from sulla.host.findings import Finding
 
 HOME = Path("/srv/sulla")
 FOLDER = Entry(HOME, is_folder=True, owner=7, mode=0o700, free_bytes=LOW_BYTES)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sulla.daemon.config import load_settings
-from sulla.daemon.doctor_findings import Finding
 from sulla.daemon.doctor_heartbeat import judge_heartbeat
+from sulla.host.findings import Finding
 
 
 def judged(home: Path, text: str) -> Finding:

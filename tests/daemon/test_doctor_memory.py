@@ -6,9 +6,10 @@ import os
 from pathlib import Path
 
 from sulla.core.jsontypes import JsonObject
-from sulla.daemon import Home, examine_settings
+from sulla.daemon import examine_settings
 from sulla.daemon.doctor_memory import judge_status, memory
 from sulla.daemon.doctor_probes import Patient
+from sulla.host.home import Home
 from sulla.testing.clock import ManualClock
 
 

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from sulla.core.jsontypes import JsonObject
-from sulla.daemon import Home, examine_settings
-from sulla.daemon.doctor_findings import Finding
+from sulla.daemon import examine_settings
 from sulla.daemon.doctor_probes import Patient
 from sulla.daemon.doctor_registry import agents, projects, skills
+from sulla.host.findings import Finding
+from sulla.host.home import Home
 from sulla.testing.clock import ManualClock
 from tests.skills.shelves import put
 

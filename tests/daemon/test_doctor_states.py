@@ -9,8 +9,8 @@ import pytest
 
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon.checkup import StoreReport
-from sulla.daemon.doctor_findings import Finding, offset, size, span
 from sulla.daemon.doctor_states import Times, judge_clock, judge_daemon, judge_leftover, judge_model, judge_store
+from sulla.host.findings import Finding, offset, size, span
 
 URL = "http://127.0.0.1:1"
 

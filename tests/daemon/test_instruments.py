@@ -14,9 +14,9 @@ from sulla.core.redact import Redactor
 from sulla.daemon import load_settings
 from sulla.daemon.instruments import Door, console, make_instruments
 from sulla.daemon.models import Choice
-from sulla.daemon.place import Place
 from sulla.gateway import OK, Asked, Caller, Done
 from sulla.gateway.wire import ThreadList
+from sulla.host.place import Place
 from sulla.models import parse_model
 from sulla.telemetry import new_tally
 from sulla.testing.clock import ManualClock

@@ -13,11 +13,12 @@ import pytest
 
 from sulla.access import ALL_SCOPES
 from sulla.core.errors import StoreUnavailable
-from sulla.daemon import SystemClock, load_settings
+from sulla.daemon import load_settings
 from sulla.daemon.build import System, build
 from sulla.daemon.models import Choice
-from sulla.daemon.place import Place
 from sulla.gateway import GatewayConfig, Server, bind, build_app, serve
+from sulla.host.place import Place
+from sulla.host.system import SystemClock
 from sulla.models import ModelName
 from sulla.store import Store
 from sulla.testing.clock import ManualClock

@@ -7,9 +7,9 @@ from pydantic import SecretStr
 
 from sulla.core.clock import Clock
 from sulla.core.errors import SettingsError
-from sulla.daemon import SystemClock
 from sulla.daemon.models import HOW_TO, choose
 from sulla.daemon.sections import ModelSettings
+from sulla.host.system import SystemClock
 from sulla.testing.ollama_server import FakeOllama
 from sulla.testing.script import Script
 

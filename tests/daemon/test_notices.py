@@ -16,8 +16,8 @@ from sulla.daemon import load_settings
 from sulla.daemon.build import System, build
 from sulla.daemon.models import Choice
 from sulla.daemon.notices import NoticeDesk
-from sulla.daemon.place import Place
 from sulla.gateway import Advanced, Signal
+from sulla.host.place import Place
 from sulla.models import ModelName
 from sulla.testing.clock import ManualClock
 from sulla.testing.history_log import read_log

@@ -22,9 +22,10 @@ from sulla.cli.exits import Exit
 from sulla.cli.place import door
 from sulla.core.errors import StoreUnavailable
 from sulla.core.redact import MARK, Redactor
-from sulla.daemon import Settings, SystemClock, load_settings
-from sulla.daemon.place import Place
+from sulla.daemon import Settings, load_settings
 from sulla.daemon.run import run_daemon
+from sulla.host.place import Place
+from sulla.host.system import SystemClock
 from sulla.store import Store
 from sulla.telemetry import FILE, Logs
 from sulla.testing.anthropic_server import FakeAnthropic

@@ -16,7 +16,7 @@ from sulla.core.ids import CallId, MessageId, RunId
 from sulla.core.message import ToolCall
 from sulla.daemon.notices import NoticeDesk
 from sulla.daemon.people import make_people
-from sulla.daemon.place import Place as Ground
+from sulla.host.place import Place as Ground
 from sulla.store.memory import MemoryStore
 from sulla.testing.attacks import Hooks
 from sulla.testing.clock import ManualClock

@@ -15,7 +15,7 @@ import pytest
 from sulla.cli import main
 from sulla.cli.exits import Exit
 from sulla.core.errors import HomeInUse
-from sulla.daemon import Home
+from sulla.host.home import Home
 from sulla.testing.script import Reply, Rule, Script
 from tests.daemon.running import NOWHERE, Daemon, Place, Service, service
 

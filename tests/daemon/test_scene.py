@@ -15,9 +15,9 @@ from sulla.core.ids import ThreadId
 from sulla.daemon import load_settings
 from sulla.daemon.build import System, build
 from sulla.daemon.models import Choice
-from sulla.daemon.place import Place
 from sulla.daemon.scene import RATES
 from sulla.gateway.infos import SeenInfo, WorkInfo
+from sulla.host.place import Place
 from sulla.models import ModelName
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider

@@ -22,11 +22,11 @@ from sulla.daemon import load_settings
 from sulla.daemon.build import System, build
 from sulla.daemon.doctor_mcp import judge_servers
 from sulla.daemon.models import Choice
-from sulla.daemon.place import Place
 from sulla.daemon.redaction import hide_known
 from sulla.daemon.servers import TRUSTED, servers_of, trust_of
-from sulla.daemon.system import SystemClock
 from sulla.gateway import Event
+from sulla.host.place import Place
+from sulla.host.system import SystemClock
 from sulla.mcp.catalog import Catalog, Offered
 from sulla.models import ModelName
 from sulla.testing.provider import Say, ScriptedProvider

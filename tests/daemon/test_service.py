@@ -13,10 +13,10 @@ from sulla.core.errors import NotFound, ShuttingDown
 from sulla.daemon import load_settings
 from sulla.daemon.build import System, build
 from sulla.daemon.models import Choice
-from sulla.daemon.place import Place
 from sulla.daemon.service import Service
 from sulla.daemon.stores import store_source
 from sulla.gateway import Advanced, Over, Signal
+from sulla.host.place import Place
 from sulla.models import ModelName
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider

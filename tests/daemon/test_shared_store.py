@@ -9,7 +9,7 @@ import pytest
 
 from sulla.cli.client import Client, open_client
 from sulla.cli.place import door
-from sulla.daemon import SystemClock
+from sulla.host.system import SystemClock
 from sulla.testing.anthropic_server import FakeAnthropic
 from sulla.testing.script import Reply, Rule, Script
 from tests.faults.harness import Daemon

@@ -10,8 +10,8 @@ import pytest
 
 from sulla.core.errors import SettingsError
 from sulla.daemon import Settings, load_settings
-from sulla.daemon.place import Place
 from sulla.daemon.stores import is_shared, make_store, store_file, store_place, store_source
+from sulla.host.place import Place
 from sulla.testing.clock import ManualClock
 
 POSTGRES, REDIS = "postgresql://u:hunter2@host/db", "redis://u:hunter2@host"

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from sulla.core.errors import NotFound, StoreUnavailable
 from sulla.core.ids import ThreadId
-from sulla.daemon import SystemClock
+from sulla.host.system import SystemClock
 from sulla.store import Store
 from sulla.store.postgres import PostgresStore
 from sulla.store.redis import RedisStore

@@ -10,8 +10,8 @@ from typing import Literal
 import pytest
 
 from sulla.access import ALL_SCOPES
-from sulla.daemon.system import SystemClock, random_id
 from sulla.gateway import GatewayConfig, Limits, Server, bind, build_app, serve
+from sulla.host.system import SystemClock, random_id
 from sulla.testing.clock import ManualClock
 from sulla.testing.commands import MemoryCommands
 from sulla.testing.tokens import MemoryTokens

@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from sulla.core.errors import QueueFull, StoreUnavailable, SullaError
-from sulla.daemon.system import SystemClock, random_id
 from sulla.gateway import (
     Done,
     GatewayConfig,
@@ -19,6 +18,7 @@ from sulla.gateway import (
     serve,
 )
 from sulla.gateway.feed import TEXT
+from sulla.host.system import SystemClock, random_id
 from sulla.testing.commands import MemoryCommands
 from sulla.testing.tokens import MemoryTokens
 from tests.gateway.conftest import Start

@@ -17,11 +17,11 @@ import pytest
 from sulla.access import ALL_SCOPES
 from sulla.core.errors import MessageIdReused, QueueFull
 from sulla.core.jsontypes import Json
-from sulla.daemon.system import SystemClock, random_id
 from sulla.gateway import Done, GatewayConfig, Limits, Server, Unobserved, Way, bind, build_app, serve
 from sulla.gateway.auth import WRONG_TOKENS
 from sulla.gateway.hooks import UNPROVEN
 from sulla.gateway.webhook import sign
+from sulla.host.system import SystemClock, random_id
 from sulla.testing.commands import MemoryCommands
 from sulla.testing.tokens import MemoryTokens
 from sulla.workflow import Begun

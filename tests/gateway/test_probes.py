@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
-from sulla.daemon.system import SystemClock, random_id
 from sulla.gateway import GatewayConfig, Trouble, build_app
 from sulla.gateway.auth import WRONG_TOKENS
 from sulla.gateway.observing import Unobserved, Way
+from sulla.host.system import SystemClock, random_id
 from sulla.testing.commands import MemoryCommands
 from sulla.testing.tokens import MemoryTokens
 

@@ -12,12 +12,12 @@ from starlette.types import Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from sulla.access import ALL_SCOPES
-from sulla.daemon.system import SystemClock, random_id
 from sulla.gateway import Done, GatewayConfig, Server, Unobserved, Way, build_app
 from sulla.gateway.app import Gateway
 from sulla.gateway.auth import WRONG_TOKENS
 from sulla.gateway.rest_auth import OPEN
 from sulla.gateway.rest_routes import ROUTES, RestRoute
+from sulla.host.system import SystemClock, random_id
 from sulla.testing.clock import ManualClock
 from sulla.testing.commands import MemoryCommands
 from sulla.testing.tokens import MemoryTokens

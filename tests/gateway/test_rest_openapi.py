@@ -18,12 +18,12 @@ from schemathesis.schemas import APIOperation, BaseSchema
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from sulla.access import ALL_SCOPES
-from sulla.daemon.system import SystemClock, random_id
 from sulla.gateway import GatewayConfig, build_app
 from sulla.gateway.rest_examples import EXAMPLES
 from sulla.gateway.rest_openapi import openapi, result_of
 from sulla.gateway.rest_read import Said, read
 from sulla.gateway.rest_routes import ROUTES, RestRoute
+from sulla.host.system import SystemClock, random_id
 from sulla.testing.commands import MemoryCommands
 from sulla.testing.tokens import MemoryTokens
 

@@ -9,9 +9,9 @@ import pytest
 
 from sulla.access import ALL_SCOPES, Principal
 from sulla.core.errors import CorruptRecord, StoreUnavailable
-from sulla.daemon.system import SystemClock, random_id
 from sulla.gateway import GatewayConfig, Server, bind, build_app, serve
 from sulla.gateway.sockets import Http
+from sulla.host.system import SystemClock, random_id
 from sulla.testing.clock import ManualClock
 from sulla.testing.commands import MemoryCommands
 from sulla.testing.tokens import MemoryTokens

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from sulla.daemon.system import SystemClock
 from sulla.gateway import Limits, Server, bind, serve
+from sulla.host.system import SystemClock
 from sulla.testing.clock import ManualClock
 from sulla.testing.commands import MemoryCommands
 from tests.gateway.conftest import Start

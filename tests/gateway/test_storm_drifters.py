@@ -5,8 +5,8 @@ from __future__ import annotations
 from random import Random
 
 from sulla.cli.place import Door
-from sulla.daemon.system import SystemClock
 from sulla.gateway import Server
+from sulla.host.system import SystemClock
 from sulla.testing.commands import MemoryCommands
 from tests.gateway.storm import Drifter, Habits, mark, ride_out
 

@@ -12,10 +12,10 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from sulla.core.redact import MARK
-from sulla.daemon import SystemClock, random_id
 from sulla.gateway import GatewayConfig, Server, Unobserved, Way, bind, build_app, serve
 from sulla.gateway.auth import WRONG_TOKENS
 from sulla.gateway.wire import METHODS
+from sulla.host.system import SystemClock, random_id
 from sulla.testing.clock import ManualClock
 from sulla.testing.commands import MemoryCommands
 from sulla.testing.tokens import MemoryTokens

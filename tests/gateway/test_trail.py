@@ -9,7 +9,6 @@ import pytest
 from sulla.access import ALL_SCOPES, Principal
 from sulla.core.errors import SullaError
 from sulla.core.trail import here
-from sulla.daemon.system import SystemClock, random_id
 from sulla.gateway import (
     Asked,
     Caller,
@@ -24,6 +23,7 @@ from sulla.gateway import (
 )
 from sulla.gateway.calls import Calls
 from sulla.gateway.wire import SystemStatus, ThreadList
+from sulla.host.system import SystemClock, random_id
 from sulla.testing.clock import ManualClock
 from sulla.testing.commands import MemoryCommands
 from sulla.testing.tokens import MemoryTokens

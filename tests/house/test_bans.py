@@ -36,7 +36,7 @@ PLANTED = {
 """Code by the rule that must refuse it."""
 
 HOMES = {
-    "daemon/system.py": "import time\nx = time.time()\n",
+    "host/system.py": "import time\nx = time.time()\n",
     "cli/place.py": "import os\nx = os.environ\n",
     "testing/planted.py": "import time\nx = time.time()\n",
     "cli/planted.py": "def f() -> None:\n    import json\n    print(json.dumps(1))\n",

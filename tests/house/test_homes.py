@@ -14,8 +14,8 @@ import pytest
 
 from tests.house.source import ROOT, project, python_files, syntax, used
 
-CLOCK = ("sulla/daemon/system.py", "sulla/testing/clock.py", "sulla/testing/simulation_clock.py")
-CHANCE = ("sulla/daemon/system.py",)
+CLOCK = ("sulla/host/system.py", "sulla/testing/clock.py", "sulla/testing/simulation_clock.py")
+CHANCE = ("sulla/host/system.py",)
 ENVIRONMENT = ("sulla/cli/place.py", "sulla/cli/up.py", "sulla/testing/daemon.py")
 TASKS = (
     "sulla/store/redis_bus.py",

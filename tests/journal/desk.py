@@ -15,7 +15,7 @@ import orjson
 from sulla.core.clock import Clock
 from sulla.core.ids import ThreadId
 from sulla.core.redact import Redactor
-from sulla.daemon import SystemClock
+from sulla.host.system import SystemClock
 from sulla.journal import Journal, Shelf, Training
 from sulla.journal.journal import BREATH_S
 from sulla.journal.rotating import Write

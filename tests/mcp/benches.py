@@ -14,7 +14,7 @@ from sulla.core.clock import Clock
 from sulla.core.ids import CallId
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
-from sulla.daemon import SystemClock
+from sulla.host.system import SystemClock
 from sulla.mcp import McpHub, McpServer, Nest, TrustFiles
 from sulla.mcp.client import Connector
 from sulla.testing.clock import ManualClock

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 import psycopg
 import pytest
 
-from sulla.daemon import SystemClock
+from sulla.host.system import SystemClock
 from sulla.memory.base import MemoryIndex
 from sulla.memory.postgres import SCHEMA, PostgresMemory
 from sulla.store.postgres_pool import Lines

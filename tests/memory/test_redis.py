@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from sulla.core.errors import StoreUnavailable
-from sulla.daemon import SystemClock
+from sulla.host.system import SystemClock
 from sulla.memory import redis
 from sulla.memory.note import Progress
 from sulla.memory.redis import RedisMemory

@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from sulla.core.clock import Clock
-from sulla.daemon import SystemClock
 from sulla.daemon.schedules import LazyTimer
+from sulla.host.system import SystemClock
 from sulla.schedule import Timer
 from sulla.schedule.apscheduler import ApsTimer
 from sulla.testing.clock import ManualClock

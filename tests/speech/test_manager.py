@@ -10,7 +10,7 @@ import pytest
 
 from sulla.core.errors import Busy, NotFound, RateLimited, StoreUnavailable
 from sulla.core.ids import CallId, MessageId, ThreadId
-from sulla.daemon import SystemClock
+from sulla.host.system import SystemClock
 from sulla.speech import ADAPTIVE, Chunk, Flushed, SpeechLimits
 from sulla.speech.line import MOST_OWED
 from sulla.store.memory import MemoryStore

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from sulla.daemon.system import SystemClock, random_id
+from sulla.host.system import SystemClock, random_id
 from sulla.store import Head
 from sulla.store import postgres_rows as rows
 from sulla.store.asks import Question

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 import psycopg
 import pytest
 
-from sulla.daemon.system import SystemClock, random_id
+from sulla.host.system import SystemClock, random_id
 from sulla.store import MAX_PUBLISH_BYTES, Subscription
 from sulla.store import postgres_bus as bus
 from sulla.store.postgres import PostgresStore

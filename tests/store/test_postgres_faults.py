@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from sulla.core.errors import StoreUnavailable
-from sulla.daemon.system import SystemClock, random_id
+from sulla.host.system import SystemClock, random_id
 from sulla.store import Store, postgres_bus, postgres_pool
 from sulla.store.postgres import PostgresStore
 from sulla.testing.proxy import CutAfter, FaultProxy, Pass, Stall

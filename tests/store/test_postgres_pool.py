@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from sulla.core.errors import StoreUnavailable
-from sulla.daemon.system import SystemClock, random_id
+from sulla.host.system import SystemClock, random_id
 from sulla.store import postgres_pool
 from sulla.store.postgres_pool import Line, Lines
 from sulla.store.postgres_url import parse_address

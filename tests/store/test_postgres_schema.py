@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from sulla.core.errors import StoreUnavailable
-from sulla.daemon.system import SystemClock, random_id
+from sulla.host.system import SystemClock, random_id
 from sulla.store import Store
 from sulla.store.postgres import PostgresStore
 from sulla.store.postgres_schema import MIGRATIONS, migrations
@@ -23,7 +23,7 @@ from tests.servers.postgres import PASSWORD, USER, PostgresServer
 
 CHILD = """
 import asyncio, sys
-from sulla.daemon.system import SystemClock, random_id
+from sulla.host.system import SystemClock, random_id
 from sulla.store.postgres import PostgresStore
 
 async def main():

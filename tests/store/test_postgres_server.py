@@ -8,7 +8,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from sulla.daemon.system import SystemClock, random_id
+from sulla.host.system import SystemClock, random_id
 from sulla.store.postgres import PostgresStore
 from tests.kits.store_world import kinds, make, send, take, write
 from tests.servers import missing

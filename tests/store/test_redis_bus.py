@@ -10,7 +10,7 @@ import pytest
 
 from sulla.core.clock import Clock
 from sulla.core.errors import StoreUnavailable
-from sulla.daemon.system import SystemClock, random_id
+from sulla.host.system import SystemClock, random_id
 from sulla.store import MAX_PUBLISH_BYTES, Subscription
 from sulla.store.bus import QUEUED_MESSAGES
 from sulla.store.redis import RedisStore

@@ -13,7 +13,7 @@ from redis import Redis
 
 from sulla.core.clock import Clock
 from sulla.core.errors import CorruptRecord, SettingsError, StaleLease, StoreUnavailable
-from sulla.daemon.system import SystemClock, random_id
+from sulla.host.system import SystemClock, random_id
 from sulla.store import Offered, Store
 from sulla.store.redis import RedisStore
 from sulla.store.redis_client import CALL_S

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 import pytest
 from redis import Redis
 
-from sulla.daemon.system import SystemClock, random_id
+from sulla.host.system import SystemClock, random_id
 from sulla.store import Head, Status, Store
 from sulla.store.redis import RedisStore
 from sulla.store.redis_client import RedisClient

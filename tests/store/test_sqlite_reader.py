@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sulla.core.errors import StoreUnavailable
-from sulla.daemon import SystemClock
+from sulla.host.system import SystemClock
 from sulla.store import Draft, Head, sqlite_reader
 from sulla.store.sqlite import SqliteStore
 from sulla.store.sqlite_reader import SqliteReader

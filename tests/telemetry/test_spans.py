@@ -15,7 +15,7 @@ from opentelemetry.trace import SpanKind, StatusCode
 from sulla.core.errors import ProviderTransient
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
-from sulla.daemon import SystemClock
+from sulla.host.system import SystemClock
 from sulla.models import Usage
 from sulla.models.anthropic.provider import AnthropicProvider
 from sulla.store.memory import MemoryStore

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from sulla.daemon import SystemClock
+from sulla.host.system import SystemClock
 from sulla.telemetry import BEAT_S, LATE_S, StallWatch
 from sulla.testing.clock import ManualClock
 

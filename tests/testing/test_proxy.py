@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from sulla.daemon import SystemClock
+from sulla.host.system import SystemClock
 from sulla.testing.clock import ManualClock
 from sulla.testing.proxy import MAX_LINKS, CutAfter, FaultProxy, Pass, Refuse, Slow, Stall
 

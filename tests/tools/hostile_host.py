@@ -14,7 +14,7 @@ from pathlib import Path
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
 from sulla.daemon.loop import new_loop
-from sulla.daemon.system import SystemClock
+from sulla.host.system import SystemClock
 from sulla.tools import Done, Jobs, Shell, Toolbox, run_call, shell_tools
 from tests.soon import queued_s
 from tests.tools.contexts import context_in

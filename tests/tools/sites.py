@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from sulla.core.errors import Refused, SullaError
-from sulla.daemon.system import SystemClock
+from sulla.host.system import SystemClock
 from sulla.testing.internet import FakeInternet
 from sulla.testing.wire import WireRequest, WireResponse, WireServer
 from sulla.tools import Fetcher, OwnHosts

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from sulla.core.errors import InvalidInput, NotFound, Refused, SullaError, Unavailable
-from sulla.daemon.system import SystemClock
+from sulla.host.system import SystemClock
 from sulla.testing.clock import ManualClock
 from sulla.testing.internet import FakeInternet
 from sulla.testing.wire import WireRequest, WireResponse, WireServer

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sulla.core.errors import Busy, Refused, SullaError, Unavailable
-from sulla.daemon.system import SystemClock
+from sulla.host.system import SystemClock
 from sulla.testing.clock import ManualClock
 from sulla.testing.internet import FakeInternet
 from sulla.testing.wire import WireRequest, WireResponse

@@ -12,7 +12,7 @@ import pytest
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
-from sulla.daemon.system import SystemClock
+from sulla.host.system import SystemClock
 from sulla.tools import Done, Jobs, Shell, Toolbox, ToolContext, run_call, shell_tools, with_news
 from sulla.tools.jobs import Job
 from tests.tools.contexts import context_in

@@ -10,7 +10,7 @@ import pytest
 from sulla.core.clock import Clock
 from sulla.core.errors import NotFound, Refused
 from sulla.daemon.loop import new_loop
-from sulla.daemon.system import SystemClock
+from sulla.host.system import SystemClock
 from sulla.testing.clock import ManualClock
 from sulla.tools.output import Output
 from sulla.tools.process import DEFAULT_PATH, LIMITS, Ended, Program, environment, run_program

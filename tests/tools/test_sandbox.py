@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sulla.daemon.system import SystemClock
+from sulla.host.system import SystemClock
 from sulla.tools import sandbox
 from sulla.tools.output import Output
 from sulla.tools.process import DEFAULT_PATH, run_program

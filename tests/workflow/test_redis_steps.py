@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sulla.daemon.system import SystemClock, random_id
+from sulla.host.system import SystemClock, random_id
 from sulla.store.redis import RedisStore
 from sulla.store.redis_line import Command, RedisLine, Reply
 from sulla.testing.play_world import PlayWorld

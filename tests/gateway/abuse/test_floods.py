@@ -12,10 +12,10 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from sulla.daemon.system import SystemClock
 from sulla.gateway import Server
 from sulla.gateway.follower import Follower
 from sulla.gateway.outbox import Outbox
+from sulla.host.system import SystemClock
 from sulla.testing.commands import MemoryCommands
 from tests.gateway.abuse.wire import CONT, HELLO, PING, PONG, STATUS, TEXT, frame, upgrade
 from tests.gateway.conftest import Start

@@ -10,10 +10,10 @@ import pytest
 
 from sulla.access import ALL_SCOPES
 from sulla.core.errors import StoreUnavailable
-from sulla.daemon.system import SystemClock, random_id
 from sulla.gateway import GatewayConfig, Server, bind, build_app, serve
 from sulla.gateway.dialects import DIALECTS
 from sulla.gateway.wire import METHODS
+from sulla.host.system import SystemClock, random_id
 from sulla.testing.tokens import MemoryTokens
 from tests.gateway.conftest import Start
 from tests.gateway.dialects.playing import Played, Run, says

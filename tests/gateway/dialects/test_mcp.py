@@ -16,9 +16,9 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
 from sulla.access import ALL_SCOPES, Principal
-from sulla.daemon.system import SystemClock, random_id
 from sulla.gateway import GatewayConfig, Limits, Server, bind, build_app, serve
 from sulla.gateway.dialects.mcp_offers import OFFERS
+from sulla.host.system import SystemClock, random_id
 from sulla.testing.tokens import MemoryTokens
 from tests.gateway.conftest import Start
 from tests.gateway.dialects.playing import Played, Run, says

@@ -11,7 +11,7 @@ from sulla.core.errors import (
     ProviderUnreachable,
     SettingsError,
 )
-from sulla.daemon import SystemClock
+from sulla.host.system import SystemClock
 from sulla.models.anthropic.probe import find_anthropic
 from sulla.testing.anthropic_server import FakeAnthropic
 from sulla.testing.clock import ManualClock

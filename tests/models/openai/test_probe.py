@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sulla.core.errors import ProviderProtocol, ProviderUnauthorized, ProviderUnreachable, SettingsError
-from sulla.daemon import SystemClock
+from sulla.host.system import SystemClock
 from sulla.models.openai.probe import list_openai
 from sulla.testing.clock import ManualClock
 from sulla.testing.openai_server import FakeOpenAi

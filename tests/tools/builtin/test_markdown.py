@@ -8,7 +8,7 @@ import psutil
 import pytest
 
 from sulla.core.errors import Refused
-from sulla.daemon.system import SystemClock
+from sulla.host.system import SystemClock
 from sulla.testing.clock import ManualClock
 from sulla.tools.builtin import markdown as module
 from sulla.tools.builtin.converter import MAX_OUT_BYTES

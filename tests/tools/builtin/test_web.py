@@ -9,7 +9,7 @@ import pytest
 from sulla.core.ids import CallId
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
-from sulla.daemon.system import SystemClock
+from sulla.host.system import SystemClock
 from sulla.testing.internet import FakeInternet
 from sulla.testing.search_fakes import FakeBrave, FakeSearxng, Found
 from sulla.testing.wire import WireRequest, WireResponse

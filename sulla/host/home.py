@@ -5,12 +5,14 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from sulla.core.errors import HomeInUse, SettingsError
 
+HOME = "SULLA_HOME"
+"""The environment variable that names the home."""
 _LOCK = "lock"
 _ID = "id"
 _STORES = "stores.json"
@@ -18,6 +20,33 @@ _MOST_STORES = 16
 TOKEN = "token"
 WHERE = "daemon.json"
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+
+
+def expanded(path: Path) -> Path:
+    """A path with its `~` replaced by the folder that it stands for.
+
+    Raises:
+        SettingsError: nobody knows that folder.
+    """
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        raise SettingsError(
+            f"nobody knows which folder the ~ in {str(path)!r} stands for: write the path out"
+        ) from None
+
+
+def find_home(environ: Mapping[str, str], given: Path | None) -> Path:
+    """Where the home is.
+
+    Args:
+        environ: the process's environment.
+        given: from the command line; None to look at `SULLA_HOME`, and then at `~/.sulla`.
+
+    Raises:
+        SettingsError: it begins with a `~` that stands for no folder.
+    """
+    return expanded(given or Path(environ.get(HOME) or "~/.sulla")).absolute()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from sulla.daemon import SystemClock, random_id, random_token
+from sulla.host.system import SystemClock, random_id, random_token
 
 
 async def test_time_does_not_go_back() -> None:

@@ -17,14 +17,14 @@ from pathlib import Path
 import pytest
 
 from sulla.core.errors import HomeInUse, SettingsError
-from sulla.daemon import Home, Whereabouts
+from sulla.host.home import Home, Whereabouts
 
 WHERE = Whereabouts("http://127.0.0.1:4711", 4711)
 
 _OWNER = """
 import sys
 from pathlib import Path
-from sulla.daemon import Home, Whereabouts
+from sulla.host.home import Home, Whereabouts
 home = Home(Path(sys.argv[1]))
 home.lock()
 home.announce(Whereabouts("http://127.0.0.1:4711", 4711))
