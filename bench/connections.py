@@ -18,7 +18,7 @@ from websockets.asyncio.client import ClientConnection
 from bench.frame import Frame, Row, Samples
 from bench.process import ready_url, running
 from bench.talk import ask, dial, hello, on_core
-from sulla.cli.place import door
+from sulla.terminal.place import door
 
 NAME = "connections"
 

@@ -27,7 +27,7 @@ from bench.frame import Frame, Row
 from bench.process import ROOT, surroundings
 from bench.streaming import model_service, streaming_daemon
 from bench.talk import ask, dial, hello, on_core, say
-from sulla.cli.place import Door
+from sulla.terminal.place import Door
 
 NAME = "hostile"
 

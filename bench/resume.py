@@ -21,7 +21,7 @@ from bench.frame import Frame, Row, Samples
 from bench.history import write_history
 from bench.process import ready_url, running
 from bench.talk import ask, dial, hello, on_core
-from sulla.cli.place import door
+from sulla.terminal.place import door
 
 NAME = "resume"
 

@@ -20,7 +20,7 @@ from websockets.asyncio.client import ClientConnection
 from bench.frame import Row
 from bench.process import processor_s, ready_url, running
 from bench.talk import ask, dial, hello
-from sulla.cli.place import door
+from sulla.terminal.place import door
 
 MANY: Final = 1_000
 """Pieces that are sent at once."""

@@ -13,9 +13,9 @@ from websockets.asyncio.client import ClientConnection
 from bench.bare_turn import FINISHED
 from bench.history import Thread
 from bench.process import processor_s
-from sulla.cli.client import Client, open_client
-from sulla.cli.place import Door
 from sulla.host.system import SystemClock
+from sulla.terminal.client import Client, open_client
+from sulla.terminal.place import Door
 from sulla.testing.anthropic_server import FakeAnthropic
 from sulla.testing.script import Script
 from sulla.testing.wire import WireRequest, WireResponse

@@ -13,7 +13,7 @@ from websockets.asyncio.client import ClientConnection
 from bench.process import ready_url, running
 from bench.talk import dial, hello, on_core
 from bench.turn import BEYOND_PEOPLE
-from sulla.cli.place import Door, door
+from sulla.terminal.place import Door, door
 
 AT_ONCE: Final = {"SULLA_LIMITS__RUNS": "64", "SULLA_LIMITS__RUNS_PER_AGENT": "64"}
 """Settings for turns of all clients at the same time."""

@@ -19,8 +19,8 @@ from bench.frame import Frame, Row, Samples
 from bench.history import Thread, text_of, write_history
 from bench.process import ready_url, running
 from bench.stopwatch import Contender, Service, Times, bare_turn, new_thread, talking, timed, turn
-from sulla.cli.client import Client
-from sulla.cli.place import door
+from sulla.terminal.client import Client
+from sulla.terminal.place import door
 from sulla.testing.script import Reply, Rule, Script
 
 NAME = "turn"

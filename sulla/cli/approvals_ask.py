@@ -7,12 +7,12 @@ import asyncio
 import json
 import sys
 
-from sulla.cli.client import Client, open_client
-from sulla.cli.exits import Exit
-from sulla.cli.place import door, home_of
 from sulla.cli.questions import Row, choices_of, chosen_of, from_row, open_questions
-from sulla.cli.table import Table, harmless, one_line, paper
 from sulla.core.errors import InvalidInput, NotFound
+from sulla.terminal.client import Client, open_client
+from sulla.terminal.exits import Exit
+from sulla.terminal.place import door, home_of
+from sulla.terminal.table import Table, harmless, one_line, paper
 
 
 def _list(given: argparse.Namespace) -> Exit:

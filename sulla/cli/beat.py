@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from sulla.cli.exits import Exit
-from sulla.cli.options import add_home, count
+from sulla.terminal.exits import Exit
+from sulla.terminal.options import add_home, count
 
 COMMANDS = {
     "status": "when agents wake up next, what they did last and what they may still use; the same without a command",

@@ -9,10 +9,10 @@ from collections.abc import AsyncIterator, Iterator
 from datetime import datetime
 from typing import Any, Final
 
-from sulla.cli.client import Client, open_client
-from sulla.cli.exits import Exit
-from sulla.cli.place import door, home_of
-from sulla.cli.table import one_line, paper
+from sulla.terminal.client import Client, open_client
+from sulla.terminal.exits import Exit
+from sulla.terminal.place import door, home_of
+from sulla.terminal.table import one_line, paper
 
 Row = dict[str, Any]
 

@@ -7,11 +7,11 @@ import asyncio
 import sys
 from collections.abc import Iterator
 
-from sulla.cli.exits import Exit
 from sulla.cli.follow import Asking, fault_in, run_turn
-from sulla.cli.place import door, home_of
 from sulla.core.errors import Refused
 from sulla.host.system import SystemClock
+from sulla.terminal.exits import Exit
+from sulla.terminal.place import door, home_of
 
 
 def arguments(command: argparse.ArgumentParser) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import shtab
 
-from sulla.cli.exits import Exit
 from sulla.cli.main import COMMANDS, parser
+from sulla.terminal.exits import Exit
 
 SHELLS = ("bash", "zsh", "fish")
 

@@ -8,10 +8,7 @@ import json
 import os
 from pathlib import Path
 
-from sulla.cli.client import open_client
-from sulla.cli.exits import Exit
-from sulla.cli.place import door, examined_of, home_of
-from sulla.cli.table import Paper, one_line, paper
+from sulla.cli.settings import examined_of
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon import Examined
 from sulla.daemon.doctor import examine
@@ -19,6 +16,10 @@ from sulla.daemon.doctor_probes import Patient
 from sulla.host.findings import Finding, counted
 from sulla.host.home import Home
 from sulla.host.system import SystemClock
+from sulla.terminal.client import open_client
+from sulla.terminal.exits import Exit
+from sulla.terminal.place import door, home_of
+from sulla.terminal.table import Paper, one_line, paper
 
 _NAME_COLUMNS = 9
 

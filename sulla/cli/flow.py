@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from sulla.cli.exits import Exit
 from sulla.cli.flow_run import RUN_COMMANDS, add_run_commands, run_command
-from sulla.cli.options import add_home
+from sulla.terminal.exits import Exit
+from sulla.terminal.options import add_home
 
 FILE_COMMANDS = {
     "new": "write a playbook to begin with",

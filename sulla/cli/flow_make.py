@@ -9,11 +9,11 @@ import re
 import sys
 from pathlib import Path
 
-from sulla.cli.exits import Exit
 from sulla.cli.flow_place import Bench, Opened, text_of
-from sulla.cli.table import one_line
 from sulla.core.errors import Conflict, InvalidInput, NotFound
 from sulla.daemon.playbook_files import playbook_folder, starters
+from sulla.terminal.exits import Exit
+from sulla.terminal.table import one_line
 from sulla.tools import did_you_mean
 from sulla.workflow import TEST_ENDINGS, import_flow
 

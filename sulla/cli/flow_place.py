@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sulla.cli.flow_run_inputs import is_file
-from sulla.cli.place import settings_of
+from sulla.cli.settings import settings_of
 from sulla.core.errors import InvalidInput, NotFound, SullaError
 from sulla.daemon import Settings
 from sulla.daemon.playbook_files import offline_shelf

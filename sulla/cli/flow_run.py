@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from sulla.cli.exits import Exit
-from sulla.cli.options import add_home, count
+from sulla.terminal.exits import Exit
+from sulla.terminal.options import add_home, count
 
 RUN_COMMANDS = {
     "run": "begin a playbook and show how it gets on; Ctrl-C leaves it at work",

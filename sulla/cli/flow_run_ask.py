@@ -9,14 +9,14 @@ import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from sulla.cli.client import Client, open_client
-from sulla.cli.exits import Exit
 from sulla.cli.flow_run_follow import Begin, follow, how_to_come_back
 from sulla.cli.flow_run_inputs import is_file, read_object, read_text, typed_inputs
 from sulla.cli.flow_run_look import list_runs, show_run
-from sulla.cli.place import door, home_of
-from sulla.cli.table import one_line
 from sulla.host.system import random_id
+from sulla.terminal.client import Client, open_client
+from sulla.terminal.exits import Exit
+from sulla.terminal.place import door, home_of
+from sulla.terminal.table import one_line
 
 Row = dict[str, Any]
 

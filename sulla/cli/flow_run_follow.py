@@ -11,16 +11,16 @@ from typing import Any, TypeVar
 
 from sulla.cli import questions
 from sulla.cli.beat_look import second
-from sulla.cli.client import Client, open_client
-from sulla.cli.exits import Exit
 from sulla.cli.flow_run_sheet import Sheet, of_child
 from sulla.cli.follow import PATIENCE_S, tell_of_pause
-from sulla.cli.place import door, home_of
 from sulla.cli.questions import Question, somebody_is_there
-from sulla.cli.table import harmless, one_line
 from sulla.core.clock import Clock
 from sulla.core.errors import Refused, SullaError
 from sulla.host.system import SystemClock
+from sulla.terminal.client import Client, open_client
+from sulla.terminal.exits import Exit
+from sulla.terminal.place import door, home_of
+from sulla.terminal.table import harmless, one_line
 
 T = TypeVar("T")
 Row = dict[str, Any]

@@ -10,11 +10,11 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 from sulla.cli.beat_look import second
-from sulla.cli.client import Client, open_client
-from sulla.cli.exits import Exit
 from sulla.cli.flow_run_sheet import UPSTREAM, WHY, cause_of, short, took
-from sulla.cli.place import door, home_of
-from sulla.cli.table import Paper, Table, one_line, paper
+from sulla.terminal.client import Client, open_client
+from sulla.terminal.exits import Exit
+from sulla.terminal.place import door, home_of
+from sulla.terminal.table import Paper, Table, one_line, paper
 
 Row = dict[str, Any]
 

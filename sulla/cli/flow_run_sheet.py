@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from sulla.cli.screen import paused_head
-from sulla.cli.table import one_line
+from sulla.terminal.table import one_line
 
 Row = dict[str, Any]
 

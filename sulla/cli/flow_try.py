@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from sulla.cli.exits import Exit
 from sulla.cli.flow_place import Bench, Opened, text_of
 from sulla.cli.flow_run_inputs import typed_inputs
 from sulla.cli.flow_try_cost import Cost, cost_of
-from sulla.cli.table import Paper, one_line, paper
 from sulla.core.errors import InvalidInput, NotFound
+from sulla.terminal.exits import Exit
+from sulla.terminal.table import Paper, one_line, paper
 from sulla.workflow import (
     Definition,
     Row,

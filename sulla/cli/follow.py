@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from sulla.cli import questions
-from sulla.cli.client import Client, open_client
-from sulla.cli.exits import Exit
 from sulla.cli.meanwhile import tell_meanwhile
-from sulla.cli.place import door
 from sulla.cli.questions import Given, Question
 from sulla.cli.screen import Screen, paused_head
-from sulla.cli.table import harmless
 from sulla.core.clock import Clock
 from sulla.core.errors import RateLimited, Refused, SullaError, Unavailable
 from sulla.host.system import random_id
+from sulla.terminal.client import Client, open_client
+from sulla.terminal.exits import Exit
+from sulla.terminal.place import door
+from sulla.terminal.table import harmless
 
 PATIENCE_S = 60.0
 """How long a client waits for a daemon that went away to come back, and for one that takes no more messages now."""

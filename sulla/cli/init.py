@@ -9,9 +9,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from sulla.cli.exits import Exit
-from sulla.cli.place import examined_of, home_of
-from sulla.cli.table import one_line
+from sulla.cli.settings import examined_of
 from sulla.core.errors import SettingsError
 from sulla.daemon import Examined
 from sulla.daemon.config import FILE
@@ -21,6 +19,9 @@ from sulla.daemon.models import HOW_TO
 from sulla.daemon.starter import Inferred, starter
 from sulla.host.system import SystemClock, random_token
 from sulla.models import find_ollama
+from sulla.terminal.exits import Exit
+from sulla.terminal.place import home_of
+from sulla.terminal.table import one_line
 
 _TRIES = 3
 """So often a person is asked the same."""

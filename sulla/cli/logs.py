@@ -12,16 +12,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sulla.cli.exits import Exit
 from sulla.cli.log_files import LogFiles
-from sulla.cli.options import count
-from sulla.cli.place import home_of
-from sulla.cli.table import Paper, paper
 from sulla.core.clock import Clock
 from sulla.core.errors import NotFound, Refused
 from sulla.core.stamp import stamp
 from sulla.host.system import SystemClock
 from sulla.telemetry import FILE, as_text
+from sulla.terminal.exits import Exit
+from sulla.terminal.options import count
+from sulla.terminal.place import home_of
+from sulla.terminal.table import Paper, paper
 
 LEVELS: Final = ("debug", "info", "warning", "error", "critical")
 LINES: Final = 100

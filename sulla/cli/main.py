@@ -10,9 +10,9 @@ import sys
 from collections.abc import Collection
 
 from sulla import __version__
-from sulla.cli.exits import Exit
-from sulla.cli.options import add_home
 from sulla.core.errors import SullaError
+from sulla.terminal.exits import Exit
+from sulla.terminal.options import add_home
 
 COMMANDS = {
     "init": "make a home: settings, a token, a workspace",

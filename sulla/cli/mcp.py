@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from sulla.cli.client import open_client
-from sulla.cli.exits import Exit
-from sulla.cli.options import add_home
-from sulla.cli.place import Door, door, home_of
-from sulla.cli.table import Table, harmless, one_line, paper
+from sulla.terminal.client import open_client
+from sulla.terminal.exits import Exit
+from sulla.terminal.options import add_home
+from sulla.terminal.place import Door, door, home_of
+from sulla.terminal.table import Table, harmless, one_line, paper
 
 KINDS = {
     "list": "print each server, how it is, and its tools",

@@ -20,11 +20,11 @@ from typing import Any, Final
 
 import httpx2
 
-from sulla.cli.exits import Exit
-from sulla.cli.place import Door, door, home_of
 from sulla.core.clock import Clock
 from sulla.core.errors import InvalidInput, SullaError, Unauthorized, Unavailable, leaf
 from sulla.host.system import SystemClock, random_id
+from sulla.terminal.exits import Exit
+from sulla.terminal.place import Door, door, home_of
 
 LINE_BYTES: Final = 4 * 1024 * 1024
 """The longest message of a host; the daemon takes less."""

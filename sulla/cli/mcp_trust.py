@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Final
 
-from sulla.cli.exits import Exit
-from sulla.cli.place import settings_of
-from sulla.cli.table import harmless, one_line
+from sulla.cli.settings import settings_of
 from sulla.core.errors import NotFound
 from sulla.daemon.servers import servers_of, trust_of
 from sulla.mcp import Kept, TrustFiles
+from sulla.terminal.exits import Exit
+from sulla.terminal.table import harmless, one_line
 from sulla.tools import did_you_mean
 
 

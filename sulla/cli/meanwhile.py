@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from typing import Final
 
-from sulla.cli.client import Client
 from sulla.cli.screen import Screen
-from sulla.cli.table import harmless
+from sulla.terminal.client import Client
+from sulla.terminal.table import harmless
 
 _PAGE: Final = 200
 

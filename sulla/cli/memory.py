@@ -9,14 +9,14 @@ import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
-from sulla.cli.exits import Exit
-from sulla.cli.options import add_home, count
-from sulla.cli.place import settings_of
-from sulla.cli.table import harmless
+from sulla.cli.settings import settings_of
 from sulla.core.errors import NotFound, SettingsError
 from sulla.daemon.stores import MEMORY, make_memory_index, named_store, store_file
 from sulla.host.system import SystemClock
 from sulla.memory import EVERYONE, KINDS, MemoryIndex, Note, note_to_json, row
+from sulla.terminal.exits import Exit
+from sulla.terminal.options import add_home, count
+from sulla.terminal.table import harmless
 
 COMMANDS = {
     "list": "list what is remembered, the newest first",

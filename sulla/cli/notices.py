@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from sulla.cli.exits import Exit
-from sulla.cli.options import add_home
+from sulla.terminal.exits import Exit
+from sulla.terminal.options import add_home
 
 COMMANDS = {
     "list": "list what you have not seen, the newest first; the same without a command",

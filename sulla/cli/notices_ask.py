@@ -8,11 +8,11 @@ import json
 from collections.abc import AsyncIterator
 from typing import Any, Final
 
-from sulla.cli.client import Client, open_client
-from sulla.cli.exits import Exit
-from sulla.cli.place import door, home_of
 from sulla.cli.screen import notice_head
-from sulla.cli.table import harmless, one_line, paper
+from sulla.terminal.client import Client, open_client
+from sulla.terminal.exits import Exit
+from sulla.terminal.place import door, home_of
+from sulla.terminal.table import harmless, one_line, paper
 
 Row = dict[str, Any]
 

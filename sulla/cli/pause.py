@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from sulla.cli.exits import Exit
+from sulla.terminal.exits import Exit
 
 
 def arguments(command: argparse.ArgumentParser) -> None:

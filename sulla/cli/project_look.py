@@ -8,11 +8,11 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from sulla.cli.exits import Exit
-from sulla.cli.place import settings_of
-from sulla.cli.table import Table, harmless, one_line, paper
+from sulla.cli.settings import settings_of
 from sulla.core.errors import NotFound
 from sulla.projects import PROJECTS, Listed, Projects
+from sulla.terminal.exits import Exit
+from sulla.terminal.table import Table, harmless, one_line, paper
 from sulla.tools import did_you_mean
 
 _HEADS = ("NAME", "STATUS", "URGENCY", "OPEN", "TITLE")

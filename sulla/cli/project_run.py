@@ -10,16 +10,17 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any, Final
 
-from sulla.cli.client import Client, open_client
-from sulla.cli.exits import Exit
 from sulla.cli.flow_run_follow import follow, how_to_come_back
 from sulla.cli.flow_run_inputs import read_object
-from sulla.cli.place import door, home_of, settings_of
-from sulla.cli.table import Table, one_line, paper
+from sulla.cli.settings import settings_of
 from sulla.core.clock import Clock
 from sulla.core.errors import Conflict, InvalidInput, NotFound, Refused
 from sulla.host.system import SystemClock, random_id
 from sulla.projects import PROJECTS, RUN, Projects
+from sulla.terminal.client import Client, open_client
+from sulla.terminal.exits import Exit
+from sulla.terminal.place import door, home_of
+from sulla.terminal.table import Table, one_line, paper
 from sulla.tools import did_you_mean
 from sulla.workflow import PLANNER, ProjectPlan, in_order, plan_json, planner_playbook, read_plan, to_playbook
 

@@ -11,11 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sulla.cli.client import open_client
-from sulla.cli.exits import Exit
-from sulla.cli.options import add_home
-from sulla.cli.place import door, home_of, settings_of
-from sulla.cli.table import Paper, Table, harmless, one_line, paper
+from sulla.cli.settings import settings_of
 from sulla.cli.thread_pages import Pages, all_events
 from sulla.core.errors import Unavailable
 from sulla.core.ids import CallId
@@ -23,6 +19,11 @@ from sulla.core.message import ToolCall
 from sulla.daemon.offers import tool_tokens
 from sulla.daemon.prompt import Known, Prompt, prompt_of
 from sulla.host.system import SystemClock
+from sulla.terminal.client import open_client
+from sulla.terminal.exits import Exit
+from sulla.terminal.options import add_home
+from sulla.terminal.place import door, home_of
+from sulla.terminal.table import Paper, Table, harmless, one_line, paper
 
 
 def arguments(command: argparse.ArgumentParser) -> None:

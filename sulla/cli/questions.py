@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
 
-from sulla.cli.client import Client
-from sulla.cli.table import harmless, one_line
+from sulla.terminal.client import Client
+from sulla.terminal.table import harmless, one_line
 
 Row = dict[str, Any]
 

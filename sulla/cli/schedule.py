@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from sulla.cli.exits import Exit
-from sulla.cli.options import add_home, duration_s, json_object
+from sulla.terminal.exits import Exit
+from sulla.terminal.options import add_home, duration_s, json_object
 
 COMMANDS = {
     "list": "list the schedules, when they fire next and what happened last; the same without a command",

@@ -8,10 +8,10 @@ import json
 from collections.abc import AsyncIterator
 from typing import Any
 
-from sulla.cli.client import Client, open_client
-from sulla.cli.exits import Exit
-from sulla.cli.place import door, home_of
-from sulla.cli.table import one_line, paper
+from sulla.terminal.client import Client, open_client
+from sulla.terminal.exits import Exit
+from sulla.terminal.place import door, home_of
+from sulla.terminal.table import one_line, paper
 
 Row = dict[str, Any]
 

@@ -6,9 +6,9 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from sulla.cli.exits import Exit
 from sulla.cli.questions import from_wait
-from sulla.cli.table import harmless
+from sulla.terminal.exits import Exit
+from sulla.terminal.table import harmless
 
 
 @dataclass(slots=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from sulla.cli.exits import Exit
-from sulla.cli.options import add_home
+from sulla.terminal.exits import Exit
+from sulla.terminal.options import add_home
 
 COMMANDS = {
     "list": "list the skills",

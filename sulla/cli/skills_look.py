@@ -8,13 +8,13 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from sulla.cli.exits import Exit
-from sulla.cli.place import settings_of
-from sulla.cli.table import Table, harmless, one_line, paper
+from sulla.cli.settings import settings_of
 from sulla.core.errors import SullaError
 from sulla.daemon.agents import shelf_of
 from sulla.host.system import SystemClock
 from sulla.skills import SKILL_FILE, Known, SkillShelf, read_bundle, read_skill
+from sulla.terminal.exits import Exit
+from sulla.terminal.table import Table, harmless, one_line, paper
 
 _HEADS = ("NAME", "FROM", "ALLOWED", "DESCRIPTION")
 _WIDTHS = (24, 9, 7)

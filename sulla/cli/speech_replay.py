@@ -8,12 +8,12 @@ import sys
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sulla.cli.exits import Exit
 from sulla.cli.recording import recording
 from sulla.cli.speech_trace import Totals, Trace, told
 from sulla.cli.speech_words import Row, seconds, why, words
-from sulla.cli.table import Paper, Table, one_line, paper
 from sulla.speech import ADAPTIVE, CLASSIC
+from sulla.terminal.exits import Exit
+from sulla.terminal.table import Paper, Table, one_line, paper
 
 _PROFILES: Final = {profile.name: profile for profile in (CLASSIC, ADAPTIVE)}
 

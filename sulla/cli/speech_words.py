@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from sulla.cli.table import one_line, width
+from sulla.terminal.table import one_line, width
 
 Row = dict[str, Any]
 """A decision: `what`, and what belongs to it."""

@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from sulla.cli.beat_look import heartbeat_line
-from sulla.cli.client import Client, open_client
-from sulla.cli.exits import Exit
 from sulla.cli.notices_ask import notices
-from sulla.cli.place import Door, door, home_of
 from sulla.cli.questions import open_questions
 from sulla.cli.screen import paused_head
-from sulla.cli.table import one_line
 from sulla.core.errors import StoreReplaced, StoreUnavailable
 from sulla.people import ago
+from sulla.terminal.client import Client, open_client
+from sulla.terminal.exits import Exit
+from sulla.terminal.place import Door, door, home_of
+from sulla.terminal.table import one_line
 
 
 def arguments(command: argparse.ArgumentParser) -> None:

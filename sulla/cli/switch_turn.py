@@ -7,11 +7,12 @@ import asyncio
 import json
 from typing import Any
 
-from sulla.cli.client import open_client
-from sulla.cli.exits import Exit
-from sulla.cli.place import door, home_of, settings_of
-from sulla.cli.table import one_line
+from sulla.cli.settings import settings_of
 from sulla.host.home import Home
+from sulla.terminal.client import open_client
+from sulla.terminal.exits import Exit
+from sulla.terminal.place import door, home_of
+from sulla.terminal.table import one_line
 
 State = dict[str, Any]
 

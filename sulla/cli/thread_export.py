@@ -13,13 +13,14 @@ from contextlib import AbstractContextManager, AsyncExitStack, contextmanager
 from pathlib import Path
 from typing import Protocol
 
-from sulla.cli.exits import Exit
-from sulla.cli.place import home_of, settings_of
-from sulla.cli.table import one_line
+from sulla.cli.settings import settings_of
 from sulla.cli.thread_pages import Pages
 from sulla.core.errors import InvalidInput, SullaError, Unavailable
 from sulla.core.jsontypes import JsonObject
 from sulla.host.home import Home
+from sulla.terminal.exits import Exit
+from sulla.terminal.place import home_of
+from sulla.terminal.table import one_line
 from sulla.threads import Sealer
 
 

@@ -11,11 +11,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from sulla.cli.exits import Exit
-from sulla.cli.place import settings_of
-from sulla.cli.table import one_line
+from sulla.cli.settings import settings_of
 from sulla.core.errors import InvalidInput, Refused
 from sulla.daemon.archive import open_archive
+from sulla.terminal.exits import Exit
+from sulla.terminal.table import one_line
 from sulla.threads import MAX_LINE_BYTES, Restored, ThreadRestore
 
 

@@ -8,12 +8,12 @@ import json
 import sys
 from itertools import islice
 
-from sulla.cli.client import open_client
-from sulla.cli.exits import Exit
-from sulla.cli.place import door, home_of
-from sulla.cli.table import Table, one_line, paper
 from sulla.cli.thread_pages import Pages, all_events, all_threads
 from sulla.cli.thread_show import shown
+from sulla.terminal.client import open_client
+from sulla.terminal.exits import Exit
+from sulla.terminal.place import door, home_of
+from sulla.terminal.table import Table, one_line, paper
 
 _HEADS = ("THREAD", "CREATED (UTC)", "STATUS", "AGENT", "TITLE")
 _WIDTHS = (28, 16, 9, 5)

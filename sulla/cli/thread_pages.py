@@ -9,9 +9,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from sulla.cli.client import Client, Event, open_client
-from sulla.cli.place import door
 from sulla.core.errors import Unavailable
+from sulla.terminal.client import Client, Event, open_client
+from sulla.terminal.place import door
 
 _THREADS = 200
 _EVENTS = 500

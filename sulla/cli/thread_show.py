@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from sulla.cli.screen import notice_head, paused_head
-from sulla.cli.table import Paper, harmless, one_line
+from sulla.terminal.table import Paper, harmless, one_line
 
 _ARGS = 120
 _RESULT = 200

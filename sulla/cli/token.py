@@ -6,11 +6,11 @@ import argparse
 import json
 import re
 
-from sulla.cli.exits import Exit
-from sulla.cli.options import add_home
-from sulla.cli.place import home_of
 from sulla.host.home import Home
 from sulla.host.system import random_token
+from sulla.terminal.exits import Exit
+from sulla.terminal.options import add_home
+from sulla.terminal.place import home_of
 
 COMMANDS = {
     "create": "make a token for somebody else, and print it this once",

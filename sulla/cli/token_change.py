@@ -11,12 +11,13 @@ import sys
 from typing import Any
 
 from sulla.access import OWNER, TokenInfo
-from sulla.cli.client import open_client
-from sulla.cli.exits import Exit
-from sulla.cli.place import door, home_of, settings_of
-from sulla.cli.table import Table, one_line, paper
+from sulla.cli.settings import settings_of
 from sulla.core.stamp import stamp
 from sulla.host.home import Home
+from sulla.terminal.client import open_client
+from sulla.terminal.exits import Exit
+from sulla.terminal.place import door, home_of
+from sulla.terminal.table import Table, one_line, paper
 
 _HEADS = ("NAME", "CREATED (UTC)", "EXPIRES (UTC)", "BY", "SCOPES")
 _WIDTHS = (16, 16, 16, 8)

@@ -9,19 +9,19 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
-from sulla.cli.client import Client, open_client
-from sulla.cli.exits import Exit
 from sulla.cli.follow import PATIENCE_S, tell_of_pause
-from sulla.cli.place import door, home_of
 from sulla.cli.questions import how_to_answer
 from sulla.cli.recording import Heard, Until, recording
-from sulla.cli.table import one_line
 from sulla.cli.voice_player import CHARS_PER_S, Player
 from sulla.cli.voice_talk import Talk
 from sulla.cli.voice_unsaid import Unsaid
 from sulla.core.clock import Clock
 from sulla.core.errors import SullaError, Unavailable
 from sulla.host.system import SystemClock, random_id
+from sulla.terminal.client import Client, open_client
+from sulla.terminal.exits import Exit
+from sulla.terminal.place import door, home_of
+from sulla.terminal.table import one_line
 
 _RETRY_S: Final = 0.25
 _LOOK_S: Final = 0.25

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from sulla.cli.exits import Exit
 from sulla.cli.questions import Question, from_wait
 from sulla.cli.screen import Screen
 from sulla.cli.speech_words import Row, why, words
-from sulla.cli.table import harmless, one_line
 from sulla.cli.voice_player import Piece, Player
+from sulla.terminal.exits import Exit
+from sulla.terminal.table import harmless, one_line
 
 GO_ON_S: Final = 4.0
 """How long after speech that came to nothing the assistant may still be told to go on: twice what the daemon takes."""

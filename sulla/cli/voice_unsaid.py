@@ -7,10 +7,10 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Final
 
-from sulla.cli.client import Client
 from sulla.cli.recording import Heard
 from sulla.cli.voice_player import Place
 from sulla.core.errors import SullaError
+from sulla.terminal.client import Client
 
 NAME_CHARS: Final = 64
 """Of an utterance's id."""

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from sulla.cli.client import open_client
-from sulla.cli.exits import Exit
-from sulla.cli.place import door
 from sulla.core.errors import SullaError
+from sulla.terminal.client import open_client
+from sulla.terminal.exits import Exit
+from sulla.terminal.place import door
 from sulla.testing.script import Reply, Rule, Script, ToolUse
 from tests.cli.terminal import at_a_terminal, terminal
 from tests.cli.typed import typed

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sulla.cli.exits import Exit
 from sulla.gateway import Question, WaitingThread
+from sulla.terminal.exits import Exit
 from tests.cli.stage import Stage
 from tests.cli.typed import typed
 

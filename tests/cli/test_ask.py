@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from sulla.cli.exits import Exit
+from sulla.terminal.exits import Exit
 from tests.cli.typed import typed
 from tests.daemon.running import Place
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from sulla.cli.completion import SHELLS
-from sulla.cli.exits import Exit
 from sulla.cli.main import COMMANDS
+from sulla.terminal.exits import Exit
 from tests.cli.terminal import at_a_terminal
 from tests.cli.typed import typed
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from sulla.cli.exits import Exit
 from sulla.host.home import Home
+from sulla.terminal.exits import Exit
 from sulla.testing.anthropic_server import FakeAnthropic
 from sulla.testing.openai_server import FakeOpenAi
 from sulla.testing.script import Reply, Rule, Script

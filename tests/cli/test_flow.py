@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from sulla.cli.exits import Exit
 from sulla.cli.flow import COMMANDS, FILE_COMMANDS
 from sulla.cli.flow_files import DOES
 from sulla.cli.flow_run import RUN_COMMANDS
+from sulla.terminal.exits import Exit
 from sulla.workflow import check_playbook, read_cases
 from tests.cli.typed import typed
 from tests.house.source import ROOT

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sulla.cli.exits import Exit
+from sulla.terminal.exits import Exit
 from sulla.workflow import StepRow
 from tests.cli.stage import Said, Stage, fact
 from tests.cli.terminal import at_a_terminal, terminal

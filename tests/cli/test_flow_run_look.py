@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sulla.cli.flow_run_look import lines_of
-from sulla.cli.table import Paper
+from sulla.terminal.table import Paper
 
 ABOUT = {
     "run": "thr_1", "playbook": "brew", "status": "failed", "trigger": "webhook", "thread_id": "thr_9",

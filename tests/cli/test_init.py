@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from sulla.cli.exits import Exit
 from sulla.daemon import load_settings
+from sulla.terminal.exits import Exit
 from sulla.testing.ollama_server import FakeOllama
 from sulla.testing.script import Reply, Rule, Script
 from tests.cli.terminal import at_a_terminal

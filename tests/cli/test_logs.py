@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from sulla.cli import main
-from sulla.cli.exits import Exit
 from sulla.core.stamp import stamp
 from sulla.telemetry import FILE
+from sulla.terminal.exits import Exit
 from tests.daemon.running import Place
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import sulla
-from sulla.cli.exits import Exit
 from sulla.cli.main import COMMANDS
+from sulla.terminal.exits import Exit
 from tests.cli.typed import typed
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")

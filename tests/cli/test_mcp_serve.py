@@ -11,9 +11,9 @@ from typing import Any
 import httpx2
 import pytest
 
-from sulla.cli.exits import Exit
 from sulla.cli.mcp_serve import BY_HOST, Bridge
-from sulla.cli.place import Door
+from sulla.terminal.exits import Exit
+from sulla.terminal.place import Door
 from sulla.testing.clock import ManualClock
 from tests.cli.typed import typed
 

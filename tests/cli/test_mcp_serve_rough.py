@@ -13,8 +13,8 @@ import pytest
 
 from sulla.cli import mcp_serve
 from sulla.cli.mcp_serve import AT_ONCE, LINE_BYTES, MOST_OPEN, Bridge
-from sulla.cli.place import Door
 from sulla.core.errors import InvalidInput, Unauthorized
+from sulla.terminal.place import Door
 from tests.cli.test_mcp_serve import CALL, DONE, Answer, Host, gives
 from tests.gateway.peer import until
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from sulla.cli.exits import Exit
+from sulla.terminal.exits import Exit
 from tests.cli.typed import typed
 
 Capsys = pytest.CaptureFixture[str]

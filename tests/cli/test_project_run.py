@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from sulla.cli import project_run
-from sulla.cli.exits import Exit
 from sulla.gateway import AgentInfo
 from sulla.projects import set_field
+from sulla.terminal.exits import Exit
 from sulla.workflow import Begin, Begun, check_playbook
 from tests.cli.stage import Said, Stage, fact
 from tests.cli.typed import typed

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sulla.cli.exits import Exit
+from sulla.terminal.exits import Exit
 from sulla.testing.script import Reply, Rule, Script
 from tests.cli.typed import typed
 from tests.daemon.running import Place, service

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from sulla.cli.exits import Exit
+from sulla.terminal.exits import Exit
 from tests.cli.typed import typed
 from tests.daemon.running import Place
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sulla.cli.exits import Exit
 from sulla.cli.screen import Screen
+from sulla.terminal.exits import Exit
 
 Event = dict[str, Any]
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from sulla.cli.exits import Exit
 from sulla.cli.skills import COMMANDS
 from sulla.cli.skills_look import LOOKS
+from sulla.terminal.exits import Exit
 from tests.cli.typed import typed
 from tests.skills.shelves import put
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sulla.cli.exits import Exit
+from sulla.terminal.exits import Exit
 from tests.cli.recordings import BARGE_IN, HESITATION, PHONE_NUMBER, SHIPPED, line, written
 from tests.cli.typed import typed
 

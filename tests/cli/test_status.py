@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import sulla
-from sulla.cli.exits import Exit
+from sulla.terminal.exits import Exit
 from sulla.testing.script import Reply, Rule, Script, ToolUse
 from tests.cli.typed import typed
 from tests.daemon.running import Place, service

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from sulla.cli.client import open_client
-from sulla.cli.exits import Exit
-from sulla.cli.place import door
+from sulla.terminal.client import open_client
+from sulla.terminal.exits import Exit
+from sulla.terminal.place import door
 from tests.cli.conftest import SCRIPT
 from tests.cli.typed import typed
 from tests.daemon.running import PATIENCE_S, Daemon, Place, Service, service

@@ -6,10 +6,10 @@ from typing import Any, get_args
 
 import pytest
 
-from sulla.cli.table import Paper
 from sulla.cli.thread_show import shown
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import ToolCall
+from sulla.terminal.table import Paper
 from sulla.threads import (
     AnswerGiven,
     BargedIn,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sulla.cli.exits import Exit
+from sulla.terminal.exits import Exit
 from sulla.testing.script import Reply, Rule, Script
 from tests.cli.recordings import HESITATION, line, written
 from tests.cli.typed import Typed, typed

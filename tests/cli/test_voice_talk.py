@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sulla.cli.exits import Exit
 from sulla.cli.voice_player import Place, Player
 from sulla.cli.voice_talk import GO_ON_S, Talk
+from sulla.terminal.exits import Exit
 
 
 def _talk() -> Talk:

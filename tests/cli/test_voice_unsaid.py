@@ -6,12 +6,12 @@ from typing import Any, cast
 
 import pytest
 
-from sulla.cli.client import Client
 from sulla.cli.recording import Heard
 from sulla.cli.voice_player import Place
 from sulla.cli.voice_unsaid import AT_ONCE, Unsaid
 from sulla.core.errors import Refused, Unavailable
 from sulla.speech import Chunk
+from sulla.terminal.client import Client
 
 
 class _Wire:

@@ -17,11 +17,11 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Subprotocol
 
 from sulla.access.audit import FILE
-from sulla.cli.client import open_client
-from sulla.cli.place import Door, door
 from sulla.core.errors import NotFound, Unauthorized
 from sulla.host.home import Home
 from sulla.host.system import SystemClock
+from sulla.terminal.client import open_client
+from sulla.terminal.place import Door, door
 from tests.daemon.running import PATIENCE_S, Place
 from tests.servers.redis import RedisServer, redis_server
 from tests.soon import attempts

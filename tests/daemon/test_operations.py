@@ -17,9 +17,6 @@ import httpx
 import pytest
 
 from sulla.cli import main
-from sulla.cli.client import Client, open_client
-from sulla.cli.exits import Exit
-from sulla.cli.place import door
 from sulla.core.errors import StoreUnavailable
 from sulla.core.redact import MARK, Redactor
 from sulla.daemon import Settings, load_settings
@@ -28,6 +25,9 @@ from sulla.host.place import Place
 from sulla.host.system import SystemClock
 from sulla.store import Store
 from sulla.telemetry import FILE, Logs
+from sulla.terminal.client import Client, open_client
+from sulla.terminal.exits import Exit
+from sulla.terminal.place import door
 from sulla.testing.anthropic_server import FakeAnthropic
 from sulla.testing.script import Reply, Rule, Script, ToolUse
 from sulla.testing.store import FaultyStore, Touch

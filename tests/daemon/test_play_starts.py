@@ -8,11 +8,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from sulla.cli.client import Client, open_client
-from sulla.cli.place import door
 from sulla.core.errors import SullaError
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway.webhook import sign
+from sulla.terminal.client import Client, open_client
+from sulla.terminal.place import door
 from tests.daemon.running import PATIENCE_S, Place
 
 STEPS = "steps: [{id: say, respond: hi}]\n"

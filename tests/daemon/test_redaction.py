@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from sulla.cli.exits import Exit
 from sulla.core.redact import MARK, Redactor
 from sulla.daemon import load_settings
 from sulla.daemon.redaction import hide_known, known_secrets
 from sulla.daemon.sources import FOREIGN_NAMES
+from sulla.terminal.exits import Exit
 from tests.daemon.running import Place
 
 KEY = "sk-ant-0123456789"

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from sulla.cli import main
-from sulla.cli.exits import Exit
 from sulla.core.errors import HomeInUse
 from sulla.host.home import Home
+from sulla.terminal.exits import Exit
 from sulla.testing.script import Reply, Rule, Script
 from tests.daemon.running import NOWHERE, Daemon, Place, Service, service
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from sulla.cli.client import open_client
-from sulla.cli.place import door
 from sulla.core.errors import SettingsError, SullaError
 from sulla.daemon.config import load_settings
 from sulla.daemon.schedules import wanted_by
 from sulla.schedule import BeatAction, Cron, Every, Spec, parse_hours
+from sulla.terminal.client import open_client
+from sulla.terminal.place import door
 from tests.daemon.running import Place
 
 

@@ -13,7 +13,6 @@ from pathlib import Path
 import psutil
 import pytest
 
-from sulla.cli.exits import Exit
 from sulla.core.errors import SettingsError
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import ToolCall
@@ -29,6 +28,7 @@ from sulla.host.place import Place
 from sulla.host.system import SystemClock
 from sulla.mcp.catalog import Catalog, Offered
 from sulla.models import ModelName
+from sulla.terminal.exits import Exit
 from sulla.testing.provider import Say, ScriptedProvider
 from tests.daemon.running import PATIENCE_S
 from tests.daemon.running import Place as Home

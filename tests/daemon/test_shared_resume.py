@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from sulla.cli.client import Client, open_client
-from sulla.cli.place import door
 from sulla.host.system import SystemClock
+from sulla.terminal.client import Client, open_client
+from sulla.terminal.place import door
 from sulla.testing.anthropic_server import FakeAnthropic
 from sulla.testing.script import Reply, Rule, Script
 from tests.faults.harness import Daemon

@@ -6,9 +6,9 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from sulla.cli.client import Client, open_client
-from sulla.cli.place import door
 from sulla.host.system import SystemClock
+from sulla.terminal.client import Client, open_client
+from sulla.terminal.place import door
 from sulla.testing.anthropic_server import FakeAnthropic
 from sulla.testing.script import Reply, Rule, Script, ToolUse
 from tests.faults.harness import Daemon

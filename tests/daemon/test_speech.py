@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from sulla.cli.client import Client, open_client
-from sulla.cli.place import door
 from sulla.core.errors import NotFound, RateLimited, SettingsError, ShuttingDown
 from sulla.core.ids import ThreadId
 from sulla.daemon.config import load_settings
 from sulla.daemon.speech_desk import SpeechDesk
 from sulla.host.system import SystemClock
 from sulla.speech import Chunk
+from sulla.terminal.client import Client, open_client
+from sulla.terminal.place import door
 from sulla.testing.speech import MemorySpeech
 from tests.daemon.running import Place
 from tests.soon import attempts

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from sulla.cli.client import Client, open_client
-from sulla.cli.place import door
 from sulla.core.errors import SullaError
 from sulla.core.jsontypes import JsonObject
+from sulla.terminal.client import Client, open_client
+from sulla.terminal.place import door
 from sulla.testing.history import History, ThreadHistory
 from sulla.threads import Entry
 from tests.faults.backend import CLOCK, Backend

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from sulla.cli.client import Client, open_client
-from sulla.cli.place import door
 from sulla.core.errors import SullaError
+from sulla.terminal.client import Client, open_client
+from sulla.terminal.place import door
 from sulla.testing.anthropic_server import FakeAnthropic
 from sulla.testing.history import Acknowledged, Breach, History, ThreadHistory, breaches
 from sulla.testing.script import Reply, Rule, Script

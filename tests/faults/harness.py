@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from sulla.cli.client import Client, open_client
-from sulla.cli.place import door
 from sulla.core.errors import Unavailable
+from sulla.terminal.client import Client, open_client
+from sulla.terminal.place import door
 from sulla.testing.anthropic_server import FakeAnthropic
 from sulla.testing.script import Reply, Rule, Script, ToolUse
 from sulla.testing.tools import EffectLedger

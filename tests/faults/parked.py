@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 
 import psutil
 
-from sulla.cli.client import Client, open_client
-from sulla.cli.place import door
 from sulla.core.errors import StoreUnavailable, SullaError
+from sulla.terminal.client import Client, open_client
+from sulla.terminal.place import door
 from sulla.testing.history import Acknowledged, History, ThreadHistory, breaches
 from sulla.testing.script import Reply, Rule, Script, ToolUse
 from sulla.testing.wire import WireRequest, WireResponse, WireServer

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from sulla.cli.client import Client
 from sulla.daemon import load_settings
 from sulla.daemon.stores import make_memory_index
 from sulla.memory import Note
+from sulla.terminal.client import Client
 from sulla.testing.anthropic_server import FakeAnthropic
 from sulla.testing.history import Acknowledged
 from sulla.testing.script import Reply, Rule, Script, ToolUse

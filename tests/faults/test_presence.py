@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from sulla.cli.client import open_client
-from sulla.cli.place import door
 from sulla.people import HERE_S
+from sulla.terminal.client import open_client
+from sulla.terminal.place import door
 from sulla.testing.ollama_server import FakeOllama
 from sulla.testing.script import Reply, Rule, Script, ToolUse
 from tests.daemon.running import Place

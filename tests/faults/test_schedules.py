@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from sulla.cli.client import open_client
-from sulla.cli.place import door
 from sulla.core.ids import MessageId, ThreadId, derived_id
 from sulla.schedule import Every, MessageAction, Spec
 from sulla.schedule.book import ScheduleBook
 from sulla.schedule.state import State
+from sulla.terminal.client import open_client
+from sulla.terminal.place import door
 from sulla.testing.clock import ManualClock
 from sulla.threads import Entry, Input, Origin
 from tests.daemon.running import Place

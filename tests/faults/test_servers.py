@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 from redis import Redis
 
-from sulla.cli.client import Client, open_client
-from sulla.cli.place import door
 from sulla.core.errors import SullaError
+from sulla.terminal.client import Client, open_client
+from sulla.terminal.place import door
 from sulla.testing.anthropic_server import FakeAnthropic
 from sulla.testing.history import Acknowledged, History, ThreadHistory, breaches
 from sulla.testing.proxy import FaultProxy, Pass, Refuse, Slow, Stall

@@ -13,9 +13,9 @@ from random import Random
 
 import pytest
 
-from sulla.cli.client import open_client
-from sulla.cli.place import door
 from sulla.core.errors import SullaError
+from sulla.terminal.client import open_client
+from sulla.terminal.place import door
 from sulla.testing.anthropic_server import FakeAnthropic
 from sulla.testing.script import Reply, Rule, Script
 from tests.faults.backend import CLOCK, Backend

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from sulla.cli.client import open_client
-from sulla.cli.place import door
+from sulla.terminal.client import open_client
+from sulla.terminal.place import door
 from sulla.testing.anthropic_server import FakeAnthropic
 from sulla.testing.script import Reply, Rule, Script, ToolUse
 from tests.faults.backend import CLOCK, Backend, sqlite

@@ -16,9 +16,9 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 from websockets.typing import Subprotocol
 
-from sulla.cli.place import Door
 from sulla.core.clock import Clock
 from sulla.core.errors import Unavailable
+from sulla.terminal.place import Door
 
 Frame = Mapping[str, Any]
 _TEXT = "TEXT_MESSAGE_CONTENT"

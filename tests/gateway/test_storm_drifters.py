@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from random import Random
 
-from sulla.cli.place import Door
 from sulla.gateway import Server
 from sulla.host.system import SystemClock
+from sulla.terminal.place import Door
 from sulla.testing.commands import MemoryCommands
 from tests.gateway.storm import Drifter, Habits, mark, ride_out
 

@@ -11,10 +11,10 @@ import signal
 import sys
 from pathlib import Path
 
-from sulla.cli.client import Client, open_client
-from sulla.cli.place import door
 from sulla.daemon import load_settings
 from sulla.daemon.run import run_daemon
+from sulla.terminal.client import Client, open_client
+from sulla.terminal.place import door
 
 
 async def live(home: Path, model: str, turns: int) -> None:

@@ -37,7 +37,7 @@ PLANTED = {
 
 HOMES = {
     "host/system.py": "import time\nx = time.time()\n",
-    "cli/place.py": "import os\nx = os.environ\n",
+    "terminal/place.py": "import os\nx = os.environ\n",
     "testing/planted.py": "import time\nx = time.time()\n",
     "cli/planted.py": "def f() -> None:\n    import json\n    print(json.dumps(1))\n",
     "daemon/minds.py": "def f() -> None:\n    import json\n    json.dumps(1)\n",

@@ -16,7 +16,7 @@ from tests.house.source import ROOT, project, python_files, syntax, used
 
 CLOCK = ("sulla/host/system.py", "sulla/testing/clock.py", "sulla/testing/simulation_clock.py")
 CHANCE = ("sulla/host/system.py",)
-ENVIRONMENT = ("sulla/cli/place.py", "sulla/cli/up.py", "sulla/testing/daemon.py")
+ENVIRONMENT = ("sulla/terminal/place.py", "sulla/cli/settings.py", "sulla/cli/up.py", "sulla/testing/daemon.py")
 TASKS = (
     "sulla/store/redis_bus.py",
     "sulla/store/postgres_bus.py",
@@ -38,7 +38,7 @@ HOMES = {
     "asyncio.ensure_future": (
         "sulla/store/postgres_pool.py",
         "sulla/threads/session.py",
-        "sulla/cli/client.py",
+        "sulla/terminal/client.py",
         "sulla/agent/children.py",
     ),
     "loop timers": ("sulla/testing/simulation_*.py",),

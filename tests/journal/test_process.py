@@ -6,11 +6,11 @@ import json
 import signal
 from pathlib import Path
 
-from sulla.cli.exits import Exit
 from sulla.core.ids import ThreadId
 from sulla.core.redact import MARK
 from sulla.host.system import SystemClock
 from sulla.store.sqlite import SqliteStore
+from sulla.terminal.exits import Exit
 from sulla.threads import ThreadLimits, ThreadStore, event_of
 from tests.daemon.running import Daemon, Place
 from tests.journal.desk import lines_of, until

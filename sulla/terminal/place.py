@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sulla.core.errors import Unauthorized, Unavailable
-from sulla.daemon import Examined, Settings, examine_settings, load_settings
 from sulla.host.home import Home, find_home
 
 
@@ -23,25 +22,6 @@ class Door:
 def home_of(arguments: argparse.Namespace) -> Path:
     """The home that the command line, the environment or the default names."""
     return find_home(os.environ, arguments.home)  # without the settings: those are the daemon's business
-
-
-def settings_of(arguments: argparse.Namespace) -> Settings:
-    """All settings, for the few commands that do what a daemon would do.
-
-    Raises:
-        SettingsError: one of them is wrong.
-    """
-    return load_settings(os.environ, {}, arguments.home)
-
-
-def examined_of(arguments: argparse.Namespace, *, file: bool = True) -> Examined:
-    """All settings, and what is wrong with them, for the commands that help to mend them.
-
-    Args:
-        arguments: name the home.
-        file: whether to look at its `sulla.toml`.
-    """
-    return examine_settings(os.environ, {}, home_of(arguments), file=file)
 
 
 def colour_is_wanted() -> bool:

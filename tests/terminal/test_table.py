@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sulla.cli.table import Paper, Table, harmless, one_line, paper, width
+from sulla.terminal.table import Paper, Table, harmless, one_line, paper, width
 
 PLAIN = Paper()
 

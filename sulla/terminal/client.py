@@ -13,8 +13,8 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
 
 from sulla import __version__
-from sulla.cli.place import Door
 from sulla.core.errors import Refused, StoreReplaced, SullaError, TooLarge, Unavailable
+from sulla.terminal.place import Door
 
 Event = dict[str, Any]
 

@@ -11,8 +11,6 @@ from typing import Any
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
-from sulla.cli.client import Client, open_client
-from sulla.cli.place import Door
 from sulla.core.errors import (
     NotFound,
     QueueFull,
@@ -23,6 +21,8 @@ from sulla.core.errors import (
     TooLarge,
     Unavailable,
 )
+from sulla.terminal.client import Client, open_client
+from sulla.terminal.place import Door
 from sulla.testing.wire import WireRequest, WireResponse, WireServer
 
 pytestmark = pytest.mark.usefixtures("foreign_frames")

@@ -1,0 +1,4 @@
+"""What commands are made of: the client of a running daemon, tables, options, exit codes.
+
+It has no door: import its modules.
+"""
