@@ -224,7 +224,7 @@ class Children:
             await self._threads.tell(play.thread, ended, key)
             if play.status != "completed" or not play.responded:
                 message_id = MessageId(derived_id("msg", key))
-                said = Input(message_id, text, origin="playbook", tainted=state.tainted)
+                said = Input(message_id, text, origin="playbook", tainted=state.tainted, chain=play.chain)
                 await self._threads.send(play.thread, said)
         except NotFound:
             known = False

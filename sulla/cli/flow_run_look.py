@@ -78,6 +78,8 @@ def lines_of(found: Row, on: Paper) -> Iterator[str]:
     for name, word in (("parent", "a step of"), ("forked_from", "took over from")):
         if value := about.get(name) or found.get(name):
             yield f"  {word} {one_line(value)}"
+    if about.get("chain_ends"):
+        yield f"  number {about['chain']} in a chain of events, the last: what it sets off starts no playbook"
     if found["inputs"]:
         yield f"  with {short(found['inputs'], 200)}"
     yield f"  {about['done']} steps done, {about['tokens']} tokens, cost {about['cost']:.4f}"

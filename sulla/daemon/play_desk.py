@@ -130,7 +130,7 @@ class PlayDesk:
             await self._check_room()
             if begin.thread and begin.trigger != "transfer":
                 await self._check_thread(begin.thread)
-            play = play_of(kept.definition, kept.source, begin.trigger, begin.thread)
+            play = play_of(kept.definition, kept.source, begin.trigger, begin.thread, chain=begin.chain)
             await self.threads.create(ThreadCreated(agent, play.name, graph=PLAYBOOK, play=play), _request_of(key))
         order = Order("start", self.make_id("seal"), inputs, begin.payload, tainted=begin.tainted, handed=begin.handed)
         first = await self._order(thread_id, "start", order, _origin(begin))
@@ -188,7 +188,17 @@ class PlayDesk:
         if handed > MOST_HANDED_OVER:
             raise InvalidInput(f"playbooks have handed over {MOST_HANDED_OVER} times since something started the first")
         begin = Begin(
-            name, inputs, "transfer", "", play.thread, state.agent, "", state.tainted, run_id=run.id, handed=handed
+            name,
+            inputs,
+            "transfer",
+            "",
+            play.thread,
+            state.agent,
+            "",
+            state.tainted,
+            run_id=run.id,
+            handed=handed,
+            chain=play.chain,
         )
         await self.start(begin, derived_id("over", run.id))
 

@@ -10,19 +10,22 @@ from typing import Final
 
 from sulla.core.clock import Clock
 from sulla.core.errors import CorruptRecord, NotFound, Refused, SullaError
-from sulla.core.ids import ThreadId
+from sulla.core.ids import RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson
 from sulla.store import LogInfo, Store
-from sulla.threads import THREAD_KIND, ThreadState, ThreadStore
+from sulla.threads import THREAD_KIND, Input, InputsJoined, RunStarted, ThreadState, ThreadStore
 from sulla.workflow import (
+    MOST_CHAINED,
     Begin,
     Happening,
     PlaybookOffice,
     PlaybookShelf,
     Shelved,
+    depth_of,
     event_key,
     gives_events,
     happening,
+    is_playbooks_turn,
 )
 
 log = logging.getLogger(__name__)
@@ -44,6 +47,8 @@ KEPT_S: Final = 30 * 86_400.0
 the run that it began is known by it."""
 
 _PAGE: Final = 512
+_TURN: Final = 64
+"""Records of a turn that are read at a time, from its end on."""
 _THREADS: Final = 200
 SINCE: Final = "playbook_events:since"
 """Under which name it is kept from when on events count."""
@@ -225,7 +230,7 @@ class PlayEvents:
                 for entry in page:
                     event = happening(entry, state)
                     if event is not None and event.at_ms >= from_ms:
-                        await self._tell(event, info, state, wanted)
+                        await self._tell(event, entry.origin.run_id, info, state, wanted)
                 after = page[-1].seq if page else info.last_seq
                 await self._store.put(_key(info), f"{info.created_ms}:{after}".encode(), KEPT_S)
         except NotFound:
@@ -233,10 +238,22 @@ class PlayEvents:
         except CorruptRecord as error:
             log.warning("a thread cannot be read, so its events end here: %s", error.message)
 
-    async def _tell(self, event: Happening, info: LogInfo, state: ThreadState, wanted: Listeners) -> None:
-        for one in wanted.get(event.type, ()):
+    async def _tell(
+        self, event: Happening, run_id: RunId | None, info: LogInfo, state: ThreadState, wanted: Listeners
+    ) -> None:
+        if event.type not in wanted:
+            return
+        said = await messages_of(self._threads, state.thread_id, run_id, event.seq)
+        if is_playbooks_turn(said):
+            return
+        depth = depth_of(said)
+        if depth >= MOST_CHAINED:
+            text = "%s in %s starts no playbook: it is number %d in a chain of events, and a chain ends at %d"
+            log.warning(text, event.type, state.thread_id, depth + 1, MOST_CHAINED)
+            return
+        for one in wanted[event.type]:
             key = event_key(state.thread_id, info.created_ms, event.seq, one.playbook)
-            begin = Begin(one.playbook, one.inputs, "event", event.payload, tainted=state.tainted)
+            begin = Begin(one.playbook, one.inputs, "event", event.payload, tainted=state.tainted, chain=depth + 1)
             try:
                 await self._office.start(begin, key)
             except Refused as refused:
@@ -263,6 +280,44 @@ class PlayEvents:
 
     def _now_ms(self) -> int:
         return round(self._clock.now() * 1000)
+
+
+async def messages_of(threads: ThreadStore, thread_id: ThreadId, run_id: RunId | None, upto: int) -> tuple[Input, ...]:
+    """The messages that a turn took up: the one that it began with, and what joined it.
+
+    Args:
+        threads: where they are.
+        thread_id: the conversation.
+        run_id: the turn's run.
+        upto: the turn's last record that counts.
+
+    Raises:
+        NotFound: the conversation was deleted.
+        CorruptRecord: there is no message that the turn could have begun with.
+    """
+    seqs: list[int] = []
+    first = 0
+    while not first and upto > 0:
+        after = max(0, upto - _TURN)
+        for entry in reversed(await threads.entries(thread_id, after=after, limit=upto - after)):
+            fact = entry.fact if entry.origin.run_id == run_id else None
+            if isinstance(fact, InputsJoined):
+                seqs += fact.input_seqs
+            elif isinstance(fact, Input):  # it failed before it began
+                first = entry.seq
+            elif isinstance(fact, RunStarted):
+                first = fact.input_seq
+            if first:
+                break
+        upto = after
+    found: list[Input] = []
+    for seq in (first, *reversed(seqs)):
+        page = await threads.entries(thread_id, after=seq - 1, limit=1) if seq else ()
+        said = page[0].fact if page else None
+        if not isinstance(said, Input):
+            raise CorruptRecord(f"{thread_id}: the turn {run_id} has no message that it began with")
+        found.append(said)
+    return tuple(found)
 
 
 def _key(info: LogInfo) -> str:

@@ -65,6 +65,7 @@ def row_of(state: ThreadState) -> PlayRow | None:
         tuple(step.at for step in play.open),
         play.failure,
         state.birth.parent if state.birth is not None else "",
+        play.chain,
     )
 
 

@@ -11,7 +11,7 @@ from sulla.core.jsontypes import JsonObject
 from sulla.core.stamp import stamp
 from sulla.gateway import wire_workflows as wire
 from sulla.gateway.limits import Limits
-from sulla.workflow import Begin, Begun, ListedPlaybook, PlaybookOffice, PlayDetail, PlayRow, StepRow
+from sulla.workflow import MOST_CHAINED, Begin, Begun, ListedPlaybook, PlaybookOffice, PlayDetail, PlayRow, StepRow
 
 WorkflowRequest = (
     wire.WorkflowList
@@ -167,6 +167,8 @@ def _run(row: PlayRow) -> wire.PlayRow:
         open=list(row.open),
         failure=row.failure,
         parent=row.parent,
+        chain=row.chain,
+        chain_ends=row.chain >= MOST_CHAINED,
     )
 
 

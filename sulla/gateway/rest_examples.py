@@ -183,6 +183,8 @@ _PLAY: JsonObject = {
     "open": ["approve"],
     "failure": "",
     "parent": "",
+    "chain": 0,
+    "chain_ends": False,
 }
 _STEP: JsonObject = {
     "at": "kind",

@@ -194,6 +194,10 @@ class PlayRow(Wire):
     """Why it failed; empty for no failure."""
     parent: str
     """The run that it is a step of; empty for none."""
+    chain: int
+    """How deep in a chain of events it is: 1 if an event began it; 0 where no event is behind it."""
+    chain_ends: bool
+    """Whether it is so deep that what it sets off starts no further playbook."""
 
 
 class PlayRows(Wire):

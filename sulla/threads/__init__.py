@@ -111,7 +111,7 @@ from sulla.threads.retention import Retention
 from sulla.threads.said import Listener, Said
 from sulla.threads.session import ThreadSession
 from sulla.threads.spoken import BargedIn, Heard, Overheard, Spoken
-from sulla.threads.state import OpenRun, RunRef, ThreadState, WaitingInput
+from sulla.threads.state import OpenRun, RunRef, ThreadState, WaitingInput, chain_of
 from sulla.threads.store import Sent, ThreadStore
 from sulla.threads.transcript import Measure, Transcript
 from sulla.threads.usage import Usage
@@ -236,6 +236,7 @@ __all__ = [
     "apply_message",
     "apply_offer",
     "audit_threads",
+    "chain_of",
     "channel",
     "cut_short",
     "event_of",

@@ -75,6 +75,8 @@ class Input(Fielded):
     """Whether it may have been made from what nobody trusts, though it is nobody's from outside."""
     spoken: Spoken | None = None
     """How it was said, if by voice."""
+    chain: int = 0
+    """How deep in a chain of events the playbook's run is that says it; 0 for whoever else does."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,9 @@ class Play(Fielded):
     tokens: int = 0
     """The most that it may use; 0 for what any playbook may."""
     cost_micro: int | None = None
+    chain: int = 0
+    """How deep in a chain of events: 1 if an event of somebody's turn began it, one more for each that led on to the
+    next; 0 where no event is behind it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +185,8 @@ class PlayState(Fielded):
     """Whether it has said something to its conversation by itself."""
     told: bool = False
     """Whether its conversation knows that it has ended."""
+    chain: int = 0
+    """How deep in a chain of events: see `Play`."""
 
     @property
     def ended(self) -> bool:
@@ -191,7 +196,8 @@ class PlayState(Fielded):
 
 def begun(play: Play) -> PlayState:
     """The state of a run that has done nothing yet."""
-    return PlayState(play.name, play.digest, play.steps, play.trigger, play.thread, play.tokens, play.cost_micro)
+    budget = (play.tokens, play.cost_micro)
+    return PlayState(play.name, play.digest, play.steps, play.trigger, play.thread, *budget, chain=play.chain)
 
 
 def apply_played(play: PlayState, fact: Played, at_ms: int) -> PlayState:

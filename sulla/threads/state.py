@@ -265,3 +265,12 @@ class ThreadState:
     def steering(self) -> list[WaitingInput]:
         """Waiting messages that want to join the running turn, in log order."""
         return [item for item in self.runnable if item.mode == "steer"]
+
+
+def chain_of(state: ThreadState) -> int:
+    """How deep in a chain of events a playbook's run is; 0 for any other thread.
+
+    Args:
+        state: the run's thread.
+    """
+    return state.play.chain if state.play is not None else 0

@@ -8,7 +8,16 @@ from sulla.workflow.check_fault import RULES, Fault
 from sulla.workflow.check_known import Known, KnownTool
 from sulla.workflow.definition import Definition, InputSpec, Template, Trigger
 from sulla.workflow.drawing import mermaid
-from sulla.workflow.events import EVENTS, Happening, event_key, gives_events, happening
+from sulla.workflow.events import (
+    EVENTS,
+    MOST_CHAINED,
+    Happening,
+    depth_of,
+    event_key,
+    gives_events,
+    happening,
+    is_playbooks_turn,
+)
 from sulla.workflow.expression import evaluate
 from sulla.workflow.facts import (
     Fact,
@@ -72,6 +81,7 @@ from sulla.workflow.tools import Starts, may_start, playbook_line, playbook_tool
 
 __all__ = [
     "EVENTS",
+    "MOST_CHAINED",
     "PLANNER",
     "PLAN_SCHEMA",
     "PLAYBOOKS",
@@ -145,6 +155,7 @@ __all__ = [
     "check_playbook",
     "complete_inputs",
     "create_playbook_graph",
+    "depth_of",
     "dry_run",
     "duration_told",
     "evaluate",
@@ -154,6 +165,7 @@ __all__ = [
     "happening",
     "import_flow",
     "in_order",
+    "is_playbooks_turn",
     "kept",
     "listed",
     "load_story",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,6 +12,7 @@ from sulla.core.stamp import stamp
 from sulla.threads import (
     BeatEnded,
     Entry,
+    Input,
     Outcome,
     RunError,
     RunFinished,
@@ -35,6 +36,10 @@ TEXT_CHARS: Final = 4_000
 """Of what an agent said, and of a question."""
 HEARTBEAT: Final = "heartbeat"
 """What works on the threads that agents beat in."""
+MOST_CHAINED: Final = 3
+"""How many playbooks events may start one through the other. What playbooks say gives no events, so a chain ends at its
+first one; where something leads round it all the same, it ends here. Small, because each of them may ask as many models
+as its budget allows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +62,24 @@ def gives_events(state: ThreadState) -> bool:
         state: the thread, as its head says.
     """
     return state.birth is None and state.graph in ("", HEARTBEAT)
+
+
+def is_playbooks_turn(messages: Iterable[Input]) -> bool:
+    """Whether nobody but playbooks said what a turn is about: it gives no events, wherever it is.
+
+    Args:
+        messages: those that the turn took up: the one that it began with, and what joined it.
+    """
+    return all(message.origin == "playbook" for message in messages)
+
+
+def depth_of(messages: Iterable[Input]) -> int:
+    """How deep in a chain of events a turn is: what a person says begins a new one, whatever else the turn is about.
+
+    Args:
+        messages: those that the turn took up.
+    """
+    return min((message.chain for message in messages), default=0)
 
 
 def happening(entry: Entry, state: ThreadState) -> Happening | None:

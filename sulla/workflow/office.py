@@ -42,6 +42,8 @@ class Begin:
     """The run of that conversation that starts it, and ends with that; empty for none."""
     handed: int = 0
     """How often playbooks have handed over to each other before it."""
+    chain: int = 0
+    """How deep in a chain of events: 1 if an event of somebody's turn begins it; 0 where no event is behind it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,8 @@ class PlayRow:
     failure: str = ""
     parent: str = ""
     """The run that it is a step of."""
+    chain: int = 0
+    """How deep in a chain of events; 0 where no event is behind it."""
 
 
 @dataclass(frozen=True, slots=True)

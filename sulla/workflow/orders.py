@@ -86,6 +86,7 @@ def play_of(
     *,
     tokens: int = 0,
     cost_micro: int | None = None,
+    chain: int = 0,
 ) -> Play:
     """What a thread that walks a playbook begins with.
 
@@ -96,11 +97,14 @@ def play_of(
         thread: the conversation that hears of it; empty for none.
         tokens: the most that it may use where it does not say so; 0 for what any playbook may.
         cost_micro: the same in money; None for no limit.
+        chain: how deep in a chain of events it is.
     """
     budget = definition.budget
     micro = budget.cost_micro if budget.cost_micro is not None else cost_micro
     steps = len(build(definition).nodes)
-    return Play(definition.name, definition.digest, source, steps, trigger, thread, budget.tokens or tokens, micro)
+    return Play(
+        definition.name, definition.digest, source, steps, trigger, thread, budget.tokens or tokens, micro, chain
+    )
 
 
 def run_scope(thread_id: ThreadId, play: Play, payload: Json, started_ms: int) -> JsonObject:

@@ -29,7 +29,7 @@ from sulla.core.ids import MessageId, RunId, ThreadId, derived_id
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import ToolCall
 from sulla.core.run import Run
-from sulla.threads import Input, Question, ThreadCreated, ThreadState, ThreadStore
+from sulla.threads import Input, Question, ThreadCreated, ThreadState, ThreadStore, chain_of
 from sulla.workflow.definition import Budget
 from sulla.workflow.moves import AskAgent, Choose, Sub, Work
 from sulla.workflow.orders import Order, play_of, unsealed
@@ -176,7 +176,8 @@ class StepHands:
             return  # whatever has become of its file since
         kept = await self.shelf.kept(wish.playbook)
         inputs = complete_inputs(kept.definition, wish.args)
-        play = play_of(kept.definition, kept.source, "playbook", await self.conversation(state))
+        thread, chain = await self.conversation(state), chain_of(state)
+        play = play_of(kept.definition, kept.source, "playbook", thread, chain=chain)
         order = Order("start", derived_id("seal", tale.seal, child), inputs, stack=tale.stack)
         errand = Errand(child, run.agent, order.text(), "step", kept.definition.name, state.project, play=play)
         await self.children.start(_within(errand, budget), state)
@@ -224,6 +225,7 @@ class StepHands:
             origin="playbook",
             question=Question(state.thread_id, place.ask, wish.tool, wish.about, wish.schema),
             tainted=state.tainted,
+            chain=chain_of(state),
         )
         with suppress(MessageIdReused):  # asked before a crash, and tainted since
             await self.threads.send(thread, said)

@@ -186,4 +186,5 @@ def test_a_field_with_a_usual_value_may_be_left_out() -> None:
         "question",
         "tainted",
         "spoken",
+        "chain",
     }

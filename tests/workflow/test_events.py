@@ -5,11 +5,13 @@ from pathlib import Path
 import pytest
 
 from sulla.core.event import Fact
-from sulla.core.ids import CallId, RunId, ThreadId
+from sulla.core.ids import CallId, MessageId, RunId, ThreadId
+from sulla.core.message import Origin as MessageOrigin
 from sulla.threads import (
     BeatEnded,
     Birth,
     Entry,
+    Input,
     Origin,
     Outcome,
     RunError,
@@ -19,7 +21,7 @@ from sulla.threads import (
     Transcript,
     Wait,
 )
-from sulla.workflow import EVENTS, gives_events, happening
+from sulla.workflow import EVENTS, depth_of, gives_events, happening, is_playbooks_turn
 from sulla.workflow.events import TEXT_CHARS, event_key
 
 RUN = RunId("run_1")
@@ -96,6 +98,25 @@ def test_a_question_is_told_with_what_answers_it_and_a_long_text_is_cut() -> Non
     found = happening(entry(Suspended((wait, Wait("child:1", CallId("d"))))), state())
     assert found is not None
     assert found.payload["questions"] == [{"wait_id": "approval:1", "text": "x" * TEXT_CHARS, "tool": "bash"}]
+
+
+@pytest.mark.parametrize(
+    ("said", "playbooks", "depth"),
+    [
+        ([("user", 0)], False, 0),
+        ([("beat", 0)], False, 0),
+        ([("playbook", 0)], True, 0),
+        ([("playbook", 2)], True, 2),
+        ([("user", 2)], False, 2),
+        ([("playbook", 2), ("user", 0)], False, 0),
+        ([("playbook", 1), ("playbook", 2)], True, 1),
+    ],
+)
+def test_whose_turn_it_is_and_how_deep_follows_from_what_was_said(
+    said: list[tuple[MessageOrigin, int]], playbooks: bool, depth: int
+) -> None:
+    messages = [Input(MessageId("m"), "hello", origin=origin, chain=chain) for origin, chain in said]
+    assert (is_playbooks_turn(messages), depth_of(messages)) == (playbooks, depth)
 
 
 def test_the_key_names_the_event_for_ever() -> None:
