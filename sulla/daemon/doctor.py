@@ -34,6 +34,7 @@ CHECKS = (
     Check("agents", registry.agents),
     Check("skills", registry.skills),
     Check("projects", registry.projects),
+    Check("playbooks", registry.playbooks),
     Check("heartbeat", doctor_heartbeat.heartbeat),
     Check("web", doctor_web.web),
     Check("mcp", doctor_mcp.mcp),

@@ -1,4 +1,4 @@
-"""Looks at what a home describes in files: its agents, its skills and its projects."""
+"""Looks at what a home describes in files: its agents, its skills, its projects and its playbooks."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from sulla.agent import SULLA
 from sulla.daemon.agents import Team, doubts, read_team, shelf_of, toolbox_of
 from sulla.daemon.doctor_probes import Patient
+from sulla.daemon.playbook_files import offline_shelf
 from sulla.daemon.prompt import home_tools
 from sulla.host.findings import Finding, counted, fault, ok, warning
 from sulla.projects import PROJECTS, Listed, Projects
 from sulla.skills import SkillShelf
+from sulla.workflow import PlaybookShelf, listed
 
 _READ = "docs/agents.md says what an agent's folder holds"
 
@@ -62,19 +64,38 @@ async def projects(patient: Patient) -> list[Finding]:
     return judge_projects(await asyncio.to_thread(Projects(patient.settings.place(PROJECTS)).all))
 
 
-def judge_projects(listed: Sequence[Listed]) -> list[Finding]:
+def judge_projects(rows: Sequence[Listed]) -> list[Finding]:
     """What the files of projects come to.
 
     Args:
-        listed: all of a home's.
+        rows: all of a home's.
     """
     remedy = "docs/projects.md says what a project's file holds"
     found: list[Finding] = []
-    for one in listed:
+    for one in rows:
         said = one.trouble if one.project is None else "; ".join(one.project.warnings)
         if said:
             found.append(warning(f"{one.slug}: {said}", remedy))
-    return found or ok(f"{counted(len(listed), 'project')}: {', '.join(one.slug for one in listed) or 'none'}")
+    return found or ok(f"{counted(len(rows), 'project')}: {', '.join(one.slug for one in rows) or 'none'}")
+
+
+async def playbooks(patient: Patient) -> list[Finding]:
+    """The playbooks: each can be run."""
+    shelf = await asyncio.to_thread(offline_shelf, patient.settings, patient.clock)
+    await shelf.look()
+    return judge_playbooks(shelf)
+
+
+def judge_playbooks(shelf: PlaybookShelf) -> list[Finding]:
+    """What the files of playbooks come to.
+
+    Args:
+        shelf: the playbooks, looked at.
+    """
+    remedy = "`sulla flow check` says all that is wrong with playbooks"
+    rows = [listed(one) for one in shelf.playbooks.values()]
+    found = [warning(said, remedy) for said in (*shelf.troubles, *(row.trouble for row in rows)) if said]
+    return found or ok(f"{counted(len(rows), 'playbook')}: {', '.join(row.name for row in rows) or 'none'}")
 
 
 def _looked_at(patient: Patient) -> SkillShelf:

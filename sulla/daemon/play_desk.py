@@ -36,8 +36,8 @@ from sulla.workflow import (
     PlayDetail,
     PlayRow,
     Story,
+    begun_with,
     build,
-    check_playbook,
     complete_inputs,
     listed,
     load_story,
@@ -294,7 +294,7 @@ class PlayDesk:
             CorruptRecord: the run's playbook cannot be read.
         """
         play = story.play
-        definition = check_playbook(play.source).definition if play is not None else None
+        definition = begun_with(play) if play is not None else None
         if play is None or definition is None:
             raise CorruptRecord(f"{story.thread_id}: the playbook of this run cannot be read")
         refuse_unknown(build(definition), steps)

@@ -26,8 +26,8 @@ from sulla.workflow import (
     StepSkipped,
     StepStarted,
     Story,
+    begun_with,
     build,
-    check_playbook,
     kept,
 )
 
@@ -134,7 +134,7 @@ def detail_of(state: ThreadState, story: Story) -> PlayDetail:
     """
     row = row_of(state)
     assert row is not None  # noqa: S101  - the caller has looked
-    definition = check_playbook(story.play.source).definition if story.play is not None else None
+    definition = begun_with(story.play) if story.play is not None else None
     plan = build(definition) if definition is not None else None
     kinds = {name: _kind(node.step.does) for name, node in plan.nodes.items()} if plan is not None else {}
     rows = _Rows(kinds)

@@ -50,7 +50,7 @@ from sulla.workflow.office import (
     StepRow,
     TriggerKind,
 )
-from sulla.workflow.orders import Order, play_of
+from sulla.workflow.orders import Order, begun_with, play_of
 from sulla.workflow.plan import Plan, build
 from sulla.workflow.play_load import load_story
 from sulla.workflow.play_log import Story
@@ -150,6 +150,7 @@ __all__ = [
     "TriggerKind",
     "Verdict",
     "Way",
+    "begun_with",
     "build",
     "chat_triggers",
     "check_playbook",

@@ -9,7 +9,7 @@ from typing import Final
 from sulla.core.errors import InvalidInput
 from sulla.definitions import YamlList, YamlScalar
 from sulla.tools import did_you_mean
-from sulla.workflow.check_fault import Fault
+from sulla.workflow.check_fault import Fault, defect
 from sulla.workflow.check_known import NOTHING_KNOWN, Known
 from sulla.workflow.check_names import Names
 from sulla.workflow.check_order import check_order
@@ -35,12 +35,19 @@ class Checked:
 
 
 def check_playbook(text: str, known: Known = NOTHING_KNOWN) -> Checked:
-    """Read a playbook and find everything that is wrong with it.
+    """Read a playbook and find everything that is wrong with it. Whatever a text is, nothing is raised.
 
     Args:
         text: the file.
         known: what its names are held against.
     """
+    try:
+        return _checked(text, known)
+    except Exception as error:  # noqa: BLE001 - whatever a text does to the check is a fault of that text
+        return Checked(None, (defect(error),))
+
+
+def _checked(text: str, known: Known) -> Checked:
     sketch = read(text)
     if isinstance(sketch, list):
         return Checked(None, tuple(sketch))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from traceback import extract_tb
 from typing import Final, Literal
 
 
@@ -28,6 +29,24 @@ class Fault:
         """One line, as compilers write it: ``file:line:column: error: message [rule]``."""
         return f"{file}:{self.line}:{self.column}: {self.severity}: {self.message} [{self.rule}]"
 
+
+def defect(error: Exception) -> Fault:
+    """What is told of a text that the reader or the check could not deal with: no text of a person's may end more than
+    itself.
+
+    Args:
+        error: what was raised.
+    """
+    frames = extract_tb(error.__traceback__)
+    at = f" in {frames[-1].filename.rpartition('/')[2]}:{frames[-1].lineno}" if frames else ""
+    said = f"{type(error).__name__}: {error}"[:_ERROR_CHARS]
+    return Fault(
+        1, 1, DEFECT, f"this file cannot be checked ({said}{at}): a defect of Sulla; please report it with the file"
+    )
+
+
+DEFECT: Final = "defect"
+_ERROR_CHARS: Final = 200
 
 RULES: Final[Mapping[str, str]] = {
     "yaml": "The text is YAML 1.2: one document, keys and values, no anchors and no tags.",
@@ -55,12 +74,14 @@ RULES: Final[Mapping[str, str]] = {
     "too-early": "A step that an expression names has had its turn before.",
     "type": "A value is of the type that is wanted.",
     "braces": "An expression begins with `${{`.",
+    "schema": "A JSON Schema requires properties that are there, and refers to nothing elsewhere.",
     "argument": "The arguments of a tool, and the inputs of a playbook, are those that it takes.",
     "input": "An input's default and choices fit its type, and a trigger gives what is required.",
     "secret-unknown": "A secret is declared in `secrets`, and known to the home.",
     "secret-place": "A secret stands in the arguments of tools alone, and alone in its expression.",
     "retry-once": "A tool that is declared `once` is not tried again by itself.",
     "schedule": "A schedule is one that some day fits.",
+    "defect": "The check of the file comes to its end; where it does not, that is a defect of Sulla.",
     "secret-unused": "A declared secret is used.",
     "trigger-inputs": "A schedule and an event give what the playbook requires.",
 }

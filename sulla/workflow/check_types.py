@@ -18,7 +18,10 @@ from sulla.workflow.expression_types import ANY, TOLD, Typing, fits
 from sulla.workflow.read_sketch import Keys, Sketch, StepAt, Use, place_of
 from sulla.workflow.read_steps import is_approval
 
-_OF_SCHEMA: Final[Mapping[str, Type]] = {"array": "list"}
+_OF_SCHEMA: Final[Mapping[str, Type]] = {
+    **{word: word for word in ("string", "number", "integer", "boolean", "object", "null")},
+    "array": "list",
+}
 _TO_SCHEMA: Final[Mapping[str, str]] = {"list": "array"}
 _FIELDS: Final[Mapping[str, Type]] = {"route": "string", "status": "string", "tries": "integer"}
 _RUN: Final[Mapping[str, Type]] = {"payload": ANY}
@@ -104,7 +107,8 @@ class Types:
             case LoopStep():
                 return ANY, rest
         while schema is not None and rest and isinstance(rest[0], str):
-            inner = cast("Mapping[str, FrozenJson]", schema.get("properties") or {}).get(rest[0])
+            properties = schema.get("properties")
+            inner = properties.get(rest[0]) if isinstance(properties, Mapping) else None
             if not isinstance(inner, Mapping):
                 return ANY, rest[1:]
             schema, rest = inner, rest[1:]
@@ -112,9 +116,9 @@ class Types:
 
 
 def schema_type(schema: FrozenJson) -> Type:
-    """The type that a JSON Schema asks for, if it is one."""
+    """The type that a JSON Schema asks for; ``any`` where it asks for none, for several, or for an unknown one."""
     kind = schema.get("type")
-    return _OF_SCHEMA.get(kind, kind) if isinstance(kind, str) else ANY
+    return _OF_SCHEMA.get(kind, ANY) if isinstance(kind, str) else ANY
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +180,7 @@ class Arguments:
         kinds = wanted if isinstance(wanted, list) else [wanted] if isinstance(wanted, str) else []
         if kind is None or kind == ANY or not kinds:
             return
-        if not any(fits(kind, _OF_SCHEMA.get(str(one), str(one))) for one in kinds):
+        if not any(fits(kind, _OF_SCHEMA.get(str(one), ANY)) for one in kinds):
             message = f"{where}: expected {schema_told(schema)}, this gives {TOLD[kind]}"
             self._fault(place_of(self.text, node, 0), message)
 

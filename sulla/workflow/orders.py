@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Literal
 
@@ -15,6 +15,8 @@ from sulla.core.stamp import stamp
 from sulla.threads import Play
 from sulla.workflow.definition import Definition
 from sulla.workflow.plan import build
+from sulla.workflow.read import read
+from sulla.workflow.read_digest import digest_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,21 @@ def _is_order(said: Mapping[str, object]) -> bool:
     """Whether the fields that are worked with are what they are to be."""
     lists = all(isinstance(said.get(name, []), list) for name in ("stack", "steps"))
     return lists and all(isinstance(said.get(name, 0), int) for name in ("upto", "handed"))
+
+
+def begun_with(play: Play) -> Definition | None:
+    """The playbook that a run was begun with. It was checked then: what has come to be a fault since stops no run.
+
+    Args:
+        play: what the run's thread began with.
+
+    Returns:
+        None if its text is not the one that was begun.
+    """
+    sketch = read(play.source)
+    if isinstance(sketch, list) or digest_of(sketch.definition) != play.digest:
+        return None
+    return replace(sketch.definition, digest=play.digest)
 
 
 def play_of(

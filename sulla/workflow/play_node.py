@@ -14,12 +14,11 @@ from sulla.core.message import Text
 from sulla.core.run import Run
 from sulla.graph import END, Continue, Decision, Edge, Graph, GraphDraft, Next
 from sulla.threads import Play, Played, ThreadState
-from sulla.workflow.check import check_playbook
 from sulla.workflow.expression import evaluate
 from sulla.workflow.facts import Fact, RunEnded
 from sulla.workflow.facts_kept import fork, reopen
 from sulla.workflow.machine import Playbook
-from sulla.workflow.orders import Order, read_order, run_scope, stands_for
+from sulla.workflow.orders import Order, begun_with, read_order, run_scope, stands_for
 from sulla.workflow.plan import Plan, build
 from sulla.workflow.play_load import load_story
 from sulla.workflow.play_log import Story, written
@@ -56,10 +55,10 @@ class Tales:
         """
         plan = self.plans.get(play.digest)
         if plan is None:
-            checked = await asyncio.to_thread(check_playbook, play.source)
-            if checked.definition is None or checked.definition.digest != play.digest:
+            definition = await asyncio.to_thread(begun_with, play)
+            if definition is None:
                 raise CorruptRecord(f"the text of the playbook {play.name!r} is not the one that was begun")
-            plan = self.plans[play.digest] = build(checked.definition)
+            plan = self.plans[play.digest] = build(definition)
             while len(self.plans) > MOST_PLANS:
                 self.plans.popitem(last=False)
         return plan

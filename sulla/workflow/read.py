@@ -13,7 +13,7 @@ from typing import Final, Literal, cast
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.definitions import YamlFault, YamlList, YamlMap, YamlNode, YamlScalar, read_nodes
 from sulla.tools import did_you_mean
-from sulla.workflow.check_fault import Fault
+from sulla.workflow.check_fault import Fault, defect
 from sulla.workflow.definition import Budget, Definition, InputSpec, Trigger
 from sulla.workflow.form import (
     NAME,
@@ -46,7 +46,15 @@ def read(text: str) -> Sketch | list[Fault]:
 
     Returns:
         What it says, with all the faults that were found on the way; those alone where it is not YAML, or says nothing.
+        Whatever a text is, nothing is raised.
     """
+    try:
+        return _read(text)
+    except Exception as error:  # noqa: BLE001 - whatever a text does to the reader is a fault of that text
+        return [defect(error)]
+
+
+def _read(text: str) -> Sketch | list[Fault]:
     text = text.removeprefix("\ufeff")
     node = read_nodes(text, most_bytes=MAX_PLAYBOOK_BYTES, most_deep=_MAX_YAML_DEPTH)
     if isinstance(node, YamlFault):

@@ -33,6 +33,7 @@ from sulla.workflow.definition import (
 from sulla.workflow.expression import OPENS
 from sulla.workflow.expression_grammar import MAX_EXPRESSION_CHARS
 from sulla.workflow.form import PARTS, PLAYBOOK_NAME, ROUTE, TAKEN_NAMES, WORD, Key
+from sulla.workflow.read_schema import read_schema
 from sulla.workflow.read_sketch import Keys, Role, StepAt
 from sulla.workflow.read_values import Reading
 
@@ -56,7 +57,7 @@ def _agent(reading: Reading, at: StepAt, _: ReadBlock) -> Kind:
         before=_template(reading, at, "before"),
         after=_template(reading, at, "after"),
         success=_template(reading, at, "success"),
-        output=None if output is None else reading.schema(output[1], "output"),
+        output=None if output is None else read_schema(reading, output[1], "output"),
     )
 
 
@@ -241,7 +242,7 @@ def _human(reading: Reading, at: StepAt, _: ReadBlock) -> Kind:
         node = at.keys["expires"][1]
         never = isinstance(node, YamlScalar) and node.text == "never"
         expires = None if never else reading.duration(node, "expires")
-    return HumanStep(question, choices, None if schema is None else reading.schema(schema[1], "input"), expires)
+    return HumanStep(question, choices, None if schema is None else read_schema(reading, schema[1], "input"), expires)
 
 
 def _respond(reading: Reading, at: StepAt, _: ReadBlock) -> Kind:

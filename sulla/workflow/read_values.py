@@ -233,20 +233,6 @@ class Reading:
             self.fault(node.place, "double-key", error.message.partition(": ")[2])
             return None
 
-    def schema(self, node: YamlNode, key: str) -> FrozenJson | None:
-        """A JSON Schema."""
-        if not isinstance(node, YamlMap):
-            self.wrong(node, key, "a JSON Schema such as {type: object, properties: {…}}")
-            return None
-        found = cast("dict[str, Json]", self.json(node))
-        kinds = ("string", "number", "integer", "boolean", "array", "object", "null")
-        for name, value in node.items:
-            given = value.items if isinstance(value, YamlList) else [value]
-            if name.text == "type":
-                for one in given:
-                    self.word_of(one, f"{key}.type", kinds)
-        return found
-
     def retry(self, node: YamlNode) -> Retry:
         """How often something is tried."""
         tries, backoff, factor = PARTS["retry"]

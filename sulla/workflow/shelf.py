@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,12 +15,14 @@ from sulla.core.errors import InvalidInput, NotFound
 from sulla.core.jsontypes import Json
 from sulla.tools import did_you_mean
 from sulla.workflow.check import Checked, check_playbook
-from sulla.workflow.check_fault import Fault
+from sulla.workflow.check_fault import DEFECT, Fault
 from sulla.workflow.check_known import Known
 from sulla.workflow.definition import Definition, InputSpec, PlaybookStep, TransferStep, Trigger
 from sulla.workflow.form import PLAYBOOK_NAME
 from sulla.workflow.office import ListedPlaybook
 from sulla.workflow.read import MAX_PLAYBOOK_BYTES, read
+
+log = logging.getLogger(__name__)
 
 PLAYBOOKS: Final = "workflows"
 """The folder of a home that its playbooks are in."""
@@ -92,6 +95,7 @@ class PlaybookShelf:
         self._ask = known
         self._lock = asyncio.Lock()
         self._seen: dict[Path, _Seen] = {}
+        self._logged: dict[Path, _Signature] = {}
         self._known = Known()
         self._playbooks: dict[str, Shelved] = {}
         self._troubles: tuple[str, ...] = ()
@@ -135,10 +139,22 @@ class PlaybookShelf:
         if known != self._known:
             seen = {file: replace(one, shelved=_unchecked(one.shelved)) for file, one in seen.items()}
         seen = {file: replace(one, shelved=_checked(one.shelved, known)) for file, one in seen.items()}
+        self._log_defects(seen)
         playbooks = _by_name([one.shelved for one in seen.values()])
         # Assigned together at the end: who looks meanwhile sees the shelf as it was.
         self._seen, self._known, self._playbooks = seen, known, playbooks
         self._troubles = tuple(said.encode(errors="backslashreplace").decode() for said in troubles)
+
+    def _log_defects(self, seen: Mapping[Path, _Seen]) -> None:
+        """Say of each file that the check could not deal with that it is so, once until it is changed."""
+        found: dict[Path, _Signature] = {}
+        for file, one in seen.items():
+            for fault in one.shelved.faults:
+                if fault.rule == DEFECT:
+                    found[file] = one.signature
+                    if self._logged.get(file) != one.signature:
+                        log.error("a playbook cannot be used: %s", fault.told(str(file)))
+        self._logged = found
 
     def get(self, name: str) -> Kept:
         """A playbook that can be run, as it was at the last look.

@@ -25,8 +25,8 @@ from tests.daemon.running import Place, service
 from tests.daemon.serving import beside
 
 NAMES = [
-    *("home", "settings", "token", "workspace", "shell", "agents", "skills", "projects", "heartbeat", "web", "mcp"),
-    *("daemon", "port", "exposure", "store", "memory", "clock", "model", "fallback"),
+    *("home", "settings", "token", "workspace", "shell", "agents", "skills", "projects", "playbooks", "heartbeat"),
+    *("web", "mcp", "daemon", "port", "exposure", "store", "memory", "clock", "model", "fallback"),
 ]
 SCRIPT = Script([Rule(Reply("Hello.<AGENT_DONE/>"))])
 

@@ -1,4 +1,4 @@
-"""`sulla doctor` on agents and skills: what cannot be used, what is named in vain, and what nobody has allowed."""
+"""`sulla doctor` on the files of a home: what cannot be used, what is named in vain, and what nobody has allowed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon import examine_settings
 from sulla.daemon.doctor_probes import Patient
-from sulla.daemon.doctor_registry import agents, projects, skills
+from sulla.daemon.doctor_registry import agents, playbooks, projects, skills
 from sulla.host.findings import Finding
 from sulla.host.home import Home
 from sulla.testing.clock import ManualClock
@@ -90,3 +90,24 @@ async def test_projects_are_named_and_what_is_wrong_with_one_is_a_warning(patien
     (finding,) = await projects(patient)
     assert (finding.result, finding.found[:6]) == ("warning", "wild: ")
     assert "docs/projects.md" in finding.remedy
+
+
+async def test_playbooks_that_can_be_run_are_named(patient: Patient) -> None:
+    assert _told(await playbooks(patient)) == [("ok", "0 playbooks: none")]
+    folder = patient.home.path / "workflows"
+    folder.mkdir()
+    (folder / "tea.yaml").write_text("name: tea\nsteps:\n  - {id: a, wait: 3s}\n")
+    assert _told(await playbooks(patient)) == [("ok", "1 playbook: tea")]
+
+
+async def test_a_playbook_with_a_fault_is_a_warning_with_its_place(patient: Patient) -> None:
+    folder = patient.home.path / "workflows"
+    folder.mkdir()
+    (folder / "tea.yaml").write_text("name: tea\nsteps:\n  - {id: a, agent: sulla, prompt: p, output: {type: float}}\n")
+    (folder / "away.yaml").symlink_to(folder / "tea.yaml")
+    link, fault = await playbooks(patient)
+    assert (link.result, fault.result) == ("warning", "warning")
+    assert link.found.startswith(f"{folder}/away.yaml: it is a link")
+    assert fault.found.startswith("tea.yaml:3:53: error: output.type: expected string, number")
+    assert "Did you mean 'number'" in fault.found
+    assert "sulla flow check" in fault.remedy

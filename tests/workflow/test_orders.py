@@ -9,9 +9,13 @@ from hypothesis import strategies as st
 
 from sulla.core.errors import InvalidInput
 from sulla.core.ids import ThreadId
+from sulla.threads import Play
 from sulla.workflow.check import check_playbook
 from sulla.workflow.definition import Definition
-from sulla.workflow.orders import Order, play_of, read_order, run_scope, stands_for, unsealed
+from sulla.workflow.orders import Order, begun_with, play_of, read_order, run_scope, stands_for, unsealed
+from sulla.workflow.read import read
+from sulla.workflow.read_digest import digest_of
+from sulla.workflow.read_sketch import Sketch
 
 _JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=9), lambda inner: st.lists(inner, max_size=3)
@@ -124,3 +128,25 @@ def test_a_run_knows_what_started_it() -> None:
         "trigger": "webhook",
         "payload": {"x": 1},
     }
+
+
+def _began(text: str, digest: str = "") -> Play:
+    sketch = read(text)
+    assert isinstance(sketch, Sketch)
+    return Play(sketch.definition.name, digest or digest_of(sketch.definition), text)
+
+
+def test_a_run_goes_on_though_its_text_has_come_to_be_a_fault() -> None:
+    schema = "{type: object, properties: {x: {$ref: '#/y'}}, required: [z], strange: 1}"
+    text = f"name: a\nsteps:\n  - {{id: a, agent: sulla, prompt: p, output: {schema}}}\n"
+    assert check_playbook(text).definition is None
+    found = begun_with(play := _began(text))
+    assert found is not None
+    assert (found.name, found.digest) == ("a", play.digest)
+
+
+def test_a_text_that_is_not_the_one_that_was_begun_is_none() -> None:
+    text = "name: a\nsteps:\n  - {id: a, wait: 3s}\n"
+    assert begun_with(_began(text)) == check_playbook(text).definition
+    assert begun_with(_began(text, "0" * 64)) is None
+    assert begun_with(Play("a", "0" * 64, "name: [")) is None

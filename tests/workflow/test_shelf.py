@@ -12,6 +12,7 @@ from sulla.core.errors import InvalidInput, NotFound
 from sulla.workflow import shelf as module
 from sulla.workflow.check import Checked, check_playbook
 from sulla.workflow.check_known import Known, KnownTool
+from sulla.workflow.check_names import Names
 from sulla.workflow.definition import Trigger
 from sulla.workflow.read import MAX_PLAYBOOK_BYTES
 from sulla.workflow.shelf import PlaybookShelf, listed, mentioned, read_text, trigger_told
@@ -244,3 +245,48 @@ async def test_what_names_are_held_against_is_asked_where_it_is_kept(tmp_path: P
 
     await PlaybookShelf((tmp_path,), known).look()
     assert asked == [threading.get_ident()]
+
+
+async def test_what_a_file_does_to_the_check_is_a_fault_of_that_file_told_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def check(of: Names) -> None:
+        if "tea" in of._sketch.text:
+            raise RecursionError("too deep")
+        sound(of)
+
+    sound = Names.check
+    monkeypatch.setattr(Names, "check", check)
+    known = Known()
+    shelf = PlaybookShelf((tmp_path,), lambda: known)
+    put(tmp_path, "tea")
+    put(tmp_path, "bread")
+    await shelf.look()
+    assert shelf.get("bread").definition.name == "bread"
+    with pytest.raises(
+        InvalidInput, match=r"tea\.yaml:1:1: error: this file cannot be checked \(RecursionError: too deep"
+    ):
+        shelf.get("tea")
+    assert shelf.check("name: tea\nsteps:\n  - {id: a, wait: 3s}\n").faults[0].rule == "defect"
+    known = Known(tools={})
+    await shelf.look()
+    assert [record.getMessage().split(": ")[0] for record in caplog.records] == ["a playbook cannot be used"]
+    assert str(tmp_path / "tea.yaml") in caplog.text
+    put(tmp_path, "tea", "name: tea\nsteps:\n  - {id: other, wait: 30s}\n")
+    await shelf.look()
+    assert len(caplog.records) == 2  # it is another file by now
+
+
+def test_what_a_file_does_to_the_reader_is_a_fault_of_that_file(
+    tmp_path: Path, shelf: PlaybookShelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: str) -> None:
+        raise KeyError("float")
+
+    monkeypatch.setattr("sulla.workflow.read._read", fail)
+    put(tmp_path, "tea")
+    shelf.look_now()
+    (fault,) = shelf.find("tea").faults
+    assert fault.told("f").startswith("f:1:1: error: this file cannot be checked (KeyError: 'float' in test_shelf.py:")
+    assert fault.told("f").endswith("a defect of Sulla; please report it with the file [defect]")
+    assert mentioned("name: tea") == ()
