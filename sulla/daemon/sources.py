@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Final
 
 from sulla.host.home import HOME
 
@@ -47,6 +49,13 @@ class Given:
     section: str
     key: str
     value: object
+    line: int = 0
+    """Where it stands in the file; 0 where that is not known."""
+
+    @property
+    def place(self) -> str:
+        """Where it stands, as people call it: ``sulla.toml:12``."""
+        return f"{self.source}:{self.line}" if self.line else self.source
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,34 +69,70 @@ class Wrong:
 def from_file(path: Path, known: Known) -> Iterator[Given | Wrong]:
     """What a TOML file says; nothing if there is no such file. An unreadable one is wrong as a whole."""
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        data = tomllib.loads(text)
     except FileNotFoundError:
         return
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # the library's own, bytes that are no text, and a number too long for Python
         yield Wrong(f"{path}: not valid TOML: {error}")
+        return
+    except RecursionError:
+        yield Wrong(f"{path}: not valid TOML: lists or tables within each other, deeper than anybody writes them")
         return
     except OSError as error:
         yield Wrong(f"{path}: cannot be read: {error.strerror}")
         return
+    lines = _lines(text)
     for section, table in data.items():
-        yield from _from_table(path, section, table, known)
+        yield from _from_table(path, section, table, known, lines)
 
 
-def _from_table(path: Path, section: str, table: object, known: Known) -> Iterator[Given | Wrong]:
+_HEAD: Final = re.compile(r"\s*\[\[?([^\]]+)\]")
+_KEY: Final = re.compile(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
+_PART: Final = re.compile(r"""[\w-]+|"[^"]*"|'[^']*'""")
+_QUOTES: Final = re.compile(r""""{3}|'{3}""")
+
+
+def _lines(text: str) -> dict[tuple[str, str], int]:
+    """In which line each section and setting of a TOML text begins, from 1; a section under an empty key.
+
+    The library does not say. What stands in texts of several lines is passed over.
+    """
+    found: dict[tuple[str, str], int] = {}
+    head: list[str] = []
+    inside = False
+    for number, line in enumerate(text.splitlines(), 1):
+        named = None if inside else _HEAD.match(line) or _KEY.match(line)
+        if named is not None:
+            parts = [part.strip("\"'") for part in _PART.findall(named[1])]
+            head = parts if named.re is _HEAD else head
+            whole = parts if named.re is _HEAD else head + parts
+            for place in ((whole[0], ""), (whole[0], whole[1] if len(whole) > 1 else "")):
+                found.setdefault(place, number)
+        inside ^= len(_QUOTES.findall(line)) % 2 == 1
+    return found
+
+
+def _from_table(
+    path: Path, section: str, table: object, known: Known, lines: Mapping[tuple[str, str], int]
+) -> Iterator[Given | Wrong]:
+    at = f"{path}:{lines[section, '']}" if (section, "") in lines else f"{path}"
     if not isinstance(table, dict) and section in known:
-        yield Wrong(f"{path}: {section!r} is a section: write [{section}], and its settings below it")
+        yield Wrong(f"{at}: {section!r} is a section: write [{section}], and its settings below it")
     elif not isinstance(table, dict):
-        yield Wrong(f"{path}: {section!r} is not a setting{_file_hint(section, known)}")
+        yield Wrong(f"{at}: {section!r} is not a setting{_file_hint(section, known)}")
     elif section not in known and not table:
         near = get_close_matches(section, known, n=1)
-        yield Wrong(f"{path}: [{section}] is not a section; expected one of {', '.join(near or known)}")
+        yield Wrong(f"{at}: [{section}] is not a section; expected one of {', '.join(near or known)}")
     else:
         for key, value in table.items():
+            line = lines.get((section, key)) or lines.get((section, "")) or 0
+            given = Given(str(path), section, key, value, line)
             if key in known.get(section, ()):
-                yield Given(str(path), section, key, value)
+                yield given
             else:
                 name = f"{section}.{key}"
-                yield Wrong(f"{path}: {name!r} is not a setting{_file_hint(name, known)}")
+                yield Wrong(f"{given.place}: {name!r} is not a setting{_file_hint(name, known)}")
 
 
 def from_environ(environ: Mapping[str, str], known: Known) -> Iterator[Given | Wrong]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from sulla.core.errors import InvalidInput, SullaError
 from sulla.definitions.agent_file import AGENT_FILES, AgentFile, read_agent
+
+log = logging.getLogger(__name__)
 
 AGENTS: Final = "agents"
 """The folder of the home that they are in."""
@@ -60,6 +63,10 @@ def read_agents(folder: Path) -> Agents:
             faults.append(f"{_shown(path)}: {error.message}")
         except OSError as error:
             faults.append(f"{_shown(error.filename or path)}: it cannot be read: {error.strerror}")
+        except Exception as error:
+            log.exception("the agent in %s cannot be used", _shown(path))
+            said = f"{type(error).__name__}: {str(error)[:200]}"
+            faults.append(f"{_shown(path)}: {said}: a defect of Sulla; please report it")
         else:
             good.append(agent)
             warnings += [f"{path}: {said}" for said in agent.warnings]

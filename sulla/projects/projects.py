@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from sulla.core.errors import Conflict, CorruptRecord, InvalidInput, NotFound, Refused
+from sulla.core.errors import Conflict, CorruptRecord, InvalidInput, NotFound, SullaError
 from sulla.definitions import lease, swap, turn, write_beside
 from sulla.projects.file import MOST_CHARS, Project, read_project, set_field
 from sulla.tools import locate, open_file, open_folder
@@ -160,8 +160,10 @@ class Projects:
             return Listed(slug, found.project, digest=found.digest)
         except NotFound:
             return None  # a folder that is no project
-        except (CorruptRecord, Refused) as error:
+        except SullaError as error:
             return Listed(slug, None, error.message)
+        except OSError as error:
+            return Listed(slug, None, f"it cannot be read: {error.strerror}")
 
     def _open(self, slug: str) -> BinaryIO:
         try:

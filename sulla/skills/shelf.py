@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +16,8 @@ from sulla.skills.known import Known, Whose
 from sulla.skills.skill import SKILL_FILE, Skill, read_skill
 from sulla.skills.trust import TrustBook
 from sulla.tools import did_you_mean
+
+log = logging.getLogger(__name__)
 
 LOOK_S: Final = 1.0
 """Folders are looked at no more often than this, in seconds."""
@@ -151,6 +154,9 @@ class SkillShelf:
             return _Seen(now, error.message)
         except OSError as error:
             return _Seen((), f"it cannot be read: {error.strerror}")
+        except Exception as error:
+            log.exception("the skill in %s cannot be used", folder)  # once: it is kept with what the folder was like
+            return _Seen(now, f"{type(error).__name__}: {str(error)[:200]}: a defect of Sulla; please report it")
 
 
 def _judged(known: Known, trusted: dict[str, str]) -> Known:

@@ -36,7 +36,7 @@ class TrustBook:
             kept = json.loads(self._path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return {}
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise self._unusable("read", error) from error
         match kept:
             case {"skills": dict(skills)}:

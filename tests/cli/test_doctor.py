@@ -182,11 +182,11 @@ def test_every_fault_of_the_settings_is_told_with_its_place_and_the_rest_is_look
     place.environ["SULLA_STROE"] = "memory:"
     found = _diagnosed(place)
     said = [text.split(" → ")[0] for result, text in found.of("settings") if result == "fault"]
-    assert said[0] == f"{file}: 'gatway.port' is not a setting; did you mean 'port' under [gateway]?"
+    assert said[0] == f"{file}:2: 'gatway.port' is not a setting; did you mean 'port' under [gateway]?"
     assert said[1] == "SULLA_STROE is not a setting; did you mean SULLA_STORE?"
     assert set(said[2:]) == {
-        f"{file}: limits.runs is 0: it should be greater than or equal to 1",
-        f"{file}: model.anthropic_api_key: it should be a valid string",
+        f"{file}:4: limits.runs is 0: it should be greater than or equal to 1",
+        f"{file}:6: model.anthropic_api_key: it should be a valid string",
     }
     assert found.bad == ["settings"] * 4
     assert "hunter2" not in json.dumps(found.report)

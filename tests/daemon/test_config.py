@@ -177,24 +177,24 @@ def test_variables_without_our_prefix_are_none_of_our_business(load: Load) -> No
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "line", "said"),
     [
-        ("[gateway]\nprot = 1", "'gateway.prot' is not a setting; did you mean 'port' under [gateway]?"),
-        ("[gatway]\nport = 1", "'gatway.port' is not a setting; did you mean 'port' under [gateway]?"),
-        ("port = 1", "'port' is not a setting; did you mean 'port' under [gateway]?"),
-        ("gateway = 1", "'gateway' is a section: write [gateway], and its settings below it"),
-        ("[[gateway]]\nport = 1", "'gateway' is a section: write [gateway], and its settings below it"),
-        ("[gatway]", "[gatway] is not a section; expected one of gateway"),
-        ("[xyzzy]", "[xyzzy] is not a section; expected one of gateway, store, model, limits, daemon, agent"),
-        ("[gateway.tls]\non = 1", "'gateway.tls' is not a setting; did you mean"),
-        ("[qqq]\nqqqq = 1", "'qqq.qqqq' is not a setting; the sections are gateway, store, model, limits"),
+        ("[gateway]\nprot = 1", 2, "'gateway.prot' is not a setting; did you mean 'port' under [gateway]?"),
+        ("[gatway]\nport = 1", 2, "'gatway.port' is not a setting; did you mean 'port' under [gateway]?"),
+        ("port = 1", 1, "'port' is not a setting; did you mean 'port' under [gateway]?"),
+        ("gateway = 1", 1, "'gateway' is a section: write [gateway], and its settings below it"),
+        ("[[gateway]]\nport = 1", 1, "'gateway' is a section: write [gateway], and its settings below it"),
+        ("[gatway]", 1, "[gatway] is not a section; expected one of gateway"),
+        ("[xyzzy]", 1, "[xyzzy] is not a section; expected one of gateway, store, model, limits, daemon, agent"),
+        ("[gateway.tls]\non = 1", 1, "'gateway.tls' is not a setting; did you mean"),
+        ("[qqq]\nqqqq = 1", 2, "'qqq.qqqq' is not a setting; the sections are gateway, store, model, limits"),
     ],
 )
 def test_an_unknown_name_in_the_file_is_refused_with_the_nearest_one(
-    load: Load, file: Path, text: str, said: str
+    load: Load, file: Path, text: str, line: int, said: str
 ) -> None:
     file.write_text(text)
-    assert _complaint(load).startswith(f"{file}: {said}")
+    assert _complaint(load).startswith(f"{file}:{line}: {said}")
 
 
 # --------------------------------------------------------------------------------------------------- wrong values
@@ -220,19 +220,21 @@ def test_a_wrong_value_is_named_with_its_place_and_what_was_expected(
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "line", "said"),
     [
-        ("[gateway]\nport = 'x'", "gateway.port is 'x': it should be a valid integer"),
-        ("[gateway]\nport = true", "gateway.port is True: it should not be true or false"),
-        ("[gateway]\nhost = 5", "gateway.host is 5: it should be a valid string"),
-        ("[gateway]\nallowed_hosts = [1]", "gateway.allowed_hosts is [1]: it should be a valid string"),
-        ("[gateway.port]\nx = 1", "gateway.port is {'x': 1}: it should be a valid integer"),
-        ("[daemon]\ndrain_s = nan", "daemon.drain_s is nan: it should be"),
+        ("[gateway]\nport = 'x'", 2, "gateway.port is 'x': it should be a valid integer"),
+        ("[gateway]\nport = true", 2, "gateway.port is True: it should not be true or false"),
+        ("[gateway]\nhost = 5", 2, "gateway.host is 5: it should be a valid string"),
+        ("[gateway]\nallowed_hosts = [1]", 2, "gateway.allowed_hosts is [1]: it should be a valid string"),
+        ("[gateway.port]\nx = 1", 1, "gateway.port is {'x': 1}: it should be a valid integer"),
+        ("[daemon]\ndrain_s = nan", 2, "daemon.drain_s is nan: it should be"),
     ],
 )
-def test_a_wrong_type_in_the_file_is_named_with_its_place(load: Load, file: Path, text: str, said: str) -> None:
+def test_a_wrong_type_in_the_file_is_named_with_its_place(
+    load: Load, file: Path, text: str, line: int, said: str
+) -> None:
     file.write_text(text)
-    assert _complaint(load).startswith(f"{file}: {said}")
+    assert _complaint(load).startswith(f"{file}:{line}: {said}")
 
 
 def test_a_wrong_flag_is_called_as_it_was_written(load: Load) -> None:
@@ -242,13 +244,32 @@ def test_a_wrong_flag_is_called_as_it_was_written(load: Load) -> None:
 def test_all_faults_are_told_at_once(load: Load, file: Path) -> None:
     file.write_text("[gateway]\nport = 'x'\n")
     said = _complaint(load, {"SULLA_LIMITS__RUNS": "-1"})
-    assert f"{file}: gateway.port" in said
+    assert f"{file}:2: gateway.port" in said
     assert "SULLA_LIMITS__RUNS: limits.runs" in said
 
 
 def test_toml_that_is_none_is_refused_with_the_line(load: Load, file: Path) -> None:
     file.write_text("[gateway]\nport = \n")
     assert _complaint(load).startswith(f"{file}: not valid TOML: Invalid value (at line 2")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (f"[gateway]\nport = {'[' * 5_000}", "lists or tables within each other, deeper than anybody writes them"),
+        (f"[gateway]\nport = {'9' * 5_000}", "Exceeds the limit (4300 digits)"),
+    ],
+)
+def test_toml_that_the_library_cannot_bear_is_refused(load: Load, file: Path, text: str, said: str) -> None:
+    file.write_text(text)
+    assert _complaint(load).startswith(f"{file}: not valid TOML: {said}")
+
+
+def test_a_line_is_that_of_the_setting_and_not_of_a_text_that_looks_like_it(load: Load, file: Path) -> None:
+    file.write_text('[model]\nname = """\n[gateway]\nport = 3\n"""\n# port = 4\n[ gateway ]\n"port" = "x"\n')
+    assert _complaint(load).startswith(f"{file}:8: gateway.port is 'x'")
+    file.write_text("gateway.port = 'x'\n")
+    assert _complaint(load).startswith(f"{file}:1: gateway.port is 'x'")
 
 
 def test_bytes_that_are_no_text_are_refused(load: Load, file: Path) -> None:
@@ -278,7 +299,7 @@ def test_a_secret_is_in_no_complaint(load: Load, file: Path, name: str) -> None:
     section, key = FOREIGN_NAMES.get(name, ("store", "url"))
     file.write_text(f"[{section}]\n{key} = ['{SECRET}']\n")
     said = _complaint(load)
-    assert said == f"{file}: {section}.{key}: it should be a valid string"
+    assert said == f"{file}:2: {section}.{key}: it should be a valid string"
 
 
 # ------------------------------------------------------------------------------------------------------- the page

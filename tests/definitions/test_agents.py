@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sulla.definitions import EXAMPLES, Agents, read_agents
-from sulla.definitions.agent_file import read_agent
+from sulla.definitions.agent_file import AgentFile, read_agent
 from sulla.definitions.agents import MAX_AGENTS, MAX_TEXT_BYTES, MAX_TEXTS
 
 
@@ -86,3 +86,17 @@ def test_whatever_is_in_one_agents_files_and_name_the_others_work_and_the_fault_
     told = "\n".join(found.faults).encode()
     for said in (b"deeper than anybody writes", b"Exceeds the limit", b"\\udcff: it is empty"):
         assert said in told
+
+
+def test_what_nobody_foresaw_in_one_agent_is_its_fault_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(folder: str, texts: dict[str, str]) -> AgentFile:
+        if folder == "odd":
+            raise RecursionError("too deep")
+        return read_agent(folder, texts)
+
+    monkeypatch.setattr("sulla.definitions.agents.read_agent", read)
+    _put(tmp_path, "good", agent__toml="", soul__md="You are good.")
+    _put(tmp_path, "odd", agent__toml="", soul__md="You are odd.")
+    found = read_agents(tmp_path)
+    assert [agent.id for agent in found.good] == ["good"]
+    assert found.faults == (f"{tmp_path}/odd: RecursionError: too deep: a defect of Sulla; please report it",)

@@ -11,7 +11,7 @@ import pytest
 
 from sulla.core.errors import Conflict, CorruptRecord, InvalidInput, NotFound, PathEscape
 from sulla.definitions.replace import turn
-from sulla.projects.file import add_task
+from sulla.projects.file import MOST_CHARS, add_task
 from sulla.projects.projects import FILE, Found, Projects
 from sulla.tools import open_folder
 
@@ -186,6 +186,16 @@ def test_the_file_keeps_its_mode_and_nothing_is_left_beside_it(projects: Project
     projects.change("garden", lambda text: add_task(text, "Sow"), AT)
     assert file.stat().st_mode & 0o777 == 0o640
     assert [path.name for path in file.parent.iterdir()] == [FILE]
+
+
+def test_one_that_is_too_long_hides_no_other(projects: Projects, tmp_path: Path) -> None:
+    for slug, text in (("long", "x" * (MOST_CHARS + 1)), ("longer", "x" * (4 * MOST_CHARS + 1))):
+        (tmp_path / "projects" / slug).mkdir()
+        (tmp_path / "projects" / slug / FILE).write_text(text)
+    garden, long, longer = projects.all()
+    assert (garden.slug, garden.trouble) == ("garden", "")
+    assert "expected at most" in long.trouble
+    assert "expected a file that people read" in longer.trouble
 
 
 def test_all_are_listed_by_name_and_what_cannot_be_read_says_why(projects: Projects, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from sulla.core.errors import NotFound, Refused
 from sulla.skills import bundle
 from sulla.skills.shelf import LOOK_S, MAX_SKILLS
+from sulla.skills.skill import Skill, read_skill
 from sulla.testing.clock import ManualClock
 from tests.skills.shelves import put, shelf_in
 
@@ -182,3 +183,25 @@ def test_a_folder_that_is_too_much_is_not_read_again_at_each_look(
     (folder / "blob").unlink()
     shelf.look_now()
     assert list(shelf.known) == ["big"]
+
+
+def test_what_nobody_foresaw_in_one_skill_is_its_fault_alone_and_told_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def read(folder: str, text: str) -> Skill:
+        if folder == "odd":
+            raise RecursionError("too deep")
+        return read_skill(folder, text)
+
+    monkeypatch.setattr("sulla.skills.shelf.read_skill", read)
+    put(tmp_path / "home", "good")
+    put(tmp_path / "home", "odd")
+    shelf = shelf_in(tmp_path)
+    for _ in range(2):
+        shelf.look_now()
+        assert "good" in shelf.known
+        said = f"{tmp_path / 'home' / 'odd'}: RecursionError: too deep: a defect of Sulla; please report it"
+        assert [trouble for trouble in shelf.troubles if "odd" in trouble] == [said]
+    assert [record.getMessage() for record in caplog.records] == [
+        f"the skill in {tmp_path / 'home' / 'odd'} cannot be used"
+    ]

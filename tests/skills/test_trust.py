@@ -53,7 +53,7 @@ def test_the_file_is_bounded(path: Path) -> None:
     assert (len(kept), "s0" in kept, kept["last"]) == (MAX_TRUSTED, False, "y")
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"skills": []}', '{"other": {}}'])
+@pytest.mark.parametrize("text", ["", "{", "[]", "[" * 100_000, '{"skills": []}', '{"other": {}}'])
 def test_a_damaged_file_is_an_error_and_never_an_empty_one_to_write_over(path: Path, text: str) -> None:
     path.parent.mkdir()
     path.write_text(text)
