@@ -61,6 +61,8 @@ def _schema(reading: Reading, node: YamlNode, where: str) -> None:
         return
     keys: Keys = {key.text: (key, value) for key, value in node.items}
     for key, value in node.items:
+        if key.text.startswith("x-"):
+            continue  # by custom the keywords of other programs, which have none like it here
         read = _KEYWORDS.get(key.text)
         if read is None:
             meant = did_you_mean(key.text, (name for name in _KEYWORDS if name not in keys))
@@ -152,11 +154,13 @@ _GROUPS: Final[Mapping[_Read, str]] = {
     _elsewhere: "$ref $defs definitions $dynamicRef $anchor $dynamicAnchor",
     _NUMBER: "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf",
     _COUNT: "minLength maxLength minItems maxItems minProperties maxProperties minContains maxContains",
-    _FLAG: "uniqueItems deprecated readOnly writeOnly",
+    _FLAG: "uniqueItems deprecated readOnly writeOnly nullable",
     _TEXT: "title description format pattern contentEncoding contentMediaType $comment $schema $id",
     (lambda reading, node, where: reading.listed(node, where, reading.json, least=1)): "enum examples",
-    (lambda reading, node, where: None): "const default required",  # any value; `required` is read with its properties
+    (
+        lambda reading, node, where: None
+    ): "const default example required",  # any value; `required` is read with its properties
 }
 _KEYWORDS: Final = {word: read for read, words in _GROUPS.items() for word in words.split()}
-"""What JSON Schema knows (2020-12), each with how its value is read. Those that `tools.validate` does not check are for
-the model to read."""
+"""What JSON Schema knows (2020-12), and OpenAPI's two beside it (`nullable`, `example`), with how each value is read.
+Those that `tools.validate` does not check are for the model to read."""
