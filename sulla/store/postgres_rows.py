@@ -49,8 +49,6 @@ RELEASE = """UPDATE logs SET released = true
 
 HEAD = f"SELECT now_ms(), key, {LOG} FROM logs WHERE key = %s"  # noqa: S608 - our own columns
 
-LIFE = "SELECT life FROM logs WHERE key = %s"
-
 PUT = "SELECT put(%s::text, %s::bytea, %s::bigint, %s::bigint)"
 
 SWAP = "SELECT swap(%s::text, %s::bytea, %s::bytea, %s::bigint, %s::bigint)"

@@ -12,7 +12,6 @@ from redis.exceptions import AuthenticationError, BusyLoadingError, RedisError
 from sulla.core.errors import CorruptRecord, SettingsError, StoreUnavailable
 from sulla.store.redis_line import Refusal
 
-SCHEMES = ("redis", "rediss", "unix")
 FORM = "redis://[user:password@]host[:port][/database], rediss://… (TLS) or unix://[user:password@]/path[?db=n]"
 _QUERY = {
     "db", "username", "password",

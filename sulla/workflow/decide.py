@@ -6,7 +6,7 @@ not the first one that stands somewhere in a sentence, not what the rest of a se
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -71,20 +71,6 @@ def read_answer(does: Kind, answer: Json) -> Chosen | NoAnswer:
     shown = repr(answer)
     shown = shown if len(shown) <= SHOWN_CHARS else f"{shown[:SHOWN_CHARS]}…"
     return NoAnswer(f"expected exactly one of {', '.join(map(repr, names))}; the answer was {shown}")
-
-
-def read_choice(reply: str, names: Collection[str]) -> str | None:
-    """The name that a free reply consists of, for models that cannot be forced to call a tool.
-
-    Args:
-        reply: all that was said. White space around it does not count, everything else does.
-        names: those allowed.
-
-    Returns:
-        None unless the reply is one of the names and nothing else.
-    """
-    said = reply.strip()
-    return said if said in names else None
 
 
 # ----------------------------------------------------------------------------------------------------------- failures

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -83,16 +83,6 @@ def written(fact: Fact, *, input_seq: int = 0, call_id: str = "", effect: Effect
     detail = encode(fact)
     at = str(detail.pop("at", ""))
     return Played(kind_of(fact), at, detail, input_seq, CallId(call_id), effect or "")
-
-
-def all_written(facts: Iterable[Fact], first: Played | None = None) -> list[Played]:
-    """Facts of the machine as they are kept.
-
-    Args:
-        facts: the facts.
-        first: what comes before them.
-    """
-    return [*([first] if first is not None else []), *map(written, facts)]
 
 
 def noted(at: str, note: Note, spent: Spent, *, input_seq: int = 0, tainted: bool = False) -> Played:

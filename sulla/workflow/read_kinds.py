@@ -40,7 +40,6 @@ from sulla.workflow.read_values import Reading
 ReadBlock = Callable[[YamlNode, StepAt], None]
 """Reads a list of steps within a step, and adds it to its blocks."""
 
-_MOST_EXPIRES: Final = "a time such as 3d or 12h, or never"
 _PLAYBOOK_MADE_OF: Final = "small letters, digits, '-' and '_'"
 
 

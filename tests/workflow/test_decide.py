@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from sulla.core.jsontypes import Json
-from sulla.workflow.decide import Chosen, NoAnswer, choices_of, pause_before_next_s, read_answer, read_choice
+from sulla.workflow.decide import Chosen, NoAnswer, choices_of, pause_before_next_s, read_answer
 from sulla.workflow.definition import (
     AgentStep,
     ConditionStep,
@@ -20,7 +20,6 @@ from sulla.workflow.definition import (
 from sulla.workflow.facts import StepCompleted, StepFailed, StepReasked
 from tests.workflow.play import Play, T, playbook, step
 
-NAMES = ("sales", "support", "yes", "no")
 ROUTER = RouterStep(Template("What is this?"), {"sales": "wants to buy", "support": "needs help"})
 CONDITION = ConditionStep(question=Template("Is it?"))
 
@@ -85,15 +84,6 @@ def test_none_of_the_adversarial_replies_routes_anything(does: Kind) -> None:
             routed[reply] = first + second
         assert not any(isinstance(fact, StepCompleted) for fact in first + second)
     assert routed == {}
-
-
-def test_none_of_them_is_read_as_a_choice() -> None:
-    assert {reply for reply in ADVERSARIAL if read_choice(reply, NAMES) is not None} == set()
-
-
-@pytest.mark.parametrize(("reply", "choice"), [("sales", "sales"), (" support\n", "support"), ("yes", "yes")])
-def test_a_reply_that_is_a_name_and_nothing_else_is_that_choice(reply: str, choice: str) -> None:
-    assert read_choice(reply, NAMES) == choice
 
 
 @pytest.mark.parametrize(

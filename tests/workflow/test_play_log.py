@@ -22,7 +22,7 @@ from sulla.workflow.facts import (
 )
 from sulla.workflow.moves import Note
 from sulla.workflow.orders import Order
-from sulla.workflow.play_log import HEARD, Story, all_written, noted, plus, written
+from sulla.workflow.play_log import HEARD, Story, noted, plus, written
 
 FIRST, SECOND = RunId("run_1"), RunId("run_2")
 PLAY = Play("one", "digest", "text")
@@ -55,11 +55,11 @@ FACTS: Sequence[Fact] = [
 
 
 def test_facts_come_back_as_they_were_written() -> None:
-    assert told(*all_written(FACTS)).facts == list(FACTS)
+    assert told(*map(written, FACTS)).facts == list(FACTS)
 
 
 def test_every_record_about_the_playbook_counts_and_no_other() -> None:
-    story = told(ThreadCreated("sulla", play=PLAY), *all_written(FACTS[:2], Played("TAKEN_UP")), Played(HEARD))
+    story = told(ThreadCreated("sulla", play=PLAY), Played("TAKEN_UP"), *map(written, FACTS[:2]), Played(HEARD))
     assert (story.records, len(story.facts), story.play) == (4, 2, PLAY)
 
 

@@ -8,13 +8,9 @@ from sulla.tools.builtin.edit import edit_tools
 from sulla.tools.builtin.files import file_tools
 
 
-def builtin_tools(timezone: str = "UTC") -> tuple[Tool, ...]:
-    """All of them.
-
-    Args:
-        timezone: the IANA name of the owner's time zone, for tools that are not told one.
-    """
-    return (*clock_tools(timezone), *file_tools(), *edit_tools())
+def builtin_tools() -> tuple[Tool, ...]:
+    """All of them; an agent that names no time zone is told the time in UTC."""
+    return (*clock_tools(), *file_tools(), *edit_tools())
 
 
 __all__ = ["builtin_tools", "clock_tools", "edit_tools", "file_tools"]
