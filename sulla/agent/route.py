@@ -14,8 +14,8 @@ def after_agent(state: ThreadState) -> Target:
     """The agent again, or the end.
 
     In this order: a playbook that the run has started takes over, any other goes on beside it; a suspended run ends its
-    walk; done, blocked and failed end; no outcome is nudged once and then ends; `continue`, or tool calls in the last
-    reply, go round again. A cycle of a heartbeat ends at `continue` too.
+    walk; done, blocked and failed end; no outcome is nudged once and then ends; `continue` goes round again, but in a
+    cycle of a heartbeat, which ends there too. Tool calls need no edge: the node goes on until a reply has none.
     """
     work, run = state.active_work, state.run
     if work is not None and work.running and run is not None and work.run_id == run.id:
@@ -27,6 +27,4 @@ def after_agent(state: ThreadState) -> Target:
         return END  # the next cycle begins afresh, with the report of this one (seed 004 §1)
     if status in ("done", "blocked", "failed", "cancelled"):
         return END
-    if status == "in_progress" and not state.had_tool_calls:
-        return END if state.nudged else AGENT
-    return AGENT
+    return END if status == "in_progress" and state.nudged else AGENT

@@ -2,7 +2,6 @@
 
 from sulla.heartbeat.agenda import Agenda, View, no_playbooks
 from sulla.heartbeat.brief import DIRECTIVE, Around, briefing
-from sulla.heartbeat.edge import HEARTBEAT, after_heartbeat
 from sulla.heartbeat.graph import create_heartbeat_graph, create_overlord_graph
 from sulla.heartbeat.limits import BeatLimits
 from sulla.heartbeat.log import read_ticks
@@ -14,7 +13,6 @@ from sulla.heartbeat.tools import heartbeat_tools
 
 __all__ = [
     "DIRECTIVE",
-    "HEARTBEAT",
     "WAKE",
     "Agenda",
     "Around",
@@ -32,7 +30,6 @@ __all__ = [
     "TickPage",
     "TickStatus",
     "View",
-    "after_heartbeat",
     "briefing",
     "create_heartbeat_graph",
     "create_overlord_graph",

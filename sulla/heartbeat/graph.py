@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from sulla.agent import INPUT_HANDLER, InputHandler
+from sulla.core.ids import NodeId
 from sulla.graph import END, Edge, Graph, GraphDraft, Patcher
-from sulla.heartbeat.edge import HEARTBEAT, after_heartbeat
 from sulla.heartbeat.node import HeartbeatNode
 from sulla.threads import ThreadState
+
+HEARTBEAT = NodeId("heartbeat")
 
 
 def create_heartbeat_graph(
@@ -14,18 +16,21 @@ def create_heartbeat_graph(
 ) -> Graph[ThreadState]:
     """The graph of an agent that wakes up by itself.
 
+    A walk ends with each cycle that is set to work, since the run is suspended meanwhile, and with the beat. Its report
+    resumes the run at the heartbeat: that is the loop of seed 004 §2.
+
     Args:
         input_handler: its first node.
-        heartbeat: its second, which loops.
+        heartbeat: its second, where every walk ends.
         patcher: may add nodes and edges before the graph is built (seed 000).
 
     Raises:
         GraphError: the patched graph cannot work.
     """
-    draft = GraphDraft(
+    draft = GraphDraft[ThreadState](
         entry=INPUT_HANDLER,
         nodes={INPUT_HANDLER: input_handler, HEARTBEAT: heartbeat},
-        edges={INPUT_HANDLER: Edge(HEARTBEAT), HEARTBEAT: Edge(after_heartbeat, targets=(HEARTBEAT, END))},
+        edges={INPUT_HANDLER: Edge(HEARTBEAT), HEARTBEAT: Edge(END)},
         input_node=INPUT_HANDLER,
     )
     return draft.build(patcher)

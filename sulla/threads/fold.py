@@ -133,7 +133,7 @@ def _run_started(state: ThreadState, fact: f.RunStarted, origin: Origin) -> None
     state.outcome = f.Outcome(updated_at_ms=origin.at_ms)
     state.node = NodeId("")
     state.iterations = state.consecutive_same_node = state.agent_loops = 0
-    state.had_tool_calls = state.nudged = state.nudging = state.cycle_complete = state.waiting_for_user = False
+    state.nudged = state.nudging = state.cycle_complete = state.waiting_for_user = False
     state.diagnostics = {}
 
 
@@ -183,7 +183,6 @@ def _text_message_end(state: ThreadState, fact: f.TextMessageEnd, origin: Origin
     state.nudging = False
     note_answer(run, fact)
     run.replied = not any(isinstance(part, ToolCall) for part in fact.parts)
-    state.had_tool_calls = any(isinstance(part, ToolCall) for part in fact.parts)
     if fact.outcome is not None:
         state.outcome = fact.outcome
 

@@ -89,6 +89,7 @@ class Checkpoint:
     run: RunPoint | None = None
     outcome: Outcome | None = None
     had_tool_calls: bool = False
+    """Read in heads that have it, and not written: nothing depends on it."""
     nudged: bool = False
     nudging: bool = False
     node: NodeId = NodeId("")
@@ -114,7 +115,7 @@ class Checkpoint:
 _FORM = Form(Checkpoint)
 _SAME = (
     "created_ms updated_ms agent title project channel model graph beat play birth reported active_work "
-    "had_tool_calls nudged nudging node iterations consecutive_same_node "
+    "nudged nudging node iterations consecutive_same_node "
     "agent_loops cycle_complete barged held_below summary_covers summary_seq tainted usage "
     "spent_tokens spent_micro day day_tokens"
 ).split()

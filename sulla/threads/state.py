@@ -163,7 +163,6 @@ class ThreadState:
 
     run: OpenRun | None = None
     outcome: Outcome = field(default_factory=Outcome)
-    had_tool_calls: bool = False
     nudged: bool = False
     nudging: bool = False
     """The nudge is the last thing said: its answer is still to come."""

@@ -10,25 +10,20 @@ from sulla.graph import END
 from sulla.threads import OpenRun, Outcome, OutcomeStatus, RunRef, ThreadState, Transcript, Wait
 
 
-def state(status: OutcomeStatus, *, calls: bool = False, nudged: bool = False) -> ThreadState:
+def state(status: OutcomeStatus, *, nudged: bool = False) -> ThreadState:
     made = ThreadState(ThreadId("t"), Transcript(lambda message: 1))
     made.run = OpenRun(RunId("run"), 1, 0)
-    made.outcome, made.had_tool_calls, made.nudged = Outcome(status), calls, nudged
+    made.outcome, made.nudged = Outcome(status), nudged
     return made
 
 
 @pytest.mark.parametrize("status", ["done", "blocked", "failed", "cancelled"])
-@pytest.mark.parametrize("calls", [False, True])
-def test_an_outcome_ends_the_walk(status: OutcomeStatus, calls: bool) -> None:
-    assert after_agent(state(status, calls=calls)) == END
+def test_an_outcome_ends_the_walk(status: OutcomeStatus) -> None:
+    assert after_agent(state(status)) == END
 
 
 def test_continue_goes_round_again() -> None:
     assert after_agent(state("continue")) == AGENT
-
-
-def test_tool_calls_in_the_last_reply_go_round_again() -> None:
-    assert after_agent(state("in_progress", calls=True, nudged=True)) == AGENT
 
 
 def test_no_outcome_is_nudged_once_and_then_ends() -> None:
@@ -51,7 +46,7 @@ def test_a_playbook_that_something_else_has_started_ends_no_turn(by: str) -> Non
 
 
 def test_a_suspended_run_ends_its_walk() -> None:
-    made = state("in_progress", calls=True)
+    made = state("in_progress")
     assert made.run is not None
     made.run.waits = {"w": Wait("w", CallId("c"))}
     assert after_agent(made) == END
