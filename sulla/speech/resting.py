@@ -212,10 +212,9 @@ def _value(rest: Rest) -> bytes:
 
 def _rest(value: bytes, where: str) -> Rest:
     match orjson.loads(unseal(_KIND, value, where)):
-        case {"version": int(version), "by": str(by), "known": str() | None as known, **others}:
+        case {"version": int(version), "by": str(by), "known": str() | None as known, "home": str(home)}:
             entry = unpack(known.encode(), where) if known is not None else None
-            home = others.get("home", _home_of(by))  # the version before this one did not say
-            if isinstance(entry, Brought | None) and isinstance(home, str):
+            if isinstance(entry, Brought | None):
                 return Rest(version, by, entry, home)
     raise CorruptRecord(f"{where}: not what is known of a thread, as this version writes it")
 

@@ -266,7 +266,7 @@ def _open_run(point: RunPoint) -> OpenRun:
         point.asked_ms,
         {permit.call_id: permit for permit in point.permits},
         paused=point.paused,
-        cuts=max(point.cuts, point.crashes),  # an earlier version counted crashes alone
+        cuts=point.cuts,
         question=point.question,
         answering=(CallId(point.answering[0]), point.answering[1]) if point.answering else None,
         answer=point.answer,

@@ -228,11 +228,11 @@ async def test_whoever_got_no_answer_asks_again_and_nothing_is_in_the_way(store:
     )
 
 
-async def test_what_the_version_before_has_kept_is_read(store: MemoryStore) -> None:
+async def test_what_another_daemon_has_kept_is_read(store: MemoryStore) -> None:
     one = await begin(store, "home1:1")
     known = late(await one.take_up(THREAD, 0), "before")
     for by, home in (("home1:1", "home1"), ("", "")):
-        kept = {"version": 7, "by": by, "known": pack(known).decode()}
+        kept = {"version": 7, "by": by, "known": pack(known).decode(), "home": home}
         await store.put(f"stream_buffer:{THREAD}", seal("STREAM_BUFFER", orjson.dumps(kept)))
         assert await one.look(THREAD) == Rest(7, by, known, home)
     assert (await one.take_up(THREAD, 0)).version == 8
