@@ -65,7 +65,7 @@ class Lines:
         self._moments = moments
         self._limits = limits
         self.logs = Logs(store, clock, owner, limits, self._everything, begin, self._lost)
-        self._rests = Rests(store, owner, limits.ttl_s, self._ours)
+        self._rests = Rests(store, clock, owner, limits.ttl_s, self._ours)
         self._lines: dict[ThreadId, Line] = {}
         self._laying: dict[ThreadId, Line] = {}
         """Half laid down: nobody may speak there before that is done, or what is kept of them would be out of date."""

@@ -13,12 +13,13 @@ from typing import Final
 
 import orjson
 
+from sulla.core.clock import Clock
 from sulla.core.errors import Busy, CorruptRecord
 from sulla.core.ids import ThreadId
 from sulla.speech.buffer import SpeechBuffer
 from sulla.speech.records import Brought, pack, unpack
 from sulla.speech.segments import logs_of, origin_of
-from sulla.store import Store, seal, unseal
+from sulla.store import Store, Swapped, seal, swap_until, unseal
 
 log = logging.getLogger(__name__)
 
@@ -53,13 +54,17 @@ class Rests:
 
     Args:
         store: where they are.
+        clock: for the pauses when daemons want the same thread.
         owner: ``<home id>:<boot nonce>``: who asks.
         ttl_s: how long one is kept, in seconds.
         ours: the keys of the logs that are here and in no thread's way; none for one that is spoken in here by now.
     """
 
-    def __init__(self, store: Store, owner: str, ttl_s: float, ours: Callable[[ThreadId], Collection[str]]) -> None:
+    def __init__(
+        self, store: Store, clock: Clock, owner: str, ttl_s: float, ours: Callable[[ThreadId], Collection[str]]
+    ) -> None:
         self._store = store
+        self._clock = clock
         self._owner = owner
         self._home = _home_of(owner)
         self._ttl_s = ttl_s
@@ -89,7 +94,8 @@ class Rests:
             buffer = replace(known.kept, now_ms=min(known.kept.now_ms, now_ms))
             taken = replace(known, at_ms=now_ms, kept=buffer, playing=None, version=version)
         # With all that is known: if nothing of it gets into the log, the next one finds it here.
-        if not await self._swap(thread_id, value, Rest(version, self._owner, taken, self._home)):
+        there = _value(Rest(version, self._owner, taken, self._home))
+        if not await self._swap(_key(thread_id), value, there):
             raise _elsewhere(thread_id)
         return taken
 
@@ -121,15 +127,16 @@ class Rests:
         Raises:
             StoreUnavailable: the store does not answer.
         """
-        while True:
-            value, rest = await self._find(known.thread_id)
-            if rest is not None and not rest.is_in(known.version, origin):
-                return False
-            if rest is not None and rest.home == self._home:
-                return True
-            there = rest if rest is not None else Rest(known.version, origin, known)
-            if await self._swap(known.thread_id, value, replace(there, home=self._home)):
-                return True
+        thread_id = known.thread_id
+
+        def taken_over(value: bytes | None) -> bytes | None:
+            rest = _readable(value, thread_id) or Rest(known.version, origin, known)
+            if rest.home == self._home or not rest.is_in(known.version, origin):
+                return None
+            return _value(replace(rest, home=self._home))
+
+        there = _readable((await self._change(thread_id, taken_over)).value, thread_id)
+        return there is not None and there.is_in(known.version, origin)
 
     async def lay_down(self, known: Brought, origin: str) -> None:
         """Keep what is known of a thread that nobody speaks in, unless somebody else has it by now.
@@ -159,14 +166,15 @@ class Rests:
         Raises:
             StoreUnavailable: the store does not answer.
         """
-        return (await self._find(thread_id))[1]
+        return _readable(await self._store.get(_key(thread_id)), thread_id)
 
     async def forget(self, thread_id: ThreadId) -> None:
         """The thread is gone."""
         await self._store.remove(_key(thread_id))
 
     async def _checked(self, thread_id: ThreadId) -> tuple[bytes | None, Rest | None]:
-        value, rest = await self._find(thread_id)
+        value = await self._store.get(_key(thread_id))
+        rest = _readable(value, thread_id)
         if rest is not None and rest.by:
             # Whoever has a thread has a log: one that is gone has none any more.
             theirs = {info.key for info in await logs_of(self._store) if origin_of(info.key) == rest.by}
@@ -174,27 +182,21 @@ class Rests:
                 raise _elsewhere(thread_id)
         return value, rest
 
-    async def _find(self, thread_id: ThreadId) -> tuple[bytes | None, Rest | None]:
-        """What is kept, as it is and as it reads."""
-        value = await self._store.get(_key(thread_id))
-        try:
-            return value, _rest(value, _key(thread_id)) if value is not None else None
-        except CorruptRecord as error:
-            log.error("%s: nobody knows any more which chunks are late in this thread", error.message)
-            return value, None
-
     async def _go_on(self, known: Brought, origin: str, then: Rest) -> bool:
         """Keep what comes next if the thread is here still, or nobody knows whose it is; whether it is kept."""
-        while True:
-            value, rest = await self._find(known.thread_id)
-            here = rest is None or (rest.is_in(known.version, origin) and rest.home == self._home)
-            if not here and rest != then:  # an answer that was lost
-                return False
-            if await self._swap(known.thread_id, value, then):
-                return True
 
-    async def _swap(self, thread_id: ThreadId, value: bytes | None, rest: Rest) -> bool:
-        return await self._store.swap(_key(thread_id), value, _value(rest), self._ttl_s)
+        def gone_on(value: bytes | None) -> bytes | None:
+            rest = _readable(value, known.thread_id)
+            here = rest is None or (rest.is_in(known.version, origin) and rest.home == self._home)
+            return _value(then) if here or rest == then else None  # it is `then` where an answer was lost
+
+        return (await self._change(known.thread_id, gone_on)).changed
+
+    async def _change(self, thread_id: ThreadId, change: Callable[[bytes | None], bytes | None]) -> Swapped[bytes]:
+        return await swap_until(_key(thread_id), change, self._clock, get=self._store.get, swap=self._swap)
+
+    async def _swap(self, key: str, old: bytes | None, new: bytes) -> bool:
+        return await self._store.swap(key, old, new, self._ttl_s)
 
 
 def _elsewhere(thread_id: ThreadId) -> Busy:
@@ -203,6 +205,15 @@ def _elsewhere(thread_id: ThreadId) -> Busy:
         "little later",
         retry_after_s=1.0,
     )
+
+
+def _readable(value: bytes | None, thread_id: ThreadId) -> Rest | None:
+    """What a value says; None if there is none, or none that can be read."""
+    try:
+        return _rest(value, _key(thread_id)) if value is not None else None
+    except CorruptRecord as error:
+        log.error("%s: nobody knows any more which chunks are late in this thread", error.message)
+        return None
 
 
 def _value(rest: Rest) -> bytes:

@@ -2,6 +2,7 @@
 
 from sulla.store.base import Store, Subscription
 from sulla.store.sealing import seal, unseal
+from sulla.store.swapping import UNREAD, Swapped, Unread, swap_until, try_swaps
 from sulla.store.values import (
     MAX_BODY_BYTES,
     MAX_NAME_BYTES,
@@ -20,6 +21,7 @@ __all__ = [
     "MAX_BODY_BYTES",
     "MAX_NAME_BYTES",
     "MAX_PUBLISH_BYTES",
+    "UNREAD",
     "Draft",
     "Grant",
     "Head",
@@ -30,6 +32,10 @@ __all__ = [
     "Status",
     "Store",
     "Subscription",
+    "Swapped",
+    "Unread",
     "seal",
+    "swap_until",
+    "try_swaps",
     "unseal",
 ]

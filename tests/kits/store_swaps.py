@@ -8,7 +8,8 @@ from typing import Final
 import pytest
 
 from sulla.core.errors import InvalidInput, TooLarge
-from sulla.store import MAX_BODY_BYTES, Store
+from sulla.daemon import SystemClock
+from sulla.store import MAX_BODY_BYTES, Store, swap_until
 from tests.kits.store_world import InWorld, StoreWorld, make, snapshot
 
 MANY: Final = 24
@@ -139,6 +140,19 @@ class SwapsKit(InWorld):
                     # With a mark of its own: the same number of two counters must not look the same.
                     if await at.swap("key", found, b"%d %d" % (number + 1, name), 600):
                         break
+
+        await asyncio.gather(*(count((store, second)[n % 2], n) for n in range(6)))
+        assert (await store.get("key") or b"").startswith(b"18 ")
+
+    async def test_no_change_of_many_who_make_it_until_it_is_there_is_lost(self, store: Store, second: Store) -> None:
+        clock = SystemClock()
+
+        async def count(at: Store, name: int) -> None:
+            def counted(found: bytes | None) -> bytes:
+                return b"%d %d" % ((int(found.split()[0]) if found is not None else 0) + 1, name)
+
+            for _ in range(3):
+                assert (await swap_until("key", counted, clock, get=at.get, swap=at.swap)).changed
 
         await asyncio.gather(*(count((store, second)[n % 2], n) for n in range(6)))
         assert (await store.get("key") or b"").startswith(b"18 ")

@@ -43,7 +43,7 @@ def rests_of(store: Store, owner: str = "home1:1", *taken: str) -> Rests:
         owner: which.
         taken: keys of logs that it has taken over.
     """
-    return Rests(store, owner, TTL_S, lambda thread: [key_of(owner, 1), *taken])
+    return Rests(store, ManualClock(), owner, TTL_S, lambda thread: [key_of(owner, 1), *taken])
 
 
 async def begin(store: Store, owner: str) -> Rests:

@@ -31,6 +31,7 @@ from sulla.gateway.perimeter import Refusal, deny, peer_of, welcome
 from sulla.gateway.rest import Desk
 from sulla.gateway.rest_problems import status_of
 from sulla.gateway.room import Room
+from sulla.store import swap_until
 
 _NEEDS: Final = "read"
 _log = logging.getLogger("sulla.gateway")
@@ -131,12 +132,14 @@ class HubConnection(Connection):
 
     async def _note(self, note: Note) -> None:
         async with self._noting:  # the last one knows most
-            bookmarks, kept = self._commands.bookmarks, False
-            while not kept:
-                before = await bookmarks.get(note.key)
-                noted = note.places.noted(before)
-                # Another connection of the client may note something in the same moment, perhaps at another daemon.
-                kept = noted == before or await bookmarks.swap(note.key, before, noted)
+            bookmarks = self._commands.bookmarks
+
+            def noted(before: str | None) -> str | None:
+                after = note.places.noted(before)
+                return None if after == before else after
+
+            # Another connection of the client may note something in the same moment, perhaps at another daemon.
+            await swap_until(note.key, noted, self._clock, get=bookmarks.get, swap=bookmarks.swap)
 
     def _sink(self) -> Sink:
         return HubSink(self._session, self._outbox, self._act)

@@ -6,12 +6,14 @@ other clients name it (``Idempotency-Key``). People's own "again" has neither, a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from sulla.gateway.dialects import openai_talk as talks
 from sulla.gateway.dialects.openai_form import Completion
 from sulla.gateway.dialects.openai_talk import Posted
 from sulla.gateway.dialects.visit import Visit
+from sulla.store import UNREAD, Swapped, Unread, swap_until
 
 RETRY_S = 900.0
 """How long after a request its library may make it again: its own time-out is 600 s. Later the same words are new."""
@@ -51,13 +53,15 @@ class Again:
             self._noted = self._written(Posted("", self.message_id))
             await self._visit.look(self._visit.commands.bookmarks.put(self._key, self._noted))
             return None
-        while True:
-            found = await self._read()
-            if found is not None:
-                self.message_id = found.message_id
-            # In the place of what was read: another attempt may find nothing in the same moment.
-            if self._named or await self._swap(found or Posted("", self.message_id)):
-                return found if found is not None and found.thread_id else None
+
+        def noted(before: str | None) -> str | None:
+            return None if self._named else self._written(self._counting(before) or Posted("", self.message_id))
+
+        # In the place of what was read: another attempt may find nothing in the same moment.
+        found = self._counting((await self._change(noted)).value)
+        if found is not None:
+            self.message_id = found.message_id
+        return found if found is not None and found.thread_id else None
 
     async def note(self, posted: Posted) -> Posted | None:
         """Note where the message goes, before it does.
@@ -66,22 +70,30 @@ class Again:
             Where it goes instead, because another attempt at the same request has noted that meanwhile; None if it is
             noted now.
         """
-        while self._key and not await self._swap(posted):
-            found = await self._read()
-            if found is not None and found.thread_id and found.message_id == self.message_id:
-                return found if replace(found, at_s=0.0) != replace(posted, at_s=0.0) else None
-        return None
+        if not self._key:
+            return None
+        known = self._noted
 
-    async def _swap(self, posted: Posted) -> bool:
-        new = self._written(posted)
-        if not await self._visit.look(self._visit.commands.bookmarks.swap(self._key, self._noted, new)):
-            return False
-        self._noted = new
-        return True
+        def noted(before: str | None) -> str | None:
+            found = self._counting(before) if before != known else None
+            is_sent = found is not None and found.thread_id and found.message_id == self.message_id
+            return None if is_sent else self._written(posted)
 
-    async def _read(self) -> Posted | None:
+        done = await self._change(noted, known)
+        found = None if done.changed else self._counting(done.value)
+        return found if found is not None and replace(found, at_s=0.0) != replace(posted, at_s=0.0) else None
+
+    async def _change(
+        self, change: Callable[[str | None], str | None], known: str | Unread | None = UNREAD
+    ) -> Swapped[str]:
+        bookmarks, clock = self._visit.commands.bookmarks, self._visit.desk.room.clock
+        changing = swap_until(self._key, change, clock, get=bookmarks.get, swap=bookmarks.swap, known=known)
+        done = await self._visit.look(changing)
+        self._noted = done.value
+        return done
+
+    def _counting(self, noted: str | None) -> Posted | None:
         """What is noted, if it counts."""
-        noted = self._noted = await self._visit.look(self._visit.commands.bookmarks.get(self._key))
         found = None if noted is None else talks.read_posted(noted)
         if found is None or (not self._named and self._now_s - found.at_s > RETRY_S):
             return None
