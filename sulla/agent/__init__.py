@@ -19,7 +19,7 @@ from sulla.agent.graph import create_agent_graph, create_general_graph
 from sulla.agent.guard import Guard
 from sulla.agent.input import InputHandler
 from sulla.agent.ledger import DayLimits, Ledger
-from sulla.agent.ledger_homes import UNDIVIDED, is_undivided, made_room, read_homes, read_others, read_part, with_part
+from sulla.agent.ledger_homes import made_room, read_homes, read_others, read_part, with_part
 from sulla.agent.limits import Charge, RunLimits, bounds_of, check_used, set_aside
 from sulla.agent.model import Model
 from sulla.agent.node import AgentNode, Opening
@@ -38,7 +38,6 @@ from sulla.agent.turns import TurnDriver
 __all__ = [
     "INPUT_HANDLER",
     "SULLA",
-    "UNDIVIDED",
     "ActiveAgent",
     "ActiveAgents",
     "Actor",
@@ -96,7 +95,6 @@ __all__ = [
     "create_agent_graph",
     "create_call_graph",
     "create_general_graph",
-    "is_undivided",
     "made_room",
     "next_try",
     "order",

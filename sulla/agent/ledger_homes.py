@@ -19,9 +19,6 @@ MOST_AGENTS: Final = 1_000
 GONE: Final = "gone"
 """The part of homes that had to make room."""
 
-UNDIVIDED: Final = "undivided"
-"""The part of a daemon that knows no parts yet, and keeps its account as the whole value."""
-
 
 @dataclass(frozen=True, slots=True)
 class Reserved:
@@ -40,7 +37,7 @@ class Part:
     day: int
     """Days since 1970, UTC."""
     at_s: int
-    """When it was kept, UTC seconds; 0 where that was not written yet."""
+    """When it was kept, UTC seconds; 0 for what was added up under `GONE`."""
     tokens: int
     cost_micro: int
     agents: dict[str, int]
@@ -60,10 +57,10 @@ class Others:
 
 
 def read_part(kept: Json) -> Part:
-    """One home's part, or the whole value as it was kept before there were parts.
+    """One home's part.
 
     Raises:
-        CorruptRecord: it is neither.
+        CorruptRecord: it is none.
     """
     match kept:
         case {
@@ -87,23 +84,12 @@ def read_part(kept: Json) -> Part:
     raise CorruptRecord(f"not an account of a day: {str(kept)[:200]!r}")
 
 
-def is_undivided(kept: Json) -> bool:
-    """Whether a value was kept before there were parts."""
-    return isinstance(kept, dict) and "homes" not in kept and "day" in kept
-
-
-def read_homes(kept: Json, heir: str) -> dict[str, Json]:
+def read_homes(kept: Json) -> dict[str, Json]:
     """The parts of a kept value by home, each as it was found.
-
-    Args:
-        kept: the value.
-        heir: the home that gets all of it, if it has no parts yet.
 
     Raises:
         CorruptRecord: it is no account.
     """
-    if is_undivided(kept):
-        return {heir: kept}
     match kept:
         case {"homes": dict() as homes}:
             return dict(homes)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
+from functools import partial
 from typing import Final
 
-from sulla.agent import UNDIVIDED, Ledger, is_undivided, made_room, read_homes, read_others, read_part, with_part
+from sulla.agent import Ledger, made_room, read_homes, read_others, read_part, with_part
 from sulla.core.clock import Clock
 from sulla.core.errors import CorruptRecord, StoreUnavailable
 from sulla.core.jsontypes import Json, JsonObject
-from sulla.store import Store
+from sulla.store import Store, try_swaps
 
 log = logging.getLogger(__name__)
 
@@ -22,8 +23,8 @@ REST_S: Final = 10.0
 there, so this adds a twentieth."""
 TTL_S: Final = 2 * 86_400.0
 """An account is of no use after its day."""
-TRIES: Final = 4
-"""How often a write that lost against another home's is made again at once; then at the next tick."""
+AT_ONCE_S: Final = (0.0, 0.0, 0.0)
+"""A write that lost against another home's is made again at once as often as this; then at the next tick."""
 
 
 class Account:
@@ -51,7 +52,6 @@ class Account:
         self._mine: Json = None
         self._looked_s = clock.elapsed()
         self._unreadable: set[str] = set()
-        self._undivided = False
 
     async def open(self) -> None:
         """Go on where the last process of this home stopped.
@@ -60,11 +60,6 @@ class Account:
             StoreUnavailable: the store does not answer.
         """
         await self._look()
-        if self._undivided:
-            # Kept before there were parts. It goes on as the part of whoever is the first to find it.
-            inherited = {self._home: self._parts[UNDIVIDED]}
-            if not await self._swap({"homes": inherited}):
-                await self._look()
         found = self._parts.get(self._home)
         if found is None:
             return
@@ -108,32 +103,39 @@ class Account:
             StoreUnavailable: the store does not answer.
         """
         self._ledger.turn(self._clock.now())
-        for _ in range(TRIES):
+        changes, mine, kept = self._kept, JsonObject(), JsonObject()
+
+        def with_mine(value: bytes | None) -> bytes | None:
+            nonlocal changes, mine, kept
+            if value != self._value:
+                self._learn(value)
             changes = self._ledger.changes
             if changes == self._kept:
-                return
+                return None
             mine = {**self._ledger.to_json(), "at_s": int(self._clock.now())}
             kept = with_part(self._parts, self._home, mine)
-            if await self._swap(kept):
-                self._kept, self._mine = changes, mine
-                return
-            await self._look()
-        log.info("others keep what they used all the time; what was used here is kept at the next try")
+            return json.dumps(kept, separators=(",", ":")).encode()
 
-    async def _swap(self, kept: JsonObject) -> bool:
-        value = json.dumps(kept, separators=(",", ":")).encode()
-        if not await self._store.swap(KEY, self._value, value, TTL_S):
-            return False
-        self._looked_s, self._undivided = self._clock.elapsed(), False
-        self._heed(value, read_homes(kept, UNDIVIDED))
-        return True
+        swap = partial(self._store.swap, ttl_s=TTL_S)
+        done = await try_swaps(
+            KEY, with_mine, self._clock, get=self._store.get, swap=swap, known=self._value, pauses_s=AT_ONCE_S
+        )
+        if done is None:
+            log.info("others keep what they used all the time; what was used here is kept at the next try")
+        elif done.changed:
+            self._looked_s = self._clock.elapsed()
+            self._heed(done.value, read_homes(kept))
+            self._kept, self._mine = changes, mine
 
     async def _look(self) -> None:
         """Read what the others have used."""
         value = await self._store.get(KEY)
         self._looked_s = self._clock.elapsed()
-        if value == self._value:
-            return
+        if value != self._value:
+            self._learn(value)
+
+    def _learn(self, value: bytes | None) -> None:
+        """Take in what was read."""
         self._heed(value, self._read(value))
         if self._mine is None or self._parts.get(self._home) == self._mine:
             return
@@ -142,13 +144,10 @@ class Account:
         self._mine, self._kept = None, -1  # it is not there: the next time it is kept again
 
     def _read(self, value: bytes | None) -> dict[str, Json]:
-        self._undivided = False
         if value is None:
             return {}
         try:
-            found = json.loads(value)
-            self._undivided = is_undivided(found)
-            return read_homes(found, UNDIVIDED)
+            return read_homes(json.loads(value))
         except (ValueError, CorruptRecord) as error:
             log.error("what was used today is not known, and counting begins anew: %s", error)
             return {}

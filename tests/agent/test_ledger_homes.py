@@ -11,7 +11,6 @@ from sulla.agent.ledger_homes import (
     GONE,
     MOST_AGENTS,
     MOST_HOMES,
-    UNDIVIDED,
     Part,
     made_room,
     read_homes,
@@ -56,7 +55,7 @@ def heed(ledger: Ledger, *others: Ledger, now_s: float = NOW_S) -> None:
 
 
 def parts_of(value: JsonObject) -> dict[str, Json]:
-    return read_homes(json.loads(json.dumps(value)), UNDIVIDED)
+    return read_homes(json.loads(json.dumps(value)))
 
 
 def sum_of(parts: dict[str, Json], home: str = "") -> int:
@@ -189,15 +188,10 @@ def test_a_part_that_cannot_be_read_is_named_and_stays_as_it_is() -> None:
     assert parts_of(with_part(parts, "me", kept(used_by())))["strange"] == strange
 
 
-def test_a_value_without_parts_goes_to_one_heir() -> None:
-    undivided = used_by(("a", Charge(70))).to_json()
-    assert read_homes(undivided, "me") == {"me": undivided}
-
-
-@pytest.mark.parametrize("value", [None, [], {}, {"homes": []}, "homes"])
+@pytest.mark.parametrize("value", [None, [], {}, {"homes": []}, "homes", used_by(("a", Charge(70))).to_json()])
 def test_what_is_no_account_of_homes_is_refused(value: Json) -> None:
     with pytest.raises(CorruptRecord, match="not an account of homes"):
-        read_homes(value, "me")
+        read_homes(value)
 
 
 def test_parts_of_other_days_make_room_first() -> None:
@@ -270,7 +264,7 @@ def test_the_fullest_value_is_well_within_what_a_store_keeps() -> None:
     assert len(value) < MAX_BODY_BYTES // 2
 
 
-def test_a_part_that_was_kept_before_parts_had_a_time_is_read() -> None:
+def test_a_part_without_a_time_like_that_of_homes_that_made_room_is_read() -> None:
     part = read_part(used_by(("a", Charge(7))).to_json())
     assert (part.at_s, part.tokens, type(part)) == (0, 7, Part)
 

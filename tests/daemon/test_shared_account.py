@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncIterator
 
 import pytest
 
-from sulla.agent import Charge, DayLimits, Ledger
 from sulla.core.errors import LimitReached
-from sulla.daemon.account import EVERY_S, KEY, REST_S
+from sulla.daemon.account import EVERY_S, REST_S
 from sulla.store import Store
 from sulla.store.memory import MemoryStore
 from sulla.store.redis import RedisStore
@@ -160,17 +158,3 @@ async def test_a_clock_that_was_set_back_gives_no_home_a_day_anew(memory: Memory
     back = ManualClock(clock.now() - DAY_S / 2)
     for name in ("one", "two"):
         assert (await opened(name, memory, back, "2")).used == 700
-
-
-async def test_an_account_from_before_there_were_parts_goes_on_as_that_of_the_first_who_finds_it(
-    store: Store, clock: ManualClock
-) -> None:
-    old = Ledger(DayLimits())
-    old.settle("x", "sulla", Charge(400), clock.now())
-    old.reserve("cut", "sulla", Charge(100), clock.now())
-    await store.put(KEY, json.dumps(old.to_json()).encode(), 60.0)
-    homes = await asyncio.gather(*(opened(name, store, clock) for name in ("one", "two", "three")))
-    assert [home.used for home in homes] == [500] * 3
-    tokens = [home.ledger.to_json()["tokens"] for home in homes]
-    assert (tokens.count(400), tokens.count(0)) == (1, 2)
-    assert len(await kept_in(store)) == 1

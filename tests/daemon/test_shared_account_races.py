@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import logging
 
 import pytest
 
-from sulla.agent import Charge, DayLimits, Ledger
 from sulla.core.errors import StoreUnavailable
 from sulla.daemon.account import EVERY_S, KEY, REST_S
 from sulla.store.memory import MemoryStore
@@ -16,24 +14,6 @@ from sulla.testing.store import FaultyStore, Touch
 from tests.daemon.accounts import clock, counting, kept_in, memory, opened, pass_time
 
 __all__ = ["clock", "memory"]
-
-
-async def test_a_daemon_of_an_earlier_version_that_overwrites_all_is_counted_and_loses_nobody(
-    memory: MemoryStore, clock: ManualClock
-) -> None:
-    one, two = [await opened(name, memory, clock) for name in ("one", "two")]
-    one.settle(100)
-    two.settle(200)
-    await pass_time(clock, one, two)
-    old = Ledger(DayLimits())
-    for number in range(3):
-        old.settle(f"old{number}", "sulla", Charge(10), clock.now())
-        await memory.put(KEY, json.dumps(old.to_json()).encode(), 60.0)
-        for _ in range(2):
-            await pass_time(clock, one, two, seconds=REST_S)
-            await pass_time(clock, one, two)
-        assert (one.used, two.used) == (310 + 10 * number,) * 2
-    assert set(await kept_in(memory)) == {"one", "two", "undivided"}
 
 
 async def test_a_value_that_was_lost_is_there_again_soon(memory: MemoryStore, clock: ManualClock) -> None:
