@@ -10,9 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sulla.agent.ledger_homes import MOST_AGENTS, Others, Part, Reserved, greater, is_of, read_part, sum_up
-from sulla.agent.limits import DAY_S, Charge, refuse_over
+from sulla.agent.limits import Charge, refuse_over
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.limit import LimitHit
+from sulla.core.units import DAY_S
 
 MOST_SETTLED = 4_096
 """Calls that are known to be settled, so that none is charged twice."""

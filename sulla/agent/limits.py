@@ -8,10 +8,8 @@ from typing import Final
 from sulla.core.errors import LimitReached
 from sulla.core.limit import LimitHit, LimitUnit
 from sulla.core.run import Run
+from sulla.core.units import DAY_S, MICRO
 from sulla.threads import Answer, Birth, ChildStarted, Report, ThreadState
-
-DAY_S: Final = 86_400
-"""Limits of a day begin anew at midnight, UTC."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,4 +213,4 @@ _UNITS: Final[dict[LimitUnit, str]] = {
 
 
 def _amount(value: int, unit: LimitUnit) -> str:
-    return f"{value / 1_000_000:.6g}" if unit == "micro" else str(value)
+    return f"{value / MICRO:.6g}" if unit == "micro" else str(value)

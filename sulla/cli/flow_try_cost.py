@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 from sulla.cli.flow_place import Bench
 from sulla.core.errors import SullaError
+from sulla.core.units import MICRO
 from sulla.daemon.prompt import prompt_of
 from sulla.models import estimate_text, parse_model, read_prices
 from sulla.workflow import Rehearsed
-
-_MICRO = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,4 +63,4 @@ def _money(bench: Bench, tokens: int) -> float | None:
     except SullaError:
         return None  # none is set: which one answers is found out when the daemon starts
     cost = read_prices(bench.settings.prices).cost_micro(_Used(tokens), model)
-    return None if cost is None else cost / _MICRO
+    return None if cost is None else cost / MICRO

@@ -10,6 +10,7 @@ from typing import Final
 from sulla.core.clock import Clock
 from sulla.core.errors import Busy, CorruptRecord, NotFound, QueueFull
 from sulla.core.ids import MakeId, MessageId, ThreadId
+from sulla.core.units import DAY_MS
 from sulla.daemon.agents import Team
 from sulla.daemon.heart import Heart
 from sulla.daemon.schedules import Timetable
@@ -30,7 +31,6 @@ from sulla.threads import BeatState, Input, ThreadState, ThreadStore, month_of
 
 LOOK_BACK: Final = 50
 """Wakes among which `status` looks for the newest beat."""
-DAY_MS: Final = 86_400_000
 
 
 class BeatDesk:

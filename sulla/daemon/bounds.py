@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from sulla.agent import DayLimits, RateLimits, RunLimits
+from sulla.core.units import MICRO
 from sulla.daemon.config import Settings
 from sulla.threads import Retention, ThreadLimits
 from sulla.work import Caps
-
-MICRO = 1_000_000
-"""Money is counted in whole millionths of the unit that the settings speak of."""
 
 
 def run(settings: Settings) -> RunLimits:

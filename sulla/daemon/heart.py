@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from sulla.agent import ActiveAgents, AgentSpec, Children, FileMarks, InputHandler
 from sulla.core.errors import SettingsError
 from sulla.core.ids import ThreadId, derived_id
-from sulla.daemon.bounds import MICRO
+from sulla.core.units import MICRO
 from sulla.daemon.config import Settings
 from sulla.daemon.people import PeopleDesk
 from sulla.definitions import allows

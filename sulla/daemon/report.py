@@ -9,8 +9,8 @@ from sulla.agent import Model
 from sulla.core.clock import Clock
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.stamp import stamp
+from sulla.core.units import MICRO
 from sulla.daemon.agents import Team
-from sulla.daemon.bounds import MICRO
 from sulla.daemon.config import Settings
 from sulla.daemon.hands import Hands
 from sulla.daemon.models import HOW_TO, Choice

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from sulla.core.jsontypes import JsonObject
 from sulla.core.stamp import stamp
+from sulla.core.units import MICRO
 from sulla.gateway import wire_heartbeat as wire
 from sulla.heartbeat import BeatBudget, BeatInfo, BeatOffice, BeatSchedule, Cycle, Tick
-
-MICRO: Final = 1_000_000
-"""Money is counted in millionths."""
 
 HeartbeatRequest = (
     wire.HeartbeatStatus | wire.HeartbeatTrigger | wire.HeartbeatPause | wire.HeartbeatResume | wire.HeartbeatLog

@@ -9,6 +9,7 @@ from sulla.core.errors import Forbidden, InvalidInput
 from sulla.core.ids import MakeId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.stamp import stamp
+from sulla.core.units import MICRO
 from sulla.gateway import wire_workflows as wire
 from sulla.gateway.limits import Limits
 from sulla.workflow import MOST_CHAINED, Begin, Begun, ListedPlaybook, PlaybookOffice, PlayDetail, PlayRow, StepRow
@@ -26,7 +27,6 @@ WorkflowRequest = (
     | wire.WorkflowCancel
     | wire.WorkflowFork
 )
-_MICRO = 1_000_000
 
 
 async def perform_workflow(
@@ -163,7 +163,7 @@ def _run(row: PlayRow) -> wire.PlayRow:
         steps=row.steps,
         done=row.done,
         tokens=row.tokens,
-        cost=row.cost_micro / _MICRO,
+        cost=row.cost_micro / MICRO,
         open=list(row.open),
         failure=row.failure,
         parent=row.parent,
@@ -184,7 +184,7 @@ def _step(row: StepRow) -> wire.StepRow:
         route=row.route,
         error=row.error,
         tokens=row.tokens,
-        cost=row.cost_micro / _MICRO,
+        cost=row.cost_micro / MICRO,
         note=row.note,
     )
 

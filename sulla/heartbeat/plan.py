@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from sulla.core.units import DAY_MS
 from sulla.heartbeat.limits import BeatLimits
 from sulla.threads import (
     BeatEnded,
@@ -19,7 +20,6 @@ from sulla.threads import (
     month_of,
 )
 
-DAY_MS: Final = 86_400_000
 WORKABLE: Final = ("active", "in_progress", "in_review", "planning")
 """What a project's status says if there may be something to do in it."""
 _TIME: Final = re.compile(r"[0-9T:Z.+-]{1,40}")

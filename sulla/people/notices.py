@@ -14,6 +14,7 @@ from typing import ClassVar, Final, Literal
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import derived_id
 from sulla.core.stamp import stamp
+from sulla.core.units import DAY_MS
 from sulla.store import Draft, Head, Record, seal, unseal
 
 KIND: Final = "notices"
@@ -106,7 +107,7 @@ def key_of(at_ms: int) -> str:
 
 def is_over(key: str, now_ms: int) -> bool:
     """Whether a day's log is too old."""
-    return key < key_of(now_ms - KEPT_DAYS * 86_400_000)
+    return key < key_of(now_ms - KEPT_DAYS * DAY_MS)
 
 
 _TIMES: Final = re.compile(

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Final
 
+from sulla.core.units import MICRO
 from sulla.telemetry import families as of
 from sulla.telemetry.tally import OTHER, Tally
 from sulla.telemetry.timeline import Began, CallDone, Ended, Piece, Spoke, Summarized, ToolDone
 from sulla.threads import Usage
-
-_MICRO: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,4 +64,4 @@ class Measures:
             if tokens:
                 self.tally.count(of.TOKENS, kind, by=tokens)
         if usage.cost_micro:
-            self.tally.count(of.COST, by=usage.cost_micro / _MICRO)
+            self.tally.count(of.COST, by=usage.cost_micro / MICRO)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from sulla.core.units import DAY_MS
 from sulla.threads import Usage
-
-DAY_MS = 86_400_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import ClassVar, Final, Literal
 
 from sulla.core.ids import RunId
+from sulla.core.units import DAY_MS
 from sulla.threads.forms import Fielded
 
 BeatStatus = Literal["idle", "running", "done", "blocked", "failed", "limited"]
@@ -17,7 +18,6 @@ BeatStatus = Literal["idle", "running", "done", "blocked", "failed", "limited"]
 
 MAX_CYCLES: Final = 10
 """Cycles of one beat (seed 004 §2)."""
-DAY_MS: Final = 86_400_000
 KEPT_CYCLES: Final = 10
 
 

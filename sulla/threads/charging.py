@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
-
+from sulla.core.units import DAY_MS
 from sulla.threads.beats import charged
 from sulla.threads.codec import Origin
 from sulla.threads.facts import Answer
 from sulla.threads.state import ControlInput, OpenRun, ThreadState
-
-DAY_MS: Final = 86_400_000
-"""A day of tokens goes from midnight to midnight, UTC."""
 
 
 def charge_report(state: ThreadState, answer: ControlInput | None, origin: Origin) -> None:

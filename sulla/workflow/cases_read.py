@@ -10,6 +10,7 @@ from typing import Final, cast, get_args
 from sulla.agent import SULLA, FailureClass
 from sulla.core.errors import SullaError
 from sulla.core.jsontypes import FrozenJson, Json
+from sulla.core.units import MICRO
 from sulla.definitions import YamlFault, YamlList, YamlMap, YamlNode, YamlScalar, read_nodes
 from sulla.tools import did_you_mean
 from sulla.workflow.cases import FOR_AGENT, FOR_TOOL, Case, Fixture, Wanted, What, split_route
@@ -155,7 +156,7 @@ class _Reader:
             value,
             self._error(keys["error"][1]) if "error" in keys else None,
             self._after(keys["after"][1]) if "after" in keys else 0,
-            Spent(tokens, round(cost * 1_000_000)) if tokens or cost else NOTHING,
+            Spent(tokens, round(cost * MICRO)) if tokens or cost else NOTHING,
         )
 
     def _after(self, node: YamlNode) -> int | None:

@@ -8,6 +8,7 @@ from typing import Final, Literal, TypeVar, cast
 
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import FrozenJson, Json
+from sulla.core.units import MICRO
 from sulla.definitions import YamlList, YamlMap, YamlNode, YamlPlace, YamlScalar, plain
 from sulla.tools import did_you_mean
 from sulla.workflow.check_fault import Fault
@@ -252,7 +253,7 @@ class Reading:
         money = Key("cost", "money", "", low=0, high=1_000_000)
         return Budget(
             int(self.number(found["tokens"][1], PARTS["budget"][0])) if "tokens" in found else None,
-            round(self.number(found["cost"][1], money, whole_one=False) * 1_000_000) if "cost" in found else None,
+            round(self.number(found["cost"][1], money, whole_one=False) * MICRO) if "cost" in found else None,
             self.duration(found["time"][1], "time") if "time" in found else None,
         )
 

@@ -16,9 +16,6 @@ from sulla.core.errors import SettingsError
 from sulla.core.jsontypes import Json
 from sulla.models.catalog import ModelName
 
-MICRO = 1_000_000
-"""Costs are whole millionths of the currency's unit: tokens times the price per million of them."""
-
 MOST_PER_MILLION = Decimal(100_000)
 """A higher price is a mistake in the settings."""
 

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from sulla.core.errors import SettingsError
 from sulla.core.jsontypes import Json
+from sulla.core.units import MICRO
 from sulla.models.base import Usage
 from sulla.models.catalog import ModelName
-from sulla.models.tokens.prices import MICRO, Price, Prices, read_prices
+from sulla.models.tokens.prices import Price, Prices, read_prices
 from sulla.threads import Usage as KeptUsage
 
 SONNET = ModelName("anthropic", "claude-sonnet-x")
