@@ -82,9 +82,11 @@ from sulla.threads.family import (
 )
 from sulla.threads.fold import apply_message
 from sulla.threads.fold_offer import apply_offer
+from sulla.threads.follower import LogConsumer, LogCursor, LogFollower
 from sulla.threads.head import KIND as THREAD_KIND
 from sulla.threads.notice import Notice
 from sulla.threads.paused import RunPaused
+from sulla.threads.pending import Intervals
 from sulla.threads.plays import (
     ANSWER,
     ASK,
@@ -116,6 +118,7 @@ from sulla.threads.store import Sent, ThreadStore
 from sulla.threads.transcript import Measure, Transcript
 from sulla.threads.usage import Usage
 from sulla.threads.waits import Permit, Wait
+from sulla.threads.wake_loop import WakeLoop, Wording
 from sulla.threads.watching import Kept, Watcher
 
 __all__ = [
@@ -163,9 +166,13 @@ __all__ = [
     "InputIgnored",
     "InputsJoined",
     "Interrupt",
+    "Intervals",
     "Kept",
     "Listener",
     "Live",
+    "LogConsumer",
+    "LogCursor",
+    "LogFollower",
     "Measure",
     "Mode",
     "ModelAbandoned",
@@ -231,7 +238,9 @@ __all__ = [
     "Wait",
     "WaitingInput",
     "Wake",
+    "WakeLoop",
     "Watcher",
+    "Wording",
     "apply_beat",
     "apply_message",
     "apply_offer",

@@ -1,0 +1,247 @@
+"""Reads all threads' logs behind the turns, each from where it was left. Nobody waits for it, and nothing is lost with
+it: what it hands on is kept together with how far it was read, by whoever takes it.
+"""
+
+from __future__ import annotations
+
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
+from typing import Final, Protocol
+
+from sulla.core.clock import Clock
+from sulla.core.errors import CorruptRecord, NotFound, SullaError
+from sulla.core.ids import ThreadId
+from sulla.core.jsontypes import JsonObject
+from sulla.store import LogInfo, Store
+from sulla.threads.codec import Entry
+from sulla.threads.head import KIND
+from sulla.threads.pending import Intervals
+from sulla.threads.store import ThreadStore
+from sulla.threads.wake_loop import WakeLoop, Wording
+
+log = logging.getLogger(__name__)
+
+BREATH_S: Final = 0.01
+"""The pause after each page while much is to be read: turns come first."""
+MAX_UNREADABLE: Final = 1000
+"""Threads that are known to be unreadable; any further one is tried again whenever it is woken."""
+_THREADS: Final = 200
+
+
+class LogCursor(Protocol):
+    """A consumer's place in one thread's log. It is made for one look at the thread and dropped after it."""
+
+    @property
+    def after(self) -> int:
+        """Entries with a higher number are handed on next."""
+        ...
+
+    async def take(self, page: list[Entry]) -> None:
+        """Take the next entries, in order, and keep how far they go; on return a crash loses neither.
+
+        A cursor whose `after` goes back by this has the log read from there: it is another thread's under the same id.
+
+        Args:
+            page: empty if there are none.
+        """
+        ...
+
+
+class LogConsumer(ABC):
+    """Makes something of threads' logs, and keeps how far it has read each of them. Only `cursor` is its own in any
+    case; a consumer lives as long as its follower.
+
+    `CorruptRecord` from it says that one thread cannot be taken, any other `SullaError` that none can for now.
+    """
+
+    def opened(self) -> AbstractAsyncContextManager[object]:
+        """What it needs open from the first round to the last."""
+        return nullcontext()
+
+    async def begin(self) -> bool:
+        """A round begins; whether anything is to be read at all. If not, all news until now is of no interest."""
+        return True
+
+    async def behind(self, page: Sequence[LogInfo], after: str, *, last: bool) -> Sequence[LogInfo]:
+        """Which threads have to be looked at, while all are looked through; also a time to forget what is gone.
+
+        Args:
+            page: the next threads by id.
+            after: the id of the last one of the page before; empty for the first page.
+            last: whether no page follows.
+        """
+        return page
+
+    async def swept(self) -> None:  # noqa: B027 - a step that most consumers have no use for
+        """All threads were looked through."""
+
+    async def gone(self, thread_id: ThreadId) -> None:  # noqa: B027 - the same
+        """A thread was deleted."""
+
+    @abstractmethod
+    async def cursor(self, info: LogInfo) -> LogCursor | None:
+        """Where a thread is read on; None if there is nothing to be read of it.
+
+        Args:
+            info: its log.
+        """
+
+
+class LogFollower:
+    """Hands each thread's entries to one consumer: soon after the thread was woken, and by itself what was missed.
+
+    Args:
+        name: what people call it in `status`.
+        consumer: takes the entries.
+        threads: whose logs are read.
+        store: finds threads.
+        clock: all time.
+        wording: what people read; None for that of something that is written.
+        intervals: how long it rests.
+        page: entries that are read at once.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        consumer: LogConsumer,
+        threads: ThreadStore,
+        store: Store,
+        clock: Clock,
+        wording: Wording | None = None,
+        *,
+        intervals: Intervals | None = None,
+        page: int = 512,
+    ) -> None:
+        self._name = name
+        self._consumer = consumer
+        self._threads = threads
+        self._store = store
+        self._clock = clock
+        self._page = page
+        self._unreadable: set[ThreadId] = set()
+        self._loop = WakeLoop(self._round, clock, wording or written(name), intervals or Intervals())
+
+    @property
+    def error(self) -> str:
+        """Why it cannot go on for now; empty if it can."""
+        return self._loop.pending.error
+
+    def wake(self, thread_id: ThreadId) -> None:
+        """Have a thread looked at soon; never waits, never fails."""
+        self._loop.wake(thread_id)
+
+    def status(self) -> JsonObject:
+        """How it is, for people."""
+        return {
+            self._name: self._loop.state,
+            f"{self._name}_error": self.error,
+            f"{self._name}_unreadable": [str(thread_id) for thread_id in sorted(self._unreadable)],
+        }
+
+    async def run(self) -> None:
+        """Catch up with what was missed, then follow, until `stop`; run this as one task."""
+        await self._loop.run(self._consumer.opened())
+
+    async def stop(self, patience_s: float) -> None:
+        """Read what threads that were worked on have left, for so many seconds at the most; then end."""
+        await self._loop.stop(patience_s)
+
+    async def catch_up(self) -> bool:
+        """One round: all that is known to be left; whether nothing is left now."""
+        return await self._loop.catch_up()
+
+    async def _round(self) -> None:
+        pending = self._loop.pending
+        if not await self._consumer.begin():
+            pending.forget()
+            return
+        if not self._loop.stopping and pending.begin_sweep():
+            await self._sweep()
+        await self._look_at_woken()
+
+    async def _sweep(self) -> None:
+        """Look through all threads. What has just been woken does not wait for all that is old."""
+        after, last = "", False
+        while not last:
+            if self._loop.stopping:
+                self._loop.pending.sweep_again()
+                return
+            page = await self._store.find(kind=KIND, after_key=after, limit=_THREADS)
+            last = len(page) < _THREADS
+            for info in await self._consumer.behind(page, after, last=last):
+                if await self._look_at(ThreadId(info.key), info):
+                    await self._clock.sleep(BREATH_S)
+            await self._look_at_woken()
+            if not last:
+                after = page[-1].key
+                await self._clock.sleep(BREATH_S)
+        await self._consumer.swept()
+
+    async def _look_at_woken(self) -> None:
+        while (key := self._loop.pending.next()) is not None:
+            await self._look_at(ThreadId(key))
+
+    async def _look_at(self, thread_id: ThreadId, info: LogInfo | None = None) -> bool:
+        """Read a thread on; one thread's trouble is not the others'.
+
+        Args:
+            thread_id: which.
+            info: its log, where that is known.
+
+        Returns:
+            Whether there was anything to read.
+        """
+        try:
+            info = info if info is not None else await self._store.head(thread_id)
+            if info is None:
+                await self._forget(thread_id)
+            elif info.head.kind == KIND and thread_id not in self._unreadable:
+                return await self._read_on(thread_id, info)
+        except NotFound:
+            await self._forget(thread_id)  # deleted just now
+        except CorruptRecord as error:
+            log.warning("a thread cannot be read, so its %s ends here: %s", self._name, error.message)
+            self._set_aside(thread_id)
+        except SullaError:
+            raise
+        except Exception:
+            log.exception("the %s failed on a thread as nobody foresaw", self._name, extra={"thread_id": thread_id})
+            self._set_aside(thread_id)
+        return False
+
+    async def _read_on(self, thread_id: ThreadId, info: LogInfo) -> bool:
+        cursor = await self._consumer.cursor(info)
+        if cursor is None:
+            return False
+        while True:
+            after = cursor.after
+            page = await self._threads.entries(thread_id, after=after, limit=self._page)
+            await cursor.take(page)
+            if len(page) < self._page and cursor.after >= after:
+                return True
+            await self._clock.sleep(BREATH_S)
+
+    async def _forget(self, thread_id: ThreadId) -> None:
+        await self._consumer.gone(thread_id)
+        self._unreadable.discard(thread_id)
+
+    def _set_aside(self, thread_id: ThreadId) -> None:
+        """Until it is deleted, or the next start."""
+        if len(self._unreadable) < MAX_UNREADABLE:
+            self._unreadable.add(thread_id)
+
+
+def written(name: str) -> Wording:
+    """What people read of something that is written behind the turns.
+
+    Args:
+        name: what it is called.
+    """
+    return Wording(
+        f"the {name} cannot be written: %s; turns go on, and it catches up later",
+        f"the {name} is written again",
+        f"the {name} is behind; it catches up at the next start",
+    )
