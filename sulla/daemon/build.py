@@ -52,7 +52,6 @@ from sulla.daemon.stores import make_store, store_reader, store_source
 from sulla.daemon.watch import StoreWatch
 from sulla.host.place import Place
 from sulla.host.waker import Waker
-from sulla.journal import Journal
 from sulla.mcp import McpHub
 from sulla.models import (
     OFFLINE,
@@ -61,7 +60,7 @@ from sulla.models import (
 from sulla.skills import SkillShelf
 from sulla.speech import StreamBufferManager
 from sulla.store import Store
-from sulla.threads import ThreadStore
+from sulla.threads import LogFollower, ThreadStore
 from sulla.work import Group, GroupOf, Job, LocalWork, Switch
 
 
@@ -77,7 +76,7 @@ class System:
     service: Service
     account: Account
     summarizer: Summarizer
-    journal: Journal | None
+    journal: LogFollower | None
     watch: StoreWatch
     access: Access
     instruments: Instruments
@@ -128,7 +127,7 @@ def build(settings: Settings, choice: Choice, place: Place) -> System:
 
     def report() -> JsonObject:
         said = report_settings(settings, choice, store_source(settings)) | report_hands(hands, kit.team, servers)
-        used = report_use(settings, models.home, mind.ranks, place.clock) | journal_status(journal)
+        used = report_use(settings, models.home, mind.ranks, place.clock) | journal_status(journal, settings.home)
         said |= used | remembering.status() | access.status() | timetable.status() | speech.status()
         return said | report_troubles(instruments.health.troubles())
 

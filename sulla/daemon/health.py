@@ -13,7 +13,7 @@ from sulla.daemon.access import Access
 from sulla.daemon.service import Service
 from sulla.daemon.watch import StoreWatch
 from sulla.gateway import Trouble
-from sulla.journal import Journal
+from sulla.threads import LogFollower
 
 EVERY_S: Final = 0.5
 """How often somebody looks, so that it is known since when something is wrong."""
@@ -62,7 +62,7 @@ class Health:
 
 
 def look_after(
-    health: Health, watch: StoreWatch, service: Service, breaker: Breaker, journal: Journal | None, access: Access
+    health: Health, watch: StoreWatch, service: Service, breaker: Breaker, journal: LogFollower | None, access: Access
 ) -> None:
     """Have everything that can fail looked at.
 

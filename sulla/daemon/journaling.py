@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from sulla.core.clock import Clock
 from sulla.core.errors import SettingsError
 from sulla.core.jsontypes import JsonObject
 from sulla.core.redact import Redactor
 from sulla.daemon.config import Settings
-from sulla.journal import Frame, Journal, Shelf, Training
+from sulla.journal import Frame, Journal, Shelf, Training, journal_follower
 from sulla.store import Store
-from sulla.threads import ThreadStore
+from sulla.threads import LogFollower, ThreadStore
 
 FOLDER = "journal"
 
@@ -23,8 +24,8 @@ def make_journal(
     clock: Clock,
     redactor: Redactor,
     frames: Mapping[str, Frame],
-) -> Journal | None:
-    """The journal, not begun yet; None if none is wanted.
+) -> LogFollower | None:
+    """What writes the journal, not begun yet; None if none is wanted.
 
     Args:
         settings: its section says what is written.
@@ -47,9 +48,14 @@ def make_journal(
         return None
     shelf = Shelf(settings.home / FOLDER, wanted.file_bytes, wanted.keep_files, training=wanted.training)
     training = Training(frames, wanted.training_outcomes) if wanted.training else None
-    return Journal(threads, store, clock, shelf, redactor, training)
+    return journal_follower(Journal(threads, shelf, redactor, training), threads, store, clock)
 
 
-def journal_status(journal: Journal | None) -> JsonObject:
-    """How it is, for people."""
-    return journal.status() if journal is not None else {"journal": "off"}
+def journal_status(journal: LogFollower | None, home: Path) -> JsonObject:
+    """How it is, for people.
+
+    Args:
+        journal: what writes it.
+        home: the folder that it is in.
+    """
+    return journal.status() | {"journal_folder": str(home / FOLDER)} if journal is not None else {"journal": "off"}

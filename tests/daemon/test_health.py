@@ -16,8 +16,8 @@ from sulla.daemon.health import EVERY_S, Health, look_after
 from sulla.daemon.service import Service
 from sulla.daemon.watch import StoreWatch
 from sulla.gateway import Trouble
-from sulla.journal import Journal
 from sulla.testing.clock import ManualClock
+from sulla.threads import LogFollower
 
 
 async def test_a_trouble_keeps_its_beginning_until_it_is_over(manual_clock: ManualClock) -> None:
@@ -108,7 +108,7 @@ def _told(parts: _Parts) -> list[tuple[str, bool]]:
         cast(StoreWatch, parts.watch),
         cast(Service, parts.service),
         parts.breaker,
-        cast(Journal, parts.journal),
+        cast(LogFollower, parts.journal),
         cast(Access, parts.access),
     )
     return [(trouble.what, trouble.blocks) for trouble in health.troubles()]

@@ -10,13 +10,13 @@ from sulla.core.errors import SettingsError
 from sulla.core.redact import Redactor
 from sulla.daemon import load_settings
 from sulla.daemon.journaling import journal_status, make_journal
-from sulla.journal import Journal
 from sulla.store.memory import MemoryStore
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
+from sulla.threads import LogFollower
 
 
-def _make(home: Path, **settings: str) -> Journal | None:
+def _make(home: Path, **settings: str) -> LogFollower | None:
     environ = {f"SULLA_JOURNAL__{name.upper()}": value for name, value in settings.items()}
     store = MemoryStore(World(None, ScriptedProvider()).clock, str)  # type: ignore[arg-type]  # for its clock alone
     world = World(store, ScriptedProvider())
@@ -25,9 +25,9 @@ def _make(home: Path, **settings: str) -> Journal | None:
 
 def test_the_journal_lies_in_the_home_and_is_written_unless_it_is_switched_off(tmp_path: Path) -> None:
     journal = _make(tmp_path)
-    status = journal_status(journal)
+    status = journal_status(journal, tmp_path)
     assert (status["journal"], status["journal_folder"]) == ("behind", str(tmp_path / "journal"))
-    assert journal_status(_make(tmp_path, enabled="false")) == {"journal": "off"}
+    assert journal_status(_make(tmp_path, enabled="false"), tmp_path) == {"journal": "off"}
 
 
 def test_a_training_log_without_a_journal_is_refused_with_the_remedy(tmp_path: Path) -> None:

@@ -16,13 +16,14 @@ from sulla.core.clock import Clock
 from sulla.core.ids import ThreadId
 from sulla.core.redact import Redactor
 from sulla.host.system import SystemClock
-from sulla.journal import Journal, Shelf, Training
-from sulla.journal.journal import BREATH_S
+from sulla.journal import Journal, Shelf, Training, journal_follower
 from sulla.journal.rotating import Write
 from sulla.store import Store
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
+from sulla.threads import LogFollower
+from sulla.threads.follower import BREATH_S
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
 PATIENCE_S = 60.0
@@ -68,16 +69,16 @@ class Desk:
         self.training: Training | None = None
         self.write: Write = os.write
 
-    def journal(self, clock: Clock | None = None) -> Journal:
+    def journal(self, clock: Clock | None = None) -> LogFollower:
         """A journal as the next start would make it."""
         shelf = Shelf(
             self.folder, self.file_bytes, self.keep_files, training=self.training is not None, write=self.write
         )
-        clock = clock or SystemClock()
-        return Journal(self.world.threads, self.store, clock, shelf, self.redactor, self.training)
+        journal = Journal(self.world.threads, shelf, self.redactor, self.training)
+        return journal_follower(journal, self.world.threads, self.store, clock or SystemClock())
 
     @asynccontextmanager
-    async def open(self, clock: Clock | None = None) -> AsyncIterator[Journal]:
+    async def open(self, clock: Clock | None = None) -> AsyncIterator[LogFollower]:
         """A journal that follows."""
         journal = self.journal(clock)
         running = asyncio.ensure_future(journal.run())

@@ -16,10 +16,9 @@ from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import ThreadId
 from sulla.core.redact import MARK, Redactor
 from sulla.journal import Frame, Training
-from sulla.journal import journal as driver
 from sulla.store import Draft, Head
 from sulla.testing.clock import ManualClock
-from sulla.threads import ThreadCreated
+from sulla.threads import Intervals, ThreadCreated, follower, pending
 from tests.journal.desk import DONE, Desk, lines_of, older_first, until
 
 KEY = "sk-ant-0123456789"
@@ -105,7 +104,7 @@ async def test_a_thread_that_nobody_worked_on_is_found_in_time(desk: Desk) -> No
     async with desk.open(clock) as journal:
         await until(lambda: journal.status()["journal"] == "up to date")
         await desk.world.thread()
-        await clock.advance(driver.SWEEP_S - 60)
+        await clock.advance(Intervals().sweep_s - 60)
         assert desk.written == []
         await clock.advance(60)
         await until(lambda: bool(desk.written), clock)
@@ -113,7 +112,7 @@ async def test_a_thread_that_nobody_worked_on_is_found_in_time(desk: Desk) -> No
 
 
 async def test_more_threads_than_can_wait_are_all_written(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(driver, "MAX_WOKEN", 2)
+    monkeypatch.setattr(pending, "MAX_WOKEN", 2)
     async with desk.open() as journal:
         await until(lambda: journal.status()["journal"] == "up to date")
         for thread_id in [await desk.say() for _ in range(5)]:
@@ -123,7 +122,7 @@ async def test_more_threads_than_can_wait_are_all_written(desk: Desk, monkeypatc
 
 
 async def test_more_threads_than_one_page_are_all_written(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(driver, "_THREADS", 3)
+    monkeypatch.setattr(follower, "_THREADS", 3)
     for _ in range(9):
         await desk.world.thread()
     await desk.catch_up()
@@ -344,7 +343,9 @@ async def test_a_failure_that_nobody_foresaw_concerns_one_thread_and_is_told(
     monkeypatch.setattr(desk.world.threads, "entries", entries)
     await desk.catch_up()
     assert {thread_id for thread_id, _ in desk.written} == {second}
-    (told,) = [record for record in caplog.records if "a thread cannot be written down" in record.getMessage()]
+    (told,) = [
+        record for record in caplog.records if "the journal failed on a thread as nobody foresaw" in record.getMessage()
+    ]
     assert told.exc_info is not None
 
 
