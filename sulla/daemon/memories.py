@@ -12,9 +12,9 @@ from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon.config import Settings
 from sulla.daemon.stores import make_memory_index
-from sulla.memory import Capacity, Memory, MemoryIndex, Recorder, memory_tools
+from sulla.memory import Capacity, Memory, MemoryIndex, memory_follower, memory_tools
 from sulla.store import Store
-from sulla.threads import ThreadStore
+from sulla.threads import LogFollower, ThreadStore
 from sulla.tools import Tool
 
 log = logging.getLogger(__name__)
@@ -69,7 +69,7 @@ class Memories:
 class Remembering:
     """What writes episodes behind the turns; nobody if that is switched off."""
 
-    recorder: Recorder | None = None
+    recorder: LogFollower | None = None
 
     def wake(self, thread_id: ThreadId) -> None:
         """Have a thread looked at soon."""
@@ -110,4 +110,4 @@ def make_remembering(memories: Memories, threads: ThreadStore, store: Store, clo
     """What follows the threads, not begun yet."""
     if memories.index is None:
         return Remembering()
-    return Remembering(Recorder(threads, store, memories.index, clock))
+    return Remembering(memory_follower(memories.index, threads, store, clock))

@@ -3,7 +3,7 @@
 from sulla.memory.base import MemoryIndex
 from sulla.memory.memory import Caller, Doomed, Memory
 from sulla.memory.note import EVERYONE, KINDS, Capacity, Found, Kind, Note, Progress, note_to_json
-from sulla.memory.recorder import Recorder
+from sulla.memory.recorder import memory_follower
 from sulla.memory.section import row
 from sulla.memory.tools import memory_tools
 
@@ -19,7 +19,7 @@ __all__ = [
     "MemoryIndex",
     "Note",
     "Progress",
-    "Recorder",
+    "memory_follower",
     "memory_tools",
     "note_to_json",
     "row",

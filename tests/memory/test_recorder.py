@@ -19,7 +19,7 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads import Sent
+from sulla.threads import Sent, follower, pending
 from sulla.tools import Done, Result, Tool, ToolContext
 from tests.memory.world import Home, make_index
 
@@ -179,7 +179,7 @@ async def test_what_has_just_ended_does_not_wait_for_all_that_is_old(
 ) -> None:
     for number in range(4):
         await home.world.ask(await home.world.thread(), f"old {number}")
-    monkeypatch.setattr(recorder, "_THREADS", 2)
+    monkeypatch.setattr(follower, "_THREADS", 2)
     newest = await home.world.thread()
     looking = home.recorder._look_at
     seen: list[ThreadId] = []
@@ -204,7 +204,7 @@ async def test_more_wakes_than_can_be_kept_during_a_sweep_have_all_threads_looke
     for thread_id in (early, late):
         await home.world.ask(thread_id, "one")
     await home.catch_up()
-    monkeypatch.setattr(recorder, "MAX_WOKEN", 0)
+    monkeypatch.setattr(pending, "MAX_WOKEN", 0)
     home.recorder.wake(late)
     looking = home.recorder._look_at
 
@@ -248,3 +248,21 @@ async def test_a_place_that_cannot_be_read_is_one_thread_s_trouble_until_that_is
     await home.catch_up()
     assert [note.asked for note in await home.episodes()] == ["elsewhere"]
     assert home.recorder.status()["memory_unreadable"] == []
+
+
+@pytest.mark.parametrize("gone", [(0,), (2, 3), (6,), (0, 1, 2, 3, 4, 5, 6), ()], ids=str)
+async def test_deleted_threads_are_found_wherever_they_stood_among_many(
+    home: Home, monkeypatch: pytest.MonkeyPatch, gone: tuple[int, ...]
+) -> None:
+    threads = sorted([await home.world.thread() for _ in range(7)])
+    for thread_id in threads:
+        await home.world.ask(thread_id, "of the thread")
+    await home.catch_up()
+    for number in gone:
+        await home.world.threads.delete(threads[number])
+    monkeypatch.setattr(follower, "_THREADS", 2)
+    monkeypatch.setattr(recorder, "_THREADS", 2)
+    home.boot()
+    await home.catch_up()
+    left = {note.thread_id for note in await home.episodes()}
+    assert left == {thread_id for number, thread_id in enumerate(threads) if number not in gone}

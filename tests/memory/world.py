@@ -6,12 +6,13 @@ import asyncio
 
 from sulla.memory.memory import Memory
 from sulla.memory.note import Capacity, Note
-from sulla.memory.recorder import BREATH_S, Recorder
+from sulla.memory.recorder import memory_follower
 from sulla.memory.sqlite import IN_MEMORY, SqliteMemory, open_memory
 from sulla.store import Store
 from sulla.store.sqlite_thread import SqliteThread
 from sulla.testing.clock import ManualClock
 from sulla.testing.world import World
+from sulla.threads.follower import BREATH_S
 
 
 def make_index(capacity: Capacity | None = None) -> SqliteMemory:
@@ -32,7 +33,7 @@ class Home:
 
     def boot(self) -> None:
         """Whoever writes episodes is made anew, as by the next start of the daemon."""
-        self.recorder = Recorder(self.world.threads, self.store, self.index, self.clock)
+        self.recorder = memory_follower(self.index, self.world.threads, self.store, self.clock)
 
     async def catch_up(self) -> None:
         """One round of the recorder; its pauses pass at once."""
