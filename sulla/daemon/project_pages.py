@@ -16,6 +16,7 @@ from typing import Final, Protocol
 from sulla.core.clock import Clock
 from sulla.core.errors import Conflict, NotFound, StoreUnavailable, SullaError
 from sulla.projects import RUN, Planned, Projects, change_project, mark_task, put_down, read_project, set_field
+from sulla.threads import Intervals, WakeLoop, Wording
 from sulla.workflow import PlayDetail, PlayRow, ProjectPlan, plan_in, project_of, read_plan, state_of, states_of
 
 log = logging.getLogger(__name__)
@@ -24,13 +25,10 @@ PLAN: Final = "plan"
 """The field that names the run which made the project's plan."""
 STATE: Final = "run_state"
 """The field that says how the run of the plan stood when that last changed."""
-MAX_WOKEN: Final = 1_000
-"""Runs that may wait to be looked at; if there are more, all runs are looked through instead."""
 MAX_OTHERS: Final = 10_000
 """Runs that are known to be of no project."""
 RETRY_S: Final = 5.0
-SWEEP_S: Final = 3600.0
-"""How often all runs are looked through, for what was missed: those of other daemons, and what a crash cut off."""
+"""How long it waits after a failure."""
 NEW_S: Final = 3600.0
 """How long after its end a run still may be written down for the first time: longer than a daemon takes to start."""
 _PAGE: Final = 100
@@ -66,10 +64,9 @@ class ProjectPages:
         self._runs = runs
         self._projects = projects
         self._clock = clock
-        self._woken: dict[str, None] = {}
         self._others: OrderedDict[str, None] = OrderedDict()
-        self._sweep_due = True
-        self._news = asyncio.Event()
+        wording = Wording("projects are brought up to date later: %s", "projects are brought up to date again")
+        self._loop = WakeLoop(self._round, clock, wording, Intervals(retry_s=(RETRY_S,)))
 
     def wake(self, run: str) -> None:
         """Have a run looked at soon: something has happened in it. Never waits, never fails.
@@ -77,71 +74,53 @@ class ProjectPages:
         Args:
             run: its id. A thread that is no run of a project's is looked at once.
         """
-        if run in self._others:
-            return
-        if len(self._woken) < MAX_WOKEN:
-            self._woken[run] = None
-        else:
-            self._sweep_due = True
-        self._news.set()
+        if run not in self._others:
+            self._loop.wake(run)
 
     async def run(self) -> None:
         """Follow until cancelled; run this as one task."""
-        while True:
-            wait_s = SWEEP_S if await self.catch_up() else RETRY_S
-            try:
-                async with self._clock.timeout(wait_s):
-                    await self._news.wait()
-            except TimeoutError:
-                self._sweep_due = True
+        await self._loop.run()
 
     async def catch_up(self) -> bool:
         """Look at all that is known to have news; whether nothing is left for later."""
-        self._news.clear()
-        try:
-            if self._sweep_due:
-                self._sweep_due = False  # first: what has no room from here on asks for another look
-                await self._sweep()
-        except StoreUnavailable as error:
-            self._sweep_due = True
-            log.info("projects are brought up to date later: %s", error)
-            return False
-        left: list[str] = []
-        while self._woken:
-            run = next(iter(self._woken))
-            del self._woken[run]
-            if not await self._looked_at(run):
-                left.append(run)
-        self._woken.update(dict.fromkeys(left))
-        return not left
+        return await self._loop.catch_up()
 
-    async def _sweep(self) -> None:
-        """Wake what is open, and the newest run of each playbook."""
-        after, newest = "", dict[str, PlayRow]()
+    async def _round(self) -> None:
+        pending = self._loop.pending
+        if pending.begin_sweep():
+            for run in await self._open_or_newest():
+                await self._deal_with(run)
+        while (woken := pending.next()) is not None:
+            await self._deal_with(woken)
+
+    async def _open_or_newest(self) -> Sequence[str]:
+        """The runs that work on projects, and the newest one of each project's playbooks, open or not: what was missed
+        of other daemons' and what a crash cut off is among them.
+        """
+        after, found, newest = "", dict[str, None](), dict[str, PlayRow]()
         while page := await self._runs.runs(after=after, limit=_PAGE):
             for row in page:
                 known = newest.get(row.playbook)
                 if not row.playbook.startswith(_NAMES):
                     continue
                 if row.status in _OPEN:
-                    self._woken[row.run] = None
+                    found[row.run] = None
                 if known is None or known.started_ms <= row.started_ms:
                     newest[row.playbook] = row
             after = page[-1].run
-        self._woken.update(dict.fromkeys(row.run for row in newest.values()))
+        return [*found | dict.fromkeys(row.run for row in newest.values())]
 
-    async def _looked_at(self, run: str) -> bool:
-        """Bring the project of a run up to date; False if that has to be tried again."""
+    async def _deal_with(self, run: str) -> None:
+        """Bring the project of a run up to date, now or soon; one project's trouble is not the others'."""
         try:
             await self.look_at(run)
         except (StoreUnavailable, Conflict) as error:
             log.info("the project of run %s is brought up to date later: %s", run, error)
-            return False
+            self._loop.pending.put_back(run)
         except NotFound:
             pass  # the run or the project was deleted meanwhile
         except (SullaError, OSError) as error:
             log.warning("the project of run %s cannot be brought up to date: %s", run, error)
-        return True
 
     async def look_at(self, run: str) -> None:
         """Bring the project of a run up to date.

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from sulla.core.jsontypes import Json
-from sulla.daemon.project_pages import MAX_WOKEN, NEW_S, RETRY_S, ProjectPages
+from sulla.daemon.project_pages import NEW_S, RETRY_S, ProjectPages
 from sulla.projects import Project, Projects
 from sulla.testing.clock import ManualClock
+from sulla.threads import pending
 from sulla.workflow import Begin, PlayRow, ProjectDesk, ProjectPlan, read_plan
 from tests.workflow.project_runs import MachineRuns
 
@@ -240,7 +241,7 @@ async def test_a_project_that_cannot_be_written_does_not_keep_the_others_waiting
 async def test_more_news_than_there_is_room_for_is_a_look_at_everything(garden: Garden) -> None:
     run = await garden.work()
     garden.runs.ends(run, "dig", "dug")
-    for number in range(MAX_WOKEN):
+    for number in range(pending.MAX_WOKEN):
         garden.pages.wake(f"thr_x{number}")
     garden.pages.wake(run)
     assert await garden.pages.catch_up()
@@ -257,7 +258,7 @@ async def test_what_has_no_room_while_everything_is_looked_at_is_looked_at_then(
         found = await listed(**asked)
         if not found and not passed:  # the last page is known, and now so much happens that there is no room for it
             passed.append(run)
-            monkeypatch.setattr("sulla.daemon.project_pages.MAX_WOKEN", 0)
+            monkeypatch.setattr(pending, "MAX_WOKEN", 0)
             garden.runs.ends(run, "dig", "dug")
             garden.pages.wake(run)
             return []
