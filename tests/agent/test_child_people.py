@@ -11,10 +11,10 @@ from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import ToolCall, ToolResult
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
-from sulla.testing.history import History, Kept, ThreadHistory, breaches
 from sulla.testing.provider import Gate, Say
 from sulla.testing.world import World
 from tests.agent.test_children import DONE, FOUND, Home, Plays, calls, home_of, spawn, sub_of
+from tests.simulation.history import History, Kept, ThreadHistory, breaches
 
 
 @pytest.fixture

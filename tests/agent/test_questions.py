@@ -23,7 +23,6 @@ from sulla.graph import END, Decision, Edge, Graph, GraphDraft, Next
 from sulla.models import ChatRequest
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
-from sulla.testing.history import History, ThreadHistory, breaches
 from sulla.testing.mortal import Killed, Mortal, is_kill
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.world import World
@@ -49,6 +48,7 @@ from sulla.threads import (
     WaitingInput,
 )
 from sulla.tools import Done, Result, ToolContext, define
+from tests.simulation.history import History, ThreadHistory, breaches
 
 DONE: Final = "All right. <AGENT_DONE>ok</AGENT_DONE>"
 SCHEMA: Final[dict[str, Any]] = {

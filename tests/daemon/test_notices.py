@@ -20,9 +20,9 @@ from sulla.gateway import Advanced, Signal
 from sulla.host.place import Place
 from sulla.models import ModelName
 from sulla.testing.clock import ManualClock
-from sulla.testing.history_log import read_log
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.tools import Note
+from tests.simulation.history_log import read_log
 
 CALL = ToolCall(CallId("call_1"), "notify_user", {"text": "The report is ready.", "urgency": "high"})
 SCRIPT = (Say(calls=(CALL,)), Say("Told. <AGENT_DONE>ok</AGENT_DONE>"))

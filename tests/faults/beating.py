@@ -8,9 +8,9 @@ from pathlib import Path
 
 from sulla.core.ids import MessageId, ThreadId
 from sulla.core.message import Message
-from sulla.testing.history import History, Kept, ThreadHistory, breaches
 from sulla.threads import Entry, Input, RunError, RunFinished, ThreadCreated, ThreadLimits, ThreadState, ThreadStore
 from tests.faults.backend import CLOCK, Backend
+from tests.simulation.history import History, Kept, ThreadHistory, breaches
 
 AGENT = "sulla"
 PATIENCE_S = 40.0

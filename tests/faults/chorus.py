@@ -13,10 +13,10 @@ from sulla.core.errors import SullaError
 from sulla.core.jsontypes import JsonObject
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.place import door
-from sulla.testing.history import History, ThreadHistory
 from sulla.threads import Entry
 from tests.faults.backend import CLOCK, Backend
 from tests.faults.speaking import Person
+from tests.simulation.history import History, ThreadHistory
 from tests.speech.streams import Heard, disturbed, utterance
 
 UTTERANCES = 4

@@ -11,10 +11,10 @@ from sulla.core.errors import SullaError
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.place import door
 from sulla.testing.anthropic_server import FakeAnthropic
-from sulla.testing.history import Acknowledged, Breach, History, ThreadHistory, breaches
 from sulla.testing.script import Reply, Rule, Script
 from tests.faults.backend import CLOCK, Backend
 from tests.faults.harness import Daemon
+from tests.simulation.history import Acknowledged, Breach, History, ThreadHistory, breaches
 
 END_S = 120.0
 UNBOUNDED = {

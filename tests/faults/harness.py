@@ -76,7 +76,7 @@ class Daemon:
         """Start it and wait until it answers, or is dead already."""
         arguments = (
             "-m",
-            "sulla.testing.daemon",
+            "tests.faults.daemon",
             "--home",
             str(self.home),
             "--effects",

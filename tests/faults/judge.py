@@ -1,6 +1,6 @@
 """What must hold of a round, whatever happened in it. Pure: it looks at what was collected and names every breach.
 
-The promises themselves are those of `sulla.testing.history`; here stands what only a round of kills can know.
+The promises themselves are those of `tests.simulation.history`; here stands what only a round of kills can know.
 """
 
 from __future__ import annotations
@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from sulla.testing.history import Acknowledged, Effect, History, Seen, ThreadHistory
-from sulla.testing.history import breaches as broken_promises
 from sulla.tools import Effect as EffectClass
 from tests.faults.harness import Story
+from tests.simulation.history import Acknowledged, Effect, History, Seen, ThreadHistory
+from tests.simulation.history import breaches as broken_promises
 
 TAKE_OVER_S = 2.0
 EFFECTS: dict[str, EffectClass] = {"note_once": "once", "note_safe": "idempotent", "ask_person": "pure"}

@@ -16,11 +16,11 @@ import psutil
 from sulla.core.errors import StoreUnavailable, SullaError
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.place import door
-from sulla.testing.history import Acknowledged, History, ThreadHistory, breaches
 from sulla.testing.script import Reply, Rule, Script, ToolUse
 from sulla.testing.wire import WireRequest, WireResponse, WireServer
 from tests.faults.backend import CLOCK, Backend
 from tests.faults.harness import Daemon
+from tests.simulation.history import Acknowledged, History, ThreadHistory, breaches
 
 DONE = "That is all. <AGENT_DONE>ok</AGENT_DONE>"
 PATIENCE_S = 40.0
@@ -176,7 +176,7 @@ async def try_to_answer(daemon: Daemon, one: Parked, verdict: str) -> bool:
 
 
 def broken(one: Parked, log: Sequence[Any]) -> list[str]:
-    """What does not hold of a thread at its end (`sulla.testing.history`)."""
+    """What does not hold of a thread at its end (`tests.simulation.history`)."""
     assert one.told is not None
     return [str(each) for each in breaches(History((ThreadHistory(one.thread_id, tuple(log), (one.told,)),)))]
 

@@ -10,8 +10,8 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 
-from sulla.testing.simulation import Outcome, simulate
-from sulla.testing.simulation_defects import DEFECTS
+from tests.simulation.defects import DEFECTS
+from tests.simulation.simulate import Outcome, simulate
 
 
 def replay(seed: int) -> str:

@@ -14,11 +14,11 @@ from sulla.daemon.stores import make_memory_index
 from sulla.memory import Note
 from sulla.terminal.client import Client
 from sulla.testing.anthropic_server import FakeAnthropic
-from sulla.testing.history import Acknowledged
 from sulla.testing.script import Reply, Rule, Script, ToolUse
 from tests.faults.backend import CLOCK, Backend
 from tests.faults.harness import Daemon
 from tests.faults.parked import ASKING, DONE, PATIENCE_S, Parked, at, broken, results, until_ended
+from tests.simulation.history import Acknowledged
 
 KINDS = ("sqlite", "redis", "postgres")
 FACT = "Ada's tea is in the blue tin."

@@ -21,7 +21,6 @@ from sulla.core.errors import SullaError
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.place import door
 from sulla.testing.anthropic_server import FakeAnthropic
-from sulla.testing.history import Acknowledged, History, ThreadHistory, breaches
 from sulla.testing.proxy import FaultProxy, Pass, Refuse, Slow, Stall
 from sulla.testing.script import Reply, Rule, Script
 from tests.faults.backend import CLOCK, Backend, postgres, redis
@@ -29,6 +28,7 @@ from tests.faults.conftest import new_database
 from tests.faults.harness import Daemon, User
 from tests.servers.postgres import FAST, PostgresServer, running_postgres
 from tests.servers.redis import RedisServer
+from tests.simulation.history import Acknowledged, History, ThreadHistory, breaches
 from tests.soon import attempts
 
 TOLD_S = 1.5

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from sulla.testing.simulation import simulate
-from sulla.testing.simulation_defects import DEFECTS
 from tests.faults.simulate import main, replay
+from tests.simulation.defects import DEFECTS
+from tests.simulation.simulate import simulate
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -91,7 +91,7 @@ def test_a_seed_is_replayed_by_one_command(capsys: pytest.CaptureFixture[str]) -
 
 def test_a_seed_gives_the_same_trace_in_another_process() -> None:
     """Also under another order of hashes, which sets of texts would show."""
-    script = "from sulla.testing.simulation import simulate\nprint([simulate(s).digest for s in range(12)])"
+    script = "from tests.simulation.simulate import simulate\nprint([simulate(s).digest for s in range(12)])"
     here = str([simulate(seed).digest for seed in range(12)])
     for hashes in ("1", "2"):
         there = subprocess.run(

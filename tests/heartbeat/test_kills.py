@@ -16,12 +16,12 @@ from sulla.core.ids import CallId
 from sulla.core.message import ToolCall, ToolResult
 from sulla.models import ChatRequest
 from sulla.store.memory import MemoryStore
-from sulla.testing.history import History, Kept, ThreadHistory, breaches
 from sulla.testing.mortal import Killed, Mortal, is_kill
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.threads import BeatEnded, CycleEnded
 from sulla.tools import Done, Effect, Result, Tool, ToolContext, define
 from tests.heartbeat.test_node import Heart
+from tests.simulation.history import History, Kept, ThreadHistory, breaches
 
 MORE = "More. <AGENT_CONTINUE><STATUS_REPORT>task {n} is done</STATUS_REPORT></AGENT_CONTINUE>"
 DONE = "All. <AGENT_DONE>task {n} is done</AGENT_DONE>"

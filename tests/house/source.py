@@ -33,6 +33,14 @@ def python_files(*folders: str) -> list[Path]:
     return [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
 
 
+def seamed_files() -> list[Path]:
+    """What takes time, chance and tasks from seams: the product, and the simulation, which is the same each time
+    only because of that. Its own tests are tests like any other.
+    """
+    simulation = [path for path in python_files("tests/simulation") if not path.name.startswith("test_")]
+    return [*python_files("sulla"), *simulation]
+
+
 def module_name(path: Path) -> str:
     """``sulla/graph/walk.py`` to ``sulla.graph.walk``; a package's door to the package."""
     parts = path.relative_to(ROOT).with_suffix("").parts

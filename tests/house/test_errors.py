@@ -11,7 +11,7 @@ import pytest
 
 from sulla.core import errors
 from sulla.core.errors import SullaError
-from tests.house.source import module_name, python_files, syntax
+from tests.house.source import module_name, seamed_files, syntax
 
 _LINE = re.compile(
     r"^ {4}(?P<indent>(?:\|   |    )*)(?P<branch>\+-- )?(?P<name>\w+) +(?P<code>\w+) +(?P<fault>caller|ours|theirs)$"
@@ -77,7 +77,7 @@ def test_no_error_of_ours_is_defined_elsewhere() -> None:
     ours = {cls.__name__ for cls in _classes()}
     strays = {
         f"{module_name(path)}.{node.name}"
-        for path in python_files("sulla")
+        for path in seamed_files()
         if path.name != "errors.py"
         for node in ast.walk(syntax(path))
         if isinstance(node, ast.ClassDef) and any(ast.unparse(base).split(".")[-1] in ours for base in node.bases)

@@ -12,11 +12,11 @@ from fnmatch import fnmatch
 
 import pytest
 
-from tests.house.source import ROOT, project, python_files, syntax, used
+from tests.house.source import ROOT, project, python_files, seamed_files, syntax, used
 
-CLOCK = ("sulla/host/system.py", "sulla/testing/clock.py", "sulla/testing/simulation_clock.py")
+CLOCK = ("sulla/host/system.py", "sulla/testing/clock.py", "tests/simulation/clock.py")
 CHANCE = ("sulla/host/system.py",)
-ENVIRONMENT = ("sulla/terminal/place.py", "sulla/cli/settings.py", "sulla/cli/up.py", "sulla/testing/daemon.py")
+ENVIRONMENT = ("sulla/terminal/place.py", "sulla/cli/settings.py", "sulla/cli/up.py")
 TASKS = (
     "sulla/store/redis_bus.py",
     "sulla/store/postgres_bus.py",
@@ -41,13 +41,13 @@ HOMES = {
         "sulla/terminal/client.py",
         "sulla/agent/children.py",
     ),
-    "loop timers": ("sulla/testing/simulation_*.py",),
+    "loop timers": ("tests/simulation/*.py",),
     "os.environ": ENVIRONMENT,
     "os.getenv": ENVIRONMENT,
     "os.putenv": (),
     "os.urandom": CHANCE,
     "importlib.import_module": ("sulla/cli/main.py",),
-    "random": (*CHANCE, "sulla/testing/simulation*.py"),
+    "random": (*CHANCE, "tests/simulation/*.py"),
     "secrets": CHANCE,
     "uuid": CHANCE,
 }
@@ -83,7 +83,7 @@ def _may(path: str, name: str) -> bool:
 def test_a_file_uses_only_what_it_is_the_home_of() -> None:
     strays = {
         f"{name}: {use}"
-        for path in python_files("sulla")
+        for path in seamed_files()
         for name in [path.relative_to(ROOT).as_posix()]
         for use in _uses(syntax(path), _banned())
         if not _may(name, use)
@@ -97,7 +97,7 @@ def test_every_banned_name_has_its_homes_listed() -> None:
 
 
 def test_every_home_exists_and_is_used() -> None:
-    files = {path.relative_to(ROOT).as_posix(): set(_uses(syntax(path), _banned())) for path in python_files("sulla")}
+    files = {path.relative_to(ROOT).as_posix(): set(_uses(syntax(path), _banned())) for path in seamed_files()}
     for below, homes in HOMES.items():
         for home in homes:
             uses = {use for path, names in files.items() if fnmatch(path, home) for use in names}

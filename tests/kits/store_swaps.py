@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 
 from sulla.core.errors import InvalidInput, TooLarge
-from sulla.daemon import SystemClock
+from sulla.host.system import SystemClock
 from sulla.store import MAX_BODY_BYTES, Store, swap_until
 from tests.kits.store_world import InWorld, StoreWorld, make, snapshot
 

@@ -16,11 +16,11 @@ from sulla.speech.going_on import GO_ON_TEXT
 from sulla.speech.interruptions import GO_ON_S, Verdict
 from sulla.speech.office import Playing
 from sulla.store.memory import MemoryStore
-from sulla.testing.history import History, ThreadHistory, breaches
 from sulla.testing.mortal import Killed, Mortal, is_kill
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.threads import BargedIn, Input, TextMessageEnd, ToolCallStart
 from sulla.tools import Done, Result, Tool, ToolContext, define
+from tests.simulation.history import History, ThreadHistory, breaches
 from tests.speech.talking import Room, said
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"

@@ -15,8 +15,8 @@ from sulla.agent import ActiveAgents, Actor, AgentSpec, InputHandler, actor_key,
 from sulla.core.ids import CallId, MessageId
 from sulla.core.message import ToolCall, ToolResult
 from sulla.heartbeat import Agenda, BeatLimits, HeartbeatNode, Lot, View, create_heartbeat_graph
-from sulla.providers import ChatRequest, Delta
-from sulla.registry import Projects
+from sulla.models import ChatRequest, Delta
+from sulla.projects import Projects
 from sulla.testing.clock import ManualClock
 from sulla.testing.play_world import PlayWorld
 from sulla.testing.provider import Say, ScriptedProvider

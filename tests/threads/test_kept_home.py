@@ -17,10 +17,10 @@ from sulla.core.ids import ThreadId
 from sulla.store import LogInfo
 from sulla.store.sqlite import SqliteStore
 from sulla.testing.clock import ManualClock
-from sulla.testing.history import History, Kept, ThreadHistory, breaches
 from sulla.threads.codec import decode, encode
 from sulla.threads.head import from_head, to_head
 from sulla.threads.tail import load_tail
+from tests.simulation.history import History, Kept, ThreadHistory, breaches
 from tests.threads.kept_home import KeptHome
 
 OLD = Path(__file__).with_name("data") / "kept-by-72dcc91.db.xz"

@@ -16,7 +16,6 @@ from sulla.core.message import ToolCall
 from sulla.models import ChatRequest, Delta
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
-from sulla.testing.history import History, Kept, ThreadHistory, breaches
 from sulla.testing.mortal import CHANGES, Killed, is_kill
 from sulla.testing.play_world import PlayWorld
 from sulla.testing.provider import Say, ScriptedProvider
@@ -25,6 +24,7 @@ from sulla.testing.tools import EffectLedger, ledger_tools
 from sulla.threads import Answer, Entry, Input, PlaybookEnded, Played, ThreadState, Wait
 from sulla.tools import Done, Result, Tool, ToolContext, define
 from sulla.workflow import RunEnded, StepCompleted
+from tests.simulation.history import History, Kept, ThreadHistory, breaches
 from tests.workflow.crash_cases import Case, name_of
 
 REPLIES: dict[str, JsonObject] = {

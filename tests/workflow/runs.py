@@ -12,12 +12,12 @@ from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import ToolCall
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
-from sulla.testing.history import History, ThreadHistory, breaches
 from sulla.testing.play_world import PlayWorld
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.tools import EffectLedger, ledger_tools
 from sulla.threads import Answer, PlayState, Wait
 from sulla.workflow import RunEnded
+from tests.simulation.history import History, ThreadHistory, breaches
 
 Make = Callable[..., PlayWorld]
 

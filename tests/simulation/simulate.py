@@ -18,17 +18,17 @@ from sulla.core.errors import AlreadyAnswered, Busy, Unavailable
 from sulla.models import estimate_tokens
 from sulla.store import Store
 from sulla.store.memory import MemoryStore
-from sulla.testing.history import History, Kept, Leased, ThreadHistory, breaches
-from sulla.testing.simulation_clock import SimulatedClock, at_once
-from sulla.testing.simulation_defects import ONCE_AS_IDEMPOTENT, STORE_DEFECTS
-from sulla.testing.simulation_home import EFFECTS, Home, Ledgers, SimulatedModel, Wiring
-from sulla.testing.simulation_loop import START_S, SimulatedLoop, Stuck
-from sulla.testing.simulation_people import People
-from sulla.testing.simulation_store import RemoteStore, StoreClock, Witness
-from sulla.testing.simulation_storm import Blow, brew, calm
-from sulla.testing.simulation_wire import LATE_S, Fate, Weather, Wire
 from sulla.threads import Entry, ThreadLimits, ThreadStore
 from sulla.work import LocalWork
+from tests.simulation.clock import SimulatedClock, at_once
+from tests.simulation.defects import ONCE_AS_IDEMPOTENT, STORE_DEFECTS
+from tests.simulation.history import History, Kept, Leased, ThreadHistory, breaches
+from tests.simulation.home import EFFECTS, Home, Ledgers, SimulatedModel, Wiring
+from tests.simulation.loop import START_S, SimulatedLoop, Stuck
+from tests.simulation.people import People
+from tests.simulation.store import RemoteStore, StoreClock, Witness
+from tests.simulation.storm import Blow, brew, calm
+from tests.simulation.wire import LATE_S, Fate, Weather, Wire
 
 T = TypeVar("T")
 
@@ -60,7 +60,7 @@ def simulate(seed: int, *, defect: str = "", trace: bool = False, storm: bool = 
 
     Args:
         seed: what everything follows from.
-        defect: a promise to be broken on purpose; see `simulation_defects`.
+        defect: a promise to be broken on purpose; see `defects`.
         trace: whether to write everything down.
         storm: without it there are no faults.
     """
@@ -283,7 +283,7 @@ class _Simulation:
 
     def _random(self, whose: str) -> Random:
         """Chance of its own for each, so that one draw more of one does not change all others."""
-        return Random(f"{self._seed} {whose}")  # noqa: S311  - chance that can be had again, and no secret
+        return Random(f"{self._seed} {whose}")
 
     async def _history(self, *, at_rest: bool) -> History:
         threads = []

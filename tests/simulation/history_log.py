@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 from sulla import threads as f
 from sulla.core.errors import CorruptRecord
-from sulla.testing.history_family import FamilyReading
-from sulla.testing.history_play import STEP_BY_STEP, OwingReading, PlayLog, PlayReading
-from sulla.testing.history_reading import LogReading
-from sulla.testing.history_run import RUN_RULES, RunReading
 from sulla.threads import Entry, Usage
+from tests.simulation.history_family import FamilyReading
+from tests.simulation.history_play import STEP_BY_STEP, OwingReading, PlayLog, PlayReading
+from tests.simulation.history_reading import LogReading
+from tests.simulation.history_run import RUN_RULES, RunReading
 
 _Control = f.StopAsked | f.ContinueAsked | f.Answer | f.PlaybookAsked
 _OFFERS = (

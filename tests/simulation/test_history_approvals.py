@@ -11,9 +11,9 @@ import pytest
 from sulla.agent.approvals import APPROVAL_S
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
-from sulla.testing.history import History, ThreadHistory, breaches
 from sulla.threads import Answer, Entry
 from tests.agent.test_approvals import DONE, Desk
+from tests.simulation.history import History, ThreadHistory, breaches
 
 Said = Literal["approve", "reject", "silence"]
 

@@ -12,7 +12,10 @@ import pytest
 
 from sulla.core.ids import RunId
 from sulla.core.jsontypes import Json
-from sulla.testing.history import (
+from sulla.threads import Entry, Usage
+from sulla.threads.facts import Decision, Offer
+from tests.house.source import ROOT, contracts, imported, syntax
+from tests.simulation.history import (
     Acknowledged,
     Asked,
     Breach,
@@ -25,12 +28,9 @@ from sulla.testing.history import (
     Wrote,
     breaches,
 )
-from sulla.testing.history_log import RULES
-from sulla.testing.history_run import RUN_RULES
-from sulla.testing.simulation import simulate
-from sulla.threads import Entry, Usage
-from sulla.threads.facts import Decision, Offer
-from tests.house.source import ROOT, contracts, imported, syntax
+from tests.simulation.history_log import RULES
+from tests.simulation.history_run import RUN_RULES
+from tests.simulation.simulate import simulate
 
 SEEDS = 30
 """Of storms whose histories defects are planted in."""
@@ -403,7 +403,7 @@ def test_every_kind_of_record_has_a_rule() -> None:
 
 def test_the_checker_is_pure() -> None:
     forbidden = set(contracts()["pure"]["forbidden_modules"])
-    for path in sorted((ROOT / "sulla/testing").glob("history*.py")):
+    for path in sorted((ROOT / "tests/simulation").glob("history*.py")):
         tree = syntax(path)
         assert not {name.split(".")[0] for name in imported(tree)} & forbidden, path.name
         assert not any(isinstance(node, ast.Await | ast.AsyncFunctionDef) for node in ast.walk(tree)), path.name

@@ -9,8 +9,8 @@ from random import Random
 from typing import Any, Literal, TypeVar
 
 from sulla.core.errors import StoreUnavailable, SullaError
-from sulla.testing.simulation_clock import at_once
-from sulla.testing.simulation_loop import SimulatedLoop
+from tests.simulation.clock import at_once
+from tests.simulation.loop import SimulatedLoop
 
 T = TypeVar("T")
 

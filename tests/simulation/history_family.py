@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sulla import threads as f
-from sulla.testing.history_reading import Breach, LogReading
 from sulla.threads import Entry, is_child_wait, wait_of
+from tests.simulation.history_reading import Breach, LogReading
 
 TOLD_ONCE = "told once"
 

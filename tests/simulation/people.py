@@ -13,8 +13,6 @@ from sulla.core.clock import Clock
 from sulla.core.errors import AlreadyAnswered
 from sulla.core.ids import MessageId, ThreadId
 from sulla.store import Store
-from sulla.testing.history import Acknowledged
-from sulla.testing.simulation_heart import GRAPH
 from sulla.threads import (
     Answer,
     BargedIn,
@@ -29,6 +27,8 @@ from sulla.threads import (
     is_child_wait,
 )
 from sulla.work import Job, LocalWork
+from tests.simulation.heart import GRAPH
+from tests.simulation.history import Acknowledged
 
 T = TypeVar("T")
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from itertools import count
 
 from sulla.store import Draft, Head, Lease, LogInfo, Offered, Status, Store
-from sulla.testing.defects import DEFECTS as DAEMON_DEFECTS
 from sulla.testing.store import FaultyStore, Touch
+from tests.simulation.daemon_defects import DEFECTS as DAEMON_DEFECTS
 
 
 async def _nothing(touch: Touch) -> None:

@@ -7,9 +7,9 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 
 from sulla.store import Draft, Grant, Head, Lease, LogInfo, Offered, Record, Status, Store, Subscription
-from sulla.testing.history import Leased, Leasing, Wrote
-from sulla.testing.simulation_clock import SimulatedClock
-from sulla.testing.simulation_wire import Wire
+from tests.simulation.clock import SimulatedClock
+from tests.simulation.history import Leased, Leasing, Wrote
+from tests.simulation.wire import Wire
 
 
 @dataclass(slots=True)

@@ -8,10 +8,10 @@ from typing import Any
 
 from sulla import threads as f
 from sulla.core.message import ToolCall
-from sulla.testing.history_beat import BeatReading
-from sulla.testing.history_play import PlayReading
-from sulla.testing.history_reading import LogReading
 from sulla.threads import Entry, Usage, is_child_wait
+from tests.simulation.history_beat import BeatReading
+from tests.simulation.history_play import PlayReading
+from tests.simulation.history_reading import LogReading
 
 
 @dataclass(slots=True)

@@ -13,13 +13,13 @@ from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
-from sulla.testing.history import Effect, History, Kept, ThreadHistory, breaches
 from sulla.testing.mortal import Killed, is_kill
 from sulla.testing.play_world import PlayWorld
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.tools import EffectLedger, ledger_tools
 from sulla.threads import Answer, Entry, PlaybookAsked
 from sulla.tools import Done, Result, Tool, ToolContext, define
+from tests.simulation.history import Effect, History, Kept, ThreadHistory, breaches
 
 Log = tuple[Entry, ...]
 TOLD = "Told. <AGENT_DONE>ok</AGENT_DONE>"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sulla import threads as f
-from sulla.testing.history_reading import LogReading
 from sulla.threads import Entry
+from tests.simulation.history_reading import LogReading
 
 IN_CYCLES = "in cycles"
 

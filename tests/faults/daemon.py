@@ -1,4 +1,4 @@
-"""The real daemon, with things that happen to it: ``python -m sulla.testing.daemon [faults] --home DIR --port N``.
+"""The real daemon, with things that happen to it: ``python -m tests.faults.daemon [faults] --home DIR --port N``.
 
 ``--kill-at KIND:N:before|after`` kills the process with SIGKILL around the write that brings the N-th record of a kind.
 ``--slow-store S`` waits before and after each write, so that a kill from outside can fall between any two.
@@ -22,9 +22,9 @@ from sulla.daemon import load_settings
 from sulla.daemon.run import run_daemon
 from sulla.host.place import Place
 from sulla.store import Store
-from sulla.testing.defects import DEFECTS
 from sulla.testing.store import FaultyStore, Phase, Plan, Touch, at_record
 from sulla.testing.tools import EffectLedger, ledger_tools
+from tests.simulation.daemon_defects import DEFECTS
 
 
 async def kill_now() -> None:
@@ -71,7 +71,7 @@ def prepared(given: argparse.Namespace, place: Place) -> Place:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run it."""
-    parser = argparse.ArgumentParser(prog="python -m sulla.testing.daemon")
+    parser = argparse.ArgumentParser(prog="python -m tests.faults.daemon")
     parser.add_argument("--home", type=Path, required=True)
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--kill-at", type=parse_kill, metavar="KIND:N:before|after")

@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager
 from types import coroutine
 from typing import Any, TypeVar
 
-from sulla.testing.simulation_loop import SimulatedLoop
+from tests.simulation.loop import SimulatedLoop
 
 T = TypeVar("T")
 

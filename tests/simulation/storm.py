@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Literal
 
-from sulla.testing.simulation_home import LEASE_TTL_S, Fickle
-from sulla.testing.simulation_wire import Weather
+from tests.simulation.home import LEASE_TTL_S, Fickle
+from tests.simulation.wire import Weather
 
 Kind = Literal["kill", "stop", "pause", "cut", "clock"]
 """`kill`: a crash, and a boot some time later. `stop`: the same in order. `pause`: it stands still. `cut`: it cannot

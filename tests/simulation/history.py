@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from sulla.testing.history_family import FamilyReading, check_families
-from sulla.testing.history_ledgers import (
+from sulla.threads import Entry, Usage
+from tests.simulation.history_family import FamilyReading, check_families
+from tests.simulation.history_ledgers import (
     Asked,
     Effect,
     Leased,
@@ -20,10 +21,9 @@ from sulla.testing.history_ledgers import (
     check_effects,
     check_leases,
 )
-from sulla.testing.history_log import read_log
-from sulla.testing.history_play import PlayLog, check_plays
-from sulla.testing.history_reading import Breach, LogReading
-from sulla.threads import Entry, Usage
+from tests.simulation.history_log import read_log
+from tests.simulation.history_play import PlayLog, check_plays
+from tests.simulation.history_reading import Breach, LogReading
 
 __all__ = [
     "Acknowledged",

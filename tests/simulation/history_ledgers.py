@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from sulla.testing.history_reading import Breach, LogReading
 from sulla.threads import Entry
 from sulla.tools import Effect as EffectClass
+from tests.simulation.history_reading import Breach, LogReading
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from sulla import threads as f
-from sulla.testing.history_reading import Breach, LogReading
 from sulla.threads import Entry
+from tests.simulation.history_reading import Breach, LogReading
 
 STEP_BY_STEP: Final = "step by step"
 TOLD_ONCE: Final = "told once"

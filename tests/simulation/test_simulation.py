@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from sulla.core.errors import StoreUnavailable
-from sulla.testing.simulation import simulate
-from sulla.testing.simulation_clock import SimulatedClock, at_once
-from sulla.testing.simulation_defects import DEFECTS
-from sulla.testing.simulation_loop import Process, SimulatedLoop, Stuck
-from sulla.testing.simulation_storm import brew
-from sulla.testing.simulation_wire import Fate, Weather, Wire
+from tests.simulation.clock import SimulatedClock, at_once
+from tests.simulation.defects import DEFECTS
+from tests.simulation.loop import Process, SimulatedLoop, Stuck
+from tests.simulation.simulate import simulate
+from tests.simulation.storm import brew
+from tests.simulation.wire import Fate, Weather, Wire
 
 
 class Scene:
@@ -158,7 +158,7 @@ def test_a_loop_in_which_nothing_can_happen_any_more_says_so() -> None:
 
 
 def test_a_loop_without_an_end_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sulla.testing.simulation_loop.MAX_STEPS", 1000)
+    monkeypatch.setattr("tests.simulation.loop.MAX_STEPS", 1000)
     scene = Scene()
 
     async def main() -> None:

@@ -19,15 +19,15 @@ from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Message, Text, ToolCall, ToolResult
 from sulla.models import ChatRequest, Completed, Delta, TextDelta, Usage
 from sulla.store import Store
-from sulla.testing.history import Asked, Effect
-from sulla.testing.simulation_clock import SimulatedClock
-from sulla.testing.simulation_heart import give_heart
-from sulla.testing.simulation_loop import Process, SimulatedLoop
 from sulla.testing.world import World
 from sulla.threads import Retention, ThreadStore
 from sulla.tools import Done, Result, Tool, ToolContext, Waiting
 from sulla.tools import Effect as EffectClass
 from sulla.work import Caps, Group, Job, LocalWork
+from tests.simulation.clock import SimulatedClock
+from tests.simulation.heart import give_heart
+from tests.simulation.history import Asked, Effect
+from tests.simulation.loop import Process, SimulatedLoop
 
 T = TypeVar("T")
 
