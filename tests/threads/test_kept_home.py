@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import lzma
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -64,12 +65,28 @@ async def test_every_record_is_written_again_byte_for_byte(store: SqliteStore) -
     assert count == RECORDS
 
 
-async def test_every_head_is_written_again_byte_for_byte(store: SqliteStore) -> None:
+DROPPED = (b'"had_tool_calls":true,',)
+"""What a head of that version holds and nothing has ever read: it is left out when the head is written again."""
+
+
+async def test_every_head_is_written_again_byte_for_byte_but_for_what_nothing_reads(store: SqliteStore) -> None:
+    dropped = 0
     for info in await logs_of(store):
         state, unread = from_head(ThreadId(info.key), info.head, lambda message: 1)
         await load_tail(store, state, unread, 0, unread.claimed)
         again = to_head(state, unread.claimed, unread.epoch, info.head.due_ms)
-        assert again == info.head, info.key
+        kept = _unsealed(info.head.body)
+        for field in DROPPED:
+            dropped += kept.count(field)
+            kept = kept.replace(field, b"")
+        assert _unsealed(again.body) == kept, info.key
+        assert replace(again, body=b"") == replace(info.head, body=b""), info.key
+    assert dropped
+
+
+def _unsealed(body: bytes) -> bytes:
+    """A head's text without the mark of its form and the checksum before it."""
+    return body.split(b" ", 2)[2]
 
 
 async def test_what_was_under_way_comes_to_its_end_with_no_promise_broken(
