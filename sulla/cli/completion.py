@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import shtab
 
-from sulla.cli.main import COMMANDS, parser
+from sulla.cli.main import commands, parser
 from sulla.terminal.exits import Exit
 
 SHELLS = ("bash", "zsh", "fish")
@@ -23,7 +23,8 @@ def arguments(command: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> Exit:
     """Print the script that completes every command and option there is."""
-    whole = parser(COMMANDS)
+    known = commands()
+    whole = parser(known, known)
     for action in _actions(whole):
         if isinstance(action.metavar, str) and action.metavar in _COMPLETED:
             action.complete = _COMPLETED[action.metavar]  # type: ignore[attr-defined]  # how the library is told

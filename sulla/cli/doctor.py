@@ -8,10 +8,11 @@ import json
 import os
 from pathlib import Path
 
+from sulla.capabilities import capabilities
 from sulla.cli.settings import examined_of
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon import Examined
-from sulla.daemon.doctor import examine
+from sulla.daemon.doctor import checks, examine
 from sulla.daemon.doctor_probes import Patient
 from sulla.host.findings import Finding, counted
 from sulla.host.home import Home
@@ -54,7 +55,7 @@ async def _examine(home: Path, examined: Examined, shown_on: Paper | None) -> li
     place = Home(home)
     patient = Patient(place, examined, SystemClock(), os.geteuid(), place.whereabouts(), ask)
     findings: list[tuple[str, Finding]] = []
-    async for name, finding in examine(patient):
+    async for name, finding in examine(patient, checks(capabilities())):
         findings.append((name, finding))
         if shown_on is not None:
             print(_lines(name, finding, shown_on), flush=True)

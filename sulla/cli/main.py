@@ -7,39 +7,58 @@ import importlib
 import io
 import os
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from sulla import __version__
+from sulla.capabilities import capabilities
 from sulla.core.errors import SullaError
+from sulla.host.capability import Command
+from sulla.host.settings import HomeSettings
 from sulla.terminal.exits import Exit
 from sulla.terminal.options import add_home
 
-COMMANDS = {
-    "init": "make a home: settings, a token, a workspace",
-    "up": "start the daemon and serve until it is told to stop",
-    "ask": "ask one question and print the answer",
-    "chat": "talk; Ctrl-C stops the answer, at the prompt it leaves",
-    "status": "say how the daemon is",
-    "pause": "stop all work at once, until it is resumed",
-    "resume": "have work that was paused go on where it was",
-    "logs": "print what the daemon wrote down about its work",
-    "thread": "list, show, delete, export and import threads",
-    "approvals": "list and answer what agents ask before they act",
-    "beat": "agents' own time: status, now, log, pause and resume",
-    "notices": "list, mark and watch what you are told beside the answers",
-    "schedule": "list, add, remove, run, pause and resume schedules",
-    "flow": "playbooks: write, check, try out and run them",
-    "speech": "play recorded speech and say why each turn ended when it did",
-    "memory": "list, search, forget and export what agents remember",
-    "prompt": "show what a model is told before a conversation",
-    "project": "list and show projects",
-    "skills": "list, show and check skills, and say which are trusted",
-    "mcp": "list the MCP servers and their tools, and allow changed ones",
-    "token": "print the owner's token; make, list and revoke others",
-    "doctor": "look for what is wrong, and say what to do",
-    "completion": "print what makes a shell complete sulla's words",
+FIRST = {
+    "init": Command("sulla.cli.init", "make a home: settings, a token, a workspace"),
+    "up": Command("sulla.cli.up", "start the daemon and serve until it is told to stop"),
+    "ask": Command("sulla.cli.ask", "ask one question and print the answer"),
+    "chat": Command("sulla.cli.chat", "talk; Ctrl-C stops the answer, at the prompt it leaves"),
+    "status": Command("sulla.cli.status", "say how the daemon is"),
+    "pause": Command("sulla.cli.pause", "stop all work at once, until it is resumed"),
+    "resume": Command("sulla.cli.resume", "have work that was paused go on where it was"),
+    "logs": Command("sulla.cli.logs", "print what the daemon wrote down about its work"),
+    "thread": Command("sulla.cli.thread", "list, show, delete, export and import threads"),
+    "approvals": Command("sulla.cli.approvals", "list and answer what agents ask before they act"),
+    "beat": Command("sulla.cli.beat", "agents' own time: status, now, log, pause and resume"),
+    "notices": Command("sulla.cli.notices", "list, mark and watch what you are told beside the answers"),
+    "schedule": Command("sulla.cli.schedule", "list, add, remove, run, pause and resume schedules"),
+    "flow": Command("sulla.cli.flow", "playbooks: write, check, try out and run them"),
+    "speech": Command("sulla.cli.speech", "play recorded speech and say why each turn ended when it did"),
+    "memory": Command("sulla.cli.memory", "list, search, forget and export what agents remember"),
+    "project": Command("sulla.cli.project", "list and show projects"),
+    "mcp": Command("sulla.cli.mcp", "list the MCP servers and their tools, and allow changed ones"),
 }
-"""Every command, in the order of `--help`; each is a module of this package with `arguments` and `run`."""
+"""The commands that are no capability's, and come first in `--help`."""
+
+LAST = {
+    "prompt": Command("sulla.cli.prompt", "show what a model is told before a conversation"),
+    "token": Command("sulla.cli.token", "print the owner's token; make, list and revoke others"),
+    "doctor": Command("sulla.cli.doctor", "look for what is wrong, and say what to do"),
+    "completion": Command("sulla.cli.completion", "print what makes a shell complete sulla's words"),
+}
+"""Those that come last."""
+
+
+def commands(*, installed: bool = True) -> dict[str, Command]:
+    """Every command, in the order of `--help`; the module of each has `arguments` and `run`.
+
+    Args:
+        installed: whether to look for those that other packages bring, too.
+
+    Raises:
+        SettingsError: a capability cannot be used.
+    """
+    brought = {name: one for some in capabilities(installed=installed) for name, one in some.commands.items()}
+    return {**FIRST, **brought, **LAST}
 
 
 class _Help(argparse.HelpFormatter):
@@ -48,13 +67,15 @@ class _Help(argparse.HelpFormatter):
     def add_argument(self, action: argparse.Action) -> None:
         """Take one more line in."""
         super().add_argument(action)
-        self._action_max_length = max(self._action_max_length, 4 + max(map(len, COMMANDS)))
+        if isinstance(action.choices, dict):
+            self._action_max_length = max(self._action_max_length, 4 + max(map(len, action.choices)))
 
 
-def parser(filled: Collection[str]) -> argparse.ArgumentParser:
+def parser(known: Mapping[str, Command], filled: Collection[str]) -> argparse.ArgumentParser:
     """The command line's grammar.
 
     Args:
+        known: every command.
         filled: the commands whose own arguments are filled in; each one's module is imported for that.
     """
     root = argparse.ArgumentParser(
@@ -65,13 +86,14 @@ def parser(filled: Collection[str]) -> argparse.ArgumentParser:
     )
     root.add_argument("--version", action="version", version=f"sulla {__version__}")
     add_home(root, below=False)
-    commands = root.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name, text in COMMANDS.items():
-        command = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
-        command.set_defaults(wrong=command.error)
+    below = root.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, chosen in known.items():
+        text = chosen.help
+        command = below.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+        command.set_defaults(wrong=command.error, settings=_settings)
         add_home(command, below=True)
         if name in filled:
-            _module(name).arguments(command)
+            _module(chosen).arguments(command)
     return root
 
 
@@ -85,11 +107,15 @@ def main(argv: list[str] | None = None) -> int:
         The exit code.
     """
     words = sys.argv[1:] if argv is None else argv
-    chosen = next((word for word in words if word in COMMANDS), "")
-    arguments = parser({chosen}).parse_args(words)
     _accept_any_bytes()
     try:
-        code = int(_module(arguments.command).run(arguments))
+        known = commands(installed=False)
+        chosen = next((word for word in words if word in known), "")
+        if not chosen and words[:1] != ["--version"]:
+            known = commands()  # a package's, a wrong one, or the help for all of them
+            chosen = next((word for word in words if word in known), "")
+        arguments = parser(known, {chosen}).parse_args(words)
+        code = int(_module(known[arguments.command]).run(arguments))
         print(end="", flush=True)
         return code
     except SullaError as error:
@@ -120,5 +146,11 @@ def _accept_any_bytes() -> None:
             stream.reconfigure(errors=errors)
 
 
-def _module(name: str):  # type: ignore[no-untyped-def]  # one of this package's command modules
-    return importlib.import_module(f"sulla.cli.{name}")
+def _settings(given: argparse.Namespace) -> HomeSettings:
+    from sulla.cli.settings import settings_of
+
+    return settings_of(given)
+
+
+def _module(command: Command):  # type: ignore[no-untyped-def]  # one that has `arguments` and `run`
+    return importlib.import_module(command.module)

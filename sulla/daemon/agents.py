@@ -5,10 +5,8 @@ from __future__ import annotations
 import platform
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Final
 
-import sulla
 from sulla.agent import SULLA, AgentSpec, Surroundings
 from sulla.core.clock import Clock
 from sulla.core.errors import NotFound, SettingsError
@@ -16,14 +14,11 @@ from sulla.daemon.config import Settings
 from sulla.daemon.play_hands import PlayHands
 from sulla.definitions import AGENTS, AgentFile, Agents, allows, read_agents, unknown
 from sulla.models import Section, ToolSpec, parse_model
-from sulla.skills import Root, SkillShelf, TrustBook, index, skill_tools
+from sulla.skills.folders import SKILLS, shelf_of
+from sulla.skills.known import index
+from sulla.skills.load_skill import skill_tools
+from sulla.skills.shelf import SkillShelf
 from sulla.tools import Tool, Toolbox, builtin_tools, listing_tools, told_schema
-
-SKILLS: Final = "skills"
-"""The folder of the home that its owner's skills are in."""
-
-TRUSTED: Final = "trusted_skills.json"
-"""What of them, and of others, the owner has allowed."""
 
 LOAD_SKILL: Final = "load_skill"
 MCP: Final = "mcp__"
@@ -118,25 +113,6 @@ def equip(settings: Settings, clock: Clock, extra: Sequence[Tool]) -> Kit:
 def surroundings(settings: Settings) -> Surroundings:
     """Where agents work."""
     return Surroundings(platform.system(), str(settings.workspace))
-
-
-def shelf_of(settings: Settings, clock: Clock) -> SkillShelf:
-    """The skills that agents can have, not looked at yet."""
-    work = settings.workspace
-    roots = (
-        Root(settings.home / SKILLS, "home"),
-        Root(shipped(SKILLS), "shipped"),
-        Root(work / ".agents" / SKILLS, "workspace"),
-        Root(work / ".claude" / SKILLS, "workspace"),
-    )
-    return SkillShelf(roots, TrustBook(settings.home / TRUSTED), clock)
-
-
-def shipped(what: str) -> Path:
-    """A folder that Sulla brings along: within the package where it was installed, beside it in the repository."""
-    package = Path(sulla.__file__).parent
-    installed = package / "starter" / what
-    return installed if installed.is_dir() else package.parent / what
 
 
 def toolbox_of(spec: AgentSpec, shelf: SkillShelf, extra: Iterable[Tool] = ()) -> Toolbox:

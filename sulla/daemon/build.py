@@ -57,7 +57,7 @@ from sulla.models import (
     OFFLINE,
     estimate_tokens,
 )
-from sulla.skills import SkillShelf
+from sulla.skills.shelf import SkillShelf
 from sulla.speech import StreamBufferManager
 from sulla.store import Store
 from sulla.threads import LogFollower, ThreadStore

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass
+from typing import cast
 
 from sulla.core.errors import SullaError
 from sulla.daemon import doctor_heartbeat, doctor_mcp, doctor_memory, doctor_shell, doctor_web
 from sulla.daemon import doctor_probes as probes
 from sulla.daemon import doctor_registry as registry
 from sulla.daemon.doctor_probes import Patient
+from sulla.host import checks as checks_
+from sulla.host.capability import Capability, find
+from sulla.host.checks import CHECK_S
 from sulla.host.findings import Finding, fault
-
-CHECK_S = 45.0
-"""How long a check may take; more than a daemon may take to answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +26,15 @@ class Check:
     deadline_s: float = CHECK_S
 
 
-CHECKS = (
+_FIRST = (
     Check("home", probes.home),
     Check("settings", probes.settings),
     Check("token", probes.token),
     Check("workspace", probes.workspace),
     Check("shell", doctor_shell.shell),
     Check("agents", registry.agents),
-    Check("skills", registry.skills),
+)
+_LAST = (
     Check("projects", registry.projects),
     Check("playbooks", registry.playbooks),
     Check("heartbeat", doctor_heartbeat.heartbeat),
@@ -47,10 +49,19 @@ CHECKS = (
     Check("model", probes.model),
     Check("fallback", probes.fallback),
 )
-"""Every check, in the order in which they are run and shown."""
 
 
-async def examine(patient: Patient, table: tuple[Check, ...] = CHECKS) -> AsyncIterator[tuple[str, Finding]]:
+def checks(brought: Iterable[Capability]) -> tuple[Check, ...]:
+    """Every check, in the order in which they are run and shown.
+
+    Args:
+        brought: the capabilities, whose own checks stand in the middle.
+    """
+    own = [one for some in brought if some.checks for one in cast("tuple[checks_.Check, ...]", find(some.checks))]
+    return (*_FIRST, *(Check(one.name, one.run, one.deadline_s) for one in own), *_LAST)
+
+
+async def examine(patient: Patient, table: tuple[Check, ...]) -> AsyncIterator[tuple[str, Finding]]:
     """Run the checks.
 
     Args:

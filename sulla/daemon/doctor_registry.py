@@ -1,4 +1,4 @@
-"""Looks at what a home describes in files: its agents, its skills, its projects and its playbooks."""
+"""Looks at what a home describes in files: its agents, its projects and its playbooks."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import Sequence
 
 from sulla.agent import SULLA
-from sulla.daemon.agents import Team, doubts, read_team, shelf_of, toolbox_of
+from sulla.daemon.agents import Team, doubts, read_team, toolbox_of
 from sulla.daemon.doctor_probes import Patient
 from sulla.daemon.playbook_files import offline_shelf
 from sulla.daemon.prompt import home_tools
 from sulla.host.findings import Finding, counted, fault, ok, warning
 from sulla.projects import PROJECTS, Listed, Projects
-from sulla.skills import SkillShelf
+from sulla.skills.folders import looked_at
 from sulla.workflow import PlaybookShelf, listed
 
 _READ = "docs/agents.md says what an agent's folder holds"
@@ -21,7 +21,7 @@ _READ = "docs/agents.md says what an agent's folder holds"
 async def agents(patient: Patient) -> list[Finding]:
     """The agents: each readable, and what they name there."""
     team = await asyncio.to_thread(read_team, patient.settings)
-    shelf = await asyncio.to_thread(_looked_at, patient)
+    shelf = await asyncio.to_thread(looked_at, patient.settings, patient.clock)
     tools = toolbox_of(SULLA, shelf, home_tools(patient.settings, patient.clock))
     return judge_agents(team, tools.names, tuple(shelf.known))
 
@@ -38,25 +38,6 @@ def judge_agents(team: Team, tools: tuple[str, ...], skills: tuple[str, ...]) ->
     found += [warning(said, _READ) for said in team.warnings]
     found += [warning(said, "mend the name in its folder") for said in doubts(team, tools, skills)]
     return found or ok(f"{counted(len(team.specs), 'agent')}: {', '.join(spec.id for spec in team.specs)}")
-
-
-async def skills(patient: Patient) -> list[Finding]:
-    """The skills: each readable, and allowed by a person."""
-    return judge_skills(await asyncio.to_thread(_looked_at, patient))
-
-
-def judge_skills(shelf: SkillShelf) -> list[Finding]:
-    """What the folders of skills come to.
-
-    Args:
-        shelf: the skills, looked at.
-    """
-    found = [warning(said, "`sulla skills check` says what is wrong with a skill") for said in shelf.troubles]
-    waiting = [name for name, known in shelf.known.items() if not known.trusted]
-    if waiting:
-        said = f"nobody has allowed these skills as they are now: {', '.join(waiting)}"
-        found.append(warning(said, "read them with `sulla skills show`, then `sulla skills trust`; else you are asked"))
-    return found or ok(f"{counted(len(shelf.known), 'skill')}: {', '.join(shelf.known) or 'none'}")
 
 
 async def projects(patient: Patient) -> list[Finding]:
@@ -96,9 +77,3 @@ def judge_playbooks(shelf: PlaybookShelf) -> list[Finding]:
     rows = [listed(one) for one in shelf.playbooks.values()]
     found = [warning(said, remedy) for said in (*shelf.troubles, *(row.trouble for row in rows)) if said]
     return found or ok(f"{counted(len(rows), 'playbook')}: {', '.join(row.name for row in rows) or 'none'}")
-
-
-def _looked_at(patient: Patient) -> SkillShelf:
-    shelf = shelf_of(patient.settings, patient.clock)
-    shelf.look_now()
-    return shelf

@@ -9,13 +9,13 @@ from itertools import count
 from pathlib import Path
 
 from sulla.core.errors import SettingsError
-from sulla.daemon.agents import shipped
 from sulla.daemon.config import FILE
 from sulla.daemon.playbook_files import bring_playbooks
 from sulla.daemon.schema import schema_text
 from sulla.daemon.starter import SCHEMA_FILE
 from sulla.definitions import AGENTS, EXAMPLES
 from sulla.host.home import TOKEN, Home
+from sulla.host.shipped import shipped
 from sulla.workflow import PLAYBOOKS
 
 

@@ -16,7 +16,8 @@ from sulla.graph import Graph
 from sulla.heartbeat import Agenda, BeatLimits, HeartbeatNode, create_heartbeat_graph, no_playbooks
 from sulla.models import parse_model
 from sulla.projects import Projects
-from sulla.skills import SkillShelf, index
+from sulla.skills.known import index
+from sulla.skills.shelf import SkillShelf
 from sulla.threads import ThreadCreated, ThreadState, ThreadStore
 
 GRAPH = "heartbeat"

@@ -10,10 +10,12 @@ from pathlib import Path
 
 from sulla.agent import SULLA
 from sulla.core.clock import Clock
-from sulla.daemon.agents import MCP, read_team, shelf_of, shipped, toolbox_of
+from sulla.daemon.agents import MCP, read_team, toolbox_of
 from sulla.daemon.config import Settings
 from sulla.daemon.prompt import home_tools
+from sulla.host.shipped import shipped
 from sulla.schedule import BeatAction, Cron, Every, Spec, check_spec
+from sulla.skills.folders import shelf_of
 from sulla.tools import Tool
 from sulla.workflow import PLAYBOOKS, Known, KnownTool, PlaybookShelf, read_duration
 

@@ -10,7 +10,7 @@ from sulla.core.clock import Clock
 from sulla.core.errors import NotFound
 from sulla.core.jsontypes import FrozenJson, JsonObject
 from sulla.core.message import ToolCall
-from sulla.daemon.agents import MCP, read_team, shelf_of, skills_section, surroundings, tool_specs, toolbox_of
+from sulla.daemon.agents import MCP, read_team, skills_section, surroundings, tool_specs, toolbox_of
 from sulla.daemon.config import Settings
 from sulla.daemon.family import FamilyDesk
 from sulla.daemon.hands import lasting_tools, make_hands
@@ -20,7 +20,8 @@ from sulla.daemon.play_hands import chat_section
 from sulla.daemon.stores import MEMORY
 from sulla.definitions import allows
 from sulla.models import Section, ToolSpec, count_head, estimate_text
-from sulla.skills import SkillShelf
+from sulla.skills.folders import shelf_of
+from sulla.skills.shelf import SkillShelf
 from sulla.tools import Result, Tool, Toolbox, ToolContext, catalogue_of
 from sulla.workflow import PLAYBOOKS, PlaybookShelf
 from sulla.workflow import Known as WorkflowKnown

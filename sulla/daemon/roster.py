@@ -15,7 +15,8 @@ from sulla.gateway import AgentInfo, SkillInfo, SkillInfos, ToolInfo, WorkInfo
 from sulla.heartbeat import BeatOffice
 from sulla.projects import Projects
 from sulla.schedule import ScheduleOffice
-from sulla.skills import Known, SkillShelf
+from sulla.skills.known import Known
+from sulla.skills.shelf import SkillShelf
 from sulla.speech import StreamBufferManager
 from sulla.tools import Tool, Toolbox, ToolSource
 from sulla.workflow import PlaybookOffice

@@ -16,7 +16,6 @@ from sulla import __version__
 from sulla.core.errors import SettingsError
 from sulla.core.redact import Redactor
 from sulla.daemon import bounds
-from sulla.daemon.agents import shipped
 from sulla.daemon.build import System, build
 from sulla.daemon.config import Settings
 from sulla.daemon.exposure import check_exposure, check_owner_token, exposure_warnings
@@ -32,6 +31,7 @@ from sulla.daemon.upkeep import redate
 from sulla.gateway import Gateway, GatewayConfig, Observers, Server, bind, build_app, serve
 from sulla.host.home import Home, Whereabouts
 from sulla.host.place import Place
+from sulla.host.shipped import shipped
 from sulla.host.system import SystemClock, random_id, random_part, random_token
 from sulla.projects import PROJECTS
 from sulla.telemetry import Logs

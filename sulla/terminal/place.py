@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sulla.core.errors import Unauthorized, Unavailable
 from sulla.host.home import Home, find_home
+from sulla.host.settings import HomeSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,19 @@ class Door:
 def home_of(arguments: argparse.Namespace) -> Path:
     """The home that the command line, the environment or the default names."""
     return find_home(os.environ, arguments.home)  # without the settings: those are the daemon's business
+
+
+def settings_of(arguments: argparse.Namespace) -> HomeSettings:
+    """The settings, for the few commands that do what a daemon would do.
+
+    Args:
+        arguments: as the program was given them; the program has put there what reads the settings.
+
+    Raises:
+        SettingsError: one of them is wrong.
+    """
+    settings: HomeSettings = arguments.settings(arguments)
+    return settings
 
 
 def colour_is_wanted() -> bool:

@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from sulla.cli.completion import SHELLS
-from sulla.cli.main import COMMANDS
+from sulla.cli.main import commands
 from sulla.terminal.exits import Exit
 from tests.cli.terminal import at_a_terminal
 from tests.cli.typed import typed
 
+COMMANDS = commands()
 Capsys = pytest.CaptureFixture[str]
 
 BASH = """

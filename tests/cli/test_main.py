@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 import sulla
-from sulla.cli.main import COMMANDS
+from sulla.cli.main import commands
 from sulla.terminal.exits import Exit
 from tests.cli.typed import typed
 
+COMMANDS = commands()
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
 
 Capsys = pytest.CaptureFixture[str]
@@ -20,8 +21,8 @@ Capsys = pytest.CaptureFixture[str]
 def test_the_help_names_every_command_and_what_it_does(capsys: Capsys) -> None:
     shown = typed(capsys, "--help")
     assert shown.code == 0
-    for name, text in COMMANDS.items():
-        assert re.search(rf"^ +{name} +{re.escape(text)}$", shown.out, re.MULTILINE)
+    for name, command in COMMANDS.items():
+        assert re.search(rf"^ +{name} +{re.escape(command.help)}$", shown.out, re.MULTILINE)
 
 
 @pytest.mark.parametrize("name", COMMANDS)

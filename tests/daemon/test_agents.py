@@ -9,8 +9,10 @@ import pytest
 from sulla.agent import SULLA
 from sulla.core.errors import NotFound
 from sulla.daemon import Settings, load_settings
-from sulla.daemon.agents import equip, read_team, shelf_of, shipped, skills_section, toolbox_of
+from sulla.daemon.agents import equip, read_team, skills_section, toolbox_of
 from sulla.daemon.prompt import prompt_of
+from sulla.host.shipped import shipped
+from sulla.skills.folders import shelf_of
 from sulla.testing.clock import ManualClock
 from sulla.tools import Done, Result, ToolContext, define
 from tests.skills.shelves import put

@@ -6,16 +6,19 @@ from pathlib import Path
 
 import pytest
 
+from sulla.capabilities import capabilities
 from sulla.core.clock import Clock
 from sulla.core.errors import StoreUnavailable
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon import examine_settings
-from sulla.daemon.doctor import CHECKS, Check, examine
+from sulla.daemon.doctor import Check, checks, examine
 from sulla.daemon.doctor_probes import Patient
 from sulla.host.findings import Finding, fault, ok
 from sulla.host.home import Home
 from sulla.host.system import SystemClock
 from sulla.testing.clock import ManualClock
+
+CHECKS = checks(capabilities())
 
 
 async def _nobody(method: str) -> JsonObject:

@@ -10,9 +10,10 @@ import pytest
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon import examine_settings
 from sulla.daemon.doctor_probes import Patient
-from sulla.daemon.doctor_registry import agents, playbooks, projects, skills
+from sulla.daemon.doctor_registry import agents, playbooks, projects
 from sulla.host.findings import Finding
 from sulla.host.home import Home
+from sulla.skills.checks import skills
 from sulla.testing.clock import ManualClock
 from tests.skills.shelves import put
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from sulla.agent import SULLA
 from sulla.daemon import load_settings
-from sulla.daemon.agents import shelf_of, toolbox_of
+from sulla.daemon.agents import toolbox_of
 from sulla.daemon.prompt import home_tools
+from sulla.skills.folders import shelf_of
 from sulla.testing.clock import ManualClock
 from sulla.tools import Tool, catalogue_of
 from sulla.tools.browse import first_sentence

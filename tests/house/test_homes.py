@@ -46,7 +46,7 @@ HOMES = {
     "os.getenv": ENVIRONMENT,
     "os.putenv": (),
     "os.urandom": CHANCE,
-    "importlib.import_module": ("sulla/cli/main.py",),
+    "importlib.import_module": ("sulla/cli/main.py", "sulla/host/capability.py"),
     "random": (*CHANCE, "tests/simulation/*.py"),
     "secrets": CHANCE,
     "uuid": CHANCE,

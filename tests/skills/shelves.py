@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sulla.skills import Root, SkillShelf, TrustBook
+from sulla.skills.shelf import Root, SkillShelf
+from sulla.skills.trust import TrustBook
 from sulla.testing.clock import ManualClock
 
 

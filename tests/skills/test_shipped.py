@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from skills_ref.validator import validate  # type: ignore[import-untyped]  # it comes without types
 
-from sulla.skills import read_bundle, read_skill
-from sulla.skills.skill import SKILL_FILE
+from sulla.skills.bundle import read_bundle
+from sulla.skills.skill import SKILL_FILE, read_skill
 from tests.house.source import ROOT
 from tests.skills.shelves import put
 

@@ -8,12 +8,15 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from sulla.cli.settings import settings_of
 from sulla.core.errors import SullaError
-from sulla.daemon.agents import shelf_of
 from sulla.host.system import SystemClock
-from sulla.skills import SKILL_FILE, Known, SkillShelf, read_bundle, read_skill
+from sulla.skills.bundle import read_bundle
+from sulla.skills.folders import looked_at
+from sulla.skills.known import Known
+from sulla.skills.shelf import SkillShelf
+from sulla.skills.skill import SKILL_FILE, read_skill
 from sulla.terminal.exits import Exit
+from sulla.terminal.place import settings_of
 from sulla.terminal.table import Table, harmless, one_line, paper
 
 _HEADS = ("NAME", "FROM", "ALLOWED", "DESCRIPTION")
@@ -111,9 +114,7 @@ def _forget(given: argparse.Namespace) -> Exit:
 
 
 def _shelf(given: argparse.Namespace) -> SkillShelf:
-    shelf = shelf_of(settings_of(given), SystemClock())
-    shelf.look_now()
-    return shelf
+    return looked_at(settings_of(given), SystemClock())
 
 
 def _row(known: Known) -> dict[str, object]:

@@ -36,6 +36,6 @@ def arguments(command: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> Exit:
     """Do what was chosen."""
-    from sulla.cli.skills_look import LOOKS
+    from sulla.skills.cli.look import LOOKS
 
     return LOOKS[given.below](given)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sulla.cli.skills import COMMANDS
-from sulla.cli.skills_look import LOOKS
+from sulla.skills.cli.commands import COMMANDS
+from sulla.skills.cli.look import LOOKS
 from sulla.terminal.exits import Exit
 from tests.cli.typed import typed
 from tests.skills.shelves import put

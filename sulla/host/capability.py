@@ -1,0 +1,103 @@
+"""What a capability declares of itself, in the `capability.py` of its folder.
+
+A manifest is read by whoever only wants to know what there is: the command line for its help, the daemon before it has
+opened anything. So it imports nothing but this module, and names what it brings as ``module:NAME``, which is imported
+when it is first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import entry_points
+from typing import Final
+
+from sulla.core.errors import SettingsError
+
+GROUP: Final = "sulla.capabilities"
+"""The entry-point group by which installed packages bring capabilities of their own; each names a `Capability`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command of the command line."""
+
+    module: str
+    """Has `arguments` and `run`; imported when the command is chosen."""
+    help: str
+    """One line for `sulla --help`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capability:
+    """Something that Sulla can do, with all that it brings. One value for each, for as long as the process lives."""
+
+    name: str
+    """Its folder's name below `sulla/`."""
+    needs: tuple[str, ...] = ()
+    """The capabilities that it imports; everything else it is handed."""
+    commands: Mapping[str, Command] = field(default_factory=dict)
+    """By name, in the order of the help."""
+    checks: str = ""
+    """``module:NAME`` of a tuple of `host.checks.Check`, for `sulla doctor`; empty for none."""
+
+
+def find(dotted: str) -> object:
+    """What ``module:NAME`` names.
+
+    Raises:
+        SettingsError: the module cannot be imported or has no such name.
+    """
+    module, _, name = dotted.partition(":")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise SettingsError(f"{dotted} of a capability cannot be loaded: {error}") from error
+
+
+def manifests(names: Iterable[str], *, installed: bool = True) -> tuple[Capability, ...]:
+    """The capabilities, each behind all that it needs.
+
+    Args:
+        names: the folders below `sulla/` that bring one, in the order of the help.
+        installed: whether to look for those of other packages too.
+
+    Raises:
+        SettingsError: one cannot be loaded, stands there twice, or needs what is not there or needs it in turn.
+    """
+    found = [_manifest(f"sulla.{name}.capability:CAPABILITY") for name in names]
+    if installed:
+        found += [_manifest(point.value) for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)]
+    by_name: dict[str, Capability] = {}
+    for one in found:
+        if one.name in by_name:
+            raise SettingsError(f"there are two capabilities named {one.name!r}: remove one, or rename it")
+        by_name[one.name] = one
+    return tuple(_ordered(by_name))
+
+
+def _manifest(dotted: str) -> Capability:
+    found = find(dotted)
+    if not isinstance(found, Capability):
+        raise SettingsError(f"{dotted} is no Capability but {type(found).__name__}")
+    return found
+
+
+def _ordered(by_name: Mapping[str, Capability]) -> Iterator[Capability]:
+    done: set[str] = set()
+
+    def visit(name: str, path: tuple[str, ...]) -> Iterator[Capability]:
+        if name in done:
+            return
+        if name in path:
+            raise SettingsError(f"capabilities need each other in a circle: {' -> '.join((*path, name))}")
+        if name not in by_name:
+            raise SettingsError(f"the capability {path[-1]!r} needs {name!r}, and there is none of that name")
+        for needed in by_name[name].needs:
+            yield from visit(needed, (*path, name))
+        done.add(name)
+        yield by_name[name]
+
+    for name in by_name:
+        yield from visit(name, ())

@@ -1,0 +1,55 @@
+"""What `sulla doctor` looks at: a capability's checks, and what they are handed."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from sulla.core.clock import Clock
+from sulla.core.jsontypes import JsonObject
+from sulla.host.findings import Finding
+from sulla.host.home import Home, Whereabouts
+from sulla.host.settings import HomeSettings
+
+CHECK_S: Final = 45.0
+"""How long a check may take; more than a daemon may take to answer."""
+
+
+class CheckContext(Protocol):
+    """The home that is looked at. It lives as long as one `sulla doctor`, and nothing in it is changed by a check."""
+
+    @property
+    def home(self) -> Home:
+        """The folder."""
+        ...
+
+    @property
+    def settings(self) -> HomeSettings:
+        """What is right of its settings; what is wrong counts as not given."""
+        ...
+
+    @property
+    def clock(self) -> Clock:
+        """All time."""
+        ...
+
+    @property
+    def where(self) -> Whereabouts | None:
+        """The daemon that runs on the home; None for none."""
+        ...
+
+    @property
+    def ask(self) -> Callable[[str], Awaitable[JsonObject]]:
+        """Asks that daemon for a method without parameters."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One of a capability's checks. It looks and mends nothing."""
+
+    name: str
+    """As the report has it."""
+    run: Callable[[CheckContext], Awaitable[list[Finding]]]
+    deadline_s: float = CHECK_S

@@ -1,0 +1,13 @@
+"""Skills: what agents can read up on."""
+
+from __future__ import annotations
+
+from sulla.host.capability import Capability, Command
+
+CAPABILITY = Capability(
+    name="skills",
+    commands={
+        "skills": Command("sulla.skills.cli.commands", "list, show and check skills, and say which are trusted"),
+    },
+    checks="sulla.skills.checks:CHECKS",
+)

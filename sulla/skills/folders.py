@@ -1,0 +1,46 @@
+"""Where skills lie: in the home, in the workspace, and those that Sulla brings along."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sulla.core.clock import Clock
+from sulla.host.settings import HomeSettings
+from sulla.host.shipped import shipped
+from sulla.skills.shelf import Root, SkillShelf
+from sulla.skills.trust import TrustBook
+
+SKILLS: Final = "skills"
+"""The folder of the home that its owner's skills are in."""
+
+TRUSTED: Final = "trusted_skills.json"
+"""What of them, and of others, the owner has allowed."""
+
+
+def shelf_of(settings: HomeSettings, clock: Clock) -> SkillShelf:
+    """The skills that agents can have, not looked at yet.
+
+    Args:
+        settings: the home's.
+        clock: all time.
+    """
+    work = settings.workspace
+    roots = (
+        Root(settings.home / SKILLS, "home"),
+        Root(shipped(SKILLS), "shipped"),
+        Root(work / ".agents" / SKILLS, "workspace"),
+        Root(work / ".claude" / SKILLS, "workspace"),
+    )
+    return SkillShelf(roots, TrustBook(settings.home / TRUSTED), clock)
+
+
+def looked_at(settings: HomeSettings, clock: Clock) -> SkillShelf:
+    """The same, looked at once, for where no daemon runs. It reads files: not for the loop.
+
+    Args:
+        settings: the home's.
+        clock: all time.
+    """
+    shelf = shelf_of(settings, clock)
+    shelf.look_now()
+    return shelf
