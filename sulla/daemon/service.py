@@ -150,12 +150,14 @@ class Service:
         """Whether nothing new is accepted any more."""
         return self._closed
 
-    async def create_thread(self, agent: str | None, title: str, project: str | None, request_id: str | None) -> str:
+    async def create_thread(
+        self, agent: str | None, title: str, project: str | None, request_id: str | None, channel: str = ""
+    ) -> str:
         """Make a thread; the same `request_id` gives the same one."""
         self._check_open()
         if project:
             await project_desk.get_project(self._roster.projects, project)  # there has to be one
-        fact = ThreadCreated(self._known(agent) or self._agents[0], title, project or "")
+        fact = ThreadCreated(self._known(agent) or self._agents[0], title, project or "", channel)
         return await self._threads.create(fact, request_id)
 
     async def list_threads(self, after: str | None, limit: int) -> list[ThreadInfo]:
@@ -346,6 +348,8 @@ def _row(info: LogInfo, state: ThreadState | None) -> ThreadInfo:
         last_seq=info.last_seq,
         created_ms=state.created_ms,  # the log of an imported thread is younger
         waiting=len(state.waiting),
+        channel=state.channel,
+        loops=state.agent_loops,
     )
 
 

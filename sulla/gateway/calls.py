@@ -222,8 +222,8 @@ async def _turns(
 
 async def _threads(commands: Commands, limits: Limits, params: Wire) -> JsonObject:
     match params:
-        case wire.ThreadCreate(agent=agent, title=title, project=project, request_id=request_id):
-            made = await commands.create_thread(agent, title, project, request_id)
+        case wire.ThreadCreate(agent=agent, title=title, project=project, request_id=request_id, channel=channel):
+            made = await commands.create_thread(agent, title, project, request_id, channel)
             return wire.ThreadCreated(thread_id=made).model_dump()
         case wire.ThreadDelete(thread_id=thread_id):
             await commands.delete_thread(thread_id)
@@ -258,6 +258,8 @@ def _row(info: ThreadInfo) -> wire.ThreadRow:
         last_seq=info.last_seq,
         created_at=stamp(info.created_ms),
         waiting=info.waiting,
+        channel=info.channel,
+        loops=info.loops,
     )
 
 

@@ -51,6 +51,10 @@ class ThreadInfo:
     created_ms: int
     waiting: int
     """How many messages wait for their turn."""
+    channel: str = ""
+    """The client's channel that it was begun on; empty for none (seed 004 `wsChannel`)."""
+    loops: int = 0
+    """How often the agent went on by itself in the newest turn, after it had said that it was not done."""
 
 
 Verdict = Literal["result", "run_again", "give_up", "approve", "reject", "always"]
@@ -179,7 +183,9 @@ class Commands(Protocol):
         """Who has all work stand still, or go on."""
         ...
 
-    async def create_thread(self, agent: str | None, title: str, project: str | None, request_id: str | None) -> str:
+    async def create_thread(
+        self, agent: str | None, title: str, project: str | None, request_id: str | None, channel: str = ""
+    ) -> str:
         """Make a thread.
 
         Args:
@@ -187,6 +193,7 @@ class Commands(Protocol):
             title: shown in lists; may be empty.
             project: what it belongs to, or None.
             request_id: the same one gives the same thread.
+            channel: the client's that it is begun on; empty for none.
 
         Returns:
             The thread's id.

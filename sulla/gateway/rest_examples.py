@@ -23,6 +23,8 @@ _THREAD: JsonObject = {
     "last_seq": 7,
     "created_at": "2027-01-15T08:00:00.000Z",
     "waiting": 0,
+    "channel": "sulla-desktop",
+    "loops": 0,
 }
 _EVENT: JsonObject = {
     "thread_id": "thr_9b2d",

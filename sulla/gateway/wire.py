@@ -19,7 +19,7 @@ from sulla.gateway import wire_skills as skills
 from sulla.gateway import wire_speech as speech
 from sulla.gateway import wire_system as system
 from sulla.gateway import wire_workflows as workflows
-from sulla.gateway.wire_form import Answer, Id, Label, Method, QuestionId, Seq, Title, Wire, Words
+from sulla.gateway.wire_form import Answer, Channel, Id, Label, Method, QuestionId, Seq, Title, Wire, Words
 
 SUBPROTOCOL = "sulla.v1"
 PROTOCOL = 1
@@ -57,6 +57,7 @@ class ThreadCreate(Wire):
     title: Title = ""
     project: Id | None = None
     request_id: Id | None = None
+    channel: Channel = ""
 
 
 class ThreadList(Wire):
@@ -196,6 +197,8 @@ class ThreadRow(Wire):
     last_seq: int
     created_at: str
     waiting: int
+    channel: str = ""
+    loops: int = 0
 
 
 class Threads(Wire):

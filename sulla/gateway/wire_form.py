@@ -27,6 +27,7 @@ PATTERN_WORDS = {
 Id = Annotated[str, StringConstraints(min_length=1, max_length=ID_CHARS, pattern=ID_PATTERN)]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=NAME_CHARS, pattern=ID_PATTERN)]
 Title = Annotated[str, StringConstraints(max_length=TITLE_CHARS, pattern=LINE_PATTERN)]
+Channel = Annotated[str, StringConstraints(max_length=NAME_CHARS, pattern=LINE_PATTERN)]
 Label = Annotated[str, StringConstraints(min_length=1, max_length=ID_CHARS, pattern=LINE_PATTERN)]
 Words = Annotated[str, StringConstraints(min_length=1, max_length=TEXT_CHARS)]
 QuestionId = Annotated[str, StringConstraints(min_length=1, max_length=4 * ID_CHARS, pattern=QUESTION_PATTERN)]

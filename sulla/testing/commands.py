@@ -149,9 +149,11 @@ class MemoryCommands:
 
     # --------------------------------------------------------------------------------------- what the gateway asks
 
-    async def create_thread(self, agent: str | None, title: str, project: str | None, request_id: str | None) -> str:
+    async def create_thread(
+        self, agent: str | None, title: str, project: str | None, request_id: str | None, channel: str = ""
+    ) -> str:
         """Make a thread; the same `request_id` gives the same one."""
-        await self._called("create_thread", agent, title, project, request_id)
+        await self._called("create_thread", agent, title, project, request_id, channel)
         self._made += 1
         thread_id = derived_id("thr", request_id or str(self._made))
         if thread_id not in self._threads:

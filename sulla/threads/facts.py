@@ -50,6 +50,7 @@ class ThreadCreated(Fielded):
     title: str = ""
     project: str = ""
     channel: str = ""
+    """The client's channel that it was begun on; empty for none."""
     birth: Birth | None = None
     """Who asked for it, if a run did."""
     graph: str = ""

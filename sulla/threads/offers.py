@@ -34,5 +34,11 @@ def dedupe_id(fact: f.Offer, request_id: str) -> str:
 
 
 def digest(fact: f.Offer) -> bytes:
-    """Sixteen bytes that are the same only for the same content."""
-    return blake2b(orjson.dumps([fact.kind, fact.data()], option=orjson.OPT_SORT_KEYS), digest_size=16).digest()
+    """Sixteen bytes that are the same only for the same content.
+
+    The channel that a thread is begun on is none of it: a client may ask for the same thread on another one.
+    """
+    data = fact.data()
+    if isinstance(fact, f.ThreadCreated):
+        data.pop("channel", None)
+    return blake2b(orjson.dumps([fact.kind, data], option=orjson.OPT_SORT_KEYS), digest_size=16).digest()

@@ -138,6 +138,7 @@ class ThreadState:
     title: str = ""
     project: str = ""
     channel: str = ""
+    """The client's channel that it was begun on (seed 004 `wsChannel`); empty for none."""
     created_ms: int = 0
     updated_ms: int = 0
 
@@ -173,6 +174,7 @@ class ThreadState:
     cycle_complete: bool = False
     waiting_for_user: bool = False
     agent_loops: int = 0
+    """How often the agent went on by itself in this run, having said that it was not done (seed `agentLoopCount`)."""
 
     waiting: dict[int, WaitingInput] = field(default_factory=dict)
     """Messages without a run, by sequence number."""

@@ -72,6 +72,13 @@ async def test_the_same_request_makes_one_thread(service: Service) -> None:
     assert len(made) == 1
 
 
+async def test_a_thread_tells_the_channel_that_it_was_begun_on(service: Service) -> None:
+    thread_id = await service.create_thread(None, "", None, "req_1", "sulla-desktop")
+    assert (await service.get_thread(thread_id)).channel == "sulla-desktop"
+    assert await service.create_thread(None, "", None, "req_1", "workbench") == thread_id
+    assert [info.channel for info in await service.list_threads(None, 10)] == ["sulla-desktop"]
+
+
 async def test_a_message_waits_under_the_run_that_a_re_send_gets_too(service: Service) -> None:
     thread_id = await service.create_thread(None, "", None, None)
     first, second = [await service.send(thread_id, "msg_1", "hi", "queue", None, "owner") for _ in range(2)]

@@ -46,7 +46,7 @@ async def test_a_turn_is_sent_and_acknowledged(connect: Connect, commands: Memor
     thread_id = (await peer.call("thread.create", agent="sulla", title="Trip", project="rome"))["thread_id"]
     sent = await peer.call("turn.send", thread_id=thread_id, message_id="m1", text="hé 🦉", mode="interrupt")
     assert sent["seq"] == 1
-    assert asked(commands, "create_thread") == [("sulla", "Trip", "rome", None)]
+    assert asked(commands, "create_thread") == [("sulla", "Trip", "rome", None, "")]
     assert asked(commands, "send") == [(thread_id, "m1", "hé 🦉", "interrupt", None, "owner")]
 
 

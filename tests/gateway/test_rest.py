@@ -75,12 +75,12 @@ async def test_a_thread_is_made_once_for_one_key(http: httpx.AsyncClient, comman
     first = await http.post("/api/threads", json=body, headers={"Idempotency-Key": "k1"})
     again = await http.post("/api/threads", json={**body, "request_id": "k1"})
     assert (first.status_code, first.json()) == (201, again.json())
-    assert commands.calls == [("create_thread", "sulla", "Rome", "trips", "k1")] * 2
+    assert commands.calls == [("create_thread", "sulla", "Rome", "trips", "k1", "")] * 2
 
 
 async def test_a_thread_needs_nothing_to_be_made(http: httpx.AsyncClient, commands: MemoryCommands) -> None:
     assert (await http.post("/api/threads")).status_code == 201
-    assert commands.calls == [("create_thread", None, "", None, None)]
+    assert commands.calls == [("create_thread", None, "", None, None, "")]
 
 
 async def test_threads_come_in_pages(http: httpx.AsyncClient, commands: MemoryCommands) -> None:

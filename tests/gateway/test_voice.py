@@ -99,7 +99,7 @@ async def test_a_browser_says_hello(server: Server) -> None:
 async def test_without_a_thread_a_new_one_is_made(server: Server, commands: MemoryCommands) -> None:
     async with Voice.connect(server, query="agent=sulla") as voice:
         assert (await voice.ready()).thread_id != THREAD
-    assert ("create_thread", "sulla", "", None, None) in commands.calls
+    assert ("create_thread", "sulla", "", None, None, "") in commands.calls
 
 
 @pytest.mark.parametrize("authorization", ["Bearer wrong", "Token wrong", "Basic b3duZXI6", "owner"])

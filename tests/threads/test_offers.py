@@ -36,6 +36,13 @@ def test_the_run_follows_from_the_thread_and_the_message() -> None:
     assert run_of(ONE, MessageId("m-1")) in runs
 
 
+def test_a_thread_is_the_same_on_whichever_channel_it_is_asked_for() -> None:
+    known = digest(f.ThreadCreated("sulla", "Trip", "rome"))
+    assert known.hex() == "b9f95712f37f44806af7b406a0e0a5c6", "stores keep it"
+    assert digest(f.ThreadCreated("sulla", "Trip", "rome", "sulla-desktop")) == known
+    assert digest(f.ThreadCreated("sulla", "Trip", "berlin", "sulla-desktop")) != known
+
+
 def test_content_is_the_same_only_if_all_of_it_is() -> None:
     said = f.Input(MessageId("m-1"), "hi")
     assert digest(said) == digest(f.Input(MessageId("m-1"), "hi", "queue"))

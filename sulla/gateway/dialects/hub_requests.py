@@ -122,7 +122,8 @@ class _Saying:
         title = _line(self._name or self._words.text)
         agent = channel.agent or None
         try:
-            params = validated("thread.create", {"agent": agent, "title": title, "request_id": key})
+            asked: JsonObject = {"agent": agent, "title": title, "request_id": key, "channel": channel.name}
+            params = validated("thread.create", asked)
         except SullaError as error:
             return Then(_giving(self._refuse(channel, error)))
 

@@ -307,6 +307,16 @@ async def test_a_channel_is_its_agent(server: Server, commands: Played) -> None:
     assert next(call[1] for call in commands.calls if call[0] == "create_thread") == "researcher"
 
 
+@pytest.mark.parametrize("channel", ["sulla-desktop", "workbench", "researcher"])
+async def test_a_conversation_keeps_the_channel_that_it_was_begun_on(
+    server: Server, commands: Played, channel: str
+) -> None:
+    async with Desktop(channel).connected(server) as desktop:
+        await desktop.say("hello")
+        await desktop.until(lambda: not desktop.pending)
+    assert next(call[-1] for call in commands.calls if call[0] == "create_thread") == channel
+
+
 async def test_an_unknown_agent_is_said_and_nothing_is_waited_for(server: Server, commands: Played) -> None:
     commands.failures["create_thread"] = NotFound("no agent 'nobody': there is sulla")
     async with Desktop("nobody").connected(server) as desktop:
