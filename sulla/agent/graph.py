@@ -32,4 +32,4 @@ def create_agent_graph(
 
 
 create_general_graph = create_agent_graph
-"""The seed's other name for it."""
+"""Its name for older callers (seed 004 §7)."""

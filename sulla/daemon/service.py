@@ -349,6 +349,8 @@ def _row(info: LogInfo, state: ThreadState | None) -> ThreadInfo:
         created_ms=state.created_ms,  # the log of an imported thread is younger
         waiting=len(state.waiting),
         channel=state.channel,
+        model=state.model,
+        noticed=tuple(sorted(state.diagnostics)),
         loops=state.agent_loops,
     )
 

@@ -259,7 +259,9 @@ def _row(info: ThreadInfo) -> wire.ThreadRow:
         created_at=stamp(info.created_ms),
         waiting=info.waiting,
         channel=info.channel,
+        model=info.model,
         loops=info.loops,
+        noticed=list(info.noticed),
     )
 
 

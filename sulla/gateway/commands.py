@@ -53,6 +53,10 @@ class ThreadInfo:
     """How many messages wait for their turn."""
     channel: str = ""
     """The client's channel that it was begun on; empty for none (seed 004 `wsChannel`)."""
+    model: str = ""
+    """Which model the newest turn is for, or was; empty before the first (seed 004 `llmModel`)."""
+    noticed: tuple[str, ...] = ()
+    """What the newest message was found to have, e.g. ``injection``, ``sanitized`` (seed 004 `inputHandler`)."""
     loops: int = 0
     """How often the agent went on by itself in the newest turn, after it had said that it was not done."""
 

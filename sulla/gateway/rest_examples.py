@@ -24,7 +24,9 @@ _THREAD: JsonObject = {
     "created_at": "2027-01-15T08:00:00.000Z",
     "waiting": 0,
     "channel": "sulla-desktop",
+    "model": "anthropic:claude-sonnet-4-5",
     "loops": 0,
+    "noticed": [],
 }
 _EVENT: JsonObject = {
     "thread_id": "thr_9b2d",

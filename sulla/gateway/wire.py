@@ -198,7 +198,9 @@ class ThreadRow(Wire):
     created_at: str
     waiting: int
     channel: str = ""
+    model: str = ""
     loops: int = 0
+    noticed: Annotated[list[str], Field(default_factory=list)]
 
 
 class Threads(Wire):

@@ -37,4 +37,4 @@ def create_heartbeat_graph(
 
 
 create_overlord_graph = create_heartbeat_graph
-"""The seed's other name for it."""
+"""Its name for older callers (seed 004 §7)."""

@@ -41,6 +41,7 @@ class Heart:
         boot: int = 1,
         tools: tuple[Tool, ...] = (),
         run: RunLimits | None = None,
+        create: Any = create_heartbeat_graph,
     ) -> None:
         self.provider = provider
         self.projects = Projects(home / "projects")
@@ -54,7 +55,7 @@ class Heart:
         world = self.world
         agenda = Agenda(self.projects, lambda: "- notes: takes notes", ActiveAgents(world.threads), self.workspace)
         node = HeartbeatNode(agenda, world.family.children, limits or BeatLimits(), self.tell)
-        graph = create_heartbeat_graph(InputHandler(world.chat), node)
+        graph = create(InputHandler(world.chat), node)
         for agent in ("sulla", "helper"):
             world.actors[actor_key(agent, graph="heartbeat")] = Actor(AgentSpec(agent, agent.title(), ""), "", graph)
         self.thread = ThreadId("")

@@ -1,16 +1,36 @@
-"""The table in docs/thread-state.md names things that exist, and covers every field of the seed."""
+"""docs/thread-state.md covers every field of the seed; a real run fills each field of ours, and something reads it."""
 
 from __future__ import annotations
 
+import ast
+import asyncio
 import re
-from dataclasses import fields, is_dataclass
+from collections import defaultdict
+from collections.abc import Collection
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from sulla.agent import Actor, AgentNode, Calls, Guard, InputHandler, OpenQuestions, create_general_graph
+from sulla.core.ids import NodeId, ThreadId
 from sulla.core.run import Run
-from sulla.threads import BeatState, OpenRun, Outcome, ThreadState, ThreadStore
+from sulla.graph import Decision, GraphDraft
+from sulla.heartbeat import create_overlord_graph
+from sulla.models import estimate_tokens
+from sulla.store.memory import MemoryStore
+from sulla.testing.clock import ManualClock
+from sulla.testing.provider import Gate, Say, ScriptedProvider
+from sulla.testing.store import FaultyStore, Touch
+from sulla.testing.world import World
+from sulla.threads import Answer, ThreadCreated, ThreadState
+from sulla.threads.head import from_head
+from sulla.tools import Toolbox
+from tests.agent.test_turns import Hands, call
+from tests.daemon.test_play_desk import Home
+from tests.heartbeat.test_node import DONE, MORE, STUCK, Heart
+from tests.house.source import ROOT, python_files, syntax
 
-ROOT = Path(__file__).parents[2]
-HOMES = {cls.__name__: cls for cls in (ThreadState, BeatState, OpenRun, Outcome, Run, ThreadStore)}
 SEED = """
 threadId wsChannel conversationId action cycleComplete waitingForUser isSubAgent currentNodeId consecutiveSameNode
 iterations llmModel llmLocal activeWorkflow options.abort agent.status agent.status_report agent.response
@@ -19,6 +39,17 @@ agent.unblock_requirements agent.updatedAt agentLoopCount
 activeProjects availableSkills agentsContext heartbeatCycleCount heartbeatMaxCycles heartbeatStatus
 heartbeatLastCycleSummary currentFocus focusReason
 """.split()
+EMPTY: tuple[object, ...] = ("", 0, None, False, (), [], {})
+KEEPERS = {"state", "head", "fold", "fold_beat", "fold_offer", "fold_play", "beats"}
+"""The files of `sulla/threads` that only fill and keep what a thread is."""
+RECEIVERS = {
+    "ThreadState": {"state"},
+    "BeatState": {"beat"},
+    "OpenRun": {"run", "open_run"},
+    "Outcome": {"outcome"},
+    "Run": {"run"},
+}
+"""What values of these classes are called where they are read."""
 
 
 def rows() -> dict[str, str]:
@@ -26,13 +57,154 @@ def rows() -> dict[str, str]:
     return dict(re.findall(r"^\| `([^`]+)` \| `([^`]+)` \|", text, re.MULTILINE))
 
 
+OURS = sorted(set(rows().values()))
+
+
+class Lived:
+    """What the fields of threads have been, as their heads keep it after each write, and as nodes see it."""
+
+    def __init__(self) -> None:
+        self.values: defaultdict[str, list[object]] = defaultdict(list)
+        self.clock = ManualClock()
+        numbers = iter(range(10**6))
+        self._inner = MemoryStore(self.clock, lambda prefix: f"{prefix}_{next(numbers)}")
+        self.store: Any = FaultyStore(self._inner, self._look)
+
+    async def open(self) -> None:
+        await self._inner.open()
+
+    async def close(self) -> None:
+        await self._inner.close()
+
+    async def _look(self, touch: Touch) -> None:
+        if touch.phase == "after" and (info := await self._inner.head(touch.key)) is not None:
+            self.see(from_head(ThreadId(touch.key), info.head, estimate_tokens)[0])
+
+    def see(self, state: ThreadState) -> None:
+        for owner in (state, state.beat, state.run, state.outcome):
+            self._note(owner)
+
+    def _note(self, owner: object) -> None:
+        for ours in OURS:
+            cls, _, name = ours.partition(".")
+            if type(owner).__name__ == cls:
+                self.values[ours].append(getattr(owner, name))
+
+    def patch(self, draft: GraphDraft[ThreadState]) -> GraphDraft[ThreadState]:
+        """Have each node's state and run be seen before and after it works: heads leave out how a run ended."""
+        for id_, node in list(draft.nodes.items()):
+            draft.nodes[NodeId(id_)] = self._seen(node)
+        return draft
+
+    def _seen(self, node: Any) -> Any:
+        async def seen(state: ThreadState, run: Run) -> Decision:
+            self.see(state)
+            self._note(run)
+            decision: Decision = await node(state, run)
+            self.see(state)
+            return decision
+
+        return seen
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory) -> Lived:
+    """A conversation, a playbook that was begun in one, and a beat beside an agent at work."""
+    made = Lived()
+
+    async def live() -> None:
+        await made.open()
+        await talked(made)
+        await played(made, tmp_path_factory.mktemp("playbooks"))
+        await beaten(made, tmp_path_factory.mktemp("home"))
+        await made.close()
+
+    asyncio.run(live())
+    return made
+
+
+async def talked(lived: Lived) -> None:
+    hands = Hands()
+    provider = ScriptedProvider([MORE, Say("Who?", (call("ask_person", "who"),)), STUCK, "It is done.", DONE])
+    world = World(lived.store, provider, tools=(hands.asking(),), clock=lived.clock, home="talk")
+    guard = Guard(world.permissions, asked=OpenQuestions(world.threads, lived.clock))
+    node = AgentNode(world.chat, Calls(Toolbox((hands.asking(),)), Path("workspace"), lambda: 0.0, guard))
+    actor = world.actors["sulla"]
+    graph = create_general_graph(InputHandler(world.chat), node, patcher=lived.patch)
+    world.actors["sulla"] = Actor(actor.spec, actor.model, graph)
+    thread = await world.threads.create(ThreadCreated("sulla", "talk", channel="sulla-desktop"))
+    await world.ask(thread, "begin\x00 now")
+    (_, state) = await world.threads.get(thread)
+    assert state is not None
+    assert state.run is not None
+    (wait_id,) = state.run.waits
+    await world.threads.answer(thread, Answer(wait_id, "you"))
+    await world.turns.attend(thread)
+    await world.ask(thread, "and now?")
+    assert (await world.kinds(thread)).count("RUN_FINISHED") == 2
+
+
+async def played(lived: Lived, folder: Path) -> None:
+    home = Home(folder, lived.store, lived.clock)
+    talk = await home.world.threads.create(ThreadCreated("sulla", "played"), "played")
+    await home.begin("nap", thread=talk)
+    home.provider.add(DONE)
+    await home.world.send(talk, "and meanwhile?")
+    await home.world.work()
+
+
+async def beaten(lived: Lived, folder: Path) -> None:
+    gate = Gate()
+    busy = World(lived.store, ScriptedProvider([Say(("Wait", gate, f". {DONE}"))]), clock=lived.clock, home="busy")
+    other = await busy.threads.create(ThreadCreated("sulla", "busy"), "busy")
+    await busy.send(other, "work")
+    working = asyncio.ensure_future(busy.turns.attend(other))
+    await gate.reached()
+    heart = Heart(lived.store, folder, ScriptedProvider([MORE, DONE]), create=create_overlord_graph)
+    await heart.open()
+    heart.project("garden")
+    await heart.send()
+    while ready := [info.key for info in await lived.store.find(ready=True) if info.key != other]:
+        for key in ready:
+            await heart.world.turns.attend(ThreadId(key))
+    assert (await heart.state()).status == "done"
+    gate.open()
+    await working
+
+
 def test_every_field_of_the_seed_is_in_the_table() -> None:
     assert {"messages", *(f"metadata.{name}" for name in SEED)} <= rows().keys()
 
 
-def test_every_name_of_ours_exists() -> None:
-    for ours in rows().values():
-        owner, name = ours.split(".")
-        cls: type = HOMES[owner]
-        known = {field.name for field in fields(cls)} if is_dataclass(cls) else set()
-        assert name in known or hasattr(cls, name), ours
+@pytest.mark.parametrize("ours", OURS)
+def test_a_real_run_fills_each_of_them(lived: Lived, ours: str) -> None:
+    assert [value for value in lived.values[ours] if value not in EMPTY], f"{ours} was never anything"
+
+
+def readers(tree: ast.Module, name: str, receivers: Collection[str]) -> list[int]:
+    """The lines that read an attribute of that name, of something that is called so."""
+    return [
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+        and node.attr == name
+        and isinstance(node.ctx, ast.Load)
+        and re.split(r"\W+", ast.unparse(node.value))[-1] in receivers
+    ]
+
+
+@pytest.mark.parametrize("ours", OURS)
+def test_something_reads_each_of_them(ours: str) -> None:
+    cls, _, name = ours.partition(".")
+    found = {
+        f"{path.relative_to(ROOT)}:{line}"
+        for path in python_files("sulla")
+        if not (path.parent.name == "threads" and path.stem in KEEPERS) and "testing" not in path.parts
+        for line in readers(syntax(path), name, RECEIVERS[cls])
+    }
+    assert found, f"nothing reads {ours}"
+
+
+def test_what_is_only_written_is_read_by_nothing() -> None:
+    text = "state.channel = fact.channel\nother.channel\nprint('state.channel')\nprint(session.state.channel)"
+    assert readers(ast.parse(text), "channel", {"state"}) == [4]
