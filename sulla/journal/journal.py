@@ -81,20 +81,25 @@ class Journal(LogConsumer):
         await self._on_disk(partial(self._shelf.forget, [thread_id]))
 
     async def cursor(self, info: LogInfo) -> LogCursor:
-        """Where its last line ends."""
+        """Before its last line: that event is read once more, to tell the thread from an earlier one of its id."""
         thread_id = ThreadId(info.key)
-        return _Cursor(self, thread_id, await self._on_disk(partial(self._shelf.mark, thread_id)))
+        mark = await self._on_disk(partial(self._shelf.mark, thread_id))
 
-    async def write(self, thread_id: ThreadId, fresh: list[Entry]) -> None:
-        """Write events, and the examples of the runs that end among them.
+        async def take(page: list[Entry]) -> int:
+            nonlocal mark
+            fresh = unwritten(page, mark)
+            if fresh is None:  # another thread under a known id: all its events are new
+                fresh = page if _behind(mark) == 0 else []
+                mark = START
+            if fresh:
+                await self._write(thread_id, fresh)
+                mark = mark_of(fresh[-1])
+            return _behind(mark)
 
-        Args:
-            thread_id: whose they are.
-            fresh: in order; none of them has a line.
+        return LogCursor(_behind(mark), take)
 
-        Raises:
-            StoreUnavailable: the disk does not take them; some may have been written.
-        """
+    async def _write(self, thread_id: ThreadId, fresh: list[Entry]) -> None:
+        """Write events, and the examples of the runs that end among them."""
         examples: list[bytes] = []
         if self._training is not None:
             unknown = [entry for entry in fresh if not self._shelf.has_example(thread_id, mark_of(entry))]
@@ -121,29 +126,9 @@ class Journal(LogConsumer):
             raise StoreUnavailable(said) from error
 
 
-class _Cursor:
-    """One thread's place: behind its last line, which is read once more to tell the thread from an earlier one."""
-
-    def __init__(self, journal: Journal, thread_id: ThreadId, mark: Mark) -> None:
-        self._journal = journal
-        self._thread_id = thread_id
-        self._mark = mark
-
-    @property
-    def after(self) -> int:
-        """The last written event comes first."""
-        return max(0, self._mark.seq - 1)
-
-    async def take(self, page: list[Entry]) -> None:
-        """Write what of it has no line."""
-        fresh = unwritten(page, self._mark)
-        if fresh is None:  # another thread under a known id: its events are new
-            whole = self._mark.seq <= 1
-            self._mark = START
-            fresh = page if whole else []
-        if fresh:
-            await self._journal.write(self._thread_id, fresh)
-            self._mark = mark_of(fresh[-1])
+def _behind(mark: Mark) -> int:
+    """Behind which number the last written event comes first."""
+    return max(0, mark.seq - 1)
 
 
 def _is_behind(info: LogInfo, mark: Mark) -> bool:

@@ -57,31 +57,14 @@ class Recorder(LogConsumer):
             known = None
         if known is not None and known.from_seq >= info.last_seq:
             return None
-        return _Cursor(self._index, ThreadId(info.key), known, info.created_ms)
+        read = known if known is not None else Progress(info.created_ms)
+        reader = EpisodeReader(ThreadId(info.key), read)
 
+        async def take(page: list[Entry]) -> None:
+            nonlocal known
+            notes = reader.read(page)
+            if notes or reader.progress != known:
+                known = reader.progress
+                await self._index.add(notes, (info.key, known))
 
-class _Cursor:
-    """One thread's place, and the runs that are open there.
-
-    Args:
-        index: keeps the episodes.
-        thread_id: whose log it is.
-        known: how far it was read; None if it never was.
-        created_ms: when it was made, UTC milliseconds.
-    """
-
-    def __init__(self, index: MemoryIndex, thread_id: ThreadId, known: Progress | None, created_ms: int) -> None:
-        read = known if known is not None else Progress(created_ms)
-        self.after = read.from_seq
-        self._index = index
-        self._thread_id = thread_id
-        self._kept = known
-        self._reader = EpisodeReader(thread_id, read)
-
-    async def take(self, page: list[Entry]) -> None:
-        """Keep the episodes of the runs that end in it, and how far that is."""
-        notes = self._reader.read(page)
-        if notes or self._reader.progress != self._kept:
-            self._kept = self._reader.progress
-            await self._index.add(notes, (self._thread_id, self._kept))
-        self.after = page[-1].seq if page else self.after
+        return LogCursor(read.from_seq, take)

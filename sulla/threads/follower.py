@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from typing import Final, Protocol
+from dataclasses import dataclass
+from typing import Final
 
 from sulla.core.clock import Clock
 from sulla.core.errors import CorruptRecord, NotFound, SullaError
@@ -30,23 +31,17 @@ MAX_UNREADABLE: Final = 1000
 _THREADS: Final = 200
 
 
-class LogCursor(Protocol):
-    """A consumer's place in one thread's log. It is made for one look at the thread and dropped after it."""
+@dataclass(frozen=True, slots=True)
+class LogCursor:
+    """A consumer's place in one thread's log; made for one look at the thread."""
 
-    @property
-    def after(self) -> int:
-        """Entries with a higher number are handed on next."""
-        ...
-
-    async def take(self, page: list[Entry]) -> None:
-        """Take the next entries, in order, and keep how far they go; on return a crash loses neither.
-
-        A cursor whose `after` goes back by this has the log read from there: it is another thread's under the same id.
-
-        Args:
-            page: empty if there are none.
-        """
-        ...
+    after: int
+    """Entries with a higher number are handed on."""
+    take: Callable[[list[Entry]], Awaitable[int | None]]
+    """Takes the next entries, in order, and keeps how far they go; on return a crash loses neither. There are none if
+    there is nothing new. It may return another number to read on behind than the last entry's: an earlier one where the
+    log is another thread's than it was.
+    """
 
 
 class LogConsumer(ABC):
@@ -75,7 +70,7 @@ class LogConsumer(ABC):
         return page
 
     async def swept(self) -> None:  # noqa: B027 - a step that most consumers have no use for
-        """All threads were looked through."""
+        """All threads were looked through, and none is set aside."""
 
     async def gone(self, thread_id: ThreadId) -> None:  # noqa: B027 - the same
         """A thread was deleted."""
@@ -167,8 +162,7 @@ class LogFollower:
         after, last = "", False
         while not last:
             if self._loop.stopping:
-                self._loop.pending.sweep_again()
-                return
+                return  # the next start looks through all of them
             page = await self._store.find(kind=KIND, after_key=after, limit=_THREADS)
             last = len(page) < _THREADS
             for info in await self._consumer.behind(page, after, last=last):
@@ -178,7 +172,8 @@ class LogFollower:
             if not last:
                 after = page[-1].key
                 await self._clock.sleep(BREATH_S)
-        await self._consumer.swept()
+        if not self._unreadable:  # else the next start has them looked at again
+            await self._consumer.swept()
 
     async def _look_at_woken(self) -> None:
         while (key := self._loop.pending.next()) is not None:
@@ -216,12 +211,13 @@ class LogFollower:
         cursor = await self._consumer.cursor(info)
         if cursor is None:
             return False
+        after = cursor.after
         while True:
-            after = cursor.after
             page = await self._threads.entries(thread_id, after=after, limit=self._page)
-            await cursor.take(page)
-            if len(page) < self._page and cursor.after >= after:
+            back = await cursor.take(page)
+            if len(page) < self._page and (back is None or back >= after):
                 return True
+            after = page[-1].seq if back is None else back
             await self._clock.sleep(BREATH_S)
 
     async def _forget(self, thread_id: ThreadId) -> None:

@@ -94,10 +94,6 @@ class Pending:
         due, self._sweep_due = self._sweep_due, False
         return due
 
-    def sweep_again(self) -> None:
-        """It did not come to its end."""
-        self._sweep_due = True
-
     def forget(self) -> None:
         """Nobody wants anything read. Once somebody does, everything is looked through: nothing need be remembered."""
         self._woken.clear()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from sulla.memory.memory import Memory
 from sulla.memory.note import Capacity, Note
 from sulla.memory.recorder import memory_follower
@@ -12,7 +10,7 @@ from sulla.store import Store
 from sulla.store.sqlite_thread import SqliteThread
 from sulla.testing.clock import ManualClock
 from sulla.testing.world import World
-from sulla.threads.follower import BREATH_S
+from tests.threads.rounds import round_of
 
 
 def make_index(capacity: Capacity | None = None) -> SqliteMemory:
@@ -37,10 +35,7 @@ class Home:
 
     async def catch_up(self) -> None:
         """One round of the recorder; its pauses pass at once."""
-        working = asyncio.create_task(self.recorder.catch_up())
-        while not working.done():
-            await self.clock.advance(BREATH_S)
-        await working
+        await round_of(self.recorder, self.clock)
 
     async def episodes(self) -> list[Note]:
         """What is remembered of turns, the newest first."""

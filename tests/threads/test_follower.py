@@ -18,6 +18,7 @@ from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
 from sulla.threads import Entry, Intervals, LogConsumer, LogCursor, LogFollower, ThreadCreated, follower
+from tests.threads.rounds import round_of
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
 PAGE = 3
@@ -35,18 +36,6 @@ class Disk:
         return max(
             (seq for key, made_ms, seq in self.taken if (key, made_ms) == (info.key, info.created_ms)), default=0
         )
-
-
-class Cursor:
-    def __init__(self, disk: Disk, info: LogInfo) -> None:
-        self._disk, self._info = disk, info
-        self.after = disk.position(info)
-
-    async def take(self, page: list[Entry]) -> None:
-        if (error := self._disk.fails(ThreadId(self._info.key))) is not None:
-            raise error
-        self._disk.taken += [(ThreadId(self._info.key), self._info.created_ms, entry.seq) for entry in page]
-        self.after = page[-1].seq if page else self.after
 
 
 class Consumer(LogConsumer):
@@ -83,7 +72,15 @@ class Consumer(LogConsumer):
     async def cursor(self, info: LogInfo) -> LogCursor | None:
         self.looked.append(info.key)
         self.on_look(info.key)
-        return Cursor(self.disk, info) if info.last_seq > self.disk.position(info) else None
+        if info.last_seq == self.disk.position(info):
+            return None
+
+        async def take(page: list[Entry]) -> None:
+            if (error := self.disk.fails(ThreadId(info.key))) is not None:
+                raise error
+            self.disk.taken += [(ThreadId(info.key), info.created_ms, entry.seq) for entry in page]
+
+        return LogCursor(self.disk.position(info), take)
 
 
 class Home:
@@ -115,11 +112,7 @@ class Home:
         return thread_id
 
     async def catch_up(self) -> bool:
-        """A round; its pauses pass at once."""
-        working = asyncio.ensure_future(self.follower.catch_up())
-        while not working.done():
-            await self.clock.advance(follower.BREATH_S)
-        return working.result()
+        return await round_of(self.follower, self.clock)
 
     async def settle(self, holds: Callable[[], bool], step_s: float = follower.BREATH_S) -> None:
         async with asyncio.timeout(60):
@@ -245,15 +238,12 @@ async def test_a_cursor_that_goes_back_has_the_log_read_again_from_there(home: H
     thread_id = await home.turn()
     handed: list[list[int]] = []
 
-    class Back:
-        after = 4
-
-        async def take(self, page: list[Entry]) -> None:
-            handed.append([entry.seq for entry in page])
-            self.after = page[-1].seq if len(handed) > 1 else 0
+    async def take(page: list[Entry]) -> int | None:
+        handed.append([entry.seq for entry in page])
+        return None if len(handed) > 1 else 0
 
     async def cursor(info: LogInfo) -> LogCursor:
-        return Back()
+        return LogCursor(4, take)
 
     home.consumer.cursor = cursor  # type: ignore[method-assign]  # in its place
     await home.catch_up()
@@ -282,6 +272,7 @@ async def test_a_thread_that_cannot_be_taken_is_told_once_and_keeps_nobody_back(
         home.follower.wake(bad)
         assert await home.catch_up()
     assert home.follower.status() == {"copy": "up to date", "copy_error": "", "copy_unreadable": [bad]}
+    assert home.consumer.sweeps == 0  # so the next start finds what was not taken of it
     assert {thread_id for thread_id, _, _ in home.disk.taken} == {good}
     assert len(caplog.records) == 1
     assert (caplog.records[0].exc_info is None) == isinstance(error, CorruptRecord)
@@ -383,7 +374,7 @@ async def test_a_stop_leaves_what_is_old_for_the_next_start(home: Home, monkeypa
     running = asyncio.ensure_future(home.follower.run())
     await home.settle(running.done)
     await asyncio.wait(stopping)
-    assert (len(home.consumer.looked), home.state, home.consumer.sweeps) == (1, "behind", 0)
+    assert (len(home.consumer.looked), home.state, home.consumer.sweeps) == (1, "up to date", 0)
 
 
 async def test_a_stop_waits_no_longer_than_it_may(home: Home, caplog: pytest.LogCaptureFixture) -> None:

@@ -64,12 +64,6 @@ def test_what_has_no_room_has_everything_looked_through() -> None:
     assert len(_all(pending)) == module.MAX_WOKEN
 
 
-def test_a_sweep_that_was_cut_off_is_due_again() -> None:
-    pending = _swept()
-    pending.sweep_again()
-    assert (pending.state, pending.begin_sweep()) == ("behind", True)
-
-
 def test_each_failure_in_a_row_is_rested_longer_after_whatever_comes() -> None:
     pending = _swept()
     pauses = []
@@ -166,10 +160,6 @@ class Follower:
         self.unseen.difference_update(_all(self.pending))
         self.pending.succeed()
 
-    def cut_off(self, _: int) -> None:
-        if self.pending.begin_sweep():
-            self.pending.sweep_again()
-
     def fail(self, _: int) -> None:
         self.pending.next()
         self.pending.fail("away")
@@ -188,7 +178,6 @@ class Follower:
 STEPS = [
     Follower.wake,
     Follower.work,
-    Follower.cut_off,
     Follower.fail,
     Follower.put_back,
     Follower.forget,
