@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 
 from sulla.core.clock import Clock
-from sulla.core.errors import CorruptRecord, NotFound, Refused, SullaError
+from sulla.core.errors import CorruptRecord, Refused
 from sulla.core.ids import RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson
 from sulla.store import LogInfo, Store
-from sulla.threads import THREAD_KIND, Input, InputsJoined, RunStarted, ThreadState, ThreadStore
+from sulla.threads import (
+    Entry,
+    Input,
+    InputsJoined,
+    Intervals,
+    LogConsumer,
+    LogCursor,
+    LogFollower,
+    RunStarted,
+    ThreadState,
+    ThreadStore,
+    Wording,
+)
 from sulla.workflow import (
     MOST_CHAINED,
     Begin,
@@ -30,16 +42,10 @@ from sulla.workflow import (
 
 log = logging.getLogger(__name__)
 
-MAX_WOKEN: Final = 10_000
-"""Threads that may wait to be looked at; if there are more, all threads are looked through instead."""
-SWEEP_S: Final = 3600.0
-"""How often all threads are looked through, for what another daemon has left behind."""
 LOOK_S: Final = 5.0
 """How often it is seen whether a playbook waits for events, while none does."""
 RETRY_S: Final = 5.0
 """How long it waits after a failure."""
-BREATH_S: Final = 0.01
-"""The pause after each page, while much is to be read: turns come first."""
 SLACK_MS: Final = 60_000
 """By how much the clocks of several daemons may differ."""
 KEPT_S: Final = 30 * 86_400.0
@@ -49,7 +55,6 @@ the run that it began is known by it."""
 _PAGE: Final = 512
 _TURN: Final = 64
 """Records of a turn that are read at a time, from its end on."""
-_THREADS: Final = 200
 SINCE: Final = "playbook_events:since"
 """Under which name it is kept from when on events count."""
 
@@ -90,11 +95,10 @@ class Since:
     """All that was written before is dealt with."""
 
 
-class PlayEvents:
-    """Follows the threads. Nothing of it is lost with the process, and nothing is begun twice: how far each thread was
-    read is kept behind what it began, which has a key of its own.
-
-    While no playbook waits for events nothing is read and nothing kept.
+def event_follower(
+    shelf: PlaybookShelf, office: PlaybookOffice, threads: ThreadStore, store: Store, clock: Clock
+) -> LogFollower:
+    """What starts playbooks at events.
 
     Args:
         shelf: the playbooks, as they were at the last look.
@@ -102,6 +106,20 @@ class PlayEvents:
         threads: whose logs are read.
         store: finds threads, and keeps how far they were read.
         clock: all time.
+    """
+    events = PlayEvents(shelf, office, threads, store, clock)
+    wording = Wording("events that start playbooks have to wait: %s", "events start playbooks again")
+    intervals = Intervals(idle_s=LOOK_S, retry_s=(RETRY_S,))
+    return LogFollower("reading for events", events, threads, store, clock, wording, intervals=intervals, page=_PAGE)
+
+
+class PlayEvents(LogConsumer):
+    """Starts playbooks at what happens in threads. Nothing is begun twice: how far each thread was read is kept behind
+    what it began, which has a key of its own.
+
+    While no playbook waits for events nothing is read and nothing kept.
+
+    Args: see `event_follower`.
     """
 
     def __init__(
@@ -112,131 +130,82 @@ class PlayEvents:
         self._threads = threads
         self._store = store
         self._clock = clock
-        self._woken: dict[ThreadId, None] = {}
-        self._news = asyncio.Event()
+        self._wanted: Listeners = {}
         self._since: Since | None = None
         self._forgotten = False
-        self._sweep_due = True
-        self._trouble = ""
+        self._began_ms = 0
 
-    def wake(self, thread_id: ThreadId) -> None:
-        """Have a thread looked at soon; never waits, never fails."""
-        if len(self._woken) < MAX_WOKEN:
-            self._woken[thread_id] = None
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[None]:
+        """The playbooks, looked at: before that nobody can say that none waits."""
+        await self._shelf.look()
+        yield
+
+    async def begin(self) -> bool:
+        """Whether a playbook waits for events."""
+        self._began_ms = self._now_ms()
+        self._wanted = listeners(self._shelf.playbooks.values())
+        if self._wanted:
+            await self._known_since()
         else:
-            self._sweep_due = True
-        self._news.set()
+            await self._stop_listening()
+        return bool(self._wanted)
 
-    def trouble(self) -> str:
-        """Why events have to wait; empty if they don't."""
-        return self._trouble
+    async def behind(self, page: Sequence[LogInfo], after: str, *, last: bool) -> Sequence[LogInfo]:
+        """Those that were written to since the last time."""
+        since = await self._known_since()
+        found = []
+        for info in page:
+            state = self._threads.state_of(info)
+            if state is not None and state.updated_ms >= since.swept_ms - SLACK_MS and gives_events(state):
+                found.append(info)
+        return found
 
-    async def run(self) -> None:
-        """Follow until cancelled."""
-        await self._shelf.look()  # before that nobody can say that no playbook waits
-        while True:
-            self._news.clear()
-            if await self.catch_up():
-                await self._rest()
-            else:
-                await self._clock.sleep(RETRY_S)
+    async def swept(self) -> None:
+        """All that happened before this round began is dealt with, whoever's turn it was."""
+        since = await self._known_since()
+        await self._set_since(Since(since.listening_ms, max(since.swept_ms, self._began_ms - SLACK_MS)))
 
-    async def catch_up(self) -> bool:
-        """One round: all that is known to be left. A failure is said once, and tried again later.
+    async def cursor(self, info: LogInfo) -> LogCursor | None:
+        """Where a thread is read on; one that was never read, as far as its records' times say."""
+        state, since = self._threads.state_of(info), await self._known_since()
+        if state is None or not gives_events(state):
+            return None
+        known = await self._position(info)
+        from_ms = since.swept_ms if known is None else since.listening_ms
+        after = known if known is not None else await self._first_since(info, from_ms)
+        if after >= info.last_seq:
+            return None
 
-        Returns:
-            Whether nothing is left.
-        """
-        wanted = listeners(self._shelf.playbooks.values())
-        try:
-            if not wanted:
-                await self._forget()
-            elif self._sweep_due:
-                await self._sweep(wanted, await self._known_since())
-            else:
-                await self._look_at_woken(wanted, await self._known_since())
-        except SullaError as error:
-            if error.message != self._trouble:
-                log.warning("events that start playbooks have to wait: %s", error.message)
-            self._trouble, self._sweep_due = error.message, True
-            return False
-        self._trouble = ""
-        return True
+        async def take(page: list[Entry]) -> None:
+            for entry in page:
+                event = happening(entry, state)
+                if event is not None and event.at_ms >= from_ms:
+                    await self._tell(event, entry.origin.run_id, info, state, self._wanted)
+            if page:
+                await self._store.put(_key(info), f"{info.created_ms}:{page[-1].seq}".encode(), KEPT_S)
 
-    async def _rest(self) -> None:
-        try:
-            async with self._clock.timeout(LOOK_S if self._since is None else SWEEP_S):
-                await self._news.wait()
-        except TimeoutError:
-            self._sweep_due = True
+        return LogCursor(after, take)
 
-    async def _forget(self) -> None:
+    async def _stop_listening(self) -> None:
         """Nobody waits for events: who does so later hears of those that come then."""
-        self._woken.clear()
         unclear = self._shelf.troubles or any(one.definition is None for one in self._shelf.playbooks.values())
         if not unclear and not self._forgotten:
             await self._store.remove(SINCE)
             self._since, self._forgotten = None, True
 
     async def _known_since(self) -> Since:
-        if self._since is None:
-            kept = await self._store.get(SINCE)
-            now_ms = self._now_ms()
-            listening, _, swept = (kept or f"{now_ms}:{now_ms}".encode()).decode().partition(":")
-            await self._set_since(Since(int(listening), int(swept)))
-        return self._since or Since(0, 0)
+        if self._since is not None:
+            return self._since
+        kept = await self._store.get(SINCE)
+        now_ms = self._now_ms()
+        listening, _, swept = (kept or f"{now_ms}:{now_ms}".encode()).decode().partition(":")
+        return await self._set_since(Since(int(listening), int(swept)))
 
-    async def _set_since(self, since: Since) -> None:
+    async def _set_since(self, since: Since) -> Since:
         await self._store.put(SINCE, f"{since.listening_ms}:{since.swept_ms}".encode())
         self._since, self._forgotten = since, False
-
-    async def _sweep(self, wanted: Listeners, since: Since) -> None:
-        """Look through all threads that were written to since the last time."""
-        began_ms, after = self._now_ms(), ""
-        self._sweep_due = False
-        last = False
-        while not last:
-            page = await self._threads.list(after=after, limit=_THREADS)
-            for info, state in page:
-                if state is not None and state.updated_ms >= since.swept_ms - SLACK_MS and gives_events(state):
-                    await self._read_on(info, state, wanted, since)
-            await self._look_at_woken(wanted, since)
-            last = len(page) < _THREADS
-            if not last:
-                after = page[-1][0].key
-                await self._clock.sleep(BREATH_S)
-        # All that happened before this look began is dealt with, whoever's turn it was.
-        await self._set_since(Since(since.listening_ms, max(since.swept_ms, began_ms - SLACK_MS)))
-
-    async def _look_at_woken(self, wanted: Listeners, since: Since) -> None:
-        while self._woken:
-            thread_id = next(iter(self._woken))
-            del self._woken[thread_id]  # first: what happens from here on wakes it again
-            info = await self._store.head(thread_id)
-            state = self._threads.state_of(info) if info is not None and info.head.kind == THREAD_KIND else None
-            if info is not None and state is not None and gives_events(state):
-                await self._read_on(info, state, wanted, since)
-
-    async def _read_on(self, info: LogInfo, state: ThreadState, wanted: Listeners, since: Since) -> None:
-        """Begin what the events of a thread start that it was not read for yet."""
-        thread_id = state.thread_id
-        try:
-            known = await self._position(info)
-            # One that was never read is as far as its records' times say.
-            from_ms = since.swept_ms if known is None else since.listening_ms
-            after = known if known is not None else await self._first_since(info, from_ms)
-            while after < info.last_seq:
-                page = await self._threads.entries(thread_id, after=after, limit=_PAGE)
-                for entry in page:
-                    event = happening(entry, state)
-                    if event is not None and event.at_ms >= from_ms:
-                        await self._tell(event, entry.origin.run_id, info, state, wanted)
-                after = page[-1].seq if page else info.last_seq
-                await self._store.put(_key(info), f"{info.created_ms}:{after}".encode(), KEPT_S)
-        except NotFound:
-            return  # deleted just now
-        except CorruptRecord as error:
-            log.warning("a thread cannot be read, so its events end here: %s", error.message)
+        return since
 
     async def _tell(
         self, event: Happening, run_id: RunId | None, info: LogInfo, state: ThreadState, wanted: Listeners

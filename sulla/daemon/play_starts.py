@@ -12,7 +12,7 @@ from sulla.daemon.crew import Models
 from sulla.daemon.health import Health
 from sulla.daemon.hooks import PlaybookHooks
 from sulla.daemon.play_chat import chooser
-from sulla.daemon.play_events import PlayEvents
+from sulla.daemon.play_events import event_follower
 from sulla.daemon.play_triggers import PlayTriggers, TimedPlays
 from sulla.daemon.plays import Plays
 from sulla.daemon.project_pages import ProjectPages
@@ -21,6 +21,7 @@ from sulla.host.place import Place
 from sulla.projects import Projects
 from sulla.schedule import BeatThread
 from sulla.store import Store
+from sulla.threads import LogFollower
 from sulla.workflow import PlaybookShelf
 
 
@@ -28,7 +29,7 @@ from sulla.workflow import PlaybookShelf
 class PlayFollowers:
     """What follows the threads for playbooks."""
 
-    events: PlayEvents
+    events: LogFollower
     """Starts them where something happens."""
     pages: ProjectPages
     """Writes down how those stand that work on projects."""
@@ -61,7 +62,7 @@ class PlayStarts:
 
     def trouble(self) -> str:
         """Why some have to wait; empty if none do."""
-        return "; ".join(filter(None, (self.triggers.trouble(), self.followers.events.trouble())))
+        return "; ".join(filter(None, (self.triggers.trouble(), self.followers.events.error)))
 
 
 def begins_of(beat_thread: BeatThread, plays: Plays) -> Begins:
@@ -84,7 +85,7 @@ def make_followers(plays: Plays, projects: Projects, store: Store, place: Place)
         store: finds threads.
         place: what the daemon stands on.
     """
-    events = PlayEvents(plays.shelf, plays.desk, plays.threads, store, place.clock)
+    events = event_follower(plays.shelf, plays.desk, plays.threads, store, place.clock)
     return PlayFollowers(events, ProjectPages(plays.desk, projects, place.clock))
 
 

@@ -16,7 +16,7 @@ from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import Origin, ToolCall
 from sulla.daemon.play_desk import PlayDesk
-from sulla.daemon.play_events import PlayEvents, messages_of
+from sulla.daemon.play_events import event_follower, messages_of
 from sulla.models import ChatRequest, Delta
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
@@ -37,6 +37,7 @@ from sulla.threads import (
 from sulla.tools import Done, Result, ToolContext, define
 from sulla.workflow import MOST_CHAINED, Begin, PlaybookShelf, PlayNode, PlayRow, create_playbook_graph
 from tests.schedule.town import make_id
+from tests.threads.rounds import round_of
 
 EVENTS: Final = (
     "on: [manual, {event: run.finished}, {event: run.failed}, {event: run.waiting}, {event: heartbeat.ended}]"
@@ -80,6 +81,7 @@ class Home:
 
     def __init__(self, folder: Path, store: MemoryStore, clock: ManualClock) -> None:
         self.folder = folder
+        self.clock = clock
         self.agent = Agent()
         self.shelf = PlaybookShelf([folder], lambda: self.shelf.known)
         tools = (define(self.look, effect="pure"), define(self.shout, effect="once", reach="inward"))
@@ -88,7 +90,7 @@ class Home:
         key = actor_key("sulla", graph=PLAYBOOK)
         hands = replace(self.world.hands, successors=self.desk, shelf=self.desk)
         self.world.actors[key] = Actor(self.world.actors[key].spec, "", create_playbook_graph(PlayNode(hands)))
-        self.events = PlayEvents(self.shelf, self.desk, self.world.threads, store, clock)
+        self.events = event_follower(self.shelf, self.desk, self.world.threads, store, clock)
         self.steers: list[Input] = []
         self._said = 0
 
@@ -120,7 +122,7 @@ class Home:
             await self.world.work()
             for info, _state in await self.world.threads.list(limit=1000):
                 self.events.wake(ThreadId(info.key))
-            assert await self.events.catch_up(), self.events.trouble()
+            assert await round_of(self.events, self.clock), self.events.error
 
     async def say(self, thread: ThreadId, text: str = "hello") -> None:
         """A person says something."""

@@ -10,15 +10,16 @@ import pytest
 
 from sulla.core.errors import InvalidInput, QueueFull, StoreUnavailable
 from sulla.core.ids import MessageId, ThreadId
-from sulla.daemon.play_events import LOOK_S, RETRY_S, SINCE, SLACK_MS, SWEEP_S, Listener, PlayEvents, listeners
+from sulla.daemon.play_events import LOOK_S, RETRY_S, SINCE, SLACK_MS, Listener, event_follower, listeners
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.playbooks import MemoryPlaybooks
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads import PLAYBOOK, Input, ThreadCreated
+from sulla.threads import PLAYBOOK, Input, Intervals, LogFollower, ThreadCreated
 from sulla.workflow import Begin, Begun, ListedPlaybook, PlaybookShelf
 from tests.schedule.town import make_id
+from tests.threads.rounds import round_of
 
 DONE = "Here you are. <AGENT_DONE>all good</AGENT_DONE>"
 
@@ -58,10 +59,13 @@ class Home:
         self.events = self.boot()
         self._messages = 0
 
-    def boot(self) -> PlayEvents:
+    def boot(self) -> LogFollower:
         """What a daemon begins with: nothing of the one before is in memory."""
-        self.events = PlayEvents(self.shelf, self.office, self.world.threads, self.store, self.clock)
+        self.events = event_follower(self.shelf, self.office, self.world.threads, self.store, self.clock)
         return self.events
+
+    async def catch_up(self) -> bool:
+        return await round_of(self.events, self.clock)
 
     async def playbook(self, name: str, on: str, more: str = "") -> None:
         (self.folder / f"{name}.yaml").write_text(f"name: {name}\non: {on}\n{more}steps: [{{id: s, respond: hi}}]\n")
@@ -98,11 +102,11 @@ async def home(tmp_path: Path) -> AsyncIterator[Home]:
 async def test_each_event_starts_each_playbook_that_waits_for_it_once(home: Home) -> None:
     await home.playbook("a", "[{event: run.finished, inputs: {}}, {event: run.failed}]")
     await home.playbook("b", "{event: run.finished}")
-    await home.events.catch_up()
+    await home.catch_up()
     thread = await home.turn()
     for _ in range(3):
         home.events.wake(thread)
-        await home.events.catch_up()
+        await home.catch_up()
     assert home.begun == [("a", "run.finished"), ("b", "run.finished")]
     assert home.office.asked_to_start == 2
     begin = next(iter(home.office.begun.values()))
@@ -113,11 +117,11 @@ async def test_each_event_starts_each_playbook_that_waits_for_it_once(home: Home
 
 async def test_a_failed_turn_is_another_event(home: Home) -> None:
     await home.playbook("a", "{event: run.failed}")
-    await home.events.catch_up()
+    await home.catch_up()
     home.provider.add("no wrapper", "none again")
     thread = await home.turn(reply="none")
     home.events.wake(thread)
-    await home.events.catch_up()
+    await home.catch_up()
     assert home.begun == [("a", "run.failed")]
 
 
@@ -125,11 +129,11 @@ async def test_what_happened_before_a_playbook_waited_starts_nothing(home: Home)
     thread = await home.turn()
     await home.clock.advance(10)
     await home.playbook("a", "{event: run.finished}")
-    await home.events.catch_up()
+    await home.catch_up()
     assert home.begun == []
     await home.turn(thread)
     home.events.wake(thread)
-    await home.events.catch_up()
+    await home.catch_up()
     assert len(home.begun) == 1
 
 
@@ -144,70 +148,70 @@ async def test_while_none_waits_nothing_is_read_or_kept(home: Home, monkeypatch:
     monkeypatch.setattr(home.store, "find", read)
     monkeypatch.setattr(home.store, "put", read)
     home.events.wake(thread)
-    assert await home.events.catch_up()
+    assert await home.catch_up()
 
 
 async def test_who_stops_and_waits_again_hears_of_nothing_in_between(home: Home) -> None:
     await home.playbook("a", "{event: run.finished}")
-    await home.events.catch_up()
+    await home.catch_up()
     thread = await home.turn()
     home.events.wake(thread)
-    await home.events.catch_up()
+    await home.catch_up()
     await home.playbook("a", "manual")
-    await home.events.catch_up()
+    await home.catch_up()
     await home.clock.advance(60)
     await home.turn(thread)
     await home.clock.advance(60)
     await home.playbook("a", "{event: run.finished}")
-    await home.events.catch_up()
+    await home.catch_up()
     home.events.wake(thread)
-    await home.events.catch_up()
+    await home.catch_up()
     assert len(home.begun) == 1
 
 
 async def test_a_file_with_a_fault_does_not_lose_what_happens_meanwhile(home: Home) -> None:
     await home.playbook("a", "{event: run.finished}")
-    await home.events.catch_up()
+    await home.catch_up()
     await home.playbook("a", "{event: run.finished}", "nonsense: 1\n")
     await home.clock.advance(60)
     await home.turn()
-    await home.events.catch_up()
+    await home.catch_up()
     assert home.begun == []
     await home.playbook("a", "{event: run.finished}")
     home.boot()
-    await home.events.catch_up()
+    await home.catch_up()
     assert len(home.begun) == 1
 
 
 async def test_after_a_crash_the_next_daemon_finds_what_nobody_told(home: Home) -> None:
     await home.playbook("a", "{event: run.finished}")
-    await home.events.catch_up()
+    await home.catch_up()
     await home.clock.advance(5)
     await home.turn()
     home.boot()
-    await home.events.catch_up()
+    await home.catch_up()
     assert len(home.begun) == 1
     home.boot()
-    await home.events.catch_up()
+    await home.catch_up()
     assert (len(home.begun), home.office.asked_to_start) == (1, 1)
 
 
 async def test_an_answer_that_was_lost_begins_no_second_run(home: Home) -> None:
     await home.playbook("a", "{event: run.finished}")
-    await home.events.catch_up()
+    await home.catch_up()
     thread = await home.turn()
     home.office.lost = StoreUnavailable("the answer was lost")
     home.events.wake(thread)
-    assert not await home.events.catch_up()
-    assert home.events.trouble() == "the answer was lost"
-    assert await home.events.catch_up()
+    assert not await home.catch_up()
+    assert home.events.error == "the answer was lost"
+    assert await home.catch_up()
     assert (len(home.begun), home.office.asked_to_start) == (1, 2)
-    assert home.events.trouble() == ""
+    assert home.events.error == ""
 
 
 async def test_what_happens_while_a_thread_is_looked_at_is_looked_at_too(home: Home) -> None:
     await home.playbook("a", "{event: run.finished}")
-    await home.events.catch_up()
+    await home.catch_up()
     thread = await home.turn()
     begin = home.office.start
 
@@ -219,20 +223,20 @@ async def test_what_happens_while_a_thread_is_looked_at_is_looked_at_too(home: H
 
     home.office.start = meanwhile  # type: ignore[assignment,method-assign]  # its place for one call
     home.events.wake(thread)
-    assert await home.events.catch_up()
+    assert await home.catch_up()
     assert len(home.begun) == 2
 
 
 async def test_while_too_many_runs_are_open_events_wait(home: Home) -> None:
     await home.playbook("a", "{event: run.finished}")
-    await home.events.catch_up()
+    await home.catch_up()
     thread = await home.turn()
     home.office.trouble = QueueFull("200 runs are open")
     home.events.wake(thread)
-    assert not await home.events.catch_up()
+    assert not await home.catch_up()
     await home.turn(thread)
     home.office.trouble = None
-    assert await home.events.catch_up()
+    assert await home.catch_up()
     assert len(home.begun) == 2
 
 
@@ -240,27 +244,27 @@ async def test_one_that_cannot_be_started_is_told_in_the_log_and_keeps_nothing_u
     home: Home, caplog: pytest.LogCaptureFixture
 ) -> None:
     await home.playbook("a", "{event: run.finished}")
-    await home.events.catch_up()
+    await home.catch_up()
     thread = await home.turn()
     home.office.trouble = InvalidInput("the input 'lead' is missing")
     home.events.wake(thread)
-    assert await home.events.catch_up()
+    assert await home.catch_up()
     assert "starts no a: the input 'lead' is missing" in caplog.text
     home.office.trouble = None
-    await home.events.catch_up()
+    await home.catch_up()
     assert home.begun == []
 
 
 async def test_playbooks_own_threads_start_nothing(home: Home) -> None:
     await home.playbook("a", "{event: run.finished}")
-    await home.events.catch_up()
+    await home.catch_up()
     thread = await home.world.threads.create(ThreadCreated("sulla", graph=PLAYBOOK))
     home.world.actors[f"sulla {PLAYBOOK}"] = home.world.actors["sulla"]
     await home.turn(thread)
     home.events.wake(thread)
-    await home.events.catch_up()
+    await home.catch_up()
     home.boot()
-    await home.events.catch_up()
+    await home.catch_up()
     assert home.begun == []
 
 
@@ -270,31 +274,31 @@ async def test_a_long_thread_is_read_from_where_events_count(home: Home) -> None
         await home.turn(thread)
     await home.clock.advance(60)
     await home.playbook("a", "{event: run.finished}")
-    await home.events.catch_up()
+    await home.catch_up()
     for _ in range(150):
         await home.turn(thread)
     assert (await home.world.threads.get(thread))[0].last_seq > 1_200
     home.boot()
-    await home.events.catch_up()
+    await home.catch_up()
     assert len(home.begun) == 150
 
 
 async def test_a_deleted_thread_and_another_one_of_its_id_are_two(home: Home) -> None:
     await home.playbook("a", "{event: run.finished}")
-    await home.events.catch_up()
+    await home.catch_up()
     thread = await home.world.threads.create(ThreadCreated("sulla"), "same")
     await home.turn(thread)
     home.events.wake(thread)
-    await home.events.catch_up()
+    await home.catch_up()
     await home.world.threads.delete(thread)
     home.events.wake(thread)
-    await home.events.catch_up()
+    await home.catch_up()
     await home.clock.advance(1)
     again = await home.world.threads.create(ThreadCreated("sulla"), "same")
     assert again == thread
     await home.turn(thread)
     home.events.wake(thread)
-    await home.events.catch_up()
+    await home.catch_up()
     assert len(home.begun) == 2
 
 
@@ -310,12 +314,12 @@ async def test_it_follows_by_itself_and_looks_through_all_threads_now_and_then(h
             await home.clock.advance(0.1)
         await home.clock.advance(SLACK_MS / 1000)
         await home.turn()  # of another daemon: nobody wakes this one
-        await home.clock.advance(SWEEP_S + 1)
+        await home.clock.advance(Intervals().sweep_s + 1)
         while len(home.begun) < 2:
             await home.clock.advance(0.1)
         home.office.trouble = StoreUnavailable("away")
         home.events.wake(await home.turn(woken))
-        while not home.events.trouble():
+        while not home.events.error:
             await home.clock.advance(0.1)
         home.office.trouble = None
         await home.clock.advance(RETRY_S + 1)
