@@ -1,6 +1,6 @@
 """Ten thousand schedules on one daemon's store: how late what is due begins, and how long a start takes to know them.
 
-A scheduler as the daemon builds it, on SQLite with its disk, waiting with APScheduler by the real clock. Each one has
+A scheduler as the daemon builds it, on SQLite with its disk, by the real clock. Each one has
 a period of five minutes, and they are spread over it, so some 33 fire in a second. Late is what lies between a
 time and the moment when what it is for is begun, everything written down before it included.
 """
@@ -13,7 +13,6 @@ import time
 from pathlib import Path
 
 from bench.frame import Frame, Row
-from sulla.daemon.schedules import LazyTimer
 from sulla.host.system import SystemClock, random_id
 from sulla.schedule import Begun, Every, Fired, MessageAction, ScheduleBook, Scheduler, Schedules, Spec, State
 from sulla.store.sqlite import SqliteStore
@@ -48,7 +47,7 @@ async def _measure(file: Path) -> list[Row]:
             late.append(clock.now() * 1000 - fired.due_ms)
             return Begun()
 
-        scheduler = Scheduler(ScheduleBook(store, clock, "home:2"), clock, LazyTimer(), act)
+        scheduler = Scheduler(ScheduleBook(store, clock, "home:2"), clock, act)
         began = time.perf_counter()
         task = asyncio.create_task(scheduler.run())
         await scheduler.opened.wait()
@@ -79,7 +78,7 @@ async def _fill(store: SqliteStore, clock: SystemClock) -> None:
     async def anything(spec: Spec) -> None:
         """Goes."""
 
-    office = Schedules(book, Scheduler(book, clock, LazyTimer(), act), clock, random_id, anything)
+    office = Schedules(book, Scheduler(book, clock, act), clock, random_id, anything)
     gate = asyncio.Semaphore(_AT_ONCE)
 
     async def add(number: int) -> None:

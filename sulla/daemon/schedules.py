@@ -15,7 +15,6 @@ from sulla.daemon.agents import MCP, Kit
 from sulla.daemon.config import Settings
 from sulla.daemon.health import Health
 from sulla.daemon.sections import BeatSettings
-from sulla.daemon.stores import make_timer
 from sulla.host.place import Place
 from sulla.schedule import (
     Acts,
@@ -30,7 +29,6 @@ from sulla.schedule import (
     Scheduler,
     Schedules,
     Spec,
-    Timer,
     ToolAction,
     check_spec,
     no_beats,
@@ -145,7 +143,7 @@ def make_schedules(
 
     acts = Acts(threads, wake, names[0], begins.beat_thread, begins.playbook)
     book = ScheduleBook(store, place.clock, place.owner)
-    scheduler = Scheduler(book, place.clock, LazyTimer(), acts.begin, held)
+    scheduler = Scheduler(book, place.clock, acts.begin, held)
     office = Schedules(book, scheduler, place.clock, place.make_id, check)
     return Timetable(book, scheduler, office, wanted_by(settings, names), place)
 
@@ -215,41 +213,3 @@ def _spec(settings: Settings, one: BeatSettings, agent: str) -> Spec:
         parse_hours(hours) if hours else None,
         one.missed or beats.missed,
     )
-
-
-class LazyTimer:
-    """A timer whose library, which takes a tenth of a second to load, comes with the first time that is set."""
-
-    def __init__(self) -> None:
-        self._ring: Callable[[], None] = lambda: None
-        self._timer: Timer | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._loading = False
-        self._at_s: float | None = None
-
-    def open(self, ring: Callable[[], None]) -> None:
-        """Begin to work: see `Timer`."""
-        self._ring, self._loop = ring, asyncio.get_running_loop()
-
-    def set(self, at_s: float | None) -> None:
-        """Ring once at that time: see `Timer`."""
-        self._at_s = at_s
-        if self._timer is not None:
-            self._timer.set(at_s)
-        elif at_s is not None and self._loop is not None and not self._loading:
-            self._loading = True
-            # Until it is there, whoever set it looks by itself each second.
-            self._loop.run_in_executor(None, make_timer).add_done_callback(self._loaded)
-
-    def close(self) -> None:
-        """Ring no more."""
-        self._loop = None
-        if self._timer is not None:
-            self._timer.close()
-
-    def _loaded(self, made: asyncio.Future[Timer]) -> None:
-        if self._loop is None or made.cancelled():
-            return
-        self._timer = made.result()
-        self._timer.open(self._ring)
-        self._timer.set(self._at_s)

@@ -12,7 +12,6 @@ from sulla.daemon.checkup import StoreFile
 from sulla.daemon.config import Settings
 from sulla.host.place import Place
 from sulla.memory import Capacity, MemoryIndex
-from sulla.schedule import Timer
 from sulla.store import Store
 
 SQLITE = "sqlite:///"
@@ -221,10 +220,3 @@ def _hidden(url: str) -> str:
             f"{scheme}://…"  # A sign in the password that should have been written as %XX: nobody knows what is what.
         )
     return f"{scheme}://{login.partition(':')[0]}{at}{host}{slash}{path}"
-
-
-def make_timer() -> Timer:
-    """What rings for schedules; to be called off the loop, because its library takes its time to load."""
-    from sulla.schedule.apscheduler import ApsTimer
-
-    return ApsTimer()

@@ -24,7 +24,6 @@ from sulla.schedule.spec import (
     parse_at,
 )
 from sulla.schedule.state import Note, State
-from sulla.schedule.timer import Timer
 
 __all__ = [
     "PLAYBOOKS",
@@ -52,7 +51,6 @@ __all__ = [
     "Schedules",
     "Spec",
     "State",
-    "Timer",
     "ToolAction",
     "When",
     "check_spec",

@@ -1,4 +1,4 @@
-"""Fires schedules: one per daemon, over one timer. Any number of daemons may do it at once."""
+"""Fires schedules: one per daemon, with one timer. Any number of daemons may do it at once."""
 
 from __future__ import annotations
 
@@ -63,17 +63,14 @@ class Scheduler:
     Args:
         book: the schedules.
         clock: all time.
-        timer: rings for the next time.
         act: does what is to be done.
         held: whether all work is paused. Then nothing becomes due: to a schedule it is as if no daemon ran.
     """
 
-    def __init__(
-        self, book: ScheduleBook, clock: Clock, timer: Timer, act: Act, held: Callable[[], bool] = lambda: False
-    ) -> None:
+    def __init__(self, book: ScheduleBook, clock: Clock, act: Act, held: Callable[[], bool] = lambda: False) -> None:
         self._book = book
         self._clock = clock
-        self._timer = timer
+        self._timer = Timer(clock, self._ring)
         self._act = act
         self._held = held
         self._heap: list[tuple[int, str]] = []
@@ -99,17 +96,14 @@ class Scheduler:
             StoreUnavailable: what there is cannot be read at the beginning.
         """
         self._book.tell(self.look_at)
-        self._timer.open(self._ring)
-        try:
-            async with asyncio.TaskGroup() as tasks:
-                for _ in range(WORKERS):
-                    tasks.create_task(self._work())
-                await self._open()
-                self.opened.set()
-                tasks.create_task(self._book.run())
-                tasks.create_task(self._watch())
-        finally:
-            self._timer.close()
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._timer.run())
+            for _ in range(WORKERS):
+                tasks.create_task(self._work())
+            await self._open()
+            self.opened.set()
+            tasks.create_task(self._book.run())
+            tasks.create_task(self._watch())
 
     def look_at(self, schedule_id: str) -> None:
         """Attend to a schedule soon, because it was changed."""

@@ -21,7 +21,6 @@ TASKS = (
     "sulla/store/redis_bus.py",
     "sulla/store/postgres_bus.py",
     "sulla/testing/clock.py",
-    "sulla/testing/timer.py",
     "sulla/models/wire/deadline.py",
     "sulla/tools/attempt.py",
     "sulla/gateway/server.py",

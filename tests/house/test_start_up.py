@@ -13,7 +13,7 @@ from tests.house.source import ROOT
 SERVER = {"fastapi", "starlette", "uvicorn", "websockets", "pydantic", "orjson", "sqlite3", "asyncio"}
 HEAVY = {
     *("anthropic", "ollama", "openai", "httpx", "httpx2", "aiohttp", "tiktoken", "mcp_types"),
-    *("apscheduler", "rich", "langgraph", "prometheus_client", "structlog"),
+    *("rich", "langgraph", "prometheus_client", "structlog"),
 }
 
 

@@ -25,7 +25,6 @@ from sulla.schedule import (
 from sulla.store import Store
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
-from sulla.testing.timer import ClockTimer
 
 SAY = MessageAction("hello")
 _NUMBERS = count(1)
@@ -53,7 +52,7 @@ class House:
         self, store: Store, clock: Clock, name: str = "home:1", held: Callable[[], bool] = lambda: False
     ) -> None:
         self.book = ScheduleBook(store, clock, name)
-        self.scheduler = Scheduler(self.book, clock, ClockTimer(clock), self.act, held)
+        self.scheduler = Scheduler(self.book, clock, self.act, held)
         self.office = Schedules(self.book, self.scheduler, clock, make_id, self.check)
         self.acts: Counter[tuple[str, str]] = Counter()
         """How often each firing was begun here."""
