@@ -49,20 +49,24 @@ def run(frame: Frame) -> list[Row]:
 async def _measure(frame: Frame, server: RedisServer) -> list[Row]:
     store = RedisStore(server.new_url(), SystemClock(), random_id)
     await store.open()
+    plain = RedisStore(server.new_url(), SystemClock(), random_id, direct=False)
+    await plain.open()
     client = Redis.from_url(server.new_url())
     try:
-        single = await _compare(frame, await _singles(store, client, server))
+        single = await _compare(frame, await _singles(store, plain, client, server))
         grown = await _compare(frame, await _growing(store))
         whole = await _compare(frame, _snapshots(client))
         tails = await _compare(frame, _tails(store, server))
     finally:
         await client.aclose()
+        await plain.close()
         await store.close()
     shortest = SIZES[0]
     return [
         single.row("RPUSH, bare socket"),
         single.row("RPUSH, redis-py", "RPUSH, bare socket"),
         single.row("append of 2 messages", "RPUSH, bare socket", bar=6.0),
+        single.row("append of 2 messages, not direct", "append of 2 messages"),
         single.row("redis-py Lock, acquire + release"),
         single.row("lease, acquire + release", "redis-py Lock, acquire + release", bar=1.05),
         *(grown.row(f"append, {size:,} messages", f"append, {shortest:,} messages", 1.1) for size in SIZES[1:]),
@@ -124,8 +128,9 @@ async def _append(store: RedisStore, thread: _Thread, drafts: Sequence[Draft]) -
     await store.append(thread.lease, thread.written, drafts, Head("thread", "open", "sulla", body=bytes(300)), 0)
 
 
-async def _singles(store: RedisStore, client: Redis, server: RedisServer) -> dict[str, Work]:
+async def _singles(store: RedisStore, plain: RedisStore, client: Redis, server: RedisServer) -> dict[str, Work]:
     thread, drafts = await _thread(store, 10, "thr_single"), _messages(1)
+    slower = await _thread(plain, 10, "thr_single")
     bodies = [draft.body for draft in drafts]
     peer, command = _bare(server, store), _packed(b"RPUSH", b"bench:raw", *bodies)
     keys = count()
@@ -149,6 +154,7 @@ async def _singles(store: RedisStore, client: Redis, server: RedisServer) -> dic
         "RPUSH, bare socket": raw,
         "RPUSH, redis-py": lambda: client.rpush("bench:own", *bodies),
         "append of 2 messages": lambda: _append(store, thread, drafts),
+        "append of 2 messages, not direct": lambda: _append(plain, slower, drafts),
         "redis-py Lock, acquire + release": lock,
         "lease, acquire + release": lease,
     }

@@ -35,6 +35,8 @@ class Named:
     """Can hold a password; empty for the default."""
     source: str
     """Which setting says so."""
+    redis_direct: bool = True
+    """How a Redis is written to."""
 
     @property
     def scheme(self) -> str:
@@ -50,7 +52,8 @@ def named_store(settings: Settings) -> Named:
         (kept.postgres_url.get_secret_value(), "POSTGRES_URL or store.postgres_url"),
         (kept.redis_url.get_secret_value(), "REDIS_URL or store.redis_url"),
     )
-    return next((Named(url, source) for url, source in given if url), Named("", "the default"))
+    found = ((url, source) for url, source in given if url)
+    return Named(*next(found, ("", "the default")), kept.redis_direct)
 
 
 def is_shared(settings: Settings) -> bool:
@@ -132,7 +135,7 @@ def _redis_memory(named: Named, clock: Clock, kept: Capacity) -> MemoryIndex:
         from sulla.store.redis_url import address_of
     except ModuleNotFoundError as error:
         raise _not_installed(named, error, "redis") from error
-    return RedisMemory(RedisClient(address_of(named.url), clock), kept)
+    return RedisMemory(RedisClient(address_of(named.url, direct=named.redis_direct), clock), kept)
 
 
 def _postgres(named: Named, place: Place) -> Store:
@@ -152,7 +155,7 @@ def _redis(named: Named, place: Place) -> Store:
     except ModuleNotFoundError as error:
         raise _not_installed(named, error, "redis") from error
     try:
-        return RedisStore(named.url, place.clock, place.make_id)
+        return RedisStore(named.url, place.clock, place.make_id, direct=named.redis_direct)
     except SettingsError as error:
         raise SettingsError(f"{named.source}: {error.message}") from None
 

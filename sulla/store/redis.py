@@ -54,13 +54,14 @@ class RedisStore:
         url: ``redis://``, ``rediss://`` or ``unix://``; see `redis_url.FORM`.
         clock: for deadlines, due times and the time of creation.
         make_id: for the incarnation of a new store, and to tell this handle's messages from others.
+        direct: whether to write past redis-py, which is faster.
 
     Raises:
         SettingsError: `url` is none.
     """
 
-    def __init__(self, url: str, clock: Clock, make_id: MakeId) -> None:
-        self._address = address_of(url)
+    def __init__(self, url: str, clock: Clock, make_id: MakeId, *, direct: bool = True) -> None:
+        self._address = address_of(url, direct=direct)
         self._clock = clock
         self._make_id = make_id
         name = make_id("bus")

@@ -16,6 +16,8 @@ from sulla.store import redis_index_scripts as index
 from sulla.store import redis_scripts as steps
 from sulla.store.redis_keys import INCARNATION
 from sulla.store.redis_line import Command, RedisLine, Refusal, Reply, Word
+from sulla.store.redis_line_direct import DirectLine
+from sulla.store.redis_line_library import LibraryLine
 from sulla.store.redis_url import Address, explained, is_replicas
 
 CALL_S = 0.9
@@ -186,7 +188,8 @@ async def connect(address: Address, told: Callable[[Reply], None] | None = None)
         Refusal: it does not take the scripts.
         OSError: it cannot be reached.
     """
-    line = RedisLine(address.connection(), told)
+    kind = DirectLine if address.direct else LibraryLine
+    line = kind(address.connection(), told)
     await line.open()
     if told is None:
         try:

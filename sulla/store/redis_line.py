@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import cast
 
-import hiredis
 from redis.asyncio.connection import AbstractConnection
 from redis.exceptions import ConnectionError as Disconnected
 
@@ -22,8 +21,6 @@ Command = tuple[Word, ...]
 Reply = bytes | int | list["Reply"] | Refusal | None
 """What a command is answered; a refusal is an answer."""
 
-_NOTHING = object()
-
 
 @dataclass(slots=True)
 class _Asked:
@@ -32,11 +29,10 @@ class _Asked:
     replies: list[Reply] = field(default_factory=list)
 
 
-class RedisLine(asyncio.Protocol):
+class RedisLine(ABC):
     """A connection from its beginning to its end; it is never used again after that.
 
-    redis-py connects and introduces us. From then on the transport is ours: its own client answers one call at a time,
-    and costs each two turns of the event loop more.
+    How commands leave and answers come is the business of those below it (`redis_line_direct`, `redis_line_library`).
 
     Args:
         connection: not connected yet.
@@ -46,14 +42,13 @@ class RedisLine(asyncio.Protocol):
     def __init__(self, connection: AbstractConnection, told: Callable[[Reply], None] | None = None) -> None:
         self._connection = connection
         self._told = told if told is not None else self._take
-        self._reader = hiredis.Reader(replyError=Refusal, notEnoughData=_NOTHING)
-        self._transport: asyncio.WriteTransport | None = None
         self._asked: deque[_Asked] = deque()
         self._quiet, self._ended = asyncio.Event(), asyncio.Event()
         self._quiet.set()
         self.error: Exception | None = None
         """Why it ended; None while it can be used."""
 
+    @abstractmethod
     async def open(self) -> None:
         """Connect and say who is there.
 
@@ -61,16 +56,14 @@ class RedisLine(asyncio.Protocol):
             RedisError: it does not answer as it should.
             OSError: it cannot be reached.
         """
-        try:
-            await self._connection.connect()  # type: ignore[no-untyped-call]  # redis-py's
-            writer = self._connection._writer
-            if writer is None or writer.transport.is_closing():
-                raise Disconnected("the server closed the connection at once")
-        except BaseException:
-            await self._connection.disconnect(nowait=True)
-            raise
-        self._transport = writer.transport
-        self._transport.set_protocol(self)
+
+    @abstractmethod
+    def send(self, commands: Sequence[Command]) -> None:
+        """Send commands whose answers are told.
+
+        Raises:
+            ConnectionError: the connection has ended (redis-py's).
+        """
 
     async def close(self) -> None:
         """End it; whoever still waits for an answer gets none."""
@@ -98,35 +91,6 @@ class RedisLine(asyncio.Protocol):
         self._asked.append(asked)
         self._quiet.clear()
         return await asked.answer
-
-    def send(self, commands: Sequence[Command]) -> None:
-        """Send commands whose answers are told.
-
-        Raises:
-            ConnectionError: the connection has ended (redis-py's).
-        """
-        if self.error is not None or self._transport is None:
-            raise Disconnected(str(self.error or "not connected"))
-        self._transport.write(b"".join([hiredis.pack_command(cast("tuple[bytes]", command)) for command in commands]))
-
-    # --------------------------------------------------------------------------------------- called by the transport
-
-    def data_received(self, data: bytes) -> None:
-        """Something came: pass on what is whole."""
-        self._reader.feed(data)
-        try:
-            while (reply := self._reader.gets()) is not _NOTHING:
-                self._told(cast("Reply", reply))
-        except hiredis.ProtocolError as error:
-            self._end(Disconnected(f"that is not Redis' protocol: {error}"))
-            if self._transport is not None:
-                self._transport.abort()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Nothing more will come."""
-        self._end(exc or Disconnected("the server closed the connection"))
-
-    # ------------------------------------------------------------------------------------------------------- private
 
     def _take(self, reply: Reply) -> None:
         asked = self._asked[0]

@@ -43,6 +43,8 @@ class Address:
     kind: type[AbstractConnection]
     arguments: dict[str, Any]
     """For `kind`."""
+    direct: bool = True
+    """Whether to write past redis-py (`redis_line_direct`)."""
 
     def connection(self) -> AbstractConnection:
         """A connection that waits for an answer as long as it takes: deadlines are the caller's, on our clock.
@@ -55,8 +57,12 @@ class Address:
         )  # fmt: skip
 
 
-def address_of(url: str) -> Address:
+def address_of(url: str, *, direct: bool = True) -> Address:
     """Read the URL of a Redis.
+
+    Args:
+        url: see `FORM`.
+        direct: whether to write past redis-py.
 
     Raises:
         SettingsError: it is none; the message does not repeat its password.
@@ -78,7 +84,7 @@ def address_of(url: str) -> Address:
         raise SettingsError(f"{shown}: {number!r} is no database: expected a number from 0 on, as in {FORM}")
     if parts.scheme == "unix" and not arguments.get("path"):
         raise SettingsError(f"{shown}: there is no path to a socket: expected {FORM}")
-    return Address(shown, arguments.pop("connection_class", Connection), arguments)
+    return Address(shown, arguments.pop("connection_class", Connection), arguments, direct)
 
 
 def is_replicas(refusal: Refusal) -> bool:

@@ -19,6 +19,7 @@ CHANCE = ("sulla/host/system.py",)
 ENVIRONMENT = ("sulla/terminal/place.py", "sulla/cli/settings.py", "sulla/cli/up.py")
 TASKS = (
     "sulla/store/redis_bus.py",
+    "sulla/store/redis_line_library.py",
     "sulla/store/postgres_bus.py",
     "sulla/testing/clock.py",
     "sulla/models/wire/deadline.py",

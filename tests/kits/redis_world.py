@@ -16,10 +16,11 @@ class RedisWorld(ManualWorld):
 
     Args:
         url: the database; nobody else uses it.
+        direct: whether the store writes past redis-py.
     """
 
-    def __init__(self, url: str) -> None:
-        super().__init__(lambda clock, make_id: RedisStore(url, clock, make_id))
+    def __init__(self, url: str, *, direct: bool = True) -> None:
+        super().__init__(lambda clock, make_id: RedisStore(url, clock, make_id, direct=direct))
         self.url = url
 
     async def pass_time(self, seconds: float) -> None:

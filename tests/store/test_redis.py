@@ -29,6 +29,20 @@ class TestRedisStore(StoreKit, WallClockKit):
         return lambda: RedisWorld(redis_server.new_url())
 
 
+class TestRedisStoreByItsLibrary(StoreKit, WallClockKit):
+    """The same without writing past redis-py."""
+
+    examples = 4
+
+    @pytest.fixture
+    def world(self, redis_server: RedisServer) -> StoreWorld:
+        return RedisWorld(redis_server.new_url(), direct=False)
+
+    @pytest.fixture
+    def new_world(self, redis_server: RedisServer) -> Callable[[], StoreWorld]:
+        return lambda: RedisWorld(redis_server.new_url(), direct=False)
+
+
 class TestRedisStoreOnFakeredis(StoreKit, WallClockKit):
     """fakeredis is no server, but the scripts have to work there too."""
 

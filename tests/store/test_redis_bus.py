@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 
 import pytest
 
@@ -21,6 +22,12 @@ from tests.soon import PATIENCE_S, PatientClock, attempts
 __all__ = ["fake_redis", "own_redis", "redis_server"]
 
 CLOCK = PatientClock()
+
+
+@pytest.fixture(params=[True, False], ids=["direct", "library"], autouse=True)
+def ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything holds whether or not the store writes past redis-py."""
+    monkeypatch.setattr(f"{__name__}.RedisStore", partial(RedisStore, direct=request.param))
 
 
 @asynccontextmanager

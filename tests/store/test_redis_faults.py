@@ -7,6 +7,7 @@ import logging
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 
 import pytest
 from redis import Redis
@@ -29,6 +30,12 @@ __all__ = ["own_redis", "redis_server"]
 CLOCK = PatientClock()
 SLACK_S = 0.6
 """What a busy machine may add to a deadline."""
+
+
+@pytest.fixture(params=[True, False], ids=["direct", "library"], autouse=True)
+def ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything holds whether or not the store writes past redis-py."""
+    monkeypatch.setattr(f"{__name__}.RedisStore", partial(RedisStore, direct=request.param))
 
 
 @asynccontextmanager
