@@ -77,7 +77,7 @@ class Line(Protocol):
 class Lines(Protocol):
     """Connections to the schema; `store.postgres_pool.Lines` are."""
 
-    def open(self) -> None:
+    async def open(self) -> None:
         """Take calls."""
         ...
 
@@ -104,7 +104,7 @@ class PostgresMemory:
 
     async def open(self) -> None:
         """Make the tables where they are missing."""
-        self._lines.open()
+        await self._lines.open()
 
         async def work(line: Line) -> None:
             async with line.transaction():

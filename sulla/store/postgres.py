@@ -77,7 +77,7 @@ class PostgresStore:
             except BaseException:
                 await line.close()
                 raise
-            self._lines.open()
+            await self._lines.open()
             await self._bus.open(line)
         except BaseException as error:
             await self.close()

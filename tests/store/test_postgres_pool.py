@@ -29,7 +29,7 @@ def name() -> str:
 async def lines(postgres_server: PostgresServer, name: str) -> AsyncIterator[Lines]:
     address = parse_address(f"{postgres_server.url()}?application_name={name}")
     lines = Lines(address, "public", SystemClock(), most=MOST, answer_s=20)
-    lines.open()
+    await lines.open()
     yield lines
     await lines.close()
 
@@ -53,8 +53,16 @@ async def test_a_connection_is_used_anew(lines: Lines) -> None:
 
 
 async def test_many_who_ask_at_once_share_a_few(lines: Lines, postgres_server: PostgresServer, name: str) -> None:
-    pids = await asyncio.gather(*(lines.ask(_pid) for _ in range(50)))
-    assert len(set(pids)) == MOST
+    pids, all_used = set(), asyncio.Event()
+
+    async def work(line: Line) -> None:
+        pids.add(await _pid(line))
+        if len(pids) == MOST:
+            all_used.set()
+        await all_used.wait()
+
+    await asyncio.gather(*(lines.ask(work) for _ in range(50)))
+    assert len(pids) == MOST
     assert _connected(postgres_server, name) == MOST
 
 
@@ -112,7 +120,7 @@ async def test_a_call_that_waits_for_a_connection_in_vain_is_late_as_well(
 ) -> None:
     clock = PatientClock()
     lines = Lines(parse_address(postgres_server.url()), "public", clock, most=1, answer_s=0.3)
-    lines.open()
+    await lines.open()
     began, held, ran = asyncio.Event(), asyncio.Event(), []
 
     async def hold(line: Line) -> None:
@@ -140,7 +148,7 @@ async def test_a_server_without_a_free_connection_says_what_to_do(postgres_serve
         server.execute(f"CREATE ROLE {user} LOGIN PASSWORD 'long enough' CONNECTION LIMIT 0".encode())
     url = postgres_server.url(user=user, password="long enough".replace(" ", "%20"))
     lines = Lines(parse_address(url), "public", SystemClock(), most=1, answer_s=20)
-    lines.open()
+    await lines.open()
     with pytest.raises(StoreUnavailable, match="raise its max_connections, or run fewer daemons"):
         await lines.ask(_pid)
     await lines.close()
