@@ -10,7 +10,7 @@ from pathlib import Path
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.host.system import SystemClock, random_id
 from sulla.models import estimate_tokens
-from sulla.store.sqlite import SqliteStore
+from sulla.store.sqlite.store import SqliteStore
 from sulla.threads import (
     Input,
     ModelStarted,

@@ -26,11 +26,11 @@ from sulla.memory.note import Capacity, Note
 from sulla.memory.postgres import SCHEMA, PostgresMemory
 from sulla.memory.redis import RedisMemory
 from sulla.memory.sqlite import SqliteMemory, open_memory
-from sulla.store.postgres_pool import Lines
-from sulla.store.postgres_url import parse_address
-from sulla.store.redis_client import RedisClient
-from sulla.store.redis_url import address_of
-from sulla.store.sqlite_thread import SqliteThread
+from sulla.store.postgres.pool import Lines
+from sulla.store.postgres.url import parse_address
+from sulla.store.redis.client import RedisClient
+from sulla.store.redis.url import address_of
+from sulla.store.sqlite.thread import SqliteThread
 from tests.servers.postgres import running_postgres
 from tests.servers.redis import running_redis
 

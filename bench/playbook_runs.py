@@ -16,8 +16,8 @@ from itertools import count
 from bench.frame import Frame, Row, Samples
 from sulla.core.ids import ThreadId
 from sulla.host.system import SystemClock, random_id
-from sulla.store.redis import RedisStore
-from sulla.store.redis_line import Command, RedisLine, Reply
+from sulla.store.redis.line import Command, RedisLine, Reply
+from sulla.store.redis.store import RedisStore
 from sulla.testing.play_world import PlayWorld
 from sulla.testing.provider import ScriptedProvider
 from sulla.threads import Answer

@@ -14,7 +14,7 @@ from bench.frame import Frame, Row
 from bench.saving import BODY, MESSAGES, Step, Thread, make_thread, measures, save_turn
 from sulla.host.system import SystemClock, random_id
 from sulla.store import Draft
-from sulla.store.postgres import PostgresStore
+from sulla.store.postgres.store import PostgresStore
 from tests.servers.postgres import find_binaries, running_postgres
 
 NAME = "postgres"

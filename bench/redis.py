@@ -22,8 +22,8 @@ from redis.asyncio import Redis
 from bench.frame import Frame, Row, Samples
 from sulla.host.system import SystemClock, random_id
 from sulla.store import Draft, Head, Lease
-from sulla.store.redis import RedisStore
-from sulla.store.redis_keys import head_key
+from sulla.store.redis.keys import head_key
+from sulla.store.redis.store import RedisStore
 from tests.servers.redis import RedisServer, running_redis
 
 NAME = "redis"

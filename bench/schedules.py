@@ -15,7 +15,7 @@ from pathlib import Path
 from bench.frame import Frame, Row
 from sulla.host.system import SystemClock, random_id
 from sulla.schedule import Begun, Every, Fired, MessageAction, ScheduleBook, Scheduler, Schedules, Spec, State
-from sulla.store.sqlite import SqliteStore
+from sulla.store.sqlite.store import SqliteStore
 
 NAME = "schedules"
 

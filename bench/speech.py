@@ -35,7 +35,7 @@ from sulla.speech.segments import Segment
 from sulla.speech.voice import Voice
 from sulla.store import Lease
 from sulla.store.memory import MemoryStore
-from sulla.store.sqlite import SqliteStore
+from sulla.store.sqlite.store import SqliteStore
 from sulla.threads import ThreadCreated, ThreadLimits, ThreadStore
 
 NAME = "speech"

@@ -22,7 +22,7 @@ from sulla.core.ids import ThreadId
 from sulla.host.system import SystemClock, random_id
 from sulla.models import ChatRequest, Delta, TextDelta
 from sulla.speech import Chunk, StreamBufferManager
-from sulla.store.sqlite import SqliteStore
+from sulla.store.sqlite.store import SqliteStore
 from sulla.testing.world import World
 from sulla.threads import Overheard
 

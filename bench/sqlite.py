@@ -15,7 +15,7 @@ from pathlib import Path
 from bench.frame import Frame, Row
 from bench.saving import BODY, MESSAGES, Step, make_thread, measures, save_turn
 from sulla.host.system import SystemClock, random_id
-from sulla.store.sqlite import SqliteStore
+from sulla.store.sqlite.store import SqliteStore
 
 NAME = "sqlite"
 

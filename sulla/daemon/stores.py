@@ -93,7 +93,7 @@ def make_store(settings: Settings, place: Place) -> Store:
         from sulla.store.memory import MemoryStore
 
         return MemoryStore(place.clock, place.make_id)
-    from sulla.store.sqlite import SqliteStore
+    from sulla.store.sqlite.store import SqliteStore
 
     return SqliteStore(path, place.clock, place.make_id)
 
@@ -110,7 +110,7 @@ def make_memory_index(settings: Settings, clock: Clock) -> MemoryIndex:
     if named.scheme in _SHARED:
         return (_redis_memory if _SHARED[named.scheme] is _redis else _postgres_memory)(named, clock, kept)
     from sulla.memory.sqlite import IN_MEMORY, SqliteMemory, open_memory
-    from sulla.store.sqlite_thread import SqliteThread
+    from sulla.store.sqlite.thread import SqliteThread
 
     path = store_file(settings)
     file = path.with_suffix(MEMORY_SUFFIX) if path is not None else IN_MEMORY
@@ -120,8 +120,8 @@ def make_memory_index(settings: Settings, clock: Clock) -> MemoryIndex:
 def _postgres_memory(named: Named, clock: Clock, kept: Capacity) -> MemoryIndex:
     try:
         from sulla.memory.postgres import SCHEMA, PostgresMemory
-        from sulla.store.postgres_pool import ANSWER_S, Lines
-        from sulla.store.postgres_url import parse_address
+        from sulla.store.postgres.pool import ANSWER_S, Lines
+        from sulla.store.postgres.url import parse_address
     except ModuleNotFoundError as error:
         raise _not_installed(named, error, "postgres") from error
     lines = Lines(parse_address(named.url), SCHEMA, clock, most=MEMORY_LINES, answer_s=ANSWER_S)
@@ -131,8 +131,8 @@ def _postgres_memory(named: Named, clock: Clock, kept: Capacity) -> MemoryIndex:
 def _redis_memory(named: Named, clock: Clock, kept: Capacity) -> MemoryIndex:
     try:
         from sulla.memory.redis import RedisMemory
-        from sulla.store.redis_client import RedisClient
-        from sulla.store.redis_url import address_of
+        from sulla.store.redis.client import RedisClient
+        from sulla.store.redis.url import address_of
     except ModuleNotFoundError as error:
         raise _not_installed(named, error, "redis") from error
     return RedisMemory(RedisClient(address_of(named.url, direct=named.redis_direct), clock), kept)
@@ -140,7 +140,7 @@ def _redis_memory(named: Named, clock: Clock, kept: Capacity) -> MemoryIndex:
 
 def _postgres(named: Named, place: Place) -> Store:
     try:
-        from sulla.store.postgres import PostgresStore
+        from sulla.store.postgres.store import PostgresStore
     except ModuleNotFoundError as error:
         raise _not_installed(named, error, "postgres") from error
     try:
@@ -151,7 +151,7 @@ def _postgres(named: Named, place: Place) -> Store:
 
 def _redis(named: Named, place: Place) -> Store:
     try:
-        from sulla.store.redis import RedisStore
+        from sulla.store.redis.store import RedisStore
     except ModuleNotFoundError as error:
         raise _not_installed(named, error, "redis") from error
     try:
@@ -192,7 +192,7 @@ def store_reader(settings: Settings, clock: Clock, *, quiet: bool) -> StoreFile 
     path = store_file(settings)
     if path is None:
         return None
-    from sulla.store.sqlite_reader import SqliteReader
+    from sulla.store.sqlite.reader import SqliteReader
 
     return SqliteReader(path, clock, quiet=quiet)
 

@@ -75,7 +75,7 @@ class Line(Protocol):
 
 
 class Lines(Protocol):
-    """Connections to the schema; `store.postgres_pool.Lines` are."""
+    """Connections to the schema; `store.postgres.pool.ConnectionPool` is."""
 
     async def open(self) -> None:
         """Take calls."""

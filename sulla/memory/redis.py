@@ -95,7 +95,7 @@ _BATCH = 200
 
 
 class Client(Protocol):
-    """Runs commands in order in one round trip; `store.redis_client.RedisClient` does."""
+    """Runs commands in order in one round trip; `store.redis.client.RedisClient` does."""
 
     def open(self) -> None:
         """Take calls."""

@@ -40,7 +40,7 @@ _TABLES = (
 
 
 class Thread(Protocol):
-    """Runs work on the one connection to the file; `store.sqlite_thread.SqliteThread` does."""
+    """Runs work on the one connection to the file; `store.sqlite.thread.SqliteThread` does."""
 
     async def start(self) -> None:
         """Open the file."""

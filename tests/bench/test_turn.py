@@ -10,7 +10,7 @@ from bench.stopwatch import Service, Times
 from bench.turn import FIGURES, SIZES, Costs, warm_rows
 from sulla.host.system import SystemClock
 from sulla.models import estimate_tokens
-from sulla.store.sqlite import SqliteStore
+from sulla.store.sqlite.store import SqliteStore
 from sulla.testing.script import Script
 from sulla.threads import ThreadLimits, ThreadStore
 

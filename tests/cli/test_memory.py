@@ -11,7 +11,7 @@ import pytest
 
 from sulla.memory import Note
 from sulla.memory.sqlite import SqliteMemory, open_memory
-from sulla.store.sqlite_thread import SqliteThread
+from sulla.store.sqlite.thread import SqliteThread
 from sulla.terminal.exits import Exit
 from tests.cli.typed import typed
 from tests.kits.memory_kit import make_note

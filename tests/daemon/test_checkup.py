@@ -13,8 +13,8 @@ from sulla.core.errors import Busy
 from sulla.daemon.checkup import Checkup, StoreReport, check_store, report_from_json
 from sulla.host.system import SystemClock
 from sulla.store.memory import MemoryStore
-from sulla.store.sqlite import SqliteStore
-from sulla.store.sqlite_reader import SqliteReader
+from sulla.store.sqlite.reader import SqliteReader
+from sulla.store.sqlite.store import SqliteStore
 from sulla.testing.clock import ManualClock
 from sulla.threads import ThreadCreated, ThreadLimits, ThreadStore
 

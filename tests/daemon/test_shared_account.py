@@ -11,7 +11,7 @@ from sulla.core.errors import LimitReached
 from sulla.daemon.account import EVERY_S, REST_S
 from sulla.store import Store
 from sulla.store.memory import MemoryStore
-from sulla.store.redis import RedisStore
+from sulla.store.redis.store import RedisStore
 from sulla.testing.clock import ManualClock
 from tests.daemon.accounts import clock, kept_in, memory, opened, pass_time
 from tests.servers.redis import RedisServer, redis_server

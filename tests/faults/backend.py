@@ -11,9 +11,9 @@ from sulla.core.errors import NotFound, StoreUnavailable
 from sulla.core.ids import ThreadId
 from sulla.host.system import SystemClock
 from sulla.store import Store
-from sulla.store.postgres import PostgresStore
-from sulla.store.redis import RedisStore
-from sulla.store.sqlite import SqliteStore
+from sulla.store.postgres.store import PostgresStore
+from sulla.store.redis.store import RedisStore
+from sulla.store.sqlite.store import SqliteStore
 from sulla.threads import Entry, ThreadLimits, ThreadStore
 
 CLOCK = SystemClock()

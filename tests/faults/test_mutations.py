@@ -11,7 +11,7 @@ from sulla.core.errors import CorruptRecord
 from sulla.core.ids import ThreadId
 from sulla.models import estimate_tokens
 from sulla.store import Head, Record
-from sulla.store.sqlite import SqliteStore
+from sulla.store.sqlite.store import SqliteStore
 from sulla.testing.clock import ManualClock
 from sulla.threads.codec import decode
 from sulla.threads.head import from_head

@@ -18,9 +18,9 @@ CLOCK = ("sulla/host/system.py", "sulla/testing/clock.py", "tests/simulation/clo
 CHANCE = ("sulla/host/system.py",)
 ENVIRONMENT = ("sulla/terminal/place.py", "sulla/cli/settings.py", "sulla/cli/up.py")
 TASKS = (
-    "sulla/store/redis_bus.py",
-    "sulla/store/redis_line_library.py",
-    "sulla/store/postgres_bus.py",
+    "sulla/store/redis/bus.py",
+    "sulla/store/redis/line_library.py",
+    "sulla/store/postgres/bus.py",
     "sulla/testing/clock.py",
     "sulla/models/wire/deadline.py",
     "sulla/tools/attempt.py",
@@ -36,7 +36,7 @@ HOMES = {
     "asyncio.wait_for": CLOCK,
     "asyncio.create_task": TASKS,
     "asyncio.ensure_future": (
-        "sulla/store/postgres_pool.py",
+        "sulla/store/postgres/pool.py",
         "sulla/threads/session.py",
         "sulla/terminal/client.py",
         "sulla/agent/children.py",

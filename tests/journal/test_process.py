@@ -9,7 +9,7 @@ from pathlib import Path
 from sulla.core.ids import ThreadId
 from sulla.core.redact import MARK
 from sulla.host.system import SystemClock
-from sulla.store.sqlite import SqliteStore
+from sulla.store.sqlite.store import SqliteStore
 from sulla.terminal.exits import Exit
 from sulla.threads import ThreadLimits, ThreadStore, event_of
 from tests.daemon.running import Daemon, Place

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from redis import Redis
 
-from sulla.store.redis import RedisStore
+from sulla.store.redis.store import RedisStore
 from tests.kits.store_world import ManualWorld
 
 

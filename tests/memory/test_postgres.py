@@ -11,8 +11,8 @@ import pytest
 from sulla.host.system import SystemClock
 from sulla.memory.base import MemoryIndex
 from sulla.memory.postgres import SCHEMA, PostgresMemory
-from sulla.store.postgres_pool import Lines
-from sulla.store.postgres_url import parse_address
+from sulla.store.postgres.pool import Lines
+from sulla.store.postgres.url import parse_address
 from tests.kits.memory_kit import *  # noqa: F403 - all that every keeper must hold
 from tests.kits.memory_kit import SMALL, make_note
 from tests.servers.postgres import PostgresServer

@@ -11,8 +11,8 @@ from sulla.host.system import SystemClock
 from sulla.memory import redis
 from sulla.memory.note import Progress
 from sulla.memory.redis import RedisMemory
-from sulla.store.redis_client import RedisClient
-from sulla.store.redis_url import address_of
+from sulla.store.redis.client import RedisClient
+from sulla.store.redis.url import address_of
 from tests.kits.memory_kit import *  # noqa: F403 - all that every keeper must hold
 from tests.kits.memory_kit import SMALL, make_note
 from tests.servers.redis import RedisServer, redis_server

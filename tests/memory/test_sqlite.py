@@ -12,7 +12,7 @@ import pytest
 from sulla.core.errors import StoreUnavailable
 from sulla.memory.base import MemoryIndex
 from sulla.memory.sqlite import IN_MEMORY, SqliteMemory, open_memory
-from sulla.store.sqlite_thread import SqliteThread
+from sulla.store.sqlite.thread import SqliteThread
 from tests.kits.memory_kit import *  # noqa: F403 - all that every keeper must hold
 from tests.kits.memory_kit import SMALL, make_note
 

@@ -7,7 +7,7 @@ from sulla.memory.note import Capacity, Note
 from sulla.memory.recorder import memory_follower
 from sulla.memory.sqlite import IN_MEMORY, SqliteMemory, open_memory
 from sulla.store import Store
-from sulla.store.sqlite_thread import SqliteThread
+from sulla.store.sqlite.thread import SqliteThread
 from sulla.testing.clock import ManualClock
 from sulla.testing.world import World
 from tests.threads.rounds import round_of

@@ -16,7 +16,7 @@ import pytest
 
 from sulla.core.ids import ThreadId
 from sulla.store import LogInfo
-from sulla.store.sqlite import SqliteStore
+from sulla.store.sqlite.store import SqliteStore
 from sulla.testing.clock import ManualClock
 from sulla.threads.codec import decode, encode
 from sulla.threads.head import from_head, to_head

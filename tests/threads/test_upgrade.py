@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from sulla.core.ids import MessageId, ThreadId
-from sulla.store.sqlite import SqliteStore
+from sulla.store.sqlite.store import SqliteStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World

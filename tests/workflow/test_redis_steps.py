@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from sulla.host.system import SystemClock, random_id
-from sulla.store.redis import RedisStore
-from sulla.store.redis_line import Command, RedisLine, Reply
+from sulla.store.redis.line import Command, RedisLine, Reply
+from sulla.store.redis.store import RedisStore
 from sulla.testing.play_world import PlayWorld
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.tools import EffectLedger, ledger_tools

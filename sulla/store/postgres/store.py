@@ -1,0 +1,238 @@
+"""For a shared deployment: one PostgreSQL, any number of daemons."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+
+from sulla.core.clock import Clock
+from sulla.core.errors import StoreUnavailable
+from sulla.core.ids import MakeId
+from sulla.store.asks import Offer, Question, Write, check_lease, check_limit, check_name, check_swap, check_value
+from sulla.store.base import Subscription
+from sulla.store.postgres import steps
+from sulla.store.postgres.bus import PostgresBus
+from sulla.store.postgres.errors import explained, is_failure
+from sulla.store.postgres.pool import ANSWER_S, MAX_LINES, Line, Lines, guarded
+from sulla.store.postgres.rows import END
+from sulla.store.postgres.schema import migrate
+from sulla.store.postgres.url import parse_address
+from sulla.store.values import Draft, Grant, Head, Lease, LogInfo, Offered, Record, Status
+
+SCHEMA = "sulla"
+"""Where the tables are, so that the database may hold other things too."""
+
+MIGRATE_S = 90.0
+"""How long making or migrating the tables may take, in seconds: another process may be at it."""
+
+
+class PostgresStore:
+    """Keeps `Store` in the tables of one schema of one database, for any number of daemons.
+
+    Leases, times to live and due times go by the server's clock.
+
+    Args:
+        url: where it is; see `parse_address`.
+        clock: for deadlines.
+        make_id: for the incarnation of new tables, and for this process on the bus.
+        schema: where the tables are.
+        most_lines: how many connections at once, beside the one that listens.
+        answer_s: how long a call may take, in seconds, before the store counts as unavailable.
+
+    Raises:
+        SettingsError: `url` is none.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        clock: Clock,
+        make_id: MakeId,
+        *,
+        schema: str = SCHEMA,
+        most_lines: int = MAX_LINES,
+        answer_s: float = ANSWER_S,
+    ) -> None:
+        address = parse_address(url)
+        self._clock = clock
+        self._make_id = make_id
+        self._schema = schema
+        self._shown = address.shown
+        self._lines = Lines(address, schema, clock, most=most_lines, answer_s=answer_s)
+        self._bus = PostgresBus(self._lines, schema, make_id("bus"), clock)
+
+    async def open(self) -> None:
+        """Connect; make or migrate the tables as needed. A second time does nothing.
+
+        Raises:
+            StoreUnavailable: the server cannot be reached or used; the message names it and says what to do.
+        """
+        if self._lines.is_open:
+            return
+        try:
+            line = await self._lines.connect()
+            try:
+                making = migrate(line, self._schema, self._shown, self._make_id("store"))
+                await guarded(line, making, self._clock, MIGRATE_S)
+            except BaseException:
+                await line.close()
+                raise
+            await self._lines.open()
+            await self._bus.open(line)
+        except BaseException as error:
+            await self.close()
+            if is_failure(error):
+                raise explained(self._shown, error) from error
+            raise
+
+    async def close(self) -> None:
+        """Finish what was asked, let go of the server, end all subscriptions."""
+        await self._bus.close()
+        await self._lines.close()
+
+    async def ping(self) -> None:
+        """Prove that the server answers and takes writes."""
+        if not await self._lines.ask(steps.takes_writes):
+            raise StoreUnavailable(
+                f"the store {self._shown}: it takes no writes: name the primary in the URL, or end its read-only mode",
+                retry_after_s=1.0,
+            )
+
+    async def incarnation(self) -> str:
+        """The id that the tables got when they were first made."""
+        return await self._lines.ask(steps.incarnation)
+
+    # ---------------------------------------------------------------------------------------------------- logs
+
+    async def offer(
+        self,
+        key: str,
+        dedupe_id: str,
+        draft: Draft,
+        *,
+        digest: bytes,
+        create: Head | None = None,
+        wakes: bool = True,
+        max_waiting: int | None = None,
+    ) -> Offered:
+        """Add an input to a log, once; see `Store.offer`."""
+        offer = Offer(key, dedupe_id, draft, digest, create, wakes, max_waiting)
+        size = len(draft.body) + (len(create.body) if create is not None else 0)
+        return await self._lines.ask(lambda line: steps.offer(line, offer), size=size)
+
+    async def acquire(self, key: str, owner: str, ttl_s: float, *, after: int | None = None) -> Grant | None:
+        """Take the lease of a log; see `Store.acquire`."""
+        check_name("key", key)
+        check_lease(owner, ttl_s)
+        lease = Lease(key, owner, 0, ttl_s)
+        return await self._lines.ask(lambda line: steps.acquire(line, lease, after))
+
+    async def renew(self, lease: Lease) -> None:
+        """Start the lease's time anew; see `Store.renew`."""
+        await self._lines.ask(lambda line: steps.renew(line, lease))
+
+    async def release(self, lease: Lease) -> None:
+        """Give the lease back if it is still ours."""
+        await self._lines.ask(lambda line: steps.release(line, lease))
+
+    async def append(
+        self,
+        lease: Lease,
+        write_no: int,
+        drafts: Sequence[Draft],
+        head: Head,
+        claimed: int,
+        *,
+        release: bool = False,
+    ) -> int:
+        """Add decided records and replace the head; see `Store.append`."""
+        write = Write(lease, write_no, tuple(drafts), head, claimed, release)
+        size = len(head.body) + sum(len(draft.body) for draft in write.drafts)
+        return await self._lines.ask(lambda line: steps.append(line, write), size=size)
+
+    async def read(
+        self, key: str, *, after: int = 0, before: int | None = None, limit: int = 512, reverse: bool = False
+    ) -> list[Record]:
+        """Records of a log; see `Store.read`. A long answer comes in pages, each within its own deadline."""
+        check_name("key", key)
+        check_limit(limit)
+        end = END if before is None else before
+        life: int | None = None
+        records: list[Record] = []
+        more = True
+        while more and len(records) < limit:
+            # Bound now: the call goes on in a task of its own.
+            span = (life, after, end, limit - len(records))
+
+            async def page(
+                line: Line, span: tuple[int | None, int, int, int] = span
+            ) -> tuple[int | None, list[Record], bool]:
+                return await steps.read_page(line, key, *span, reverse=reverse)
+
+            life, found, more = await self._lines.ask(page)
+            records += found
+            if found:
+                after, end = (after, found[-1].seq) if reverse else (found[-1].seq, end)
+            else:
+                more = False
+        return records
+
+    async def head(self, key: str) -> LogInfo | None:
+        """The log's head and whereabouts, or None if there is no such log."""
+        check_name("key", key)
+        return await self._lines.ask(lambda line: steps.head(line, key))
+
+    async def find(
+        self,
+        *,
+        ready: bool | None = None,
+        kind: str | None = None,
+        status: Status | None = None,
+        due_before_ms: int | None = None,
+        after_key: str = "",
+        limit: int = 100,
+    ) -> list[LogInfo]:
+        """Logs that meet every given condition; see `Store.find`."""
+        question = Question(ready, kind, status, due_before_ms, after_key, limit)
+        return await self._lines.ask(lambda line: steps.find(line, question))
+
+    async def delete(self, lease: Lease, *, last_seq: int | None = None) -> bool:
+        """Remove a log with all it holds; see `Store.delete`."""
+        return await self._lines.ask(lambda line: steps.delete(line, lease, last_seq))
+
+    # -------------------------------------------------------------------------------------------------- values
+
+    async def put(self, key: str, value: bytes, ttl_s: float | None = None) -> None:
+        """Keep a small value, for `ttl_s` seconds or until removed."""
+        check_value(key, value)
+        await self._lines.ask(lambda line: steps.put(line, key, value, ttl_s), size=len(value))
+
+    async def swap(self, key: str, old: bytes | None, new: bytes, ttl_s: float | None = None) -> bool:
+        """Keep a small value if nobody has kept another one meanwhile; see `Store.swap`."""
+        check_swap(key, old, new)
+        size = len(new) + len(old or b"")
+        return await self._lines.ask(lambda line: steps.swap(line, key, old, new, ttl_s), size=size)
+
+    async def get(self, key: str) -> bytes | None:
+        """The value, or None if there is none or its time is over."""
+        check_name("key", key)
+        return await self._lines.ask(lambda line: steps.get(line, key))
+
+    async def remove(self, key: str) -> bool:
+        """Forget a value; whether there was one."""
+        check_name("key", key)
+        return await self._lines.ask(lambda line: steps.remove(line, key))
+
+    # ----------------------------------------------------------------------------------------------------- bus
+
+    def publish(self, channel: str, payload: bytes) -> None:
+        """Tell whoever listens now; see `Store.publish`."""
+        self._bus.publish(channel, payload)
+
+    def is_heard(self, channel: str) -> bool:
+        """Nobody here knows: they may listen at another daemon."""
+        return True
+
+    def subscribe(self, channel: str) -> AbstractAsyncContextManager[Subscription]:
+        """Listen on a channel for as long as the block lasts."""
+        return self._bus.subscribe(channel)

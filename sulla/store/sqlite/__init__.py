@@ -1,0 +1,1 @@
+"""The store in SQLite: a file in the home, the embedded default."""
