@@ -166,8 +166,9 @@ class PlayEvents(LogConsumer):
         since = await self._known_since()
         await self._set_since(Since(since.listening_ms, max(since.swept_ms, self._began_ms - SLACK_MS)))
 
-    async def cursor(self, info: LogInfo) -> LogCursor | None:
+    async def cursor(self, thread_id: ThreadId, info: LogInfo | None) -> LogCursor | None:
         """Where a thread is read on; one that was never read, as far as its records' times say."""
+        info = info if info is not None else (await self._threads.get(thread_id))[0]
         state, since = self._threads.state_of(info), await self._known_since()
         if state is None or not gives_events(state):
             return None

@@ -80,9 +80,8 @@ class Journal(LogConsumer):
         """It keeps the lines that it has."""
         await self._on_disk(partial(self._shelf.forget, [thread_id]))
 
-    async def cursor(self, info: LogInfo) -> LogCursor:
+    async def cursor(self, thread_id: ThreadId, info: LogInfo | None) -> LogCursor:
         """Before its last line: that event is read once more, to tell the thread from an earlier one of its id."""
-        thread_id = ThreadId(info.key)
         mark = await self._on_disk(partial(self._shelf.mark, thread_id))
 
         async def take(page: list[Entry]) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sulla.core.clock import Clock
+from sulla.core.errors import NotFound
 from sulla.core.ids import ThreadId
 from sulla.memory.base import MemoryIndex
 from sulla.memory.episodes import EpisodeReader
@@ -49,22 +50,25 @@ class Recorder(LogConsumer):
         """Its episodes go; facts from it stay."""
         await self._index.drop_thread(thread_id)
 
-    async def cursor(self, info: LogInfo) -> LogCursor | None:
+    async def cursor(self, thread_id: ThreadId, info: LogInfo | None) -> LogCursor | None:
         """Behind the runs that are over."""
-        known = await self._index.progress(info.key)
+        info = info if info is not None else await self._store.head(thread_id)
+        if info is None:
+            raise NotFound(f"no thread {thread_id!r}")
+        known = await self._index.progress(thread_id)
         if known is not None and known.created_ms != info.created_ms:
-            await self._index.drop_thread(info.key)  # another thread under its id
+            await self._index.drop_thread(thread_id)  # another thread under its id
             known = None
         if known is not None and known.from_seq >= info.last_seq:
             return None
         read = known if known is not None else Progress(info.created_ms)
-        reader = EpisodeReader(ThreadId(info.key), read)
+        reader = EpisodeReader(thread_id, read)
 
         async def take(page: list[Entry]) -> None:
             nonlocal known
             notes = reader.read(page)
             if notes or reader.progress != known:
                 known = reader.progress
-                await self._index.add(notes, (info.key, known))
+                await self._index.add(notes, (thread_id, known))
 
         return LogCursor(read.from_seq, take)

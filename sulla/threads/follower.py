@@ -76,11 +76,15 @@ class LogConsumer(ABC):
         """A thread was deleted."""
 
     @abstractmethod
-    async def cursor(self, info: LogInfo) -> LogCursor | None:
+    async def cursor(self, thread_id: ThreadId, info: LogInfo | None) -> LogCursor | None:
         """Where a thread is read on; None if there is nothing to be read of it.
 
         Args:
-            info: its log.
+            thread_id: which.
+            info: its log; None for one that was woken, of which nobody has asked the store yet.
+
+        Raises:
+            NotFound: it was deleted.
         """
 
 
@@ -190,13 +194,15 @@ class LogFollower:
             Whether there was anything to read.
         """
         try:
-            info = info if info is not None else await self._store.head(thread_id)
-            if info is None:
-                await self._forget(thread_id)
-            elif info.head.kind == KIND and thread_id not in self._unreadable:
-                return await self._read_on(thread_id, info)
+            if thread_id in self._unreadable and await self._store.head(thread_id) is not None:
+                return False
+            cursor = await self._consumer.cursor(thread_id, info)
+            if cursor is not None:
+                await self._read_on(thread_id, cursor)
+            return cursor is not None
         except NotFound:
-            await self._forget(thread_id)  # deleted just now
+            await self._consumer.gone(thread_id)
+            self._unreadable.discard(thread_id)
         except CorruptRecord as error:
             log.warning("a thread cannot be read, so its %s ends here: %s", self._name, error.message)
             self._set_aside(thread_id)
@@ -207,22 +213,15 @@ class LogFollower:
             self._set_aside(thread_id)
         return False
 
-    async def _read_on(self, thread_id: ThreadId, info: LogInfo) -> bool:
-        cursor = await self._consumer.cursor(info)
-        if cursor is None:
-            return False
+    async def _read_on(self, thread_id: ThreadId, cursor: LogCursor) -> None:
         after = cursor.after
         while True:
             page = await self._threads.entries(thread_id, after=after, limit=self._page)
             back = await cursor.take(page)
             if len(page) < self._page and (back is None or back >= after):
-                return True
+                return
             after = page[-1].seq if back is None else back
             await self._clock.sleep(BREATH_S)
-
-    async def _forget(self, thread_id: ThreadId) -> None:
-        await self._consumer.gone(thread_id)
-        self._unreadable.discard(thread_id)
 
     def _set_aside(self, thread_id: ThreadId) -> None:
         """Until it is deleted, or the next start."""

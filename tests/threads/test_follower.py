@@ -12,12 +12,12 @@ import pytest
 
 from sulla.core.errors import CorruptRecord, NotFound, StoreUnavailable
 from sulla.core.ids import ThreadId
-from sulla.store import Draft, Head, LogInfo
+from sulla.store import LogInfo
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads import Entry, Intervals, LogConsumer, LogCursor, LogFollower, ThreadCreated, follower
+from sulla.threads import Entry, Intervals, LogConsumer, LogCursor, LogFollower, ThreadCreated, ThreadStore, follower
 from tests.threads.rounds import round_of
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
@@ -39,8 +39,9 @@ class Disk:
 
 
 class Consumer(LogConsumer):
-    def __init__(self, disk: Disk) -> None:
+    def __init__(self, disk: Disk, threads: ThreadStore) -> None:
         self.disk = disk
+        self.threads = threads
         self.wants = True
         self.is_open = False
         self.dropped: list[ThreadId] = []
@@ -69,7 +70,8 @@ class Consumer(LogConsumer):
     async def gone(self, thread_id: ThreadId) -> None:
         self.dropped.append(thread_id)
 
-    async def cursor(self, info: LogInfo) -> LogCursor | None:
+    async def cursor(self, thread_id: ThreadId, info: LogInfo | None) -> LogCursor | None:
+        info = info or (await self.threads.get(thread_id))[0]
         self.looked.append(info.key)
         self.on_look(info.key)
         if info.last_seq == self.disk.position(info):
@@ -94,7 +96,7 @@ class Home:
         self.boot()
 
     def boot(self) -> None:
-        self.consumer = Consumer(self.disk)
+        self.consumer = Consumer(self.disk, self.world.threads)
         self.follower = LogFollower(
             "copy",
             self.consumer,
@@ -242,7 +244,7 @@ async def test_a_cursor_that_goes_back_has_the_log_read_again_from_there(home: H
         handed.append([entry.seq for entry in page])
         return None if len(handed) > 1 else 0
 
-    async def cursor(info: LogInfo) -> LogCursor:
+    async def cursor(thread_id: ThreadId, info: LogInfo | None) -> LogCursor:
         return LogCursor(4, take)
 
     home.consumer.cursor = cursor  # type: ignore[method-assign]  # in its place
@@ -250,13 +252,6 @@ async def test_a_cursor_that_goes_back_has_the_log_read_again_from_there(home: H
     last_seq = (await home.world.threads.get(thread_id))[0].last_seq
     assert handed[0][0] == 5
     assert [seq for page in handed[1:] for seq in page] == list(range(1, last_seq + 1))
-
-
-async def test_a_log_that_is_no_thread_is_let_be(home: Home) -> None:
-    await home.store.offer("other", "1", Draft("X", b"{}"), digest=b"", create=Head("notices"))
-    home.follower.wake(ThreadId("other"))
-    assert await home.catch_up()
-    assert (home.consumer.looked, home.consumer.dropped) == ([], [])
 
 
 # -------------------------------------------------------------------------------------------------------- trouble
@@ -381,8 +376,8 @@ async def test_a_stop_waits_no_longer_than_it_may(home: Home, caplog: pytest.Log
     await home.turn()
     never = asyncio.Event()
 
-    async def cursor(info: LogInfo) -> LogCursor | None:
-        home.consumer.looked.append(info.key)
+    async def cursor(thread_id: ThreadId, info: LogInfo | None) -> LogCursor | None:
+        home.consumer.looked.append(thread_id)
         await never.wait()
         return None
 
