@@ -1,4 +1,6 @@
-"""What Sulla can do: one name for each capability, whose folder has all of it (CONTRIBUTING.md, *A capability*)."""
+"""What Sulla can do: one name for each capability, whose folder has all of it (CONTRIBUTING.md, *A capability*).
+Pure.
+"""
 
 from __future__ import annotations
 

@@ -7,7 +7,6 @@ import re
 import signal
 import socket
 import time
-import tomllib
 from collections.abc import Iterator
 from functools import cache
 from ipaddress import IPv4Address, IPv6Address, ip_address
@@ -19,6 +18,7 @@ from hypothesis import HealthCheck, settings
 
 from sulla.testing.clock import ManualClock
 from tests.house import rows
+from tests.house.source import says_pure
 from tests.servers import NotRun
 
 # One server for all tests of a process, whichever files they are in; and every frame of every test is looked at.
@@ -34,6 +34,8 @@ _PURE_EXAMPLES = 5
 
 _PURE_LIMIT_S = 0.004
 """What a test of `./dev test pure` may take on average, in processor time: another load does not count."""
+
+_WIRING = (("cli",), ("daemon",), ("testing",))
 
 _Address = tuple[Any, ...] | str
 
@@ -122,25 +124,19 @@ def manual_clock() -> ManualClock:
 
 
 @cache
-def _pure_modules() -> frozenset[str]:
-    contracts = tomllib.loads((_ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
-    (modules,) = (contract["source_modules"] for contract in contracts if contract["id"] == "pure")
-    return frozenset(modules)
-
-
-@cache
 def _is_pure(test_file: Path) -> bool:
     """Whether a test file belongs to a pure module: ``graph/test_walk.py``, ``test_walk_more.py`` to `graph.walk`."""
     if not test_file.is_relative_to(_ROOT / "tests"):
         return False
     folder = test_file.relative_to(_ROOT / "tests").parent
+    if folder.parts[:1] in _WIRING:
+        return False  # what is pure there is tried with what it is for, which takes longer
     name = test_file.stem.removeprefix("test_")
     known = {path.stem for path in (_ROOT / "sulla" / folder).glob("*.py")}
     module = max((stem for stem in known if name == stem or name.startswith(f"{stem}_")), key=len, default=None)
-    package = ".".join(("sulla", *folder.parts))
     if _TOUCHES.search(test_file.read_text()):
         return False  # the module is pure, what it is tried on is not
-    return module is not None and not {f"{package}.{module}", package}.isdisjoint(_pure_modules())
+    return module is not None and says_pure(_ROOT / "sulla" / folder / f"{module}.py")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -1,4 +1,6 @@
-"""Limits that are always on (design §4.8): one run's, one thread's for a day; and the words that say which was hit."""
+"""Limits that are always on (design §4.8): one run's, one thread's for a day; and the words that say which was hit.
+Pure.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people have seen of the reply in flight."""
+"""What people have seen of the reply in flight. Pure."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """What an agent does next, read off the conversation alone: so a crash, an approval and a wait all resume the same
-way.
+way. Pure.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Notes to the model in the user's role, which people don't see (design §5)."""
+"""Notes to the model in the user's role, which people don't see (design §5). Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people see of a reply while it comes."""
+"""What people see of a reply while it comes. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who an agent is: a value, read by the nodes, changed by nobody."""
+"""Who an agent is: a value, read by the nodes, changed by nobody. Pure."""
 
 from __future__ import annotations
 

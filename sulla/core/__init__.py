@@ -1,1 +1,1 @@
-"""Values and promises, standard library only. There is no door: import the modules."""
+"""Values and promises, standard library only. There is no door: import the modules. Pure."""

@@ -1,4 +1,4 @@
-"""The agents that a new home has besides its own: small ones to look at, to use and to change."""
+"""The agents that a new home has besides its own: small ones to look at, to use and to change. Pure."""
 
 from __future__ import annotations
 

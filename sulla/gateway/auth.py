@@ -1,4 +1,4 @@
-"""Who may come in: whoever brings a valid token, and a lock for those who guess."""
+"""Who may come in: whoever brings a valid token, and a lock for those who guess. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where clients that remember nothing were in a conversation."""
+"""Where clients that remember nothing were in a conversation. Pure."""
 
 from __future__ import annotations
 

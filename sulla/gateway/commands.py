@@ -1,4 +1,4 @@
-"""What the gateway asks of the daemon, and the values that go with it."""
+"""What the gateway asks of the daemon, and the values that go with it. Pure."""
 
 from __future__ import annotations
 

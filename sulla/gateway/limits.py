@@ -1,4 +1,4 @@
-"""The gateway's bounds and deadlines, in one place."""
+"""The gateway's bounds and deadlines, in one place. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all connections share."""
+"""What all connections share. Pure."""
 
 from __future__ import annotations
 

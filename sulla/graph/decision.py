@@ -1,4 +1,4 @@
-"""What a node may decide: where its graph goes next (seed 004 §6)."""
+"""What a node may decide: where its graph goes next (seed 004 §6). Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A graph while it is still being put together."""
+"""A graph while it is still being put together. Pure."""
 
 from __future__ import annotations
 

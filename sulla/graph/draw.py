@@ -1,4 +1,4 @@
-"""A graph as Mermaid text, for docs and the console."""
+"""A graph as Mermaid text, for docs and the console. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a graph is made of. A graph that cannot work cannot be constructed."""
+"""What a graph is made of. A graph that cannot work cannot be constructed. Pure."""
 
 from __future__ import annotations
 

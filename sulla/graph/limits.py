@@ -1,4 +1,4 @@
-"""Limits of a run that are always on, as pure arithmetic."""
+"""Limits of a run that are always on, as pure arithmetic. Pure."""
 
 from __future__ import annotations
 

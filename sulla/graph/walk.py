@@ -1,4 +1,4 @@
-"""The cursor of a walk: where it stands, where it goes next, why it stops. Never awaits, never reads a clock."""
+"""The cursor of a walk: where it stands, where it goes next, why it stops. Never awaits, never reads a clock. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people do with heartbeats: the promise, and the values that go with it."""
+"""What people do with heartbeats: the promise, and the values that go with it. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an agent can do in its own time beside what it always can."""
+"""What an agent can do in its own time beside what it always can. Pure."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 A manifest is read by whoever only wants to know what there is: the command line for its help, the daemon before it has
 opened anything. So it imports nothing but this module, and names what it brings as ``module:NAME``, which is imported
-when it is first used.
+when it is first used. Pure.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What `sulla doctor` looks at: a capability's checks, and what they are handed."""
+"""What `sulla doctor` looks at: a capability's checks, and what they are handed. Pure."""
 
 from __future__ import annotations
 

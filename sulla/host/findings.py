@@ -1,4 +1,4 @@
-"""What a check can come to, and figures as people read them."""
+"""What a check can come to, and figures as people read them. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a daemon stands on: clock, names, chance, and the places for doubles."""
+"""What a daemon stands on: clock, names, chance, and the places for doubles. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wakes a thread's worker, for those who are made before the worker is."""
+"""Wakes a thread's worker, for those who are made before the worker is. Pure."""
 
 from __future__ import annotations
 

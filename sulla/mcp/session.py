@@ -1,6 +1,6 @@
 """What is promised of a connection to a server, whatever it runs over.
 
-Messages of the errors are ours and never hold a word of the server's: they reach a model as trusted text.
+Messages of the errors are ours and never hold a word of the server's: they reach a model as trusted text. Pure.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The promise of whoever keeps notes and finds them again."""
+"""The promise of whoever keeps notes and finds them again. Pure."""
 
 from __future__ import annotations
 

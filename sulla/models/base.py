@@ -1,4 +1,4 @@
-"""The promise that every language model's service keeps."""
+"""The promise that every language model's service keeps. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Skills: what agents can read up on."""
+"""Skills: what agents can read up on. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where skills lie: in the home, in the workspace, and those that Sulla brings along."""
+"""Where skills lie: in the home, in the workspace, and those that Sulla brings along. Pure."""
 
 from __future__ import annotations
 

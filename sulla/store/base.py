@@ -2,7 +2,7 @@
 
 Each method is one atomic step in its backend. A *log* is append-only. Anyone may `offer` an input to it; only the
 holder of its lease may `append` what was decided (design §3). What a record's body means is the business of the
-capability that owns the log; the store looks at the `Head` alone.
+capability that owns the log; the store looks at the `Head` alone. Pure.
 """
 
 from __future__ import annotations

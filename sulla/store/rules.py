@@ -1,6 +1,6 @@
 """What every keeper decides alike: who may write, what a step changes, which log is ready.
 
-A keeper loads a `Log`, asks a rule for the next one, and keeps that in the same transaction.
+A keeper loads a `Log`, asks a rule for the next one, and keeps that in the same transaction. Pure.
 """
 
 from __future__ import annotations

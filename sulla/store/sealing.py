@@ -1,6 +1,6 @@
 """A version and a checksum around what a capability keeps, so that damage is found and never read as something else.
 
-``<version> <crc32, 8 hex digits> <payload>``.
+``<version> <crc32, 8 hex digits> <payload>``. Pure.
 """
 
 from __future__ import annotations

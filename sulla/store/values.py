@@ -1,4 +1,4 @@
-"""What goes into a store and comes out of it, and how large it may be."""
+"""What goes into a store and comes out of it, and how large it may be. Pure."""
 
 from __future__ import annotations
 

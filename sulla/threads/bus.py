@@ -1,4 +1,6 @@
-"""What travels over the bus for a thread: wake-ups, live moments, a request to repeat them. All of it may be lost."""
+"""What travels over the bus for a thread: wake-ups, live moments, a request to repeat them. All of it may be lost.
+Pure.
+"""
 
 from __future__ import annotations
 

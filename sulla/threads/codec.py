@@ -1,5 +1,5 @@
 """Records as bytes: sealed JSON, an object with ``at`` (UTC milliseconds), ``run``, ``agent``,
-``parent``, ``depth`` (each only where it says something) and ``data``.
+``parent``, ``depth`` (each only where it says something) and ``data``. Pure.
 """
 
 from __future__ import annotations

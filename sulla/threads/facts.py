@@ -1,7 +1,7 @@
 """Everything that can happen to a conversation: one fact, one record, one event (design §4).
 
 The first group is *offered* by anyone; the second is *decided* by the holder of the thread's lease. A kind's name is
-stable for ever; a new field needs a default, so that older records still read.
+stable for ever; a new field needs a default, so that older records still read. Pure.
 """
 
 from __future__ import annotations

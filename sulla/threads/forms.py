@@ -2,6 +2,7 @@
 
 Only flat frozen dataclasses of JSON values, message parts and other such dataclasses are understood, because that is
 all a record may hold. A field with a default may be missing, so that an older record can be read by a newer program.
+Pure.
 """
 
 from __future__ import annotations

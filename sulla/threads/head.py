@@ -1,4 +1,6 @@
-"""A thread's checkpoint: everything of the fold but the messages, small enough to be written with every append."""
+"""A thread's checkpoint: everything of the fold but the messages, small enough to be written with every append.
+Pure.
+"""
 
 from __future__ import annotations
 

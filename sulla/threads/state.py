@@ -1,4 +1,4 @@
-"""What a thread is right now: the fold of its log (seed 004 §4; the names are mapped in docs/thread-state.md)."""
+"""What a thread is right now: the fold of its log (seed 004 §4; the names are mapped in docs/thread-state.md). Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The messages of a thread as a model sees them, with running sums of their sizes."""
+"""The messages of a thread as a model sees them, with running sums of their sizes. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tools that somebody has."""
+"""The tools that somebody has. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The port through which anything gets run: it decides where and when a log is worked on, never what is done to it."""
+"""The port through which anything gets run: it decides where and when a log is worked on, never what is done to it.
+Pure.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import tomllib
 from collections.abc import Iterator
 from functools import cache
@@ -10,6 +11,17 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
+_PURE = re.compile(r'"""(?:(?!""").)*\bPure\b', re.DOTALL)
+
+FORBIDDEN = frozenset(
+    """
+    asyncio concurrent threading multiprocessing subprocess signal select selectors
+    time sched socket ssl http urllib os pathlib shutil tempfile glob io sqlite3 random secrets uuid logging
+    anthropic ollama openai httpx httpx2 aiohttp anyio fastapi starlette uvicorn websockets psycopg
+    psycopg_pool redis hiredis rich opentelemetry prometheus_client structlog
+    """.split()
+)
+"""What a pure module imports nowhere: no loop, clock, network, disk or chance, and no library that brings them."""
 
 
 @cache
@@ -39,6 +51,13 @@ def seamed_files() -> list[Path]:
     """
     simulation = [path for path in python_files("tests/simulation") if not path.name.startswith("test_")]
     return [*python_files("sulla"), *simulation]
+
+
+@cache
+def says_pure(path: Path) -> bool:
+    """Whether a module's docstring says `Pure`, or that of a package which it lies in: then all below it is."""
+    doors = [folder / "__init__.py" for folder in path.parents if folder.is_relative_to(ROOT / "sulla")]
+    return any(_PURE.match(file.read_text()) is not None for file in (path, *doors) if file.is_file())
 
 
 def module_name(path: Path) -> str:
@@ -80,3 +99,17 @@ def used(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
             inner = inner.value
         if isinstance(inner, ast.Name) and inner.id in meaning and isinstance(inner.ctx, ast.Load):
             yield ".".join((meaning[inner.id], *dotted)), node
+
+
+def awaits(tree: ast.Module) -> bool:
+    """Whether anything waits. A promise (an ``async def`` without a body) does not."""
+    return any(
+        isinstance(node, ast.Await | ast.AsyncFor | ast.AsyncWith)
+        or (isinstance(node, ast.comprehension) and node.is_async)
+        for node in ast.walk(tree)
+    )
+
+
+def touched(tree: ast.Module) -> set[str]:
+    """What keeps a file from being pure: what it imports, also in functions and for types, and that it waits."""
+    return {name.split(".")[0] for name in imported(tree)} & FORBIDDEN | ({"await"} if awaits(tree) else set())

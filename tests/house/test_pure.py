@@ -1,11 +1,13 @@
-"""The `pure` contract lists every machine, and nothing in it waits."""
+"""A module says `Pure` in its docstring, or its package does for all of it; every machine says so, and it is true."""
 
 from __future__ import annotations
 
 import ast
 from pathlib import Path
 
-from tests.house.source import contracts, imported, module_name, python_files, syntax
+import pytest
+
+from tests.house.source import ROOT, awaits, contracts, module_name, python_files, says_pure, syntax, touched
 
 MACHINES = frozenset(
     "walk graph decision fold desk codec head state facts loop route wrappers budget prompt playbook buffer".split()
@@ -16,64 +18,75 @@ DRIVERS = {"__main__", "agent.graph", "heartbeat.graph", "testing", "cli", "term
 """Where such a name, or a file that touches nothing, is no machine: wiring, doubles, commands, the composition root."""
 
 
-def _listed() -> set[str]:
-    return set(contracts()["pure"]["source_modules"])
-
-
-def _is_listed(module: str) -> bool:
-    return any(module == name or module.startswith(f"{name}.") for name in _listed())
-
-
 def _is_driver(module: str) -> bool:
     drivers = {f"sulla.{name}" for name in DRIVERS} | set(contracts()["adapters"]["protected_modules"])
     return any(module == name or module.startswith(f"{name}.") for name in drivers)
-
-
-def _awaits(tree: ast.Module) -> bool:
-    """Whether anything waits. A promise (an ``async def`` without a body) does not."""
-    return any(
-        isinstance(node, ast.Await | ast.AsyncFor | ast.AsyncWith)
-        or (isinstance(node, ast.comprehension) and node.is_async)
-        for node in ast.walk(tree)
-    )
 
 
 def _modules() -> dict[str, Path]:
     return {module_name(path): path for path in python_files("sulla") if path.name != "__init__.py"}
 
 
-def test_each_listed_module_exists() -> None:
-    known = set(_modules()) | {module_name(path) for path in python_files("sulla")}
-    assert _listed() <= known
-
-
-def test_a_machine_is_listed_by_its_name() -> None:
+def test_a_machine_is_known_by_its_name() -> None:
     machines = {
         module
         for module in _modules()
         if module.split(".")[-1] in MACHINES or module.endswith(("_wire", ".wire")) or module == "sulla.gateway.session"
     }
-    assert {module for module in machines if not _is_listed(module) and not _is_driver(module)} == set()
+    silent = {module for module in machines if not says_pure(_modules()[module]) and not _is_driver(module)}
+    assert silent == set(), "these are machines by their names: say `Pure.` in their docstrings, or name them otherwise"
 
 
-def test_a_module_that_touches_nothing_and_waits_for_nothing_is_listed() -> None:
-    forbidden = set(contracts()["pure"]["forbidden_modules"])
-    overlooked = {
+def test_a_module_that_touches_nothing_and_waits_for_nothing_says_so() -> None:
+    silent = {
         module
         for module, path in _modules().items()
-        if not _is_listed(module)
-        and not _is_driver(module)
-        and not _awaits(syntax(path))
-        and not any(name.split(".")[0] in forbidden for name in imported(syntax(path)))
+        if not says_pure(path) and not _is_driver(module) and not touched(syntax(path))
     }
-    assert overlooked == set(), "add these to the `pure` contract in pyproject.toml"
+    assert silent == set(), "say `Pure.` in their docstrings"
 
 
-def test_a_pure_module_never_waits() -> None:
-    assert {module for module, path in _modules().items() if _is_listed(module) and _awaits(syntax(path))} == set()
+def test_a_pure_module_touches_nothing_and_waits_for_nothing() -> None:
+    found = {
+        str(path.relative_to(ROOT)): touched(syntax(path))
+        for path in python_files("sulla")
+        if says_pure(path) and touched(syntax(path))
+    }
+    assert found == {}, "they say that they are pure"
 
 
-def test_waiting_is_noticed() -> None:
-    assert _awaits(ast.parse("async def f(g):\n    await g()"))
-    assert _awaits(ast.parse("async def f(g):\n    return [x async for x in g]"))
-    assert not _awaits(ast.parse("class Promise:\n    async def f(self): ..."))
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("import time", "time"),
+        ("import asyncio", "asyncio"),
+        ("from os import environ", "os"),
+        ("import concurrent.futures as f", "concurrent"),
+        ("def f():\n    import random", "random"),
+        ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from anyio import abc", "anyio"),
+        ("async def f(g):\n    await g()", "await"),
+        ("async def f(g):\n    return [x async for x in g]", "await"),
+    ],
+)
+def test_a_touch_is_noticed(line: str, what: str) -> None:
+    text = (ROOT / "sulla" / "graph" / "walk.py").read_text()
+    assert touched(ast.parse(text)) == set()
+    assert touched(ast.parse(f"{text}\n{line}\n")) == {what}
+
+
+def test_a_promise_does_not_wait() -> None:
+    assert not awaits(ast.parse("class Promise:\n    async def f(self): ..."))
+
+
+def test_only_a_module_s_own_docstring_or_its_package_s_counts(tmp_path: Path) -> None:
+    texts = {
+        '"""What it is. Pure."""\n': True,
+        '"""What it is.\n\nPure: it waits for nothing.\n"""\n': True,
+        '"""Impure, and purely so."""\n': False,
+        '"""What it is."""\n\nclass One:\n    """Pure."""\n': False,
+        'import time\n"""Pure."""\n': False,
+    }
+    for number, (text, pure) in enumerate(texts.items()):
+        (tmp_path / f"{number}.py").write_text(text)
+        assert says_pure(tmp_path / f"{number}.py") is pure, text
+    assert says_pure(ROOT / "sulla" / "core" / "ids.py"), "its package says it"

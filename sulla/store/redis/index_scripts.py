@@ -10,7 +10,7 @@ runs in three parts, in this order on one connection:
 Whatever is cut off after the first part leaves a pending entry, and a search that finds an old one settles it. `CLEAN`
 takes out what a head did not bear out, unless the stamp is another one than it was before the head was read: then
 somebody has settled the log since. What a shard has
-lies below its one key (`redis_keys.index_key`), in the same slot.
+lies below its one key (`redis_keys.index_key`), in the same slot. Pure.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Names and forms of what lies in Redis: which key holds what, in which slot, and how a record becomes bytes.
 
 All keys of one log have its name as their hash tag, and all keys of one shard of the index have the shard's number: so
-each script touches one slot of a Redis Cluster (design §3).
+each script touches one slot of a Redis Cluster (design §3). Pure.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The rules are those of `sulla/store/rules.py`. A step that is refused changes nothing and answers with the log as it is;
 then the rule itself says what is wrong, in its own words. The one key is that of the head; the others of the log
-follow from it and lie in the same slot (`redis_keys.head_key`); named, each would cost every step sixty bytes.
+follow from it and lie in the same slot (`redis_keys.head_key`); named, each would cost every step sixty bytes. Pure.
 """
 
 from __future__ import annotations

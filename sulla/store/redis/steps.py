@@ -1,4 +1,4 @@
-"""The commands of the larger steps on a log in Redis, and what their answers mean when they are refusals."""
+"""The commands of the larger steps on a log in Redis, and what their answers mean when they are refusals. Pure."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Makes Markdown of HTML in a process of its own.
 
 What comes from the web may be made to make a parser go wrong: here that costs a process, and its time has an end. Run
-as a file of its own, with nothing of Sulla in it (see `markdown`). HTML goes in as UTF-8 and Markdown comes out.
+as a file of its own, with nothing of Sulla in it (see `markdown`). HTML goes in as UTF-8 and Markdown comes out. Pure.
 """
 
 from __future__ import annotations

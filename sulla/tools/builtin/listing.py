@@ -1,4 +1,4 @@
-"""What there is: tools, agents, intents."""
+"""What there is: tools, agents, intents. Pure."""
 
 from __future__ import annotations
 

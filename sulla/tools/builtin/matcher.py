@@ -4,7 +4,7 @@ An expression can take for ever, and Python's engine holds the whole process whi
 file as a script, with nothing of Sulla in it, and can kill it.
 
 What goes in: a line of JSON with the expression, then texts, each behind its length as four bytes. What comes out: a
-line of JSON for the expression (null, or what is wrong with it), then one for each text.
+line of JSON for the expression (null, or what is wrong with it), then one for each text. Pure.
 """
 
 from __future__ import annotations
