@@ -26,7 +26,7 @@ from sulla.memory.note import Capacity, Note
 from sulla.memory.postgres import SCHEMA, PostgresMemory
 from sulla.memory.redis import RedisMemory
 from sulla.memory.sqlite import SqliteMemory, open_memory
-from sulla.store.postgres.pool import Lines
+from sulla.store.postgres.pool import ConnectionPool
 from sulla.store.postgres.url import parse_address
 from sulla.store.redis.client import RedisClient
 from sulla.store.redis.url import address_of
@@ -63,11 +63,11 @@ def run(frame: Frame) -> list[Row]:
         _bare(Path(folder) / "bare.db") as bare,
     ):
         clock, kept = SystemClock(), Capacity(EPISODES)
-        lines = Lines(parse_address(postgres.url()), SCHEMA, clock, most=2, answer_s=_PATIENT_S)
+        pool = ConnectionPool(parse_address(postgres.url()), SCHEMA, clock, most=2, answer_s=_PATIENT_S)
         keepers: dict[str, MemoryIndex] = {
             "sqlite": SqliteMemory(SqliteThread(Path(folder) / "ours.db", 5.0, open_memory), kept),
             "redis": RedisMemory(RedisClient(address_of(redis.new_url()), clock, call_s=_PATIENT_S), kept),
-            "postgres": PostgresMemory(lines, kept),
+            "postgres": PostgresMemory(pool, kept),
         }
         return asyncio.run(_measure(frame, keepers, bare))
 

@@ -20,7 +20,7 @@ MEMORY = "memory:"
 MEMORY_SUFFIX = ".memory.db"
 """What agents remember lies beside the store's file, under its name with this ending."""
 
-MEMORY_LINES = 2
+MEMORY_CONNECTIONS = 2
 """Connections to a PostgreSQL that are the memory's own."""
 
 BUSY_S = 5.0
@@ -120,12 +120,12 @@ def make_memory_index(settings: Settings, clock: Clock) -> MemoryIndex:
 def _postgres_memory(named: Named, clock: Clock, kept: Capacity) -> MemoryIndex:
     try:
         from sulla.memory.postgres import SCHEMA, PostgresMemory
-        from sulla.store.postgres.pool import ANSWER_S, Lines
+        from sulla.store.postgres.pool import ANSWER_S, ConnectionPool
         from sulla.store.postgres.url import parse_address
     except ModuleNotFoundError as error:
         raise _not_installed(named, error, "postgres") from error
-    lines = Lines(parse_address(named.url), SCHEMA, clock, most=MEMORY_LINES, answer_s=ANSWER_S)
-    return PostgresMemory(lines, kept)
+    pool = ConnectionPool(parse_address(named.url), SCHEMA, clock, most=MEMORY_CONNECTIONS, answer_s=ANSWER_S)
+    return PostgresMemory(pool, kept)
 
 
 def _redis_memory(named: Named, clock: Clock, kept: Capacity) -> MemoryIndex:

@@ -74,8 +74,8 @@ class Line(Protocol):
         ...
 
 
-class Lines(Protocol):
-    """Connections to the schema; `store.postgres.pool.ConnectionPool` is."""
+class Connections(Protocol):
+    """Connections to the schema; `store.postgres.pool.ConnectionPool` has them."""
 
     async def open(self) -> None:
         """Take calls."""
@@ -94,17 +94,17 @@ class PostgresMemory:
     """Keeps `MemoryIndex` in a PostgreSQL, for any number of daemons.
 
     Args:
-        lines: to the server, with `SCHEMA` as their search path.
+        pool: to the server, with `SCHEMA` as their search path.
         capacity: how much is kept.
     """
 
-    def __init__(self, lines: Lines, capacity: Capacity | None = None) -> None:
-        self._lines = lines
+    def __init__(self, pool: Connections, capacity: Capacity | None = None) -> None:
+        self._pool = pool
         self._capacity = capacity if capacity is not None else Capacity()
 
     async def open(self) -> None:
         """Make the tables where they are missing."""
-        await self._lines.open()
+        await self._pool.open()
 
         async def work(line: Line) -> None:
             async with line.transaction():
@@ -112,11 +112,11 @@ class PostgresMemory:
                 for statement in _TABLES.split(";"):
                     await line.execute(statement.encode())
 
-        await self._lines.ask(work, size=_PATIENT)
+        await self._pool.ask(work, size=_PATIENT)
 
     async def close(self) -> None:
         """Let go of the server."""
-        await self._lines.close()
+        await self._pool.close()
 
     async def add(self, notes: Sequence[Note], read: tuple[str, Progress] | None = None) -> None:
         """Keep notes, and how far a thread has been read."""
@@ -133,7 +133,7 @@ class PostgresMemory:
                     )
                     await line.execute(kept, (read[0], write_progress(read[1])))
 
-        await self._lines.ask(work, size=_PATIENT + sum(20 * len(note.words) for note in notes))
+        await self._pool.ask(work, size=_PATIENT + sum(20 * len(note.words) for note in notes))
 
     async def search(self, scopes: Sequence[str], question: str, limit: int) -> list[Found]:
         """The notes that fit best."""
@@ -150,7 +150,7 @@ class PostgresMemory:
             found = await _rows(line, _SEARCH, owners, terms, weights, MOST_MATCHES, limit)
             return [Found(note_from_json(body), score) for body, score in found]
 
-        return await self._lines.ask(work) if asked else []
+        return await self._pool.ask(work) if asked else []
 
     async def recent(self, scopes: Sequence[str], kind: Kind, limit: int, before_ms: int | None = None) -> list[Note]:
         """Notes of a kind, the newest first."""
@@ -187,7 +187,7 @@ class PostgresMemory:
                 )
                 return await _remove(line, [number for (number,) in rows])
 
-        return await self._lines.ask(work, size=_PATIENT)
+        return await self._pool.ask(work, size=_PATIENT)
 
     async def progress(self, thread_id: str) -> Progress | None:
         """How far a thread has been read."""
@@ -210,9 +210,9 @@ class PostgresMemory:
                     await line.execute("DELETE FROM reading WHERE thread = %s", (thread_id,))
                 return gone
 
-        total = gone = await self._lines.ask(work, size=_PATIENT)
+        total = gone = await self._pool.ask(work, size=_PATIENT)
         while gone == MAX_REMOVED:
-            gone = await self._lines.ask(work, size=_PATIENT)
+            gone = await self._pool.ask(work, size=_PATIENT)
             total += gone
         return total
 
@@ -220,7 +220,7 @@ class PostgresMemory:
         async def work(line: Line) -> list[tuple[Any, ...]]:
             return await _rows(line, query, *params)
 
-        return await self._lines.ask(work)
+        return await self._pool.ask(work)
 
 
 _PATIENT = 8 * 1024 * 1024

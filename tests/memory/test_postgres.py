@@ -11,7 +11,7 @@ import pytest
 from sulla.host.system import SystemClock
 from sulla.memory.base import MemoryIndex
 from sulla.memory.postgres import SCHEMA, PostgresMemory
-from sulla.store.postgres.pool import Lines
+from sulla.store.postgres.pool import ConnectionPool
 from sulla.store.postgres.url import parse_address
 from tests.kits.memory_kit import *  # noqa: F403 - all that every keeper must hold
 from tests.kits.memory_kit import SMALL, make_note
@@ -19,7 +19,7 @@ from tests.servers.postgres import PostgresServer
 
 
 def keeper_at(url: str) -> PostgresMemory:
-    return PostgresMemory(Lines(parse_address(url), SCHEMA, SystemClock(), most=4, answer_s=10.0), SMALL)
+    return PostgresMemory(ConnectionPool(parse_address(url), SCHEMA, SystemClock(), most=4, answer_s=10.0), SMALL)
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from sulla.store.asks import check_name
 from sulla.store.base import Subscription
 from sulla.store.bus import LocalBus
 from sulla.store.postgres.errors import explained
-from sulla.store.postgres.pool import Line, Lines, guarded
+from sulla.store.postgres.pool import ConnectionPool, Line, guarded
 
 log = logging.getLogger(__name__)
 
@@ -58,14 +58,14 @@ class PostgresBus:
     """A lossy bus over all processes that use one store.
 
     Args:
-        lines: connections.
+        pool: connections.
         schema: where the tables are.
         sender: an id for this process, without blanks: what it says is not told to it again.
         clock: for waiting.
     """
 
-    def __init__(self, lines: Lines, schema: str, sender: str, clock: Clock) -> None:
-        self._lines = lines
+    def __init__(self, pool: ConnectionPool, schema: str, sender: str, clock: Clock) -> None:
+        self._pool = pool
         self._schema = schema
         self._sender = sender
         self._clock = clock
@@ -145,7 +145,7 @@ class PostgresBus:
             await line.execute(_SAY, asked, prepare=True)
 
         try:
-            await self._lines.ask(say, size=sum(map(len, payloads)))
+            await self._pool.ask(say, size=sum(map(len, payloads)))
         except StoreUnavailable as error:
             log.debug("%d bus messages were lost: %s", len(batch), error)
 
@@ -160,7 +160,7 @@ class PostgresBus:
                 await line.execute(_SWEEP, (int(KEPT_S * 1000),))
 
             try:
-                await self._lines.ask(sweep)
+                await self._pool.ask(sweep)
             except StoreUnavailable as error:
                 log.debug("old bus messages stay for now: %s", error)
 
@@ -180,7 +180,7 @@ class PostgresBus:
                 await self._listen_on(line)
             except (psycopg.Error, OSError) as error:
                 if not deaf:  # Once for each outage, not for each try.
-                    said = explained(self._lines.shown, error)
+                    said = explained(self._pool.shown, error)
                     log.warning("the bus hears nothing from other daemons for now: %s", said)
                 deaf = True
             await self._let_go()
@@ -192,7 +192,7 @@ class PostgresBus:
             await line.close()
 
     async def _reconnect(self) -> Line:
-        self._line = line = await self._lines.connect()
+        self._line = line = await self._pool.connect()
         await self._attend(line)
         self._local.lag()  # What was said meanwhile is lost.
         return line
@@ -241,7 +241,7 @@ class PostgresBus:
             return await cursor.fetchall()
 
         try:
-            found = await self._lines.ask(fetch)
+            found = await self._pool.ask(fetch)
         except StoreUnavailable:
             self._local.lag()
             return

@@ -41,7 +41,7 @@ CONNECT_S = 5.0
 BYTES_PER_S = 4 * 1024 * 1024
 """What a call may take beyond that, by its size."""
 
-MAX_LINES = 8
+MAX_CONNECTIONS = 8
 """How many connections one daemon has at the most, beside the one that listens."""
 
 MAX_CALLS = 4096
@@ -82,7 +82,7 @@ class _Made(AsyncConnection[tuple[object, ...]]):
         return await make()
 
 
-class Lines:
+class ConnectionPool:
     """Connections that are made when they are needed and kept while they are good.
 
     Args:

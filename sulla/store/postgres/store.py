@@ -13,7 +13,7 @@ from sulla.store.base import Subscription
 from sulla.store.postgres import steps
 from sulla.store.postgres.bus import PostgresBus
 from sulla.store.postgres.errors import explained, is_failure
-from sulla.store.postgres.pool import ANSWER_S, MAX_LINES, Line, Lines, guarded
+from sulla.store.postgres.pool import ANSWER_S, MAX_CONNECTIONS, ConnectionPool, Line, guarded
 from sulla.store.postgres.rows import END
 from sulla.store.postgres.schema import migrate
 from sulla.store.postgres.url import parse_address
@@ -36,7 +36,7 @@ class PostgresStore:
         clock: for deadlines.
         make_id: for the incarnation of new tables, and for this process on the bus.
         schema: where the tables are.
-        most_lines: how many connections at once, beside the one that listens.
+        most_connections: how many connections at once, beside the one that listens.
         answer_s: how long a call may take, in seconds, before the store counts as unavailable.
 
     Raises:
@@ -50,7 +50,7 @@ class PostgresStore:
         make_id: MakeId,
         *,
         schema: str = SCHEMA,
-        most_lines: int = MAX_LINES,
+        most_connections: int = MAX_CONNECTIONS,
         answer_s: float = ANSWER_S,
     ) -> None:
         address = parse_address(url)
@@ -58,8 +58,8 @@ class PostgresStore:
         self._make_id = make_id
         self._schema = schema
         self._shown = address.shown
-        self._lines = Lines(address, schema, clock, most=most_lines, answer_s=answer_s)
-        self._bus = PostgresBus(self._lines, schema, make_id("bus"), clock)
+        self._pool = ConnectionPool(address, schema, clock, most=most_connections, answer_s=answer_s)
+        self._bus = PostgresBus(self._pool, schema, make_id("bus"), clock)
 
     async def open(self) -> None:
         """Connect; make or migrate the tables as needed. A second time does nothing.
@@ -67,17 +67,17 @@ class PostgresStore:
         Raises:
             StoreUnavailable: the server cannot be reached or used; the message names it and says what to do.
         """
-        if self._lines.is_open:
+        if self._pool.is_open:
             return
         try:
-            line = await self._lines.connect()
+            line = await self._pool.connect()
             try:
                 making = migrate(line, self._schema, self._shown, self._make_id("store"))
                 await guarded(line, making, self._clock, MIGRATE_S)
             except BaseException:
                 await line.close()
                 raise
-            await self._lines.open()
+            await self._pool.open()
             await self._bus.open(line)
         except BaseException as error:
             await self.close()
@@ -88,11 +88,11 @@ class PostgresStore:
     async def close(self) -> None:
         """Finish what was asked, let go of the server, end all subscriptions."""
         await self._bus.close()
-        await self._lines.close()
+        await self._pool.close()
 
     async def ping(self) -> None:
         """Prove that the server answers and takes writes."""
-        if not await self._lines.ask(steps.takes_writes):
+        if not await self._pool.ask(steps.takes_writes):
             raise StoreUnavailable(
                 f"the store {self._shown}: it takes no writes: name the primary in the URL, or end its read-only mode",
                 retry_after_s=1.0,
@@ -100,7 +100,7 @@ class PostgresStore:
 
     async def incarnation(self) -> str:
         """The id that the tables got when they were first made."""
-        return await self._lines.ask(steps.incarnation)
+        return await self._pool.ask(steps.incarnation)
 
     # ---------------------------------------------------------------------------------------------------- logs
 
@@ -118,22 +118,22 @@ class PostgresStore:
         """Add an input to a log, once; see `Store.offer`."""
         offer = Offer(key, dedupe_id, draft, digest, create, wakes, max_waiting)
         size = len(draft.body) + (len(create.body) if create is not None else 0)
-        return await self._lines.ask(lambda line: steps.offer(line, offer), size=size)
+        return await self._pool.ask(lambda line: steps.offer(line, offer), size=size)
 
     async def acquire(self, key: str, owner: str, ttl_s: float, *, after: int | None = None) -> Grant | None:
         """Take the lease of a log; see `Store.acquire`."""
         check_name("key", key)
         check_lease(owner, ttl_s)
         lease = Lease(key, owner, 0, ttl_s)
-        return await self._lines.ask(lambda line: steps.acquire(line, lease, after))
+        return await self._pool.ask(lambda line: steps.acquire(line, lease, after))
 
     async def renew(self, lease: Lease) -> None:
         """Start the lease's time anew; see `Store.renew`."""
-        await self._lines.ask(lambda line: steps.renew(line, lease))
+        await self._pool.ask(lambda line: steps.renew(line, lease))
 
     async def release(self, lease: Lease) -> None:
         """Give the lease back if it is still ours."""
-        await self._lines.ask(lambda line: steps.release(line, lease))
+        await self._pool.ask(lambda line: steps.release(line, lease))
 
     async def append(
         self,
@@ -148,7 +148,7 @@ class PostgresStore:
         """Add decided records and replace the head; see `Store.append`."""
         write = Write(lease, write_no, tuple(drafts), head, claimed, release)
         size = len(head.body) + sum(len(draft.body) for draft in write.drafts)
-        return await self._lines.ask(lambda line: steps.append(line, write), size=size)
+        return await self._pool.ask(lambda line: steps.append(line, write), size=size)
 
     async def read(
         self, key: str, *, after: int = 0, before: int | None = None, limit: int = 512, reverse: bool = False
@@ -169,7 +169,7 @@ class PostgresStore:
             ) -> tuple[int | None, list[Record], bool]:
                 return await steps.read_page(line, key, *span, reverse=reverse)
 
-            life, found, more = await self._lines.ask(page)
+            life, found, more = await self._pool.ask(page)
             records += found
             if found:
                 after, end = (after, found[-1].seq) if reverse else (found[-1].seq, end)
@@ -180,7 +180,7 @@ class PostgresStore:
     async def head(self, key: str) -> LogInfo | None:
         """The log's head and whereabouts, or None if there is no such log."""
         check_name("key", key)
-        return await self._lines.ask(lambda line: steps.head(line, key))
+        return await self._pool.ask(lambda line: steps.head(line, key))
 
     async def find(
         self,
@@ -194,34 +194,34 @@ class PostgresStore:
     ) -> list[LogInfo]:
         """Logs that meet every given condition; see `Store.find`."""
         question = Question(ready, kind, status, due_before_ms, after_key, limit)
-        return await self._lines.ask(lambda line: steps.find(line, question))
+        return await self._pool.ask(lambda line: steps.find(line, question))
 
     async def delete(self, lease: Lease, *, last_seq: int | None = None) -> bool:
         """Remove a log with all it holds; see `Store.delete`."""
-        return await self._lines.ask(lambda line: steps.delete(line, lease, last_seq))
+        return await self._pool.ask(lambda line: steps.delete(line, lease, last_seq))
 
     # -------------------------------------------------------------------------------------------------- values
 
     async def put(self, key: str, value: bytes, ttl_s: float | None = None) -> None:
         """Keep a small value, for `ttl_s` seconds or until removed."""
         check_value(key, value)
-        await self._lines.ask(lambda line: steps.put(line, key, value, ttl_s), size=len(value))
+        await self._pool.ask(lambda line: steps.put(line, key, value, ttl_s), size=len(value))
 
     async def swap(self, key: str, old: bytes | None, new: bytes, ttl_s: float | None = None) -> bool:
         """Keep a small value if nobody has kept another one meanwhile; see `Store.swap`."""
         check_swap(key, old, new)
         size = len(new) + len(old or b"")
-        return await self._lines.ask(lambda line: steps.swap(line, key, old, new, ttl_s), size=size)
+        return await self._pool.ask(lambda line: steps.swap(line, key, old, new, ttl_s), size=size)
 
     async def get(self, key: str) -> bytes | None:
         """The value, or None if there is none or its time is over."""
         check_name("key", key)
-        return await self._lines.ask(lambda line: steps.get(line, key))
+        return await self._pool.ask(lambda line: steps.get(line, key))
 
     async def remove(self, key: str) -> bool:
         """Forget a value; whether there was one."""
         check_name("key", key)
-        return await self._lines.ask(lambda line: steps.remove(line, key))
+        return await self._pool.ask(lambda line: steps.remove(line, key))
 
     # ----------------------------------------------------------------------------------------------------- bus
 

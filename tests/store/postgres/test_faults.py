@@ -306,7 +306,7 @@ async def test_a_log_that_somebody_locks_does_not_hold_up_the_others(
         other.execute("SELECT 1 FROM sulla.logs WHERE key = 'locked' FOR UPDATE")
         clock.patience_s = 0.0
         stuck = asyncio.ensure_future(send(store, "m1", "locked"))
-        while not store._lines._calls:
+        while not store._pool._calls:
             await asyncio.sleep(0)
         await asyncio.sleep(0)  # it has its deadline by now; the others have all the time they need
         clock.patience_s = PATIENCE_S
@@ -345,7 +345,7 @@ async def test_a_server_that_turned_read_only_is_refused_until_it_is_writable(
 
 async def test_a_connection_that_turned_read_only_is_not_used_again(store: PostgresStore, url: str) -> None:
     await make(store)
-    await store._lines.ask(lambda line: line.execute("SET default_transaction_read_only = on"))
+    await store._pool.ask(lambda line: line.execute("SET default_transaction_read_only = on"))
     with pytest.raises(StoreUnavailable, match="it takes no writes"):
         await send(store, "m1")
     assert await send(store, "m1") == 2

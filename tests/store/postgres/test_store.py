@@ -159,7 +159,7 @@ async def _round_trips(store: PostgresStore, step: Callable[[], Awaitable[object
     async def itself(line: Line) -> Line:
         return line
 
-    line = await store._lines.ask(itself)  # There is no other one, so the step gets it, too.
+    line = await store._pool.ask(itself)  # There is no other one, so the step gets it, too.
     with trace.open("w") as file:
         line.pgconn.trace(file.fileno())
         await step()
