@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sulla.core.ids import CallId, MessageId, ThreadId
+from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.host.system import SystemClock, random_id
-from sulla.models import estimate_tokens
 from sulla.store.sqlite.store import SqliteStore
 from sulla.threads import (
     Input,
@@ -62,7 +62,7 @@ async def write_history(database: Path, sizes: Sequence[int]) -> list[Thread]:
     store = SqliteStore(database, clock, random_id)
     await store.open()
     try:
-        threads = ThreadStore(store, clock, random_id, "bench:history", estimate_tokens, ThreadLimits())
+        threads = ThreadStore(store, clock, random_id, "bench:history", THREAD_SCHEMA, ThreadLimits())
         return [await _write(threads, size) for size in sizes]
     finally:
         await store.close()

@@ -25,6 +25,7 @@ from typing import Final
 from bench import speech_wire
 from bench.frame import Frame, Row
 from sulla.core.ids import ThreadId
+from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.host.system import SystemClock, random_id
 from sulla.speech import ADAPTIVE, CLASSIC, Chunk, Profile, SpeechBuffer, SpeechLimits, StreamBufferManager
 from sulla.speech.alarm import Alarm
@@ -193,7 +194,7 @@ async def _manager(file: Path | None, profile: Profile) -> AsyncIterator[tuple[S
     store = MemoryStore(clock, random_id) if file is None else SqliteStore(file, clock, random_id)
     await store.open()
     try:
-        threads = ThreadStore(store, clock, random_id, "home:1", lambda message: 1, ThreadLimits())
+        threads = ThreadStore(store, clock, random_id, "home:1", THREAD_SCHEMA, ThreadLimits())
         limits = SpeechLimits(profile)
         manager = StreamBufferManager(store, threads, clock, "home:1", lambda thread_id: None, limits)
         task = asyncio.create_task(manager.run())

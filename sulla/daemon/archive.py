@@ -12,10 +12,10 @@ from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon.config import Settings
 from sulla.daemon.stores import MEMORY, make_store, store_file
+from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.host.home import Home
 from sulla.host.place import Place
 from sulla.host.system import SystemClock, random_id, random_part
-from sulla.models import estimate_tokens
 from sulla.store import Store
 from sulla.threads import (
     IMPORTED,
@@ -62,8 +62,8 @@ async def open_archive(
         store, place, ceiling = kept.store, kept.place, settings.limits.history_tokens
         limits = ThreadLimits(load_tokens=ceiling)
         yield Archive(
-            ThreadStore(store, place.clock, place.make_id, place.owner, estimate_tokens, limits),
-            ThreadRestore(store, place.clock, place.make_id, place.owner, estimate_tokens, ceiling, _close),
+            ThreadStore(store, place.clock, place.make_id, place.owner, THREAD_SCHEMA, limits),
+            ThreadRestore(store, place.clock, place.make_id, place.owner, THREAD_SCHEMA, ceiling, _close),
         )
 
 

@@ -15,19 +15,22 @@ from sulla.daemon.agents import Team
 from sulla.daemon.heart import Heart
 from sulla.daemon.schedules import Timetable
 from sulla.heartbeat import (
+    BEATS,
     WAKE,
     BeatBegun,
     BeatBudget,
     BeatInfo,
     BeatLimits,
     BeatSchedule,
+    BeatState,
     TickPage,
+    month_of,
     quiet_until,
     read_ticks,
 )
 from sulla.host.place import Place
 from sulla.schedule import BeatAction, ScheduleInfo
-from sulla.threads import BeatState, Input, ThreadState, ThreadStore, month_of
+from sulla.threads import Input, ThreadState, ThreadStore
 
 LOOK_BACK: Final = 50
 """Wakes among which `status` looks for the newest beat."""
@@ -126,7 +129,7 @@ class BeatDesk:
         if state is None:
             beat, thread_id, running, page = BeatState(), "", "", TickPage((), None)
         else:
-            beat, thread_id = state.beat or BeatState(), str(place)
+            beat, thread_id = BEATS.of(state), str(place)
             running = state.run.id if state.run is not None else ""
             page = await read_ticks(self._threads, place, LOOK_BACK)
         now_ms = round(self._clock.now() * 1000)

@@ -49,13 +49,13 @@ from sulla.daemon.shifts import Shifts
 from sulla.daemon.speech import look_after_speech, make_speech
 from sulla.daemon.standstill import obey
 from sulla.daemon.stores import make_store, store_reader, store_source
+from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.daemon.watch import StoreWatch
 from sulla.host.place import Place
 from sulla.host.waker import Waker
 from sulla.mcp import McpHub
 from sulla.models import (
     OFFLINE,
-    estimate_tokens,
 )
 from sulla.skills.shelf import SkillShelf
 from sulla.speech import StreamBufferManager
@@ -187,7 +187,7 @@ def _make_mind(settings: Settings, choice: Choice, place: Place, threads: Thread
 
 def _make_threads(settings: Settings, store: Store, place: Place, instruments: Instruments) -> ThreadStore:
     kept, stream = bounds.threads(settings), instruments.stream
-    return ThreadStore(store, place.clock, place.make_id, place.owner, estimate_tokens, kept, stream)
+    return ThreadStore(store, place.clock, place.make_id, place.owner, THREAD_SCHEMA, kept, stream)
 
 
 def _groups(threads: ThreadStore) -> GroupOf:

@@ -9,6 +9,7 @@ from typing import Protocol
 from sulla.core.clock import Clock
 from sulla.core.errors import Busy, StoreUnavailable
 from sulla.core.jsontypes import JsonObject
+from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.threads import Readable, audit_threads
 
 BUDGET_S = 20.0
@@ -114,7 +115,7 @@ async def check_store(file: StoreFile | None, kept: Readable | None, clock: Cloc
 
 
 async def _content(report: StoreReport, kept: Readable, clock: Clock, budget_s: float) -> StoreReport:
-    found = await audit_threads(kept, clock, budget_s)
+    found = await audit_threads(kept, THREAD_SCHEMA, clock, budget_s)
     return StoreReport(
         outdated=report.outdated,
         structure=report.structure,

@@ -18,13 +18,14 @@ from sulla.core.message import Part, Reasoning, Text, ToolCall, ToolResult
 from sulla.gateway.feed import PROGRESS, REASONING, TEXT
 from sulla.gateway.speaking import SPEAK, Speak
 from sulla.gateway.speech_events import SPEECH
+from sulla.heartbeat import BEATS
 from sulla.threads import ThreadFact
 
 _PLAIN = {str: "string", int: "integer", bool: "boolean", float: "number"}
 PARTS: dict[str, type] = {"text": Text, "reasoning": Reasoning, "tool_call": ToolCall, "tool_result": ToolResult}
 """The parts of a message by the word that tells them apart (``sulla.core.message.part_to_json``)."""
 LIVE: dict[str, type] = {TEXT: TextShown, REASONING: ReasoningShown, PROGRESS: Progress, SPEAK: Speak, **SPEECH}
-KEPT: dict[str, type] = {fact.kind: fact for fact in get_args(ThreadFact)}
+KEPT: dict[str, type] = {fact.kind: fact for fact in (*get_args(ThreadFact), *BEATS.records)}
 
 
 class EventSchemas:

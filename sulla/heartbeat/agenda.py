@@ -12,6 +12,7 @@ from typing import Final
 from sulla.agent import ActiveAgents
 from sulla.heartbeat.brief import SECTION_CHARS, Around
 from sulla.heartbeat.plan import Lot, plain
+from sulla.heartbeat.slice import BEATS
 from sulla.projects import Listed, Projects
 from sulla.threads import ThreadState
 
@@ -95,7 +96,7 @@ class Agenda:
         """
         at_work = {agent.project for agent in await self.active.now((state.thread_id,))}
         for info, other in await self.active.threads.list(status="suspended", limit=MOST_WAITING):
-            beat = other.beat if other is not None and info.key != state.thread_id else None
+            beat = BEATS.of(other) if other is not None and info.key != state.thread_id else None
             if beat is not None and beat.status == "running":
                 at_work.add(beat.focus)
         return frozenset(at_work - {""})

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
+from sulla.heartbeat.beats import BeatState
 from sulla.heartbeat.plan import Lot
-from sulla.threads import BeatState
 
 DIRECTIVE: Final = (
     "This is your own time: nobody wrote to you, and nobody is waiting. Work on your owner's projects. "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sulla.threads import MAX_CYCLES
+from sulla.heartbeat.beats import MAX_CYCLES
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from sulla.core.message import Text
 from sulla.core.run import Run
 from sulla.graph import Decision, Next
 from sulla.heartbeat.agenda import Agenda
+from sulla.heartbeat.beats import BeatSkipped, BeatStarted, BeatState, CycleEnded, CycleStarted
 from sulla.heartbeat.brief import DIRECTIVE, Setting, briefing, changes, pack, project_lines, unpack
 from sulla.heartbeat.limits import BeatLimits
 from sulla.heartbeat.plan import (
@@ -32,20 +33,9 @@ from sulla.heartbeat.plan import (
     tidings,
     tokens_left,
 )
+from sulla.heartbeat.slice import BEATS
 from sulla.heartbeat.ticks import WAKE
-from sulla.threads import (
-    Answer,
-    BeatSkipped,
-    BeatStarted,
-    BeatState,
-    CycleEnded,
-    CycleStarted,
-    Report,
-    Suspended,
-    ThreadState,
-    Wait,
-    wait_of,
-)
+from sulla.threads import Answer, Report, Suspended, ThreadState, Wait, wait_of
 
 TOO_LITTLE: Final = "too little is left for another cycle of what one run may use"
 """Where `limits.run_tokens` is less than a beat may use."""
@@ -81,12 +71,12 @@ class HeartbeatNode:
         if state.run is None:
             raise GraphError(f"{state.thread_id}: the heartbeat node runs without an open run")
         run.control.check()
-        beat = state.beat if state.beat is not None else BeatState()
+        beat = BEATS.of(state)
         if beat.run_id != run.id:
             await self._begin(state, run, beat)
         elif beat.child:
             await self._take(state, run, beat)
-        if (beat := state.beat or beat).status == "running" and not beat.child:
+        if (beat := BEATS.of(state)).status == "running" and not beat.child:
             await self._cycle(state, run, beat)
         return Next()
 
@@ -126,7 +116,7 @@ class HeartbeatNode:
         await self._go_on(state, run, ended)
 
     async def _go_on(self, state: ThreadState, run: Run, ended: CycleEnded) -> None:
-        beat = state.beat or BeatState()
+        beat = BEATS.of(state)
         end = after_cycle(beat, ended, self.limits, _now_ms(run))
         if end is not None:
             await self._end(state, run, end)
@@ -134,7 +124,7 @@ class HeartbeatNode:
             await run.journal.commit()
 
     async def _end(self, state: ThreadState, run: Run, end: End) -> None:
-        beat = state.beat or BeatState()
+        beat = BEATS.of(state)
         view = await self.agenda.look()
         written = await self.agenda.written(beat.started_ms)
         changed = changes(unpack(beat.before), view.lots, written)
@@ -143,7 +133,7 @@ class HeartbeatNode:
         await self._tell(state, run)
 
     async def _tell(self, state: ThreadState, run: Run) -> None:
-        for tiding in tidings(state.beat or BeatState(), state.outcome, self.limits, _now_ms(run)):
+        for tiding in tidings(BEATS.of(state), state.outcome, self.limits, _now_ms(run)):
             await self.tell(state.thread_id, run.id, tiding.key, tiding.text)
 
     async def _cycle(self, state: ThreadState, run: Run, beat: BeatState) -> None:
@@ -152,7 +142,7 @@ class HeartbeatNode:
         child = derived_id("cyc", run.id, str(number))
         # Known before it is begun: a crash in between begins the same one, and no other.
         await run.journal.commit(CycleStarted(number, child, agents))
-        await self._set_to_work(state, run, state.beat or beat)
+        await self._set_to_work(state, run, BEATS.of(state))
 
     async def _set_to_work(self, state: ThreadState, run: Run, beat: BeatState) -> None:
         now_ms = _now_ms(run)

@@ -8,18 +8,8 @@ from typing import Any, Final, Literal
 
 from sulla.core.event import Fact
 from sulla.core.ids import RunId
-from sulla.threads import (
-    BeatEnded,
-    BeatSkipped,
-    BeatStarted,
-    ChildStarted,
-    CycleEnded,
-    CycleStarted,
-    Entry,
-    RunError,
-    RunFinished,
-    RunStarted,
-)
+from sulla.heartbeat.beats import BeatEnded, BeatSkipped, BeatStarted, CycleEnded, CycleStarted
+from sulla.threads import ChildStarted, Entry, RunError, RunFinished, RunStarted
 
 WAKE: Final = "wake:"
 """How the message of a beat begins that somebody asked for; behind it comes the request's id. No client sends one."""

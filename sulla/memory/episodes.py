@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from sulla.core.event import Fact
 from sulla.core.ids import RunId, ThreadId, derived_id
 from sulla.core.message import UNTRUSTED
 from sulla.memory.note import MAX_ASKED, MAX_TEXT, MAX_TOOLS, Note, Progress
@@ -19,7 +20,6 @@ from sulla.threads import (
     RunStarted,
     TextMessageEnd,
     ThreadCreated,
-    ThreadFact,
     ToolCallResult,
     ToolCallStart,
 )
@@ -97,7 +97,7 @@ class EpisodeReader:
                     self._go_on(run, fact)
         return None
 
-    def _go_on(self, run: _Open, fact: ThreadFact | None) -> None:
+    def _go_on(self, run: _Open, fact: Fact | None) -> None:
         match fact:
             case RunStarted():
                 run.agent = fact.agent or run.agent
@@ -137,7 +137,7 @@ class EpisodeReader:
         )
 
 
-def _taints(fact: ThreadFact | None) -> bool:
+def _taints(fact: Fact | None) -> bool:
     """Whether what a thread says from here on may derive from what nobody trusts (design §9)."""
     match fact:
         case ThreadCreated(birth=birth):

@@ -38,7 +38,8 @@ from sulla.agent import (
 from sulla.core.clock import Clock
 from sulla.core.ids import MessageId, ThreadId
 from sulla.core.redact import Redactor
-from sulla.models import Calibrations, ModelName, Prices, Provider, ToolSpec, estimate_tokens
+from sulla.daemon.thread_schema import THREAD_SCHEMA
+from sulla.models import Calibrations, ModelName, Prices, Provider, ToolSpec
 from sulla.store import LogInfo, Store
 from sulla.testing.clock import ManualClock
 from sulla.threads import Entry, Input, Mode, Retention, Sent, ThreadCreated, ThreadLimits, ThreadStore, Watcher
@@ -114,7 +115,7 @@ class World:
         self._numbers, self._boot = count(1), boot
         kept = ThreadLimits(lease_ttl_s=lease_ttl_s, retention=retention if retention is not None else Retention())
         make_id, owner = self._make_id, f"{home}:boot{boot}"
-        self.threads = ThreadStore(store, self.clock, make_id, owner, estimate_tokens, kept, watcher)
+        self.threads = ThreadStore(store, self.clock, make_id, owner, THREAD_SCHEMA, kept, watcher)
         limits = limits or RunLimits()
         effects: dict[str, Effect] = {tool.name: tool.effect for tool in tools}
         spec = AgentSpec("sulla", "Sulla", "You are Sulla.", completion)

@@ -2,19 +2,6 @@
 
 from sulla.threads.archive import MAX_LINE_BYTES, Sealer, event_of
 from sulla.threads.audit import Audit, Readable, audit_threads
-from sulla.threads.beats import (
-    MAX_CYCLES,
-    BeatEnded,
-    BeatSkipped,
-    BeatStarted,
-    BeatState,
-    BeatStatus,
-    CycleEnded,
-    CycleStarted,
-    Spent,
-    apply_beat,
-    month_of,
-)
 from sulla.threads.bounds import ThreadLimits
 from sulla.threads.bus import Advanced, AskText, Live, Signal, channel, live_channel, pack, unpack
 from sulla.threads.codec import Entry, Origin
@@ -83,7 +70,9 @@ from sulla.threads.family import (
 from sulla.threads.fold import apply_message
 from sulla.threads.fold_offer import apply_offer
 from sulla.threads.follower import LogConsumer, LogCursor, LogFollower
+from sulla.threads.forms import Fielded
 from sulla.threads.head import KIND as THREAD_KIND
+from sulla.threads.kind import CHILD, CONVERSATION, ThreadKind
 from sulla.threads.notice import Notice
 from sulla.threads.paused import RunPaused
 from sulla.threads.pending import Intervals
@@ -111,6 +100,7 @@ from sulla.threads.replay import IMPORTED
 from sulla.threads.restore import Restored, ThreadRestore, undo_half_import
 from sulla.threads.retention import Retention
 from sulla.threads.said import Listener, Said
+from sulla.threads.schema import Slice, ThreadSchema
 from sulla.threads.session import ThreadSession
 from sulla.threads.spoken import BargedIn, Heard, Overheard, Spoken
 from sulla.threads.state import OpenRun, RunRef, ThreadState, WaitingInput, chain_of
@@ -124,10 +114,11 @@ from sulla.threads.watching import Kept, Watcher
 __all__ = [
     "ANSWER",
     "ASK",
+    "CHILD",
     "CHILD_WAIT",
+    "CONVERSATION",
     "HUMAN",
     "IMPORTED",
-    "MAX_CYCLES",
     "MAX_LINE_BYTES",
     "PLAYBOOK",
     "THREAD_KIND",
@@ -138,11 +129,6 @@ __all__ = [
     "AskText",
     "Audit",
     "BargedIn",
-    "BeatEnded",
-    "BeatSkipped",
-    "BeatStarted",
-    "BeatState",
-    "BeatStatus",
     "Birth",
     "BreakOff",
     "CancelChild",
@@ -153,11 +139,10 @@ __all__ = [
     "Continue",
     "ContinueAsked",
     "Continued",
-    "CycleEnded",
-    "CycleStarted",
     "Decision",
     "EndTold",
     "Entry",
+    "Fielded",
     "GoOn",
     "Heard",
     "Ignore",
@@ -210,7 +195,7 @@ __all__ = [
     "Sealer",
     "Sent",
     "Signal",
-    "Spent",
+    "Slice",
     "Spoken",
     "Start",
     "Steer",
@@ -226,8 +211,10 @@ __all__ = [
     "TextMessageEnd",
     "ThreadCreated",
     "ThreadFact",
+    "ThreadKind",
     "ThreadLimits",
     "ThreadRestore",
+    "ThreadSchema",
     "ThreadSession",
     "ThreadState",
     "ThreadStore",
@@ -241,7 +228,6 @@ __all__ = [
     "WakeLoop",
     "Watcher",
     "Wording",
-    "apply_beat",
     "apply_message",
     "apply_offer",
     "audit_threads",
@@ -253,7 +239,6 @@ __all__ = [
     "is_own_wait",
     "is_step_question",
     "live_channel",
-    "month_of",
     "next_task",
     "pack",
     "undo_half_import",

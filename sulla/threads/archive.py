@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import re
 from hashlib import sha256
-from typing import TypeVar, get_args
+from typing import TypeVar
 
 import orjson
 
@@ -25,8 +25,8 @@ from sulla.core.ids import RunId, ThreadId
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.stamp import stamp, unstamp
 from sulla.store import MAX_BODY_BYTES
-from sulla.threads import facts as f
 from sulla.threads.codec import Entry, Origin
+from sulla.threads.schema import ThreadSchema
 
 FORMAT = "sulla-thread"
 VERSION = 1
@@ -43,7 +43,6 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.\-]{0,127}")
 """What clients can call a thread."""
 _FIELDS = {"thread_id", "seq", "run_id", "parent_run_id", "agent", "depth", "type", "at", "data"}
 _WORDS = {str: "a text", int: "a whole number", dict: "an object"}
-_OFFERED = frozenset(cls.kind for cls in get_args(f.Offer))
 
 T = TypeVar("T", str, int, dict[str, Json])
 
@@ -64,10 +63,11 @@ def event_of(thread_id: ThreadId, entry: Entry) -> JsonObject:
     }
 
 
-def entry_of(event: Json, thread_id: ThreadId) -> Entry:
+def entry_of(schema: ThreadSchema, event: Json, thread_id: ThreadId) -> Entry:
     """The inverse of `event_of`.
 
     Args:
+        schema: what threads hold.
         event: what a line holds.
         thread_id: whose event it should be.
 
@@ -92,7 +92,8 @@ def entry_of(event: Json, thread_id: ThreadId) -> Entry:
         _field(event, "depth", int),
     )
     kind = _field(event, "type", str)
-    return Entry(_field(event, "seq", int), kind, kind in _OFFERED, origin, _field(event, "data", dict))
+    data = _field(event, "data", dict)
+    return Entry(_field(event, "seq", int), kind, kind in schema.offered, origin, data, schema.forms)
 
 
 def _field(event: JsonObject, name: str, kind: type[T]) -> T:
@@ -155,9 +156,14 @@ class Sealer:
 
 
 class Unsealer:
-    """Reads the lines of one file, in order, and takes none that a `Sealer` would not have made."""
+    """Reads the lines of one file, in order, and takes none that a `Sealer` would not have made.
 
-    def __init__(self) -> None:
+    Args:
+        schema: what threads hold.
+    """
+
+    def __init__(self, schema: ThreadSchema) -> None:
+        self._schema = schema
         self.thread_id = ThreadId("")
         """Whose file it is, once the first line was taken."""
         self.count = 0
@@ -213,7 +219,7 @@ class Unsealer:
         self._sum.update(line)
         if self._lines == 1:
             return None
-        entry = entry_of(value, self.thread_id)
+        entry = entry_of(self._schema, value, self.thread_id)
         self.count += 1
         if entry.seq != self.count:
             raise InvalidInput(f"found record {entry.seq}, expected {self.count}: {_DAMAGED}")

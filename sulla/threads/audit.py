@@ -10,8 +10,8 @@ from sulla.core.clock import Clock
 from sulla.core.errors import CorruptRecord, StoreUnavailable
 from sulla.core.ids import ThreadId
 from sulla.store import LogInfo, Record
-from sulla.threads.codec import decode
 from sulla.threads.head import KIND, from_head
+from sulla.threads.schema import ThreadSchema
 
 _LOGS = 100
 _RECORDS = 64
@@ -63,11 +63,12 @@ class Audit:
             self.named.append(said)
 
 
-async def audit_threads(store: Readable, clock: Clock, deadline_s: float) -> Audit:
+async def audit_threads(store: Readable, schema: ThreadSchema, clock: Clock, deadline_s: float) -> Audit:
     """Look at everything that is kept of threads; nothing is changed.
 
     Args:
         store: what to look at.
+        schema: what threads hold.
         clock: for the deadline.
         deadline_s: after so many seconds it is left at what was found.
 
@@ -76,13 +77,13 @@ async def audit_threads(store: Readable, clock: Clock, deadline_s: float) -> Aud
     """
     found, until = Audit(), clock.elapsed() + deadline_s
     try:
-        found.finished = await _all_logs(store, found, clock, until)
+        found.finished = await _all_logs(store, schema, found, clock, until)
     except StoreUnavailable as error:
         found.finished, found.broke_off = False, error.message
     return found
 
 
-async def _all_logs(store: Readable, found: Audit, clock: Clock, until: float) -> bool:
+async def _all_logs(store: Readable, schema: ThreadSchema, found: Audit, clock: Clock, until: float) -> bool:
     """Look at every log; whether that was possible, and in time."""
     after = ""
     while True:
@@ -95,24 +96,24 @@ async def _all_logs(store: Readable, found: Audit, clock: Clock, until: float) -
         if not infos:
             return True
         for info in infos:
-            if not await _log(store, info, found, lambda: clock.elapsed() > until):
+            if not await _log(store, schema, info, found, lambda: clock.elapsed() > until):
                 return False
         after = infos[-1].key
 
 
-async def _log(store: Readable, info: LogInfo, found: Audit, late: Callable[[], bool]) -> bool:
+async def _log(store: Readable, schema: ThreadSchema, info: LogInfo, found: Audit, late: Callable[[], bool]) -> bool:
     """Look at one log; whether all of it was looked at in time."""
     found.logs += 1
     if info.head.kind != KIND:
         return True  # another capability's, which knows what it holds
     try:
-        from_head(ThreadId(info.key), info.head, lambda message: 0)
+        from_head(schema, ThreadId(info.key), info.head)
     except _UNREADABLE as error:
         found.damage(f"{info.key} head: {str(error).removeprefix(f'{info.key} head: ')}")
     last = 0
     while records := await store.read(info.key, after=last, limit=_RECORDS):
         for record in records:
-            _record(info.key, record, last, found)
+            _record(schema, info.key, record, last, found)
             last = record.seq
         if late():
             return False
@@ -122,13 +123,13 @@ async def _log(store: Readable, info: LogInfo, found: Audit, late: Callable[[], 
     return True
 
 
-def _record(key: str, record: Record, last: int, found: Audit) -> None:
+def _record(schema: ThreadSchema, key: str, record: Record, last: int, found: Audit) -> None:
     found.records += 1
     if record.seq != last + 1:
         found.damage(f"{key}: record {record.seq} follows record {last}; what was between them is missing")
     place = f"{key} record {record.seq} ({record.kind}): "
     try:
-        entry = decode(record, key)
+        entry = schema.decode(record, key)
         _ = entry.fact  # opens it
     except _UNREADABLE as error:
         found.damage(place + str(error).removeprefix(place))

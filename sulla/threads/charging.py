@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sulla.core.units import DAY_MS
-from sulla.threads.beats import charged
 from sulla.threads.codec import Origin
 from sulla.threads.facts import Answer
 from sulla.threads.state import ControlInput, OpenRun, ThreadState
@@ -20,8 +19,7 @@ def charge_report(state: ThreadState, answer: ControlInput | None, origin: Origi
     report = answer.fact.report if answer is not None and isinstance(answer.fact, Answer) else None
     if report is None:
         return
-    if state.beat is not None:
-        state.beat = charged(state.beat, report.tokens, report.cost_micro or 0, origin.at_ms)
+    state.kind.on_report(state, report, origin.at_ms)
     if state.run is not None:
         charge(state, state.run, report.tokens, report.cost_micro, origin)
     else:

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import get_args
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, get_args
 
 import orjson
 
@@ -17,7 +18,11 @@ from sulla.store import Draft, Record, seal, unseal
 from sulla.threads.facts import ThreadFact
 from sulla.threads.forms import Form
 
-_FORMS: dict[str, Form[ThreadFact]] = {cls.kind: Form(cls) for cls in get_args(ThreadFact)}
+Forms = Mapping[str, Form[Any]]
+"""How the data of each kind of record is read."""
+
+CORE_FORMS: Final[Forms] = {cls.kind: Form(cls) for cls in get_args(ThreadFact)}
+"""Those of the records that every thread may hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +45,19 @@ class Entry:
     offered: bool
     origin: Origin
     data: JsonObject
+    forms: Forms = field(default_factory=lambda: CORE_FORMS, repr=False, compare=False)
+    """Of the kinds that whoever opened it knows."""
 
     @property
-    def fact(self) -> ThreadFact | None:
-        """The typed fact, or None if the kind is another capability's.
+    def fact(self) -> Fact | None:
+        """The typed fact, or None if the kind is of a capability that whoever opened the record does not know.
 
         Raises:
             CorruptRecord: the data does not have the form of its kind.
         """
-        form = _FORMS.get(self.kind)
-        return form.read(self.data) if form is not None else None
+        form = self.forms.get(self.kind)
+        found: Fact | None = form.read(self.data) if form is not None else None
+        return found
 
 
 def encode(fact: Fact, origin: Origin) -> Draft:
@@ -66,12 +74,13 @@ def encode(fact: Fact, origin: Origin) -> Draft:
     return Draft(fact.kind, seal(fact.kind, orjson.dumps(envelope)))
 
 
-def decode(record: Record, key: str) -> Entry:
+def decode(record: Record, key: str, forms: Forms = CORE_FORMS) -> Entry:
     """The inverse of `encode`.
 
     Args:
         record: what the store gave.
         key: the log it is from, for the error.
+        forms: of the kinds that are known.
 
     Raises:
         CorruptRecord: the bytes are not what was written.
@@ -86,6 +95,6 @@ def decode(record: Record, key: str) -> Entry:
         case {"at": int(at_ms), "data": dict(data)}:
             run, parent = envelope.get("run"), envelope.get("parent")
             origin = Origin(at_ms, run, envelope.get("agent", ""), parent, envelope.get("depth", 0))
-            return Entry(record.seq, record.kind, record.offered, origin, data)
+            return Entry(record.seq, record.kind, record.offered, origin, data, forms)
         case _:
             raise CorruptRecord(f"{where}: expected an object with 'at' and 'data'")

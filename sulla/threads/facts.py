@@ -13,7 +13,6 @@ from sulla.core.ids import CallId, MessageId, RunId
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.limit import LimitHit
 from sulla.core.message import Origin, Part
-from sulla.threads.beats import BeatEnded, BeatSkipped, BeatStarted, CycleEnded, CycleStarted
 from sulla.threads.family import Birth, ChildCancelled, ChildReported, ChildStarted, Report
 from sulla.threads.forms import Fielded
 from sulla.threads.notice import Notice
@@ -381,11 +380,6 @@ Decision = (
     | RunError
     | ChildCancelled
     | ChildReported
-    | BeatStarted
-    | BeatSkipped
-    | CycleStarted
-    | CycleEnded
-    | BeatEnded
     | Played
     | AnswerGiven
     | EndTold

@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from sulla.core.errors import CorruptRecord
+from sulla.core.event import Fact
 from sulla.core.ids import MessageId, NodeId, derived_id
 from sulla.core.message import UNTRUSTED, Message, Part, Text, ToolCall, ToolResult
 from sulla.threads import facts as f
-from sulla.threads.beats import BeatEnded, BeatFact, BeatSkipped, BeatStarted, CycleEnded, CycleStarted, over
 from sulla.threads.charging import charge, charge_report
 from sulla.threads.codec import Origin
 from sulla.threads.family import ChildCancelled, ChildReported, is_child_wait
-from sulla.threads.fold_beat import fold_beat
 from sulla.threads.fold_play import end_play, fold_played, note_answer, note_answered, owe_answer
 from sulla.threads.paused import RunPaused
 from sulla.threads.plays import AnswerGiven, EndTold, Played
@@ -23,7 +22,7 @@ from sulla.threads.unheard import MARK, leave_out_unheard
 from sulla.threads.waits import Permit
 
 
-def apply_decision(state: ThreadState, fact: f.Decision, origin: Origin) -> None:
+def apply_decision(state: ThreadState, fact: Fact, origin: Origin) -> None:
     """Fold a decision in; it may not depend on the number that the record will get.
 
     Raises:
@@ -31,12 +30,23 @@ def apply_decision(state: ThreadState, fact: f.Decision, origin: Origin) -> None
     """
     apply_message(state.transcript, fact, state.waiting)
     apply_progress(state, fact, origin)
-    state.updated_ms = origin.at_ms
-    if state.run is not None and not isinstance(fact, _BESIDE):
-        state.run.touched_ms = origin.at_ms
+    touch(state, origin.at_ms, progress=not isinstance(fact, _BESIDE))
 
 
-def apply_message(script: Transcript, fact: f.Decision, inputs: Mapping[int, WaitingInput]) -> None:
+def touch(state: ThreadState, at_ms: int, *, progress: bool) -> None:
+    """Note when something was decided.
+
+    Args:
+        state: changed in place.
+        at_ms: when, UTC milliseconds.
+        progress: whether the open run, if there is one, got on by it.
+    """
+    state.updated_ms = at_ms
+    if state.run is not None and progress:
+        state.run.touched_ms = at_ms
+
+
+def apply_message(script: Transcript, fact: Fact, inputs: Mapping[int, WaitingInput]) -> None:
     """The part of the fold that the transcript shows; loading replays only this, over the newest records.
 
     Args:
@@ -72,7 +82,7 @@ def apply_message(script: Transcript, fact: f.Decision, inputs: Mapping[int, Wai
             pass  # every other fact is about progress, not about what was said
 
 
-def apply_progress(state: ThreadState, fact: f.Decision, origin: Origin) -> None:
+def apply_progress(state: ThreadState, fact: Fact, origin: Origin) -> None:
     """The part of the fold that the head keeps: runs, counters, waits."""
     rule = _PROGRESS.get(type(fact))
     if rule is not None:
@@ -277,9 +287,9 @@ def _run_ended(state: ThreadState, fact: f.RunFinished | f.RunError, origin: Ori
     if state.run is None or state.run.id != fact.run_id:
         return  # a run that joined another one never was the open run
     state.usage += state.run.usage
-    if state.beat is not None:
-        state.beat = over(state.beat, origin.at_ms, failed=fact.outcome.status == "failed")
-        state.transcript = state.transcript.empty()  # no model reads a heartbeat's own thread
+    state.kind.on_run_ended(state, fact.outcome, origin.at_ms)
+    if state.kind.recall != "conversation":
+        state.transcript = state.transcript.empty()  # no model reads it
     owe_answer(state, state.run, fact.outcome)
     state.run = None
     # What was worked on is worked on no more: it goes the way of what the summary covers.
@@ -319,10 +329,6 @@ def _answer_given(state: ThreadState, fact: AnswerGiven, origin: Origin) -> None
     state.owes.pop(fact.wait_id, None)
 
 
-def _beat(state: ThreadState, fact: BeatFact, origin: Origin) -> None:
-    fold_beat(state, fact, _run(state, fact).id)
-
-
 _PROGRESS: dict[type, Callable[..., None]] = {
     f.RunStarted: _run_started,
     f.InputHandled: _input_handled,
@@ -343,18 +349,13 @@ _PROGRESS: dict[type, Callable[..., None]] = {
     f.RunError: _run_ended,
     ChildCancelled: _child_cancelled,
     ChildReported: _child_reported,
-    BeatStarted: _beat,
-    BeatSkipped: _beat,
-    CycleStarted: _beat,
-    CycleEnded: _beat,
-    BeatEnded: _beat,
     Played: _played,
     EndTold: _end_told,
     AnswerGiven: _answer_given,
 }
 
 
-def _run(state: ThreadState, fact: f.Decision) -> OpenRun:
+def _run(state: ThreadState, fact: Fact) -> OpenRun:
     if state.run is None:
         raise CorruptRecord(f"{state.thread_id}: {fact.kind} without an open run")
     return state.run

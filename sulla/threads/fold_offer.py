@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sulla.core.errors import CorruptRecord
+from sulla.core.event import Fact
 from sulla.threads import facts as f
 from sulla.threads.charging import charge_day
 from sulla.threads.codec import Origin
@@ -16,7 +17,7 @@ from sulla.threads.spoken import BargedIn, Overheard
 from sulla.threads.state import ControlInput, ThreadState, waiting_input
 
 
-def apply_offer(state: ThreadState, fact: f.Offer, seq: int, origin: Origin) -> None:
+def apply_offer(state: ThreadState, fact: Fact, seq: int, origin: Origin) -> None:
     """Fold an offered input in.
 
     Args:

@@ -10,18 +10,17 @@ import orjson
 
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import CallId, MessageId, NodeId, RunId, ThreadId
-from sulla.core.jsontypes import FrozenJson
+from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 from sulla.core.message import Origin
 from sulla.store import Head, Status, seal, unseal
-from sulla.threads.beats import BeatState
 from sulla.threads.desk import Rest, next_task
 from sulla.threads.facts import ModelStarted, Outcome
 from sulla.threads.family import Birth, ChildStarted
 from sulla.threads.forms import Form, fields_to_json
 from sulla.threads.plays import Owed, PlayState, Question
+from sulla.threads.schema import ThreadSchema
 from sulla.threads.spoken import BargedIn
 from sulla.threads.state import OpenRun, RunRef, ThreadState
-from sulla.threads.transcript import Measure, Transcript
 from sulla.threads.usage import Usage
 from sulla.threads.waits import Permit, Wait
 
@@ -81,7 +80,8 @@ class Checkpoint:
     active_agents: tuple[str, ...] = ()
     model: str = ""
     graph: str = ""
-    beat: BeatState | None = None
+    slices: FrozenJson = field(default_factory=dict)
+    """Their fields stand here, beside the others."""
     play: PlayState | None = None
     owes: tuple[Owed, ...] = ()
     birth: Birth | None = None
@@ -116,7 +116,7 @@ class Checkpoint:
 
 _FORM = Form(Checkpoint)
 _SAME = (
-    "created_ms updated_ms agent title project channel model graph beat play birth reported active_work "
+    "created_ms updated_ms agent title project channel model graph play birth reported active_work "
     "nudged nudging node iterations consecutive_same_node "
     "agent_loops cycle_complete barged held_below summary_covers summary_seq tainted usage "
     "spent_tokens spent_micro day day_tokens"
@@ -132,10 +132,11 @@ def status_of(state: ThreadState) -> Status:
     return "suspended" if state.suspended else "idle"
 
 
-def to_head(state: ThreadState, claimed: int, epoch: int, due_ms: int | None = None) -> Head:
+def to_head(schema: ThreadSchema, state: ThreadState, claimed: int, epoch: int, due_ms: int | None = None) -> Head:
     """The checkpoint of a state that knows the log's inputs up to `claimed`, written under the lease `epoch`.
 
     Args:
+        schema: what threads hold.
         state: the thread.
         claimed: up to which record its inputs are folded in.
         epoch: the lease.
@@ -147,6 +148,7 @@ def to_head(state: ThreadState, claimed: int, epoch: int, due_ms: int | None = N
         claimed=claimed,
         epoch=epoch,
         active_agents=tuple(state.active_agents),
+        slices=schema.slices_to_json(state),
         children=tuple(state.children.values()),
         owes=tuple(state.owes.values()),
         run=_point(run) if run is not None else None,
@@ -156,8 +158,16 @@ def to_head(state: ThreadState, claimed: int, epoch: int, due_ms: int | None = N
         controls=tuple(sorted(state.controls)),
         diagnostics=dict(state.diagnostics),
     )
-    body = seal("HEAD", orjson.dumps(fields_to_json(checkpoint)))
+    body = seal("HEAD", orjson.dumps(_flat(fields_to_json(checkpoint))))
     return Head(KIND, status_of(state), state.agent, due_ms, state.consumed, body)
+
+
+def _flat(kept: JsonObject) -> JsonObject:
+    """With the slices' fields in the place of `slices`."""
+    found: JsonObject = {}
+    for name, value in kept.items():
+        found.update(value if name == "slices" and isinstance(value, dict) else {name: value})
+    return found
 
 
 def _point(run: OpenRun) -> RunPoint:
@@ -208,13 +218,13 @@ class Unread:
     """Those of what children have reported to the open run."""
 
 
-def from_head(thread_id: ThreadId, head: Head, measure: Measure) -> tuple[ThreadState, Unread]:
+def from_head(schema: ThreadSchema, thread_id: ThreadId, head: Head) -> tuple[ThreadState, Unread]:
     """The state that `to_head` was given, without messages.
 
     Args:
+        schema: what threads hold.
         thread_id: whose it is.
         head: what was kept.
-        measure: for the transcript that is still empty.
 
     Returns:
         The state, and what has to be read from the log.
@@ -222,15 +232,18 @@ def from_head(thread_id: ThreadId, head: Head, measure: Measure) -> tuple[Thread
     Raises:
         CorruptRecord: the checkpoint is not what was written.
     """
-    state = ThreadState(thread_id, Transcript(measure), consumed=head.consumed)
+    state = schema.new(thread_id)
+    state.consumed = head.consumed
     if not head.body:
         return state, Unread()
     try:
-        checkpoint = _FORM.read(orjson.loads(unseal("HEAD", head.body, f"{thread_id} head")))
+        kept: Json = orjson.loads(unseal("HEAD", head.body, f"{thread_id} head"))
     except orjson.JSONDecodeError as error:
         raise CorruptRecord(f"{thread_id} head: not JSON: {error}") from None
+    checkpoint = _FORM.read(schema.slices_from_json(kept, state) if isinstance(kept, dict) else kept)
     for name in _SAME:
         setattr(state, name, getattr(checkpoint, name))
+    state.kind = schema.kind_of(state)
     state.active_agents = list(checkpoint.active_agents)
     state.outcome = checkpoint.outcome or Outcome()
     state.diagnostics = dict(checkpoint.diagnostics)

@@ -6,6 +6,7 @@ from hashlib import blake2b
 
 import orjson
 
+from sulla.core.event import Fact
 from sulla.core.ids import MessageId, RunId, ThreadId, derived_id
 from sulla.threads import facts as f
 
@@ -15,7 +16,7 @@ def run_of(thread_id: ThreadId, message_id: MessageId) -> RunId:
     return RunId(derived_id("run", thread_id, message_id))
 
 
-def dedupe_id(fact: f.Offer, request_id: str) -> str:
+def dedupe_id(fact: Fact, request_id: str) -> str:
     """Under which id a thread knows an offer.
 
     Args:
@@ -33,7 +34,7 @@ def dedupe_id(fact: f.Offer, request_id: str) -> str:
             return f"{fact.kind.lower()}:{request_id}"
 
 
-def digest(fact: f.Offer) -> bytes:
+def digest(fact: Fact) -> bytes:
     """Sixteen bytes that are the same only for the same content.
 
     The channel that a thread is begun on is none of it: a client may ask for the same thread on another one.

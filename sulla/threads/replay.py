@@ -5,19 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from sulla.core.errors import CorruptRecord, InvalidInput
+from sulla.core.event import Fact
 from sulla.core.ids import RunId, ThreadId, derived_id
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.threads import facts as f
 from sulla.threads.codec import Entry
-from sulla.threads.family import ChildCancelled, ChildReported, ChildStarted
-from sulla.threads.fold import apply_decision
-from sulla.threads.fold_offer import apply_offer
-from sulla.threads.notice import Notice
+from sulla.threads.family import ChildCancelled, ChildReported
 from sulla.threads.offers import dedupe_id, digest, run_of
-from sulla.threads.plays import AnswerGiven, EndTold, PlaybookAsked, PlaybookBegan, PlaybookEnded
-from sulla.threads.spoken import BargedIn, Overheard
+from sulla.threads.plays import AnswerGiven, EndTold
+from sulla.threads.schema import ThreadSchema
 from sulla.threads.state import ThreadState
-from sulla.threads.transcript import Measure, Transcript
 
 IMPORTED = "imported"
 """Why what was under way in a thread does not go on here."""
@@ -56,13 +53,14 @@ class Replay:
     """Folds entries in as they come.
 
     Args:
+        schema: what threads hold.
         thread_id: whose they are.
-        measure: the size of a message in tokens.
         ceiling_tokens: how much of the conversation is kept in memory.
     """
 
-    def __init__(self, thread_id: ThreadId, measure: Measure, ceiling_tokens: int) -> None:
-        self.state = ThreadState(thread_id, Transcript(measure))
+    def __init__(self, schema: ThreadSchema, thread_id: ThreadId, ceiling_tokens: int) -> None:
+        self.state = schema.new(thread_id)
+        self._schema = schema
         self._ceiling = ceiling_tokens
         self._known: set[str] = set()
 
@@ -84,32 +82,16 @@ class Replay:
         fact = entry.fact
         if (entry.seq == 1) is not isinstance(fact, f.ThreadCreated):
             raise InvalidInput("a thread begins with THREAD_CREATED, and has it once")
-        match fact:
-            case None:
-                raise InvalidInput("this Sulla knows no such record: import it with the one that made it")
-            case (
-                f.ThreadCreated()
-                | f.Input()
-                | f.StopAsked()
-                | f.ContinueAsked()
-                | f.Answer()
-                | f.Summary()
-                | Notice()
-                | ChildStarted()
-                | PlaybookAsked()
-                | PlaybookBegan()
-                | PlaybookEnded()
-                | BargedIn()
-                | Overheard()
-            ):
-                return self._offered(fact, entry)
-            case _:
-                apply_decision(self.state, fact, entry.origin)
-                if isinstance(fact, f.RunFinished | f.RunError):
-                    self.state.transcript.fit(self._ceiling)
-                return None
+        if fact is None:
+            raise InvalidInput("this Sulla knows no such record: import it with the one that made it")
+        if self._schema.is_offer(fact):
+            return self._offered(fact, entry)
+        self._schema.decide(self.state, fact, entry.origin)
+        if isinstance(fact, f.RunFinished | f.RunError):
+            self.state.transcript.fit(self._ceiling)
+        return None
 
-    def _offered(self, fact: f.Offer, entry: Entry) -> Offering:
+    def _offered(self, fact: Fact, entry: Entry) -> Offering:
         if isinstance(fact, f.Input) and entry.origin.run_id != run_of(self.state.thread_id, fact.message_id):
             raise InvalidInput("its run_id is not the one that follows from the thread's and the message's id")
         # What has no name of its own gets one that no client can send: `#` is not allowed in ids.
@@ -117,7 +99,7 @@ class Replay:
         if known_as in self._known:
             raise InvalidInput(f"{known_as!r} was offered before, and a thread takes it once")
         self._known.add(known_as)
-        apply_offer(self.state, fact, entry.seq, entry.origin)
+        self._schema.offer(self.state, fact, entry.seq, entry.origin)
         return Offering(known_as, digest(fact))
 
 

@@ -19,12 +19,11 @@ from sulla.core.ids import MakeId, ThreadId
 from sulla.store import Draft, Head, Lease, Store
 from sulla.threads import facts as f
 from sulla.threads.archive import Unsealer
-from sulla.threads.codec import Entry, Origin, decode, encode
-from sulla.threads.fold import apply_decision
+from sulla.threads.codec import Entry, Origin, encode
 from sulla.threads.head import to_head
 from sulla.threads.replay import Offering, Raw, Renamed, Replay, leftovers
+from sulla.threads.schema import ThreadSchema
 from sulla.threads.state import OpenRun, ThreadState
-from sulla.threads.transcript import Measure
 
 log = logging.getLogger(__name__)
 
@@ -61,7 +60,7 @@ class ThreadRestore:
         clock: for the time of what is added.
         make_id: for the ids of copies.
         owner: ``<home id>:<boot nonce>``.
-        measure: the size of a message in tokens.
+        schema: what threads hold.
         ceiling_tokens: how much of a conversation is kept in memory.
         close: ends a run that was open.
     """
@@ -72,7 +71,7 @@ class ThreadRestore:
         clock: Clock,
         make_id: MakeId,
         owner: str,
-        measure: Measure,
+        schema: ThreadSchema,
         ceiling_tokens: int,
         close: CloseRun,
     ) -> None:
@@ -80,7 +79,7 @@ class ThreadRestore:
         self._clock = clock
         self._make_id = make_id
         self._owner = owner
-        self._measure = measure
+        self._schema = schema
         self._ceiling = ceiling_tokens
         self._close = close
 
@@ -117,9 +116,9 @@ class ThreadRestore:
         return Restored(thread_id, file.count, fresh=True, ended=ended)
 
     def _examine(self, lines: Lines) -> Unsealer:
-        file, replay = Unsealer(), None
+        file, replay = Unsealer(self._schema), None
         for entry in _entries(file, lines):
-            replay = replay or Replay(file.thread_id, self._measure, self._ceiling)
+            replay = replay or Replay(self._schema, file.thread_id, self._ceiling)
             replay.take(entry)
         if replay is None:
             raise InvalidInput("the file holds no record, and every thread has one")
@@ -128,10 +127,10 @@ class ThreadRestore:
     async def _compare(self, thread_id: ThreadId, lines: Lines) -> None:
         """See whether every record of the file is here."""
         page: list[Entry] = []
-        for entry in _entries(Unsealer(), lines):
+        for entry in _entries(Unsealer(self._schema), lines):
             if not page:
                 records = await self._store.read(thread_id, after=entry.seq - 1, limit=_PAGE)
-                page = [decode(record, thread_id) for record in reversed(records)]
+                page = [self._schema.decode(record, thread_id) for record in reversed(records)]
             if not page or page.pop() != entry:
                 raise Conflict(
                     f"the thread {thread_id!r} is here already, and differs from record {entry.seq} on: "
@@ -139,9 +138,9 @@ class ThreadRestore:
                 )
 
     async def _write(self, thread_id: ThreadId, file: Unsealer, lines: Lines) -> int:
-        replay = Replay(thread_id, self._measure, self._ceiling)
-        again, renamed = Unsealer(), Renamed(thread_id) if thread_id != file.thread_id else None
-        pen = _Pen(self._store, thread_id, self._owner)
+        replay = Replay(self._schema, thread_id, self._ceiling)
+        again, renamed = Unsealer(self._schema), Renamed(thread_id) if thread_id != file.thread_id else None
+        pen = _Pen(self._store, self._schema, thread_id, self._owner)
         for entry in _entries(again, lines):
             entry = renamed.take(entry) if renamed is not None else entry
             offering = replay.take(entry)
@@ -149,7 +148,7 @@ class ThreadRestore:
             if offering is None:
                 await pen.decided(draft)
             elif entry.seq == 1:
-                await pen.begin(draft, offering, to_head(replay.state, claimed=1, epoch=0))
+                await pen.begin(draft, offering, to_head(self._schema, replay.state, claimed=1, epoch=0))
             else:
                 await pen.offered(draft, offering)
         if again.digest != file.digest:
@@ -175,7 +174,7 @@ class ThreadRestore:
         return ended
 
     async def _add(self, state: ThreadState, pen: _Pen, fact: f.Decision, origin: Origin) -> None:
-        apply_decision(state, fact, origin)
+        self._schema.decide(state, fact, origin)
         await pen.decided(encode(fact, origin))
 
 
@@ -214,8 +213,9 @@ async def _undo(store: Store, owner: str) -> str | None:
 class _Pen:
     """Writes records in the order of their numbers: inputs one by one, decisions in lots."""
 
-    def __init__(self, store: Store, thread_id: ThreadId, owner: str) -> None:
+    def __init__(self, store: Store, schema: ThreadSchema, thread_id: ThreadId, owner: str) -> None:
         self._store = store
+        self._schema = schema
         self._thread_id = thread_id
         self._owner = owner
         self._lease: Lease | None = None
@@ -254,7 +254,7 @@ class _Pen:
     async def finish(self, state: ThreadState) -> None:
         """Write the rest and the head, and let go: from now on it is a thread like any other."""
         if self._lease is not None:
-            self._head = to_head(state, self._last + len(self._drafts), self._lease.epoch)
+            self._head = to_head(self._schema, state, self._last + len(self._drafts), self._lease.epoch)
         await self._flush(release=True)
 
     async def _flush(self, *, release: bool = False) -> None:

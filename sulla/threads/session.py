@@ -7,7 +7,7 @@ from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, repeat
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 
 from sulla.core.clock import Clock
 from sulla.core.errors import StaleLease, StoreUnavailable
@@ -16,17 +16,14 @@ from sulla.core.ids import RunId
 from sulla.store import MAX_PUBLISH_BYTES, Draft, Head, Lease, Store
 from sulla.threads import facts as f
 from sulla.threads.bus import Advanced, channel, live, live_channel, pack
-from sulla.threads.codec import Entry, Origin, decode, encode
-from sulla.threads.fold import apply_decision
-from sulla.threads.fold_offer import apply_offer
+from sulla.threads.codec import Entry, Origin, encode
 from sulla.threads.head import to_head
 from sulla.threads.retention import Retention, due_ms, expires_ms
+from sulla.threads.schema import ThreadSchema
 from sulla.threads.state import ThreadState
 from sulla.threads.watching import Kept, Watcher
 
 T = TypeVar("T")
-_OFFERS = get_args(f.Offer)
-_DECISIONS = get_args(f.Decision)
 _BACKOFF_S = (0.05, 0.1, 0.2, 0.5, 1.0)
 
 
@@ -37,6 +34,8 @@ class Known:
     state: ThreadState
     seen_seq: int
     """Up to which record the state is true, inputs included."""
+    schema: ThreadSchema
+    """What threads hold."""
     fruitless: int = 0
     """How many leases before this one ended without a single write."""
 
@@ -75,6 +74,7 @@ class ThreadSession:
         self._store = store
         self._clock = clock
         self._lease = lease
+        self._schema = known.schema
         self._seen = known.seen_seq
         self._write_no = 0
         self._drafts: list[Draft] = []
@@ -131,8 +131,8 @@ class ThreadSession:
             birth = self.state.birth
             parent = birth.run_id if birth is not None else None
             origin = Origin(now_ms, run_id, agent or self.state.agent, parent, self.state.depth)
-            if isinstance(fact, _DECISIONS):
-                apply_decision(self.state, fact, origin)
+            if self._schema.is_decision(fact):
+                self._schema.decide(self.state, fact, origin)
             self._drafts.append(encode(fact, origin))
             if self._watcher is not None:
                 self._noted.append(Kept(fact, origin))
@@ -248,7 +248,7 @@ class ThreadSession:
             # Drafts and head belong together: both are taken before anything can happen in between.
             drafts, self._drafts = self._drafts, []
             noted, self._noted = self._noted, []
-            head = to_head(self.state, self._seen, self.epoch, due_ms(self.state, self._retention))
+            head = to_head(self._schema, self.state, self._seen, self.epoch, due_ms(self.state, self._retention))
             self._write_no += 1
             last = await self._append(drafts, head, release=release)
             self._released = release
@@ -297,15 +297,15 @@ class ThreadSession:
                 if not records:
                     break
                 for record in records:
-                    found = self._take(decode(record, self.state.thread_id)) or found
+                    found = self._take(self._schema.decode(record, self.state.thread_id)) or found
                     self._seen = record.seq
             return found
 
     def _take(self, entry: Entry) -> bool:
         fact = entry.fact
-        if not entry.offered or not isinstance(fact, _OFFERS):
+        if not entry.offered or not self._schema.is_offer(fact):
             return False  # our own decisions are folded in already
-        apply_offer(self.state, fact, entry.seq, entry.origin)
+        self._schema.offer(self.state, fact, entry.seq, entry.origin)
         return True
 
 

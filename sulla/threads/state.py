@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from sulla.core.ids import CallId, MessageId, NodeId, RunId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Origin
-from sulla.threads.beats import BeatState
 from sulla.threads.facts import Answer, ContinueAsked, Input, Mode, ModelStarted, Outcome, StopAsked
 from sulla.threads.family import Birth, ChildStarted, is_child_wait
+from sulla.threads.kind import CONVERSATION, ThreadKind
 from sulla.threads.plays import Owed, PlaybookAsked, PlayState, Question
 from sulla.threads.spoken import BargedIn, Heard
 from sulla.threads.transcript import Transcript
@@ -147,8 +148,10 @@ class ThreadState:
     model: str = ""
     graph: str = ""
     """What works on it; empty for its agent's conversation graph."""
-    beat: BeatState | None = None
-    """Its agent's beats, if it is a heartbeat."""
+    kind: ThreadKind[Any] = CONVERSATION
+    """What it is like; follows from `graph` and `birth`."""
+    slices: dict[str, object] = field(default_factory=dict)
+    """What capabilities keep here, by the names of their slices: read and written by `Slice` alone."""
     play: PlayState | None = None
     """The playbook that it is a run of."""
     owes: dict[str, Owed] = field(default_factory=dict)

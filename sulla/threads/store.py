@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 from sulla.core.clock import Clock
 from sulla.core.errors import AlreadyAnswered, Busy, CorruptRecord, MessageIdReused, NotFound
@@ -17,23 +17,20 @@ from sulla.store import Grant, Head, LogInfo, Offered, Record, Status, Store
 from sulla.threads import facts as f
 from sulla.threads.bounds import ThreadLimits
 from sulla.threads.bus import Advanced, channel, pack
-from sulla.threads.codec import Entry, Origin, decode, encode
+from sulla.threads.codec import Entry, Origin, encode
 from sulla.threads.family import ChildStarted
-from sulla.threads.fold_offer import apply_offer
 from sulla.threads.head import KIND, from_head, to_head
 from sulla.threads.leaving import last_words
 from sulla.threads.notice import Notice
 from sulla.threads.offers import dedupe_id, digest, run_of
 from sulla.threads.plays import PlaybookAsked, PlaybookBegan, PlaybookEnded
 from sulla.threads.retention import expires_ms
+from sulla.threads.schema import ThreadSchema
 from sulla.threads.session import Known, ThreadSession
 from sulla.threads.spoken import BargedIn, Overheard
 from sulla.threads.state import ThreadState
 from sulla.threads.tail import load_tail
-from sulla.threads.transcript import Measure, Transcript
 from sulla.threads.watching import Kept, Watcher
-
-_OFFERS = get_args(f.Offer)
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +62,7 @@ class ThreadStore:
         clock: for records' times and leases.
         make_id: for new threads.
         owner: ``<home id>:<boot nonce>``.
-        measure: the size of a message in tokens.
+        schema: what threads hold.
         limits: bounds.
         watcher: is told what is kept and shown; None if nobody wants to know.
     """
@@ -76,7 +73,7 @@ class ThreadStore:
         clock: Clock,
         make_id: MakeId,
         owner: str,
-        measure: Measure,
+        schema: ThreadSchema,
         limits: ThreadLimits,
         watcher: Watcher | None = None,
     ) -> None:
@@ -84,7 +81,7 @@ class ThreadStore:
         self._clock = clock
         self._make_id = make_id
         self._owner = owner
-        self._measure = measure
+        self._schema = schema
         self._limits = limits
         self._watcher = watcher
         self._cache: OrderedDict[ThreadId, tuple[int, int, ThreadState]] = OrderedDict()
@@ -107,9 +104,9 @@ class ThreadStore:
         made = self._make_id("thr") if request_id is None else derived_id("thr", "request", request_id)
         thread_id = ThreadId(made)
         # The first head holds what the thread begins with, so that a list can show it before its first turn.
-        state, origin = ThreadState(thread_id, Transcript(self._measure)), self._origin()
-        apply_offer(state, fact, 1, origin)
-        head = to_head(state, claimed=1, epoch=0, due_ms=expires_ms(state, self._limits.retention))
+        state, origin = self._schema.new(thread_id), self._origin()
+        self._schema.offer(state, fact, 1, origin)
+        head = to_head(self._schema, state, claimed=1, epoch=0, due_ms=expires_ms(state, self._limits.retention))
         await self._offer(thread_id, fact, origin=origin, create=head, wakes=False)
         return thread_id
 
@@ -268,7 +265,7 @@ class ThreadStore:
         records = await self._store.read(thread_id, after=after, before=before, limit=limit)
         if not records and await self._store.head(thread_id) is None:
             raise _no_thread(thread_id)
-        return [decode(record, thread_id) for record in records]
+        return [self._schema.decode(record, thread_id) for record in records]
 
     async def list(
         self, *, after: str = "", limit: int = 100, status: Status | None = None
@@ -314,7 +311,7 @@ class ThreadStore:
     def state_of(self, info: LogInfo) -> ThreadState | None:
         """What a head says of its thread; None if it cannot be read."""
         try:
-            return from_head(ThreadId(info.key), info.head, self._measure)[0]
+            return from_head(self._schema, ThreadId(info.key), info.head)[0]
         except CorruptRecord as error:
             log.warning("%s: `sulla doctor` says more", error.message)
             return None
@@ -358,29 +355,29 @@ class ThreadStore:
             # One grant further and nobody in between: what lies behind `seen` can only be inputs.
             if grant.lease.epoch == epoch + 1 and len(grant.tail) == grant.last_seq - seen:
                 self._fold(state, grant.tail)
-                return Known(state, grant.last_seq)
+                return Known(state, grant.last_seq, self._schema)
         ceiling_tokens = self._limits.load_tokens
         state, seen, written = await self._load(thread_id, grant.head, grant.last_seq, ceiling_tokens)
-        return Known(state, seen, grant.lease.epoch - written - 1 - self._given_back.get(thread_id, 0))
+        return Known(state, seen, self._schema, grant.lease.epoch - written - 1 - self._given_back.get(thread_id, 0))
 
     async def _load(
         self, thread_id: ThreadId, head: Head, last_seq: int, ceiling_tokens: int
     ) -> tuple[ThreadState, int, int]:
-        state, point = from_head(thread_id, head, self._measure)
+        state, point = from_head(self._schema, thread_id, head)
         seen = point.claimed
         while seen < last_seq and (records := await self._store.read(thread_id, after=seen, before=last_seq + 1)):
             self._fold(state, records)
             seen = records[-1].seq
         # After what the head did not know: a summary among it says where the messages begin.
-        await load_tail(self._store, state, point, ceiling_tokens, last_seq)
+        await load_tail(self._store, self._schema, state, point, ceiling_tokens, last_seq)
         return state, seen, point.epoch
 
     def _fold(self, state: ThreadState, records: Iterable[Record]) -> None:
         for record in records:
             if record.offered:
-                entry = decode(record, state.thread_id)
-                if isinstance(fact := entry.fact, _OFFERS):
-                    apply_offer(state, fact, entry.seq, entry.origin)
+                entry = self._schema.decode(record, state.thread_id)
+                if self._schema.is_offer(fact := entry.fact):
+                    self._schema.offer(state, fact, entry.seq, entry.origin)
 
 
 def _whose(state: ThreadState | None) -> Whose:

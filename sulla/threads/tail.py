@@ -4,25 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import get_args
 
 from sulla.core.errors import CorruptRecord
+from sulla.core.event import Fact
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Text
 from sulla.store import Store
 from sulla.threads import facts as f
-from sulla.threads.codec import Entry, decode
+from sulla.threads.codec import Entry
 from sulla.threads.fold import apply_message
-from sulla.threads.fold_offer import apply_offer, keep_report
+from sulla.threads.fold_offer import keep_report
 from sulla.threads.head import Unread
+from sulla.threads.schema import CORE_DECISIONS, ThreadSchema
 from sulla.threads.state import ControlInput, ThreadState, WaitingInput, waiting_input
 
 _PAGE = 256
 _SAID = (f.Input, f.RunStarted, f.InputHandled, f.InputsJoined, f.TextMessageEnd, f.ToolCallResult, f.Reminder)
 """What the transcript is made of; the other half of a log tells how things went, and is not opened here."""
 _KINDS = frozenset(cls.kind for cls in _SAID)
-_DECISIONS = get_args(f.Decision)
-_OFFERS = get_args(f.Offer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +29,17 @@ class _Opened:
     """A record whose fact has been read, once."""
 
     entry: Entry
-    fact: f.ThreadFact | None
+    fact: Fact | None
 
 
-async def load_tail(store: Store, state: ThreadState, unread: Unread, ceiling_tokens: int, last_seq: int) -> None:
+async def load_tail(
+    store: Store, schema: ThreadSchema, state: ThreadState, unread: Unread, ceiling_tokens: int, last_seq: int
+) -> None:
     """Fill the transcript and the waiting inputs of a state that came from a head.
 
     Args:
         store: where the log is.
+        schema: what threads hold.
         state: changed in place.
         unread: what the head only names.
         ceiling_tokens: stop reading when the messages weigh this much.
@@ -46,39 +48,41 @@ async def load_tail(store: Store, state: ThreadState, unread: Unread, ceiling_to
     Raises:
         CorruptRecord: a record cannot be read, or one that the head names is missing.
     """
-    tail = await _newest(store, state, ceiling_tokens, last_seq)
+    tail = await _newest(store, schema, state, ceiling_tokens, last_seq)
     inputs = {opened.entry.seq: item for opened in tail if (item := _message_of(opened)) is not None}
     for seq in _taken(tail) - inputs.keys():
-        item = _message_of(await _one(store, state, seq))
+        item = _message_of(await _one(store, schema, state, seq))
         if item is not None:
             inputs[seq] = item
     if state.run is not None and state.run.input_seq not in _taken(tail):
         # Whatever else lies too far back, a model is told what it works on.
-        item = _message_of(await _one(store, state, state.run.input_seq))
+        item = _message_of(await _one(store, schema, state, state.run.input_seq))
         if item is not None:
             state.transcript.push(Message(item.message_id, "user", (Text(item.text, item.origin),)))
     for opened in tail:
-        if isinstance(opened.fact, _DECISIONS):
+        if isinstance(opened.fact, CORE_DECISIONS):
             apply_message(state.transcript, opened.fact, inputs)
-    await _known_offers(store, state, unread)
+    await _known_offers(store, schema, state, unread)
     if state.summary_seq:
-        summary = (await _one(store, state, state.summary_seq)).fact
+        summary = (await _one(store, schema, state, state.summary_seq)).fact
         if not isinstance(summary, f.Summary):
             raise CorruptRecord(f"{state.thread_id} record {state.summary_seq}: expected a SUMMARY")
         state.summary, state.summary_first_kept = summary.text, summary.first_kept
 
 
-async def _known_offers(store: Store, state: ThreadState, unread: Unread) -> None:
+async def _known_offers(store: Store, schema: ThreadSchema, state: ThreadState, unread: Unread) -> None:
     for seq in unread.pending:
-        _offer(state, await _one(store, state, seq))
+        _offer(schema, state, await _one(store, schema, state, seq))
     for seq in unread.reports:
-        opened = await _one(store, state, seq)
+        opened = await _one(store, schema, state, seq)
         if not isinstance(opened.fact, f.Answer):
             raise CorruptRecord(f"{state.thread_id} record {seq}: expected an ANSWER, found {opened.entry.kind}")
         keep_report(state, ControlInput(seq, opened.fact, opened.entry.origin.at_ms), opened.fact)
 
 
-async def _newest(store: Store, state: ThreadState, ceiling_tokens: int, last_seq: int) -> list[_Opened]:
+async def _newest(
+    store: Store, schema: ThreadSchema, state: ThreadState, ceiling_tokens: int, last_seq: int
+) -> list[_Opened]:
     found: list[_Opened] = []
     weight, before = 0, last_seq + 1
     scale, after = state.transcript.empty(), _floor(state, last_seq)
@@ -87,7 +91,7 @@ async def _newest(store: Store, state: ThreadState, ceiling_tokens: int, last_se
         if not page:
             break
         for record in page:
-            entry = decode(record, state.thread_id)
+            entry = schema.decode(record, state.thread_id)
             if entry.kind in _KINDS:
                 found.append(_Opened(entry, entry.fact))
                 for message in _weighed(found[-1].fact):
@@ -99,15 +103,16 @@ async def _newest(store: Store, state: ThreadState, ceiling_tokens: int, last_se
 
 def _floor(state: ThreadState, last_seq: int) -> int:
     """Up to which record nothing is looked for."""
-    if state.play is not None:
-        return last_seq  # whoever walks it reads it by itself, as a whole
-    if state.beat is None:
-        return state.summary_covers
-    # No model reads a heartbeat's own thread: however many beats there were, only the open one is wanted.
-    return state.run.input_seq - 1 if state.run is not None else last_seq
+    match state.kind.recall:
+        case "conversation":
+            return state.summary_covers
+        case "run" if state.run is not None:
+            return state.run.input_seq - 1
+        case _:
+            return last_seq
 
 
-def _weighed(fact: f.ThreadFact | None) -> Iterable[Message]:
+def _weighed(fact: Fact | None) -> Iterable[Message]:
     """A stand-in that weighs what the record will weigh in the transcript."""
     match fact:
         case f.Input(message_id=message_id, text=text) | f.Reminder(message_id=message_id, text=text):
@@ -138,16 +143,16 @@ def _message_of(opened: _Opened) -> WaitingInput | None:
     return waiting_input(opened.entry.seq, fact, run_id, opened.entry.origin.at_ms)
 
 
-def _offer(state: ThreadState, opened: _Opened) -> None:
+def _offer(schema: ThreadSchema, state: ThreadState, opened: _Opened) -> None:
     entry, fact = opened.entry, opened.fact
-    if not entry.offered or not isinstance(fact, _OFFERS):
+    if not entry.offered or not schema.is_offer(fact):
         raise CorruptRecord(f"{state.thread_id} record {entry.seq}: expected an input, found {entry.kind}")
-    apply_offer(state, fact, entry.seq, entry.origin)
+    schema.offer(state, fact, entry.seq, entry.origin)
 
 
-async def _one(store: Store, state: ThreadState, seq: int) -> _Opened:
+async def _one(store: Store, schema: ThreadSchema, state: ThreadState, seq: int) -> _Opened:
     records = await store.read(state.thread_id, after=seq - 1, before=seq + 1, limit=1)
     if not records:
         raise CorruptRecord(f"{state.thread_id}: record {seq} is missing")
-    entry = decode(records[0], state.thread_id)
+    entry = schema.decode(records[0], state.thread_id)
     return _Opened(entry, entry.fact)

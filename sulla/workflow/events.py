@@ -10,7 +10,6 @@ from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.stamp import stamp
 from sulla.threads import (
-    BeatEnded,
     Entry,
     Input,
     Outcome,
@@ -34,6 +33,8 @@ EVENTS: Final[Mapping[str, str]] = {
 
 TEXT_CHARS: Final = 4_000
 """Of what an agent said, and of a question."""
+BEAT_ENDED: Final = "BEAT_ENDED"
+"""The record of a beat's end; its fields are the heartbeat's own (`heartbeat.beats.BeatEnded`)."""
 HEARTBEAT: Final = "heartbeat"
 """What works on the threads that agents beat in."""
 MOST_CHAINED: Final = 3
@@ -94,10 +95,12 @@ def happening(entry: Entry, state: ThreadState) -> Happening | None:
     """
     if not gives_events(state):
         return None
-    match entry.fact:
-        case BeatEnded() as ended if state.graph:
-            told: JsonObject = {"status": ended.status, "reason": ended.reason, "changed": ended.changed}
-            return _made("heartbeat.ended", entry, state, {**told, "text": ended.summary[:TEXT_CHARS]})
+    fact = entry.fact
+    if entry.kind == BEAT_ENDED and state.graph:
+        told = {name: str(entry.data.get(name, "")) for name in ("status", "reason", "changed")}
+        text = str(entry.data.get("summary", ""))[:TEXT_CHARS]
+        return _made("heartbeat.ended", entry, state, {**told, "text": text})
+    match fact:
         case RunFinished(outcome=outcome, joined=None) if not state.graph:
             type_ = {"done": "run.finished", "blocked": "run.blocked", "failed": "run.failed"}.get(outcome.status)
             return _made(type_, entry, state, _outcome(outcome)) if type_ else None

@@ -12,6 +12,7 @@ from sulla.access.keeper import POLL_S
 from sulla.access.tokens import HEAD, KEY
 from sulla.core.errors import Conflict, CorruptRecord, Forbidden, InvalidInput, NotFound, StoreUnavailable, Unauthorized
 from sulla.core.ids import ThreadId
+from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.store import Draft, LogInfo, Record
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
@@ -310,13 +311,13 @@ async def test_a_log_that_is_gone_takes_its_tokens_along(store: Shaky, clock: Ma
 
 async def test_threads_and_their_keepers_pass_the_log_over(store: Shaky, clock: ManualClock) -> None:
     await bob(await opened(store, clock))
-    threads = ThreadStore(store, clock, lambda prefix: f"{prefix}_1", "home:boot", lambda message: 1, ThreadLimits())
+    threads = ThreadStore(store, clock, lambda prefix: f"{prefix}_1", "home:boot", THREAD_SCHEMA, ThreadLimits())
     assert list(await threads.list()) == []
     assert (await threads.misdated())[0] in ([], ())
     assert await store.find(ready=True) == []
     assert await store.find(kind="thread") == []
     assert await store.find(due_before_ms=2**53) == []
-    found = await audit_threads(store, clock, 10)
+    found = await audit_threads(store, THREAD_SCHEMA, clock, 10)
     assert (found.finished, found.damaged, found.logs, found.records) == (True, 0, 1, 0)
     with pytest.raises(NotFound):
         await threads.get(ThreadId(KEY))

@@ -8,8 +8,8 @@ import pytest
 from bench.history import text_of, write_history
 from bench.stopwatch import Service, Times
 from bench.turn import FIGURES, SIZES, Costs, warm_rows
+from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.host.system import SystemClock
-from sulla.models import estimate_tokens
 from sulla.store.sqlite.store import SqliteStore
 from sulla.testing.script import Script
 from sulla.threads import ThreadLimits, ThreadStore
@@ -21,7 +21,7 @@ async def test_a_written_history_reads_as_one_that_was_lived(tmp_path: Path) -> 
     await store.open()
     try:
         threads = ThreadStore(
-            store, SystemClock(), lambda prefix: f"{prefix}_1", "home:test", estimate_tokens, ThreadLimits()
+            store, SystemClock(), lambda prefix: f"{prefix}_1", "home:test", THREAD_SCHEMA, ThreadLimits()
         )
         for thread, size in zip(made, (10, 60), strict=True):
             info, state = await store.head(thread.id), await threads.load(thread.id)

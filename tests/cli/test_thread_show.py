@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
 from sulla.cli.thread_show import shown
+from sulla.core.event import Fact
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import ToolCall
+from sulla.daemon.thread_schema import THREAD_SCHEMA
+from sulla.heartbeat import BeatEnded, BeatSkipped, BeatStarted, CycleEnded, CycleStarted
 from sulla.terminal.table import Paper
 from sulla.threads import (
     AnswerGiven,
     BargedIn,
-    BeatEnded,
-    BeatSkipped,
-    BeatStarted,
     ChildCancelled,
     ChildReported,
     ChildStarted,
-    CycleEnded,
-    CycleStarted,
     EndTold,
     Heard,
     Notice,
@@ -57,7 +55,6 @@ from sulla.threads.facts import (
     Suspended,
     TextMessageEnd,
     ThreadCreated,
-    ThreadFact,
     ToolCallResult,
     ToolCallStart,
 )
@@ -66,15 +63,15 @@ M, C, R = MessageId("m"), CallId("c"), RunId("run_1")
 HEAD = "#7 2027-01-15 08:00:00  "
 
 
-def event(fact: ThreadFact) -> dict[str, Any]:
+def event(fact: Fact) -> dict[str, Any]:
     return {"seq": 7, "type": fact.kind, "agent": "sulla", "at": "2027-01-15T08:00:00.250Z", "data": fact.data()}
 
 
-def lines(fact: ThreadFact, paper: Paper | None = None) -> list[str]:
+def lines(fact: Fact, paper: Paper | None = None) -> list[str]:
     return list(shown(event(fact), paper or Paper()))
 
 
-TOLD: list[tuple[ThreadFact, list[str]]] = [
+TOLD: list[tuple[Fact, list[str]]] = [
     (ThreadCreated("sulla", "Rome", "rome"), [HEAD + "created for sulla, project rome", "    Rome"]),
     (ThreadCreated("sulla"), [HEAD + "created for sulla"]),
     (Input(M, "Hi\n\n  there"), [HEAD + "you", "    Hi", "", "      there"]),
@@ -159,7 +156,7 @@ TOLD: list[tuple[ThreadFact, list[str]]] = [
 
 
 @pytest.mark.parametrize(("fact", "read"), TOLD)
-def test_each_event_is_told_in_a_few_words_or_not_at_all(fact: ThreadFact, read: list[str]) -> None:
+def test_each_event_is_told_in_a_few_words_or_not_at_all(fact: Fact, read: list[str]) -> None:
     assert lines(fact) == read
 
 
@@ -174,7 +171,7 @@ def test_long_arguments_and_results_are_cut() -> None:
 
 @pytest.mark.parametrize("hostile", ["\x1b[2J\x1b]52;c;eA==\x07", "\x9b2J", "a\rb", "a\x08b"])
 def test_nothing_that_others_wrote_can_steer_the_terminal(hostile: str) -> None:
-    facts: tuple[ThreadFact, ...] = (
+    facts: tuple[Fact, ...] = (
         ThreadCreated(hostile, hostile, hostile),
         Input(M, hostile, spoken=Spoken(hostile, hostile)),
         Overheard(hostile, hostile),
@@ -201,7 +198,7 @@ def test_what_others_wrote_cannot_pass_for_a_line_of_ours() -> None:
 
 
 def test_for_every_fact_somebody_has_thought_about_what_to_tell() -> None:
-    assert {fact.kind for fact, _ in TOLD} == {cls.kind for cls in get_args(ThreadFact)}
+    assert {fact.kind for fact, _ in TOLD} == set(THREAD_SCHEMA.records)
 
 
 def test_names_stand_out_on_a_terminal() -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from sulla.core.errors import Busy
 from sulla.daemon.checkup import Checkup, StoreReport, check_store, report_from_json
+from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.host.system import SystemClock
 from sulla.store.memory import MemoryStore
 from sulla.store.sqlite.reader import SqliteReader
@@ -27,7 +28,7 @@ async def path(tmp_path: Path) -> Path:
     path = tmp_path / "sulla.db"
     store = SqliteStore(path, ManualClock(), lambda prefix: f"{prefix}_1")
     await store.open()
-    threads = ThreadStore(store, ManualClock(), lambda prefix: prefix, "home:1", lambda message: 1, ThreadLimits())
+    threads = ThreadStore(store, ManualClock(), lambda prefix: prefix, "home:1", THREAD_SCHEMA, ThreadLimits())
     for number in range(20):
         await threads.create(ThreadCreated("sulla", "x" * 3000, ""), f"r{number}")
     await store.close()
@@ -46,7 +47,7 @@ async def test_a_whole_store_has_nothing_to_complain_of(path: Path) -> None:
 async def test_a_store_without_a_file_is_read_as_it_is() -> None:
     store = MemoryStore(ManualClock(), lambda prefix: prefix)
     await store.open()
-    threads = ThreadStore(store, ManualClock(), lambda prefix: prefix, "home:1", lambda message: 1, ThreadLimits())
+    threads = ThreadStore(store, ManualClock(), lambda prefix: prefix, "home:1", THREAD_SCHEMA, ThreadLimits())
     await threads.create(ThreadCreated("sulla", "", ""))
     found = await check_store(None, store, ManualClock(), DAY_S)
     assert (found.logs, found.records, found.damaged) == (1, 1, 0)

@@ -9,6 +9,7 @@ from uuid import uuid4
 
 from sulla.core.errors import NotFound, StoreUnavailable
 from sulla.core.ids import ThreadId
+from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.host.system import SystemClock
 from sulla.store import Store
 from sulla.store.postgres.store import PostgresStore
@@ -47,7 +48,7 @@ class Backend:
 
 
 async def _entries(store: Store, thread_id: ThreadId) -> list[Entry]:
-    threads = ThreadStore(store, CLOCK, lambda prefix: prefix, "harness:1", lambda message: 1, ThreadLimits())
+    threads = ThreadStore(store, CLOCK, lambda prefix: prefix, "harness:1", THREAD_SCHEMA, ThreadLimits())
     found: list[Entry] = []
     try:
         while page := await threads.entries(thread_id, after=found[-1].seq if found else 0):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sulla.core.ids import MessageId, ThreadId
 from sulla.core.message import Message
+from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.threads import Entry, Input, RunError, RunFinished, ThreadCreated, ThreadLimits, ThreadState, ThreadStore
 from tests.faults.backend import CLOCK, Backend
 from tests.simulation.history import History, Kept, ThreadHistory, breaches
@@ -88,7 +89,7 @@ async def beside(backend: Backend) -> AsyncIterator[Onlooker]:
     store = backend.make()
     await store.open()
     try:
-        yield Onlooker(ThreadStore(store, CLOCK, lambda prefix: prefix, "onlooker:1", _weight, ThreadLimits()))
+        yield Onlooker(ThreadStore(store, CLOCK, lambda prefix: prefix, "onlooker:1", THREAD_SCHEMA, ThreadLimits()))
     finally:
         await store.close()
 

@@ -12,6 +12,7 @@ from sulla.agent.approvals import REJECTED, TOO_LATE
 from sulla.core.errors import SullaError
 from sulla.core.ids import ThreadId
 from sulla.core.stamp import stamp
+from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.testing.anthropic_server import FakeAnthropic
 from sulla.threads import Answer, ThreadLimits, ThreadStore
 from tests.faults.backend import CLOCK, Backend, sqlite
@@ -60,7 +61,7 @@ async def answered_beside(backend: Backend, one: Parked, url: str, home: Path) -
     store = backend.make()
     await store.open()
     try:
-        threads = ThreadStore(store, CLOCK, lambda prefix: prefix, "other:1", lambda message: 1, ThreadLimits())
+        threads = ThreadStore(store, CLOCK, lambda prefix: prefix, "other:1", THREAD_SCHEMA, ThreadLimits())
         await threads.answer(ThreadId(one.thread_id), Answer(one.question["id"], "", "approve"))
     finally:
         await store.close()

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from sulla.heartbeat import BeatEnded, BeatSkipped
 from sulla.testing.anthropic_server import FakeAnthropic
 from sulla.testing.script import Reply, Rule, Script, ToolUse
-from sulla.threads import BeatEnded, BeatSkipped
 from tests.faults.backend import CLOCK, Backend, sqlite
 from tests.faults.beating import beside, plan_tour
 from tests.faults.harness import Daemon

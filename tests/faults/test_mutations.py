@@ -9,7 +9,7 @@ import pytest
 
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import ThreadId
-from sulla.models import estimate_tokens
+from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.store import Head, Record
 from sulla.store.sqlite.store import SqliteStore
 from sulla.testing.clock import ManualClock
@@ -61,6 +61,6 @@ def _noticed(key: str, kind: str, body: bytes) -> bool:
 
 def _read(key: str, kind: str, body: bytes) -> None:
     if kind == "HEAD":
-        from_head(ThreadId(key), Head("thread", "idle", body=body), estimate_tokens)
+        from_head(THREAD_SCHEMA, ThreadId(key), Head("thread", "idle", body=body))
     else:
         assert decode(Record(1, kind, offered=False, body=body), key).fact is not None

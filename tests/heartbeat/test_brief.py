@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from sulla.heartbeat import BeatState
 from sulla.heartbeat.brief import Around, Setting, briefing
-from sulla.threads import BeatState
 
 NOW = datetime(2027, 1, 15, 8, 0, tzinfo=UTC)
 

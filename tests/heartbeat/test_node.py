@@ -10,14 +10,24 @@ import pytest
 from sulla.agent import ActiveAgents, Actor, AgentSpec, InputHandler, RunLimits, actor_key
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import Text, ToolCall
-from sulla.heartbeat import Agenda, BeatLimits, HeartbeatNode, create_heartbeat_graph
+from sulla.heartbeat import (
+    BEATS,
+    Agenda,
+    BeatEnded,
+    BeatLimits,
+    BeatSkipped,
+    BeatState,
+    CycleEnded,
+    HeartbeatNode,
+    create_heartbeat_graph,
+)
 from sulla.models import ChatRequest
 from sulla.projects import Projects, project_tools
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads import BeatEnded, BeatSkipped, BeatState, CycleEnded, Input, Sent, ThreadCreated
+from sulla.threads import Input, Sent, ThreadCreated
 from sulla.tools import Tool
 
 TASKS = "---\ntitle: {title}\nstatus: active\nlast_activity_at: {at}\n---\n## Tasks\n\n- [ ] first\n- [ ] second\n"
@@ -84,8 +94,8 @@ class Heart:
     async def state(self) -> BeatState:
         state = await self.world.threads.load(self.thread)
         assert state is not None
-        assert state.beat is not None
-        return state.beat
+        assert BEATS.is_in(state)
+        return BEATS.of(state)
 
     async def facts(self, kind: type) -> list[Any]:
         return [entry.fact for entry in await self.world.log(self.thread) if isinstance(entry.fact, kind)]

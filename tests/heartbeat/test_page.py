@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 
 import sulla.heartbeat.plan
-from sulla.heartbeat import BeatLimits, briefing
+from sulla.heartbeat import BeatLimits, BeatSkipped, BeatState, CycleEnded, Spent, briefing
 from sulla.heartbeat.brief import Around, Setting
 from sulla.heartbeat.plan import Ask, End, Focus, Lot, after_cycle, preflight
-from sulla.threads import BeatSkipped, BeatState, CycleEnded, Spent
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "heartbeat.md").read_text()
 NOW = 1_800_000_000_000

@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from sulla.heartbeat import BeatLimits
+from sulla.heartbeat import BeatEnded, BeatLimits, BeatSkipped, BeatState, Spent, apply_beat
 from sulla.heartbeat.plan import Ask, End, Focus, Lot, beat_ended, plain, preflight
-from sulla.threads import BeatEnded, BeatSkipped, BeatState, Spent, apply_beat
 
 NOW = 1_800_000_000_000
 HOUR = 3_600_000

@@ -6,21 +6,10 @@ import pytest
 
 from sulla.core.event import Fact
 from sulla.core.ids import MessageId, RunId, ThreadId
+from sulla.daemon.thread_schema import THREAD_SCHEMA
+from sulla.heartbeat import BeatEnded, BeatSkipped, BeatStarted, CycleEnded, CycleStarted
 from sulla.heartbeat.ticks import Cycle, Tick, by_of, ticks_of
-from sulla.threads import (
-    BeatEnded,
-    BeatSkipped,
-    BeatStarted,
-    ChildStarted,
-    CycleEnded,
-    CycleStarted,
-    Entry,
-    Input,
-    Outcome,
-    RunError,
-    RunFinished,
-    RunStarted,
-)
+from sulla.threads import ChildStarted, Entry, Input, Outcome, RunError, RunFinished, RunStarted
 from sulla.threads.codec import Origin
 
 A, B = RunId("run_a"), RunId("run_b")
@@ -33,7 +22,7 @@ def told(*facts: tuple[Fact, RunId] | Fact) -> list[Tick]:
     """The wakes of a log, a second from record to record."""
     pairs = [fact if isinstance(fact, tuple) else (fact, A) for fact in facts]
     return ticks_of(
-        Entry(seq, fact.kind, False, Origin(seq * 1_000, run_id), fact.data())
+        Entry(seq, fact.kind, False, Origin(seq * 1_000, run_id), fact.data(), THREAD_SCHEMA.forms)
         for seq, (fact, run_id) in enumerate(pairs, 1)
     )
 

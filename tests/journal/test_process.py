@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sulla.core.ids import ThreadId
 from sulla.core.redact import MARK
+from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.host.system import SystemClock
 from sulla.store.sqlite.store import SqliteStore
 from sulla.terminal.exits import Exit
@@ -44,7 +45,7 @@ async def _kept(home: Path) -> list[dict[str, object]]:
     store = SqliteStore(home / "sulla.db", clock, lambda prefix: f"{prefix}_test")
     await store.open()
     try:
-        threads = ThreadStore(store, clock, str, "test:1", lambda message: 1, ThreadLimits())
+        threads = ThreadStore(store, clock, str, "test:1", THREAD_SCHEMA, ThreadLimits())
         infos = await store.find(kind="thread", limit=1000)
         found: list[dict[str, object]] = []
         for info in infos:

@@ -7,6 +7,7 @@ import pytest
 from sulla.core.errors import NotAvailable, NotFound
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import FrozenJson
+from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.schedule import (
     Action,
     Acts,
@@ -31,7 +32,7 @@ async def store() -> MemoryStore:
 
 
 def threads_of(store: MemoryStore, home: str = "home:1") -> ThreadStore:
-    return ThreadStore(store, ManualClock(), make_id, home, lambda message: 1, ThreadLimits())
+    return ThreadStore(store, ManualClock(), make_id, home, THREAD_SCHEMA, ThreadLimits())
 
 
 def scheduled(action: Action) -> State:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from sulla import heartbeat as beats
 from sulla import threads as f
 from sulla.threads import Entry
 from tests.simulation.history_reading import LogReading
@@ -19,25 +20,25 @@ class BeatReading:
     begun: bool = False
     over: bool = False
     """Ended or skipped: nothing of it comes after that."""
-    at_work: f.CycleStarted | None = None
+    at_work: beats.CycleStarted | None = None
     cycles: int = 0
     tokens: int = 0
     cost_micro: int = 0
     children: set[str] = field(default_factory=set)
 
-    def started(self, entry: Entry, fact: f.BeatStarted) -> None:
+    def started(self, entry: Entry, fact: beats.BeatStarted) -> None:
         """It was worth beginning."""
         if self.begun or self.over:
             self._breach(entry.seq, "one beginning of a beat", "another one")
         self.begun = True
 
-    def skipped(self, entry: Entry, fact: f.BeatSkipped) -> None:
+    def skipped(self, entry: Entry, fact: beats.BeatSkipped) -> None:
         """It was not."""
         if self.begun or self.over:
             self._breach(entry.seq, "no beat that has begun, or is over", "it skipped")
         self.over = True
 
-    def cycle_started(self, entry: Entry, fact: f.CycleStarted) -> None:
+    def cycle_started(self, entry: Entry, fact: beats.CycleStarted) -> None:
         """A cycle is set to work."""
         if not self.begun or self.over or self.at_work is not None:
             self._breach(entry.seq, "a beat with no cycle at work", f"cycle {fact.number}")
@@ -46,7 +47,7 @@ class BeatReading:
         self.at_work, self.cycles = fact, fact.number
         self.children.add(fact.child)
 
-    def cycle_ended(self, entry: Entry, fact: f.CycleEnded, report: f.Report | None) -> None:
+    def cycle_ended(self, entry: Entry, fact: beats.CycleEnded, report: f.Report | None) -> None:
         """A cycle has ended; `report` is what its child was heard to say."""
         at_work, self.at_work = self.at_work, None
         if at_work is None or (at_work.number, at_work.child) != (fact.number, fact.child):
@@ -57,7 +58,7 @@ class BeatReading:
         self.tokens += fact.tokens
         self.cost_micro += fact.cost_micro
 
-    def ended(self, entry: Entry, fact: f.BeatEnded) -> None:
+    def ended(self, entry: Entry, fact: beats.BeatEnded) -> None:
         """It is over."""
         if not self.begun or self.over or self.at_work is not None:
             self._breach(entry.seq, "a beat with no cycle at work", "its end")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+from sulla import heartbeat as beats
 from sulla import threads as f
 from sulla.core.errors import CorruptRecord
 from sulla.threads import Entry, Usage
@@ -316,7 +317,7 @@ class _Walk:
     def playbook_ended(self, entry: Entry, fact: f.PlaybookEnded) -> None:
         self.owing.ended(entry, fact)
 
-    def cycle_ended(self, entry: Entry, fact: f.CycleEnded) -> None:
+    def cycle_ended(self, entry: Entry, fact: beats.CycleEnded) -> None:
         if self._run is not None:
             self._run.beat.cycle_ended(entry, fact, self.family.reports.get(fact.child))
 
@@ -334,7 +335,7 @@ RULES: dict[type, Callable[[_Walk, Entry, Any], None]] = {
     f.ChildStarted: _Walk.child_started,
     f.ChildCancelled: _Walk.child_cancelled,
     f.ChildReported: _Walk.child_reported,
-    f.CycleEnded: _Walk.cycle_ended,
+    beats.CycleEnded: _Walk.cycle_ended,
     f.RunStarted: _Walk.run_started,
     f.Stopped: _Walk.stopped,
     f.Continued: _Walk.continued,

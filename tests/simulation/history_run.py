@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any
 
+from sulla import heartbeat as beats
 from sulla import threads as f
 from sulla.core.message import ToolCall
 from sulla.threads import Entry, Usage, is_child_wait
@@ -218,8 +219,8 @@ RUN_RULES: dict[type, Callable[[RunReading, Entry, Any], None]] = {
     f.ToolCallResult: RunReading.tool_call_result,
     f.Suspended: RunReading.suspended,
     f.RunPaused: RunReading.nothing,
-    f.BeatStarted: lambda run, entry, fact: run.beat.started(entry, fact),
-    f.BeatSkipped: lambda run, entry, fact: run.beat.skipped(entry, fact),
-    f.CycleStarted: lambda run, entry, fact: run.beat.cycle_started(entry, fact),
-    f.BeatEnded: lambda run, entry, fact: run.beat.ended(entry, fact),
+    beats.BeatStarted: lambda run, entry, fact: run.beat.started(entry, fact),
+    beats.BeatSkipped: lambda run, entry, fact: run.beat.skipped(entry, fact),
+    beats.CycleStarted: lambda run, entry, fact: run.beat.cycle_started(entry, fact),
+    beats.BeatEnded: lambda run, entry, fact: run.beat.ended(entry, fact),
 }

@@ -15,7 +15,7 @@ from typing import TypeVar
 from zlib import crc32
 
 from sulla.core.errors import AlreadyAnswered, Busy, Unavailable
-from sulla.models import estimate_tokens
+from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.store import Store
 from sulla.store.memory import MemoryStore
 from sulla.threads import Entry, ThreadLimits, ThreadStore
@@ -105,7 +105,7 @@ class _Simulation:
         """What of each home is waited for."""
         self._homes = [self._home(number + 1) for number in range(self._storm.homes)]
         self._reader = ThreadStore(
-            memory, self._clock, lambda prefix: prefix, "reader:1", estimate_tokens, ThreadLimits()
+            memory, self._clock, lambda prefix: prefix, "reader:1", THREAD_SCHEMA, ThreadLimits()
         )
         self._people = People(self._random("people"), self._clock, self._insist, memory, self._reader, self._tell)
 

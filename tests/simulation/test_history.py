@@ -6,14 +6,13 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import get_args
 
 import pytest
 
 from sulla.core.ids import RunId
 from sulla.core.jsontypes import Json
+from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.threads import Entry, Usage
-from sulla.threads.facts import Decision, Offer
 from tests.house.source import ROOT, syntax, touched
 from tests.simulation.history import (
     Acknowledged,
@@ -398,7 +397,7 @@ def test_a_breach_names_its_thread_its_record_and_what_was_expected() -> None:
 
 
 def test_every_kind_of_record_has_a_rule() -> None:
-    assert set(RULES) | set(RUN_RULES) == {*get_args(Offer), *get_args(Decision)}
+    assert set(RULES) | set(RUN_RULES) == set(THREAD_SCHEMA.records.values())
 
 
 def test_the_checker_is_pure() -> None:

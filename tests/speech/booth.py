@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from sulla.core.clock import Clock
 from sulla.core.ids import ThreadId
+from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.speech import Chunk, Playing, SpeechLimits, StreamBufferManager, Taken
 from sulla.speech.chunk import ChunkKind
 from sulla.store import Store
@@ -34,7 +35,7 @@ class Booth:
         self.store = store
         self.clock = clock
         self.woken: list[ThreadId] = []
-        self.threads = ThreadStore(store, clock, lambda prefix: prefix, owner, lambda message: 1, ThreadLimits())
+        self.threads = ThreadStore(store, clock, lambda prefix: prefix, owner, THREAD_SCHEMA, ThreadLimits())
         self.manager = StreamBufferManager(store, self.threads, clock, owner, self.woken.append, limits)
         self._seqs: dict[str, int] = {}
 

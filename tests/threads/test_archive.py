@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sulla.core.errors import Conflict, InvalidInput
 from sulla.core.ids import MessageId, RunId, ThreadId
 from sulla.core.jsontypes import Json, JsonObject
+from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.threads import facts as f
 from sulla.threads.archive import MAX_LINE_BYTES, Sealer, Unsealer, entry_of, event_of
 from sulla.threads.codec import Entry, Origin
@@ -42,7 +43,7 @@ def sealed(*entries: Entry) -> list[bytes]:
 
 
 def unsealed(*lines: bytes) -> list[Entry]:
-    file = Unsealer()
+    file = Unsealer(THREAD_SCHEMA)
     entries = [entry for line in lines if (entry := file.take(line)) is not None]
     file.done()
     return entries
@@ -174,16 +175,16 @@ EVENT: JsonObject = event_of(THREAD, Entry(3, "STOP", True, Origin(0), {}))
 )
 def test_what_is_no_event_is_explained(changed: JsonObject, said: str) -> None:
     with pytest.raises(InvalidInput) as refused:
-        entry_of(EVENT | changed, THREAD)
+        entry_of(THREAD_SCHEMA, EVENT | changed, THREAD)
     assert said in refused.value.message
 
 
 @pytest.mark.parametrize("name", EVENT)
 def test_every_field_has_to_be_there(name: str) -> None:
     with pytest.raises(InvalidInput, match=f"the field '{name}' is missing"):
-        entry_of({key: value for key, value in EVENT.items() if key != name}, THREAD)
+        entry_of(THREAD_SCHEMA, {key: value for key, value in EVENT.items() if key != name}, THREAD)
 
 
 def test_a_line_that_is_no_object_is_no_event() -> None:
     with pytest.raises(InvalidInput, match=r"expected an event, found \[\]"):
-        entry_of([], THREAD)
+        entry_of(THREAD_SCHEMA, [], THREAD)

@@ -10,6 +10,7 @@ import pytest
 
 from sulla.core.errors import CorruptRecord, StoreUnavailable
 from sulla.core.ids import MessageId
+from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.store import Draft, Head, LogInfo, Record, seal
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
@@ -54,7 +55,7 @@ async def kept() -> AsyncIterator[MemoryStore]:
     clock = ManualClock()
     store = MemoryStore(clock, lambda prefix: f"{prefix}_mem")
     await store.open()
-    threads = ThreadStore(store, clock, lambda prefix: prefix, "home:1", lambda message: 1, ThreadLimits())
+    threads = ThreadStore(store, clock, lambda prefix: prefix, "home:1", THREAD_SCHEMA, ThreadLimits())
     for name in "abc":
         thread_id = await threads.create(ThreadCreated("sulla", name, ""), f"request-{name}")
         for number in (1, 2):
@@ -73,7 +74,7 @@ async def _keys(kept: MemoryStore) -> list[str]:
 
 
 async def look(store: Scratched, clock: ManualClock | None = None) -> Audit:
-    return await audit_threads(store, clock or ManualClock(), DAY_S)
+    return await audit_threads(store, THREAD_SCHEMA, clock or ManualClock(), DAY_S)
 
 
 async def test_everything_is_counted_and_the_newest_record_is_known(store: Scratched) -> None:
@@ -86,7 +87,7 @@ async def test_everything_is_counted_and_the_newest_record_is_known(store: Scrat
 async def test_an_empty_store_is_whole() -> None:
     store = MemoryStore(ManualClock(), lambda prefix: prefix)
     await store.open()
-    assert await audit_threads(store, ManualClock(), 1.0) == Audit()
+    assert await audit_threads(store, THREAD_SCHEMA, ManualClock(), 1.0) == Audit()
 
 
 async def test_a_record_that_was_changed_is_named_with_its_place_and_the_others_are_read(
@@ -159,14 +160,14 @@ async def test_all_damage_is_counted_and_only_the_first_pieces_are_named(kept: M
 
 async def test_a_log_of_another_capability_is_left_to_it(kept: MemoryStore) -> None:
     await kept.offer("beat", "x", Draft("ANY", b"not ours"), digest=b"d", create=Head("beat", body=b"not ours"))
-    found = await audit_threads(kept, ManualClock(), 1.0)
+    found = await audit_threads(kept, THREAD_SCHEMA, ManualClock(), 1.0)
     assert (found.logs, found.records, found.damaged) == (4, 9, 0)
 
 
 async def test_it_ends_at_its_deadline_and_says_so(store: Scratched) -> None:
     clock = ManualClock()
     store.on_page = lambda: clock.advance(0.6)
-    found = await audit_threads(store, clock, 1.0)
+    found = await audit_threads(store, THREAD_SCHEMA, clock, 1.0)
     assert (found.finished, found.broke_off) == (False, "")
     assert 0 < found.records < 9
 
@@ -197,5 +198,5 @@ async def test_a_list_that_cannot_be_read_is_damage_and_the_end(store: Scratched
 
 async def test_looking_changes_nothing(kept: MemoryStore) -> None:
     before = [(info, await kept.read(info.key)) for info in await kept.find()]
-    await audit_threads(kept, ManualClock(), 1.0)
+    await audit_threads(kept, THREAD_SCHEMA, ManualClock(), 1.0)
     assert [(info, await kept.read(info.key)) for info in await kept.find()] == before

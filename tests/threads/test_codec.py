@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sulla.core.errors import CorruptRecord
+from sulla.core.event import Fact
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.limit import LimitHit
 from sulla.core.message import Reasoning, Text, ToolCall, ToolResult
+from sulla.daemon.thread_schema import THREAD_SCHEMA
+from sulla.heartbeat import BeatEnded, BeatSkipped, BeatStarted, CycleEnded, CycleStarted
 from sulla.store import Record
 from sulla.threads import (
     AnswerGiven,
     BargedIn,
-    BeatEnded,
-    BeatSkipped,
-    BeatStarted,
     Birth,
     ChildCancelled,
     ChildReported,
     ChildStarted,
-    CycleEnded,
-    CycleStarted,
     EndTold,
     Heard,
     Notice,
@@ -62,7 +60,7 @@ REPORT = Report("blocked", "r", "so far", "why", "needs", 900, 3, True, True, 4,
 PLAY = Play("triage", "d1", "name: triage", 4, "schedule", THREAD, 500, 7)
 QUESTION = Question(THREAD, "ask:a:1", "answer", "say it", {"type": "object"})
 SPOKEN = Spoken("u1", "complete", 0.97, "sentence", 250, Heard(MSG, 41))
-FACTS: list[f.ThreadFact] = [
+FACTS: list[Fact] = [
     f.ThreadCreated("sulla", "title", "proj", "chan", BIRTH, "playbook", PLAY),
     f.Input(MSG, "hi", "steer", "user", "other", QUESTION, True, SPOKEN),
     f.StopAsked(),
@@ -106,36 +104,37 @@ FACTS: list[f.ThreadFact] = [
 ]
 
 
-def kept(fact: f.ThreadFact, origin: Origin) -> Record:
+def kept(fact: Fact, origin: Origin) -> Record:
     draft = encode(fact, origin)
-    return Record(1, draft.kind, isinstance(fact, get_args(f.Offer)), draft.body)
+    return Record(1, draft.kind, THREAD_SCHEMA.is_offer(fact), draft.body)
 
 
 def test_every_kind_of_fact_is_covered_here() -> None:
-    assert {type(fact) for fact in FACTS} == set(get_args(f.ThreadFact))
+    assert {type(fact) for fact in FACTS} == set(THREAD_SCHEMA.records.values())
 
 
 def test_kinds_are_unique() -> None:
-    kinds = [cls.kind for cls in get_args(f.ThreadFact)]
-    assert len(kinds) == len(set(kinds))
+    kinds = [fact.kind for fact in FACTS]
+    assert set(kinds) == set(THREAD_SCHEMA.records)
+    assert len(THREAD_SCHEMA.records) == len({type(fact) for fact in FACTS})
 
 
 @pytest.mark.parametrize("fact", FACTS, ids=lambda fact: fact.kind)
-def test_a_fact_comes_back_as_it_was(fact: f.ThreadFact) -> None:
+def test_a_fact_comes_back_as_it_was(fact: Fact) -> None:
     origin = Origin(1_234, RUN, "sulla", RunId("run_0"), 2)
-    entry = decode(kept(fact, origin), "thr_1")
+    entry = THREAD_SCHEMA.decode(kept(fact, origin), "thr_1")
     assert entry.fact == fact
     assert entry.origin == origin
 
 
-@pytest.mark.parametrize("cls", get_args(f.ThreadFact), ids=lambda cls: cls.kind)
-def test_a_field_that_an_older_record_lacks_gets_its_default(cls: type[f.ThreadFact]) -> None:
+@pytest.mark.parametrize("cls", THREAD_SCHEMA.records.values(), ids=THREAD_SCHEMA.records.keys())
+def test_a_field_that_an_older_record_lacks_gets_its_default(cls: type[Any]) -> None:
     fact = next(fact for fact in FACTS if type(fact) is cls)
     assert Form(cls).read(fields_to_json(fact)) == fact
 
 
 @given(fact=st.sampled_from(FACTS), data=st.data())
-def test_a_changed_byte_is_noticed(fact: f.ThreadFact, data: st.DataObject) -> None:
+def test_a_changed_byte_is_noticed(fact: Fact, data: st.DataObject) -> None:
     record = kept(fact, Origin(5, RUN))
     body = bytearray(record.body)
     place = data.draw(st.integers(0, len(body) - 1))

@@ -7,6 +7,7 @@ from typing import get_args
 import pytest
 
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
+from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.threads import facts as f
 from sulla.threads.codec import Origin
 from sulla.threads.desk import (
@@ -29,12 +30,8 @@ from sulla.threads.desk import (
     next_task,
 )
 from sulla.threads.family import Birth, ChildCancelled, ChildReported, ChildStarted, Report, wait_of
-from sulla.threads.fold import apply_decision
-from sulla.threads.fold_offer import apply_offer
 from sulla.threads.plays import AnswerGiven, EndTold, Owed, Play, PlaybookAsked, Played, Question
 from sulla.threads.spoken import BargedIn, Overheard
-from sulla.threads.state import ThreadState
-from sulla.threads.transcript import Transcript
 from sulla.threads.waits import Wait
 
 
@@ -42,12 +39,12 @@ class Log:
     """A thread's log in the making."""
 
     def __init__(self) -> None:
-        self.state = ThreadState(ThreadId("thr"), Transcript(lambda message: 1))
+        self.state = THREAD_SCHEMA.new(ThreadId("thr"))
         self.seq = 0
 
     def offer(self, fact: f.Offer) -> int:
         self.seq += 1
-        apply_offer(self.state, fact, self.seq, Origin(self.seq, RunId(f"run_{self.seq}")))
+        THREAD_SCHEMA.offer(self.state, fact, self.seq, Origin(self.seq, RunId(f"run_{self.seq}")))
         return self.seq
 
     def say(self, mode: f.Mode = "queue") -> int:
@@ -59,7 +56,7 @@ class Log:
     def decide(self, *facts: f.Decision) -> None:
         for fact in facts:
             self.seq += 1
-            apply_decision(self.state, fact, Origin(self.seq))
+            THREAD_SCHEMA.decide(self.state, fact, Origin(self.seq))
 
     def start(self, seq: int) -> None:
         self.decide(f.RunStarted(seq, MessageId(f"m{seq}"), known_seq=max(self.state.waiting)))

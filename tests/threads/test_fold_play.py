@@ -10,11 +10,10 @@ import pytest
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
+from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.threads import facts as f
 from sulla.threads.codec import Origin
 from sulla.threads.family import Report
-from sulla.threads.fold import apply_decision
-from sulla.threads.fold_offer import apply_offer
 from sulla.threads.fold_play import NO_ANSWER
 from sulla.threads.head import from_head, to_head
 from sulla.threads.plays import (
@@ -29,7 +28,6 @@ from sulla.threads.plays import (
     Question,
 )
 from sulla.threads.state import RunRef, ThreadState
-from sulla.threads.transcript import Transcript
 from sulla.threads.usage import Usage
 from sulla.threads.waits import Permit, Wait
 
@@ -45,13 +43,13 @@ class Log:
     """A thread's log in the making; after each record its head gives back what the fold knows."""
 
     def __init__(self, play: Play | None = None) -> None:
-        self.state = ThreadState(ThreadId("thr"), Transcript(lambda message: 1))
+        self.state = THREAD_SCHEMA.new(ThreadId("thr"))
         self.seq = 0
         self.offer(f.ThreadCreated("sulla", graph="playbook" if play else "", play=play))
 
     def offer(self, fact: f.Offer) -> int:
         self.seq += 1
-        apply_offer(self.state, fact, self.seq, Origin(self.seq, RunId(f"run_{self.seq}")))
+        THREAD_SCHEMA.offer(self.state, fact, self.seq, Origin(self.seq, RunId(f"run_{self.seq}")))
         self._check()
         return self.seq
 
@@ -67,7 +65,7 @@ class Log:
     def decide(self, *facts: f.Decision) -> None:
         for fact in facts:
             self.seq += 1
-            apply_decision(self.state, fact, Origin(self.seq))
+            THREAD_SCHEMA.decide(self.state, fact, Origin(self.seq))
             self._check()
 
     def start(self, seq: int) -> None:
@@ -83,8 +81,8 @@ class Log:
         self.decide(f.ToolCallStart(CALL, tool, args, message_id, "pure"))
 
     def _check(self) -> None:
-        body = to_head(self.state, self.seq, 3)
-        found, unread = from_head(self.state.thread_id, body, lambda message: 1)
+        body = to_head(THREAD_SCHEMA, self.state, self.seq, 3)
+        found, unread = from_head(THREAD_SCHEMA, self.state.thread_id, body)
         assert unread.pending == tuple(sorted(self.state.waiting)) + tuple(sorted(self.state.controls))
         for field in fields(ThreadState):
             if field.name not in READ_FROM_THE_LOG:

@@ -15,10 +15,11 @@ from pathlib import Path
 import pytest
 
 from sulla.core.ids import ThreadId
+from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.store import LogInfo
 from sulla.store.sqlite.store import SqliteStore
 from sulla.testing.clock import ManualClock
-from sulla.threads.codec import decode, encode
+from sulla.threads.codec import encode
 from sulla.threads.head import from_head, to_head
 from sulla.threads.tail import load_tail
 from tests.simulation.history import History, Kept, ThreadHistory, breaches
@@ -58,7 +59,7 @@ async def test_every_record_is_written_again_byte_for_byte(store: SqliteStore) -
     count = 0
     for info in await logs_of(store):
         for record in await store.read(info.key, limit=1_000):
-            entry = decode(record, info.key)
+            entry = THREAD_SCHEMA.decode(record, info.key)
             assert entry.fact is not None, (info.key, record.kind)
             assert encode(entry.fact, entry.origin).body == record.body, (info.key, record.seq)
             count += 1
@@ -72,9 +73,9 @@ DROPPED = (b'"had_tool_calls":true,',)
 async def test_every_head_is_written_again_byte_for_byte_but_for_what_nothing_reads(store: SqliteStore) -> None:
     dropped = 0
     for info in await logs_of(store):
-        state, unread = from_head(ThreadId(info.key), info.head, lambda message: 1)
-        await load_tail(store, state, unread, 0, unread.claimed)
-        again = to_head(state, unread.claimed, unread.epoch, info.head.due_ms)
+        state, unread = from_head(THREAD_SCHEMA, ThreadId(info.key), info.head)
+        await load_tail(store, THREAD_SCHEMA, state, unread, 0, unread.claimed)
+        again = to_head(THREAD_SCHEMA, state, unread.claimed, unread.epoch, info.head.due_ms)
         kept = _unsealed(info.head.body)
         for field in DROPPED:
             dropped += kept.count(field)

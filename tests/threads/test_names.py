@@ -15,9 +15,9 @@ import pytest
 from sulla.agent import Actor, AgentNode, Calls, Guard, InputHandler, OpenQuestions, create_general_graph
 from sulla.core.ids import NodeId, ThreadId
 from sulla.core.run import Run
+from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.graph import Decision, GraphDraft
-from sulla.heartbeat import create_overlord_graph
-from sulla.models import estimate_tokens
+from sulla.heartbeat import BEATS, create_overlord_graph
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
@@ -78,10 +78,10 @@ class Lived:
 
     async def _look(self, touch: Touch) -> None:
         if touch.phase == "after" and (info := await self._inner.head(touch.key)) is not None:
-            self.see(from_head(ThreadId(touch.key), info.head, estimate_tokens)[0])
+            self.see(from_head(THREAD_SCHEMA, ThreadId(touch.key), info.head)[0])
 
     def see(self, state: ThreadState) -> None:
-        for owner in (state, state.beat, state.run, state.outcome):
+        for owner in (state, BEATS.of(state) if BEATS.is_in(state) else None, state.run, state.outcome):
             self._note(owner)
 
     def _note(self, owner: object) -> None:

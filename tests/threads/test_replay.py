@@ -10,6 +10,7 @@ import pytest
 from sulla.core.errors import InvalidInput
 from sulla.core.event import Fact
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
+from sulla.daemon.thread_schema import THREAD_SCHEMA, thread_schema
 from sulla.threads import facts as f
 from sulla.threads.codec import Entry, Origin
 from sulla.threads.offers import run_of
@@ -45,7 +46,7 @@ def conversation() -> list[Entry]:
 
 
 def replay(*entries: Entry, thread_id: ThreadId = THREAD, ceiling: int = 1_000) -> Replay:
-    made = Replay(thread_id, lambda message: 10, ceiling)
+    made = Replay(thread_schema(lambda message: 10), thread_id, ceiling)
     for one in entries:
         made.take(one)
     return made
@@ -61,7 +62,7 @@ def test_the_state_is_that_of_the_thread() -> None:
 
 
 def test_every_input_is_offered_under_the_id_that_a_client_would_send_again() -> None:
-    made = Replay(THREAD, lambda message: 10, 1_000)
+    made = Replay(thread_schema(lambda message: 10), THREAD, 1_000)
     offerings = [made.take(one) for one in conversation()]
     assert [offering.dedupe_id for offering in offerings if offering is not None] == [
         "created",
@@ -144,7 +145,7 @@ def test_a_run_without_a_message_of_its_own_gets_another_id_too() -> None:
 
 def test_every_field_that_names_a_run_is_known() -> None:
     found = {}
-    for cls in get_args(f.ThreadFact):
+    for cls in THREAD_SCHEMA.records.values():
         hints = get_type_hints(cls, localns={"Json": object})
         names = tuple(field.name for field in fields(cls) if RunId in (hints[field.name], *get_args(hints[field.name])))
         if names:

@@ -10,6 +10,7 @@ import pytest
 from sulla.core.errors import Conflict, InvalidInput, MessageIdReused, QueueFull, StoreUnavailable
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import ToolCall
+from sulla.daemon.thread_schema import thread_schema
 from sulla.store import Record, Store
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
@@ -43,6 +44,7 @@ from sulla.threads import (
 from sulla.threads.facts import Decision
 from sulla.threads.state import OpenRun
 
+SCHEMA = thread_schema(lambda message: 10)
 OWNER = "home:boot"
 
 
@@ -71,7 +73,7 @@ def threads_of(store: Store, boot: int = 1, **limits: int) -> ThreadStore:
     clock = ManualClock()
     clock.jump(boot * 60)
     bounds = ThreadLimits(**limits)  # type: ignore[arg-type]  # fields by name
-    return ThreadStore(store, clock, lambda prefix: f"{prefix}_{boot}", f"home:{boot}", lambda message: 10, bounds)
+    return ThreadStore(store, clock, lambda prefix: f"{prefix}_{boot}", f"home:{boot}", SCHEMA, bounds)
 
 
 def close(state: ThreadState, run: OpenRun, now_ms: int) -> list[Decision]:
@@ -81,7 +83,7 @@ def close(state: ThreadState, run: OpenRun, now_ms: int) -> list[Decision]:
 def restore_of(store: Store) -> ThreadRestore:
     clock = ManualClock()
     clock.jump(3600)
-    return ThreadRestore(store, clock, lambda prefix: f"{prefix}_new", OWNER, lambda message: 10, 1_000, close)
+    return ThreadRestore(store, clock, lambda prefix: f"{prefix}_new", OWNER, SCHEMA, 1_000, close)
 
 
 def said(text: str) -> Input:

@@ -10,6 +10,7 @@ import pytest
 from sulla.core.errors import StaleLease, StoreUnavailable
 from sulla.core.event import Progress, TextShown
 from sulla.core.ids import MessageId, RunId, ThreadId
+from sulla.daemon.thread_schema import thread_schema
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate
@@ -83,7 +84,7 @@ async def scene() -> AsyncIterator[Scene]:
         clock,
         lambda prefix: f"{prefix}_{next(numbers)}",
         "one:1",
-        lambda message: 1,
+        thread_schema(lambda message: 1),
         ThreadLimits(lease_ttl_s=30.0),
     )
     made = Scene(clock, inner, plan, threads)

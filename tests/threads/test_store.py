@@ -6,6 +6,7 @@ import pytest
 
 from sulla.core.errors import AlreadyAnswered, Busy, CorruptRecord, MessageIdReused, NotFound, QueueFull
 from sulla.core.ids import CallId, MessageId, ThreadId
+from sulla.daemon.thread_schema import thread_schema
 from sulla.store import Draft, Head
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
@@ -27,6 +28,8 @@ from sulla.threads import (
 )
 from sulla.threads.codec import Origin, encode
 
+SCHEMA = thread_schema(lambda message: 10)
+
 
 def threads_of(store: MemoryStore, boot: int = 1, **limits: int) -> ThreadStore:
     numbers = iter(range(10**6))
@@ -35,7 +38,7 @@ def threads_of(store: MemoryStore, boot: int = 1, **limits: int) -> ThreadStore:
         ManualClock(),
         lambda prefix: f"{prefix}_{boot}_{next(numbers)}",
         f"home:{boot}",
-        lambda message: 10,
+        SCHEMA,
         ThreadLimits(**limits),  # type: ignore[arg-type]  # fields by name
     )
 
@@ -69,7 +72,7 @@ class _Running(ManualClock):
 
 
 async def test_the_list_and_the_log_agree_on_when_a_thread_was_made(store: MemoryStore) -> None:
-    threads = ThreadStore(store, _Running(), lambda prefix: f"{prefix}_1", "home:1", lambda message: 10, ThreadLimits())
+    threads = ThreadStore(store, _Running(), lambda prefix: f"{prefix}_1", "home:1", SCHEMA, ThreadLimits())
     thread_id = await threads.create(ThreadCreated("sulla"))
     (entry,) = await threads.entries(thread_id)
     _, listed = await threads.get(thread_id)

@@ -129,7 +129,7 @@ class Log:
             if isinstance(fact, get_args(f.Offer)):
                 apply_offer(self.state, fact, self.seq, origin)
             else:
-                apply_decision(self.state, fact, origin)  # type: ignore[arg-type]  # the other half
+                apply_decision(self.state, fact, origin)
 
     @property
     def told(self) -> list[tuple[str, ...]]:

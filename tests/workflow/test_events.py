@@ -7,8 +7,8 @@ import pytest
 from sulla.core.event import Fact
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import Origin as MessageOrigin
+from sulla.heartbeat import BeatEnded
 from sulla.threads import (
-    BeatEnded,
     Birth,
     Entry,
     Input,

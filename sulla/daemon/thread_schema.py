@@ -1,0 +1,22 @@
+"""What the threads of a home hold: the records of every capability, what they add up to, and their kinds. Pure."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sulla.heartbeat import BEATS, HEARTBEAT_THREAD
+from sulla.models import estimate_tokens
+from sulla.threads import Measure, ThreadSchema
+
+
+def thread_schema(measure: Measure) -> ThreadSchema:
+    """What is handed to whatever reads or writes threads.
+
+    Args:
+        measure: the size of a message in tokens.
+    """
+    return ThreadSchema(measure, (BEATS,), (HEARTBEAT_THREAD,))
+
+
+THREAD_SCHEMA: Final = thread_schema(estimate_tokens)
+"""The daemon's."""

@@ -1,0 +1,64 @@
+"""What beats keep in their thread: their records, what these add up to, and the kind of such a thread. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from sulla.core.errors import CorruptRecord
+from sulla.heartbeat.beats import (
+    BeatEnded,
+    BeatFact,
+    BeatSkipped,
+    BeatStarted,
+    BeatState,
+    CycleEnded,
+    CycleStarted,
+    apply_beat,
+    charged,
+    over,
+)
+from sulla.threads import Origin, Outcome, OutcomeStatus, Report, Slice, ThreadKind, ThreadState
+
+
+def _fold(state: ThreadState, beat: BeatState, fact: BeatFact, seq: int, origin: Origin) -> BeatState:
+    if state.run is None:
+        raise CorruptRecord(f"{state.thread_id}: {fact.kind} without an open run")
+    beat = apply_beat(beat, fact, state.run.id)
+    if isinstance(fact, BeatStarted):
+        # What it was asked is told to its cycles: words that nobody trusts are trusted there as little.
+        beat = replace(beat, tainted=beat.tainted or state.tainted)
+    if isinstance(fact, BeatSkipped | BeatEnded):
+        state.tainted = beat.tainted  # of the thread only what is carried is ever read again
+        state.outcome = outcome_of(fact)
+    return beat
+
+
+BEATS: Final = Slice(
+    "beat", decided=(BeatStarted, BeatSkipped, CycleStarted, CycleEnded, BeatEnded), new=BeatState, fold=_fold
+)
+"""An agent's beats, in its heartbeat's thread."""
+
+
+def outcome_of(fact: BeatSkipped | BeatEnded) -> Outcome:
+    """How a beat's run ends."""
+    if isinstance(fact, BeatSkipped):
+        return Outcome("done", fact.text, reason=fact.reason, updated_at_ms=fact.at_ms)
+    status: OutcomeStatus = "failed" if fact.status == "failed" else "blocked" if fact.status == "blocked" else "done"
+    return Outcome(status, fact.summary, reason=fact.reason, updated_at_ms=fact.at_ms)
+
+
+def _run_ended(state: ThreadState, outcome: Outcome, at_ms: int) -> None:
+    if BEATS.is_in(state):
+        BEATS.put(state, over(BEATS.of(state), at_ms, failed=outcome.status == "failed"))
+
+
+def _reported(state: ThreadState, report: Report, at_ms: int) -> None:
+    if BEATS.is_in(state):
+        BEATS.put(state, charged(BEATS.of(state), report.tokens, report.cost_micro or 0, at_ms))
+
+
+HEARTBEAT_THREAD: Final[ThreadKind[ThreadState]] = ThreadKind(
+    "heartbeat", graph="heartbeat", recall="run", on_run_ended=_run_ended, on_report=_reported
+)
+"""The thread in which an agent wakes by itself. No model reads it: its cycles are children, each with a fresh one."""
