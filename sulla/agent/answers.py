@@ -31,18 +31,18 @@ def answered(run: OpenRun, seq: int, answer: Answer, at_ms: int) -> tuple[Writte
     return (resumed, ToolCallResult(wait.call_id, answer.text, answer.is_error, answer.origin))
 
 
-def overdue(run: OpenRun | None, now_ms: int, *, is_play: bool = False) -> tuple[Written, ...]:
+def overdue(run: OpenRun | None, now_ms: int, *, looks_itself: bool = False) -> tuple[Written, ...]:
     """What to note where a question was not answered in time: silence is a no.
 
     Args:
         run: the open run, if there is one.
         now_ms: UTC milliseconds.
-        is_play: whether it is a playbook's, which looks by itself.
+        looks_itself: whether it looks by itself for what has come (`ThreadKind.waits_while_working`).
     """
     found: list[Written] = []
     if run is None:
         return ()
-    if is_play:
+    if looks_itself:
         late = run.resting and any(wait.expires_ms and wait.expires_ms <= now_ms for wait in run.waits.values())
         return (Resumed("woken", crashes=run.crashes),) if late else ()
     for wait in run.waits.values():

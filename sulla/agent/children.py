@@ -48,10 +48,6 @@ from sulla.threads import (
 
 MAX_DEPTH: Final = 3
 """How deep children's children may go (design §7)."""
-MAX_OPEN: Final = 32
-"""Children of one run that have not reported yet; so many of them work at once as the daemon allows."""
-MAX_OPEN_PLAY: Final = 1_100
-"""The same for a playbook: each of its steps is one at the most, and it begins no more than it may at once."""
 MAX_TITLE: Final = 200
 
 
@@ -267,7 +263,7 @@ class Children:
                 f"sub-agents go {MAX_DEPTH} deep at the most, and this one is at depth {parent.depth}: do it yourself"
             )
             raise LimitReached("limit_depth", text, hit)
-        most = MAX_OPEN if parent.play is None else MAX_OPEN_PLAY
+        most = parent.kind.max_children
         if len(parent.children) >= most:
             hit = LimitHit("children", "run", "calls", most, len(parent.children), 1)
             text = f"{most} sub-agents of this run have not reported yet: wait for some of them first"

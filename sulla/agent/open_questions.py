@@ -87,8 +87,8 @@ class OpenQuestions:
         if root is None:
             return
         async for state in self._states("open"):
-            # Of a playbook, other steps may be at work while one asks.
-            if state.play is not None and _root_of(state) == root:
+            # Of some runs a part is at work while another one asks.
+            if state.kind.waits_while_working and _root_of(state) == root:
                 for one in _open(state, now_ms):
                     yield one
 

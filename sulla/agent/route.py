@@ -23,7 +23,7 @@ def after_agent(state: ThreadState) -> Target:
     if state.suspended:
         return END
     status = state.outcome.status
-    if status == "continue" and state.birth is not None and state.birth.mode == "cycle":
+    if status == "continue" and state.kind.ends_on_continue:
         return END  # the next cycle begins afresh, with the report of this one (seed 004 §1)
     if status in ("done", "blocked", "failed", "cancelled"):
         return END

@@ -279,7 +279,7 @@ class TurnDriver:
     def _run_out(self, session: ThreadSession) -> bool:
         """Take it for a no where a question was not answered in time; whether there was any such question."""
         state = session.state
-        over = overdue(state.run, round(self._clock.now() * 1000), is_play=state.play is not None)
+        over = overdue(state.run, round(self._clock.now() * 1000), looks_itself=state.kind.waits_while_working)
         session.note(*over)
         return bool(over)
 
@@ -376,7 +376,7 @@ class TurnDriver:
                 actor.graph,
                 state,
                 run,
-                start=(state.node or None) if state.play is None else None,  # it knows where it is by itself
+                start=None if state.kind.waits_while_working else (state.node or None),
                 limits=limits,
                 meter=Meter(elapsed_s, lambda: open_run.tokens),
             )

@@ -7,6 +7,7 @@ from typing import Final
 from sulla.heartbeat import BEATS, HEARTBEAT_THREAD
 from sulla.models import estimate_tokens
 from sulla.threads import Measure, ThreadSchema
+from sulla.workflow import PLAYBOOK_THREAD
 
 
 def thread_schema(measure: Measure) -> ThreadSchema:
@@ -15,7 +16,7 @@ def thread_schema(measure: Measure) -> ThreadSchema:
     Args:
         measure: the size of a message in tokens.
     """
-    return ThreadSchema(measure, (BEATS,), (HEARTBEAT_THREAD,))
+    return ThreadSchema(measure, (BEATS,), (HEARTBEAT_THREAD, PLAYBOOK_THREAD))
 
 
 THREAD_SCHEMA: Final = thread_schema(estimate_tokens)

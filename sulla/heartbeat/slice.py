@@ -48,9 +48,9 @@ def outcome_of(fact: BeatSkipped | BeatEnded) -> Outcome:
     return Outcome(status, fact.summary, reason=fact.reason, updated_at_ms=fact.at_ms)
 
 
-def _run_ended(state: ThreadState, outcome: Outcome, at_ms: int) -> None:
+def _run_ended(state: ThreadState, at_ms: int) -> None:
     if BEATS.is_in(state):
-        BEATS.put(state, over(BEATS.of(state), at_ms, failed=outcome.status == "failed"))
+        BEATS.put(state, over(BEATS.of(state), at_ms, failed=state.outcome.status == "failed"))
 
 
 def _reported(state: ThreadState, report: Report, at_ms: int) -> None:

@@ -12,7 +12,6 @@ from sulla.threads.plays import TIME, Owed, PlaybookAsked
 from sulla.threads.state import OpenRun, ThreadState, WaitingInput
 
 STOPPED: Final = "it was stopped before it began"
-NO_MESSAGES: Final = "this thread is a run of a playbook and takes no messages: write to another one"
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,21 +175,21 @@ def _stopped_before(state: ThreadState) -> int:
     """What has to begin also if it was stopped before it did, because somebody waits for its end; 0 for nothing."""
     if state.is_child and not state.cycle_complete:
         return min(state.waiting)
-    if state.play is None:
+    if not state.kind.refusal:
         return 0
     stop = max((seq for seq, control in state.controls.items() if isinstance(control.fact, StopAsked)), default=0)
     return min((seq for seq, item in state.waiting.items() if item.origin != "user" and seq < stop), default=0)
 
 
 def _refused(state: ThreadState) -> Ignore | None:
-    """What a run of a playbook does not take: a message of a person neither ends it nor orders anything; nor does an
-    order count that was stopped together with the one before it.
+    """What a thread that takes no messages is offered all the same: a person's message neither ends its run nor orders
+    anything; nor does an order count that was stopped together with the one before it.
     """
-    if state.play is None or (state.run is not None and not state.suspended):
+    if not state.kind.refusal or (state.run is not None and not state.suspended):
         return None  # while it is at work, only what ends it is looked for
     for item in state.waiting.values():
         if item.origin == "user":
-            return Ignore(item.seq, NO_MESSAGES, item.run_id)
+            return Ignore(item.seq, state.kind.refusal, item.run_id)
         if state.run is None and item.seq < state.held_below:
             return Ignore(item.seq, STOPPED, item.run_id)
     return None
@@ -208,7 +207,7 @@ def _word(state: ThreadState) -> TellParent | TellAsker | TellEnd | None:
 def _of_run(state: ThreadState, run: OpenRun) -> Task:
     """What becomes of the open run."""
     interrupting = [item for item in state.runnable if item.mode == "interrupt" and item.seq > run.known_seq]
-    if interrupting and state.play is None:
+    if interrupting and not state.kind.refusal:
         return Interrupt(interrupting[0].seq)
     if _is_spoken_over(state, run):
         return BreakOff()
@@ -246,7 +245,7 @@ def _control(state: ThreadState, seq: int) -> Task | None:
         case Answer() as answer:
             # What time ends nobody answers: it would wake the run again and again.
             if state.run is not None and answer.wait_id in state.run.waits and not answer.wait_id.startswith(TIME):
-                if state.play is None:
+                if not state.kind.waits_while_working:
                     return Resume(seq, answer)
                 return Wake(state.run.crashes) if state.suspended else None  # as above
             if state.run is not None and not state.suspended:

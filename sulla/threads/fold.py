@@ -133,7 +133,7 @@ def _run_started(state: ThreadState, fact: f.RunStarted, origin: Origin) -> None
     item = _waiting(state.waiting, fact.input_seq)
     del state.waiting[fact.input_seq]
     state.consumed += 1
-    if not state.is_playbooks(item):
+    if not state.is_told(item):
         state.held_below = 0  # something newer was sent, or somebody said continue: nothing is held any more
     state.run = OpenRun(item.run_id, fact.input_seq, origin.at_ms, fact.agent, fact.known_seq, origin.at_ms)
     state.run.message_id, state.run.origin, state.run.asked_ms = fact.message_id, item.origin, item.at_ms
@@ -287,16 +287,17 @@ def _run_ended(state: ThreadState, fact: f.RunFinished | f.RunError, origin: Ori
     if state.run is None or state.run.id != fact.run_id:
         return  # a run that joined another one never was the open run
     state.usage += state.run.usage
-    state.kind.on_run_ended(state, fact.outcome, origin.at_ms)
-    if state.kind.recall != "conversation":
-        state.transcript = state.transcript.empty()  # no model reads it
     owe_answer(state, state.run, fact.outcome)
     state.run = None
-    # What was worked on is worked on no more: it goes the way of what the summary covers.
-    state.transcript.forget_before(state.summary_first_kept)
+    if state.kind.recall == "conversation":
+        # What was worked on is worked on no more: it goes the way of what the summary covers.
+        state.transcript.forget_before(state.summary_first_kept)
+    else:
+        state.transcript = state.transcript.empty()  # no model reads it
     said = fact.outcome.status_report or (fact.message if isinstance(fact, f.RunError) else "")
     state.outcome = replace(fact.outcome, status_report=said)  # whoever asked for it is told why it failed
     end_play(state, fact.outcome, said, origin.at_ms)
+    state.kind.on_run_ended(state, origin.at_ms)
     state.cycle_complete = True
     state.waiting_for_user = False
     state.node = NodeId("")

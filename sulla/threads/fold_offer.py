@@ -106,5 +106,5 @@ def keep_report(state: ThreadState, control: ControlInput, fact: f.Answer) -> No
         fact: the answer.
     """
     state.children.pop(fact.wait_id.removeprefix(WAIT), None)
-    if state.run is not None and state.play is None:  # a playbook takes each up by itself, once
+    if state.run is not None and not state.kind.waits_while_working:  # such a run takes each up by itself, once
         state.run.reports[fact.wait_id] = control

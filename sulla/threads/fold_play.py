@@ -139,7 +139,6 @@ def end_play(state: ThreadState, outcome: Outcome, said: str, at_ms: int) -> Non
         if play.status == "transferred" and outcome.status == "failed":
             play = replace(play, status="running")  # nobody has taken over
         state.play = stopped(play, "cancelled" if cancelled else "failed", said or outcome.reason, at_ms)
-        state.transcript = state.transcript.empty()  # no model reads a playbook's own thread
 
 
 def outcome_of(fact: Played, at_ms: int) -> Outcome:

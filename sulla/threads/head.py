@@ -251,7 +251,7 @@ def from_head(schema: ThreadSchema, thread_id: ThreadId, head: Head) -> tuple[Th
     state.owes = {owed.wait_id: owed for owed in checkpoint.owes}
     if checkpoint.run is not None:
         state.run = _open_run(checkpoint.run)
-        state.waiting_for_user = bool(state.run.waits) if state.play is None else state.run.resting
+        state.waiting_for_user = state.run.resting if state.kind.waits_while_working else bool(state.run.waits)
     reports = checkpoint.run.reports if checkpoint.run is not None else ()
     return state, Unread(checkpoint.epoch, checkpoint.claimed, (*checkpoint.waiting, *checkpoint.controls), reports)
 

@@ -1,17 +1,16 @@
 """What a kind of thread is like: what it takes, remembers and waits for. Pure.
 
-A thread's kind follows from the first record of its log (`ThreadSchema.kind_of`) and never changes. The two kinds of
-this package are here; capabilities bring their own, as a value in the schema.
+A thread's kind follows from the first record of its log (`ThreadSchema.kind_of`) and never changes. Those of this
+package are here; capabilities bring their own, as a value in the schema.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, Generic, Literal, TypeVar
 
-from sulla.threads.facts import Outcome
-from sulla.threads.family import Report
+from sulla.threads.family import ChildMode, Report
 
 StateT = TypeVar("StateT")
 
@@ -19,15 +18,24 @@ Recall = Literal["conversation", "run", "nothing"]
 """What of its messages is read again when a thread is taken up: those that a model may be shown, those of the open run
 alone, or none."""
 
-RunEnded = Callable[[StateT, Outcome, int], None]
-"""Told of the state, how its run ended, and when (UTC milliseconds), before the run is taken out of the state."""
+Group = Literal["turn", "child", "step", "play"]
+"""What is worked on: a conversation's turn or a beat, a run that another one asked for, an agent's step of a playbook,
+a playbook."""
+
+RunEnded = Callable[[StateT, int], None]
+"""Told of the state, of which no run is open any more and whose outcome says how it ended, and of when that was (UTC
+milliseconds)."""
 
 Reported = Callable[[StateT, Report, int], None]
 """Told of the state, what a child came to, and when that was taken note of (UTC milliseconds)."""
 
 
-def _nothing(state: object, what: object, at_ms: int) -> None:
+def _no_more(state: object, at_ms: int) -> None:
     """Most kinds have nothing to add."""
+
+
+def _no_account(state: object, report: Report, at_ms: int) -> None:
+    """As above."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +45,32 @@ class ThreadKind(Generic[StateT]):
     name: str
     graph: str = ""
     """What works on it, as its first record says; empty for an agent's conversation graph."""
+    group: Group = "turn"
+    """Which bound of work at the same time it counts against."""
     recall: Recall = "conversation"
-    on_run_ended: RunEnded[StateT] = _nothing
+    refusal: str = ""
+    """Why it takes no messages of people, and what to do instead; empty for a kind that takes them."""
+    waits_while_working: bool = False
+    """Whether its run can wait for one thing while it works at another: it is not at one place of its graph then, and
+    looks by itself for what has come of what it waits for."""
+    ends_on_continue: bool = False
+    """Whether a reply that says `continue` ends its run: whoever asked for it begins another one."""
+    max_children: int = 32
+    """Runs that one of its runs may have at work that have not reported yet; so many of them work at once as the daemon
+    allows."""
+    on_run_ended: RunEnded[StateT] = _no_more
     """Changes what the kind's capability keeps in the state when a run has ended; may change nothing else."""
-    on_report: Reported[StateT] = _nothing
+    on_report: Reported[StateT] = _no_account
     """The same when a child's report is charged."""
 
 
 CONVERSATION: Final[ThreadKind[object]] = ThreadKind("conversation")
 """A person and an agent, or a call of a tool at a set time."""
-CHILD: Final[ThreadKind[object]] = ThreadKind("child")
+CHILD: Final[ThreadKind[object]] = ThreadKind("child", group="child")
 """A run that an agent asked for."""
+STEP: Final[ThreadKind[object]] = ThreadKind("step", group="step")
+"""One that something else than an agent asked for, as one step of many."""
+CYCLE: Final[ThreadKind[object]] = ThreadKind("cycle", group="child", ends_on_continue=True)
+"""One of several that are asked for one after the other, until one of them is done."""
+BY_MODE: Final[Mapping[ChildMode, ThreadKind[object]]] = {"call": CHILD, "spawn": CHILD, "step": STEP, "cycle": CYCLE}
+"""The kinds of threads that were asked for, by how."""

@@ -18,7 +18,7 @@ from sulla.threads.codec import CORE_FORMS, Entry, Forms, Origin, decode
 from sulla.threads.fold import apply_decision, touch
 from sulla.threads.fold_offer import apply_offer
 from sulla.threads.forms import Form, to_json
-from sulla.threads.kind import CHILD, CONVERSATION, ThreadKind
+from sulla.threads.kind import BY_MODE, CONVERSATION, ThreadKind
 from sulla.threads.state import ThreadState
 from sulla.threads.transcript import Measure, Transcript
 
@@ -159,7 +159,7 @@ class ThreadSchema:
         own = self._kinds.get(state.graph)
         if own is not None:
             return own
-        return CHILD if state.birth is not None else CONVERSATION
+        return BY_MODE[state.birth.mode] if state.birth is not None else CONVERSATION
 
     def offer(self, state: ThreadState, fact: Fact, seq: int, origin: Origin) -> None:
         """Fold an offered record in.

@@ -214,7 +214,7 @@ class ThreadState:
     def suspended(self) -> bool:
         """Whether the open run can do nothing but wait for an answer: no other call of it was begun and put off."""
         run = self.run
-        if self.play is not None:
+        if self.kind.waits_while_working:
             return run is not None and run.resting
         return run is not None and bool(run.waits) and run.intents.keys() <= {w.call_id for w in run.waits.values()}
 
@@ -256,14 +256,14 @@ class ThreadState:
         playbooks ask and tell is neither held nor something new: they would wait for ever.
         """
         waiting = sorted(self.waiting.values(), key=lambda item: item.seq)
-        sent = [item for item in waiting if not self.is_playbooks(item)]
+        sent = [item for item in waiting if not self.is_told(item)]
         if sent and sent[-1].seq < self.held_below:
-            return [item for item in waiting if self.is_playbooks(item)]
+            return [item for item in waiting if self.is_told(item)]
         return waiting
 
-    def is_playbooks(self, item: WaitingInput) -> bool:
-        """Whether a message is a playbook's to its conversation, and not what orders a playbook's own run."""
-        return item.origin == "playbook" and self.play is None
+    def is_told(self, item: WaitingInput) -> bool:
+        """Whether a message is what a playbook asks or tells a conversation: no person's, and no order to a run."""
+        return item.origin == "playbook" and not self.kind.refusal
 
     @property
     def steering(self) -> list[WaitingInput]:

@@ -7,7 +7,6 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Literal
 
 from sulla.core.clock import Clock
 from sulla.core.errors import AlreadyAnswered, Busy, CorruptRecord, MessageIdReused, NotFound
@@ -20,6 +19,7 @@ from sulla.threads.bus import Advanced, channel, pack
 from sulla.threads.codec import Entry, Origin, encode
 from sulla.threads.family import ChildStarted
 from sulla.threads.head import KIND, from_head, to_head
+from sulla.threads.kind import Group
 from sulla.threads.leaving import last_words
 from sulla.threads.notice import Notice
 from sulla.threads.offers import dedupe_id, digest, run_of
@@ -36,10 +36,6 @@ log = logging.getLogger(__name__)
 
 Beside = f.Summary | Notice | ChildStarted | PlaybookAsked | PlaybookBegan | PlaybookEnded | BargedIn | Overheard
 """What is offered beside messages and answers."""
-
-Whose = Literal["turn", "child", "step", "play"]
-"""What a thread is: a conversation or a heartbeat, a run that another one asked for, an agent's step of a playbook, a
-playbook."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +83,7 @@ class ThreadStore:
         self._cache: OrderedDict[ThreadId, tuple[int, int, ThreadState]] = OrderedDict()
         self._given_back: dict[ThreadId, int] = {}
         """Leases of threads that could not be read, given back in order. Only threads in trouble are in here."""
-        self._whose: OrderedDict[ThreadId, tuple[str, Whose]] = OrderedDict()
+        self._whose: OrderedDict[ThreadId, tuple[str, Group]] = OrderedDict()
 
     # --------------------------------------------------------------------------------------------------- offers
 
@@ -194,7 +190,7 @@ class ThreadStore:
             self._store, self._clock, grant.lease, known, asked_s, self._limits.retention, self._watcher
         )
 
-    async def whose(self, thread_id: ThreadId) -> tuple[str, Whose]:
+    async def whose(self, thread_id: ThreadId) -> tuple[str, Group]:
         """Whose thread it is (empty if there is no such thread), and what it is; remembered."""
         known = self._whose.get(thread_id)
         if known is None:
@@ -202,7 +198,7 @@ class ThreadStore:
             if info is None:
                 return "", "turn"
             state = self.state_of(info)
-            known = self._whose[thread_id] = (info.head.agent, _whose(state))
+            known = self._whose[thread_id] = (info.head.agent, state.kind.group if state is not None else "turn")
             while len(self._whose) > 16 * self._limits.cached:
                 self._whose.popitem(last=False)
         return known
@@ -378,14 +374,6 @@ class ThreadStore:
                 entry = self._schema.decode(record, state.thread_id)
                 if self._schema.is_offer(fact := entry.fact):
                     self._schema.offer(state, fact, entry.seq, entry.origin)
-
-
-def _whose(state: ThreadState | None) -> Whose:
-    if state is None or (state.birth is None and state.play is None):
-        return "turn"
-    if state.play is not None:
-        return "play"
-    return "step" if state.birth is not None and state.birth.mode == "step" else "child"
 
 
 def _no_thread(thread_id: ThreadId) -> NotFound:

@@ -77,6 +77,7 @@ from sulla.workflow.shelf import (
     read_text,
     trigger_told,
 )
+from sulla.workflow.thread_kind import PLAYBOOK_THREAD
 from sulla.workflow.tools import Starts, may_start, playbook_line, playbook_tools, told_started
 
 __all__ = [
@@ -85,6 +86,7 @@ __all__ = [
     "PLANNER",
     "PLAN_SCHEMA",
     "PLAYBOOKS",
+    "PLAYBOOK_THREAD",
     "RULES",
     "SCHEMA_FILE",
     "TEST_ENDINGS",

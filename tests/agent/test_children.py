@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sulla.agent import RunLimits, child_thread, sub_agent_tools
-from sulla.agent.children import MAX_OPEN, Children, Errand
+from sulla.agent.children import Children, Errand
 from sulla.core.errors import LimitReached
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import ToolCall, ToolResult
@@ -18,7 +18,7 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.mortal import Killed, Mortal, is_kill
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads import Answer, ChildStarted, Outcome, RunFinished, RunStarted
+from sulla.threads import CHILD, Answer, ChildStarted, Outcome, RunFinished, RunStarted
 from sulla.tools import Done, Result, Tool, ToolContext, define
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
@@ -257,7 +257,7 @@ async def test_a_run_has_so_many_children_at_once_and_no_more(store: MemoryStore
     item = session.state.runnable[0]
     await session.commit(RunStarted(item.seq, item.message_id, "sulla"))
     children: Children = world.family.children
-    for number in range(MAX_OPEN):
+    for number in range(CHILD.max_children):
         await children.start(Errand(f"c{number}", "sulla", "go", "spawn"), session.state)
         await session.pull()
     with pytest.raises(LimitReached, match="have not reported yet"):

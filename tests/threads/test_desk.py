@@ -11,7 +11,6 @@ from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.threads import facts as f
 from sulla.threads.codec import Origin
 from sulla.threads.desk import (
-    NO_MESSAGES,
     BreakOff,
     CancelChild,
     Continue,
@@ -33,6 +32,7 @@ from sulla.threads.family import Birth, ChildCancelled, ChildReported, ChildStar
 from sulla.threads.plays import AnswerGiven, EndTold, Owed, Play, PlaybookAsked, Played, Question
 from sulla.threads.spoken import BargedIn, Overheard
 from sulla.threads.waits import Wait
+from sulla.workflow import PLAYBOOK_THREAD
 
 
 class Log:
@@ -512,8 +512,8 @@ def test_a_message_of_a_person_to_a_playbook_at_rest_is_put_away(mode: f.Mode) -
     walk = Walk()
     walk.wait_for("human:1")
     seq = walk.say(mode)
-    assert next_task(walk.state) == Ignore(seq, NO_MESSAGES, RunId(f"run_{seq}"))
-    walk.decide(f.InputIgnored(seq, NO_MESSAGES))
+    assert next_task(walk.state) == Ignore(seq, PLAYBOOK_THREAD.refusal, RunId(f"run_{seq}"))
+    walk.decide(f.InputIgnored(seq, PLAYBOOK_THREAD.refusal))
     assert next_task(walk.state) == Rest()
 
 
@@ -530,8 +530,8 @@ def test_a_message_of_a_person_to_a_playbook_that_has_ended_orders_nothing_and_i
     walk = Walk()
     walk.end()
     seq = walk.say()
-    assert next_task(walk.state) == Ignore(seq, NO_MESSAGES, RunId(f"run_{seq}"))
-    walk.decide(f.InputIgnored(seq, NO_MESSAGES))
+    assert next_task(walk.state) == Ignore(seq, PLAYBOOK_THREAD.refusal, RunId(f"run_{seq}"))
+    walk.decide(f.InputIgnored(seq, PLAYBOOK_THREAD.refusal))
     assert next_task(walk.state) == TellEnd()
 
 
