@@ -27,6 +27,7 @@ from sulla.agent.open_questions import OpenQuestion, OpenQuestions
 from sulla.agent.permissions import Permissions
 from sulla.agent.prompt import ActiveAgent, Surroundings, sections, turn_context
 from sulla.agent.rate import Allowed, RateLimits, RateReason, Rates, TooFast
+from sulla.agent.reports import cut_report
 from sulla.agent.request import request_hash
 from sulla.agent.retry import Compress, FailureClass, GiveUp, classify, next_try
 from sulla.agent.route import INPUT_HANDLER
@@ -95,6 +96,7 @@ __all__ = [
     "create_agent_graph",
     "create_call_graph",
     "create_general_graph",
+    "cut_report",
     "made_room",
     "next_try",
     "order",

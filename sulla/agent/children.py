@@ -12,33 +12,22 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
+from sulla.agent.deliveries import delivery_of
 from sulla.agent.limits import Charge, RunLimits, bounds_of, set_aside
-from sulla.agent.reports import report_of, told_of
 from sulla.agent.taint import trust_of
-from sulla.core.errors import AlreadyAnswered, LimitReached, MessageIdReused, NotFound
+from sulla.core.errors import LimitReached, MessageIdReused, NotFound
 from sulla.core.ids import MessageId, RunId, ThreadId, derived_id
 from sulla.core.limit import LimitHit
 from sulla.core.message import Origin
 from sulla.threads import (
     PLAYBOOK,
-    Answer,
-    AnswerGiven,
     Birth,
-    CancelChild,
-    ChildCancelled,
     ChildMode,
-    ChildReported,
     ChildStarted,
-    EndTold,
     Input,
     OpenRun,
     Owed,
     Play,
-    PlaybookEnded,
-    Report,
-    TellAsker,
-    TellEnd,
-    TellParent,
     ThreadCreated,
     ThreadSession,
     ThreadState,
@@ -159,81 +148,24 @@ class Children:
         await self._threads.stop(thread_id, f"cancel:{child}")
         self._wake(thread_id)
 
-    async def carry(self, session: ThreadSession, word: TellParent | CancelChild | TellAsker | TellEnd) -> None:
-        """Tell another thread what this one has for it, and note that it was done.
+    async def deliver(self, session: ThreadSession, owed: Owed) -> None:
+        """Offer another thread what this one has for it, and note that it was done.
 
         Args:
             session: this thread.
-            word: what is to be told.
+            owed: what it has, and for whom.
         """
-        if isinstance(word, TellParent):
-            await self._tell_parent(session)
-        elif isinstance(word, TellEnd):
-            await self._tell_end(session)
-        elif isinstance(word, TellAsker):
-            await self._tell_asker(session, word.owed)
-        else:
-            await self._put_off(session, word)
-
-    async def _tell_parent(self, session: ThreadSession) -> None:
-        birth = session.state.birth
-        if birth is None:
-            return
-        text, report = report_of(session.state)
-        # What is told must not be undone: all that it follows from is kept first.
-        await session.commit()
-        known = True
+        delivery, known = delivery_of(session.state, owed), True
+        if delivery.kept_first:
+            await session.commit()
         try:
-            await self._threads.answer(birth.parent, Answer(wait_of(birth.id), text, origin="child", report=report))
-        except AlreadyAnswered:
-            pass  # it was told before a crash, in other words
+            for fact, key in delivery.offers:
+                await self._threads.deliver(owed.to, fact, key)
         except NotFound:
             known = False
-        session.note(ChildReported(birth.id, known))
-        self._wake(birth.parent)
-
-    async def _tell_asker(self, session: ThreadSession, owed: Owed) -> None:
-        """Tell a playbook what this thread's agent answered."""
-        await session.commit()  # as above
-        status = "failed" if owed.is_error else "done"
-        report = Report(status, tokens=owed.tokens, cost_micro=owed.cost_micro or None, tainted=owed.tainted)
-        known = True
-        try:
-            answer = Answer(owed.wait_id, owed.text, is_error=owed.is_error, origin="agent", report=report)
-            await self._threads.answer(owed.thread_id, answer)
-        except AlreadyAnswered:
-            pass
-        except NotFound:
-            known = False
-        session.note(AnswerGiven(owed.wait_id, known))
-        self._wake(owed.thread_id)
-
-    async def _tell_end(self, session: ThreadSession) -> None:
-        """Tell a conversation that its playbook has ended; its agent says so, unless the playbook has done that."""
-        state = session.state
-        if (play := state.play) is None:
-            return
-        await session.commit()  # as above
-        text, key, known = told_of(state), f"ended:{state.thread_id}:{play.ended_ms}", True
-        ended = PlaybookEnded(state.thread_id, play.name, play.status, text)
-        try:
-            await self._threads.tell(play.thread, ended, key)
-            if play.status != "completed" or not play.responded:
-                message_id = MessageId(derived_id("msg", key))
-                said = Input(message_id, text, origin="playbook", tainted=state.tainted, chain=play.chain)
-                await self._threads.send(play.thread, said)
-        except NotFound:
-            known = False
-        session.note(EndTold(known))
-        self._wake(play.thread)
-
-    async def _put_off(self, session: ThreadSession, task: CancelChild) -> None:
-        try:
-            await self._threads.stop(task.thread_id, f"cancel:{task.id}")
-            self._wake(task.thread_id)
-        except NotFound:
-            pass  # it was never begun, or is gone already
-        session.note(ChildCancelled(task.id))
+        session.note(delivery.done(known))
+        if known:
+            self._wake(owed.to)
 
     def _share(self, errand: Errand, parent: ThreadState, run: OpenRun) -> Charge:
         """What a child is given of what its parent's run has left, and has not set aside for others.

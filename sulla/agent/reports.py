@@ -61,30 +61,11 @@ def report_of(state: ThreadState) -> tuple[str, Report]:
     if run is not None:
         asked = [wait.prompt for name, wait in run.waits.items() if not is_child_wait(name)]
         why = f"A person has to answer first: {' '.join(asked)}"
-        return _cut(why), _blocked(report, why)
+        return cut_report(why), _blocked(report, why)
     if state.play is not None and outcome.status == "done":
         return outcome.response, report  # another playbook works with it: JSON, whole
     text = _last_word(state) or outcome.response or outcome.status_report
-    return _cut(text), report
-
-
-def told_of(state: ThreadState) -> str:
-    """What a conversation is told of a playbook that it started and that has ended.
-
-    Args:
-        state: the playbook's thread.
-    """
-    play, outcome = state.play, state.outcome
-    if play is None:
-        return ""
-    head = f"[The playbook {play.name} has {_ENDS.get(play.status, 'ended')} ({state.thread_id}).]"
-    if play.status == "completed":
-        return _cut(f"{head}\nWhat it gives back: {outcome.response}\nTell the person what came of it, briefly.")
-    why = play.failure or outcome.status_report or outcome.reason or "nobody knows why"
-    return _cut(f"{head}\n{why}\nTell the person, and what can be done about it.")
-
-
-_ENDS: Final = {"completed": "run to its end", "failed": "failed", "cancelled": "been cancelled"}
+    return cut_report(text), report
 
 
 def tell(finding: Finding) -> str:
@@ -170,7 +151,8 @@ def _last_word(state: ThreadState) -> str:
     return ""
 
 
-def _cut(text: str) -> str:
+def cut_report(text: str) -> str:
+    """The beginning and the end of a text that is longer than others are told of it."""
     if len(text) <= MAX_CHARS:
         return text
     half = MAX_CHARS // 2

@@ -30,9 +30,9 @@ from sulla.graph import Limits, Meter, run_graph
 from sulla.store import Store
 from sulla.threads import (
     BreakOff,
-    CancelChild,
     Continue,
     Continued,
+    Deliver,
     GoOn,
     Ignore,
     InputIgnored,
@@ -50,9 +50,6 @@ from sulla.threads import (
     Steer,
     Stop,
     Stopped,
-    TellAsker,
-    TellEnd,
-    TellParent,
     ThreadSession,
     ThreadStore,
     WaitingInput,
@@ -189,8 +186,8 @@ class TurnDriver:
                     self._start(session, item, await self._told.beside(state, item))
                 case GoOn():
                     await self._work(session)
-                case TellParent() | CancelChild() | TellAsker() | TellEnd() as word:
-                    await self._children.carry(session, word)
+                case Deliver(owed):
+                    await self._children.deliver(session, owed)
                 case _ as wish:
                     self._settle(session, wish)
         return await session.park()

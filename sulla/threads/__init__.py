@@ -5,10 +5,11 @@ from sulla.threads.audit import Audit, Readable, audit_threads
 from sulla.threads.bounds import ThreadLimits
 from sulla.threads.bus import Advanced, AskText, Live, Signal, channel, live_channel, pack, unpack
 from sulla.threads.codec import Entry, Origin
+from sulla.threads.delivery import Delivery, EndNews, Owed
 from sulla.threads.desk import (
     BreakOff,
-    CancelChild,
     Continue,
+    Deliver,
     GoOn,
     Ignore,
     Interrupt,
@@ -18,9 +19,6 @@ from sulla.threads.desk import (
     Steer,
     Stop,
     Task,
-    TellAsker,
-    TellEnd,
-    TellParent,
     Wake,
     cut_short,
     next_task,
@@ -73,6 +71,7 @@ from sulla.threads.follower import LogConsumer, LogCursor, LogFollower
 from sulla.threads.forms import Fielded
 from sulla.threads.head import KIND as THREAD_KIND
 from sulla.threads.kind import CHILD, CONVERSATION, ThreadKind
+from sulla.threads.leaving import DELETED
 from sulla.threads.notice import Notice
 from sulla.threads.paused import RunPaused
 from sulla.threads.pending import Intervals
@@ -85,7 +84,7 @@ from sulla.threads.plays import (
     AnswerGiven,
     EndTold,
     OpenStep,
-    Owed,
+    OwedAnswer,
     Play,
     PlaybookAsked,
     PlaybookBegan,
@@ -117,6 +116,7 @@ __all__ = [
     "CHILD",
     "CHILD_WAIT",
     "CONVERSATION",
+    "DELETED",
     "HUMAN",
     "IMPORTED",
     "MAX_LINE_BYTES",
@@ -131,7 +131,6 @@ __all__ = [
     "BargedIn",
     "Birth",
     "BreakOff",
-    "CancelChild",
     "ChildCancelled",
     "ChildMode",
     "ChildReported",
@@ -140,6 +139,9 @@ __all__ = [
     "ContinueAsked",
     "Continued",
     "Decision",
+    "Deliver",
+    "Delivery",
+    "EndNews",
     "EndTold",
     "Entry",
     "Fielded",
@@ -170,6 +172,7 @@ __all__ = [
     "OutcomeStatus",
     "Overheard",
     "Owed",
+    "OwedAnswer",
     "Permit",
     "Play",
     "PlayState",
@@ -205,9 +208,6 @@ __all__ = [
     "Summary",
     "Suspended",
     "Task",
-    "TellAsker",
-    "TellEnd",
-    "TellParent",
     "TextMessageEnd",
     "ThreadCreated",
     "ThreadFact",

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from sulla.core.ids import RunId, ThreadId
+from sulla.core.ids import RunId
+from sulla.threads.delivery import Owed
 from sulla.threads.facts import Answer, ContinueAsked, StopAsked
 from sulla.threads.family import is_child_wait
-from sulla.threads.plays import TIME, Owed, PlaybookAsked
+from sulla.threads.plays import TIME, PlaybookAsked
 from sulla.threads.state import OpenRun, ThreadState, WaitingInput
 
 STOPPED: Final = "it was stopped before it began"
@@ -89,28 +90,10 @@ class Wake:
 
 
 @dataclass(frozen=True, slots=True)
-class TellAsker:
-    """Offer what this thread's agent answered to the playbook that asked."""
+class Deliver:
+    """Offer another thread what this one has for it."""
 
     owed: Owed
-
-
-@dataclass(frozen=True, slots=True)
-class TellEnd:
-    """Tell the conversation that this playbook was started from what came of it."""
-
-
-@dataclass(frozen=True, slots=True)
-class TellParent:
-    """Offer what this thread came to to whoever asked for it."""
-
-
-@dataclass(frozen=True, slots=True)
-class CancelChild:
-    """Have a run end that nobody waits for any more."""
-
-    id: str
-    thread_id: ThreadId
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +102,7 @@ class Rest:
 
 
 Task = (
-    Start | GoOn | Resume | Stop | Interrupt | BreakOff | Steer | Wake | Continue | Ignore | TellParent | TellAsker
-    | TellEnd | CancelChild | Rest
+    Start | GoOn | Resume | Stop | Interrupt | BreakOff | Steer | Wake | Continue | Ignore | Deliver | Rest
 )  # fmt: skip
 
 
@@ -141,13 +123,10 @@ def next_task(state: ThreadState) -> Task:
     refused = _refused(state)
     if refused is not None:
         return refused
-    word = _word(state)
-    if word is not None:
-        return word
+    for owed in state.outbox:
+        return Deliver(owed)
     if run is not None:
         return _of_run(state, run)
-    for child in state.children.values():
-        return CancelChild(child.id, child.thread_id)
     waiting = state.runnable
     return Start(waiting[0]) if waiting else Rest()
 
@@ -193,15 +172,6 @@ def _refused(state: ThreadState) -> Ignore | None:
         if state.run is None and item.seq < state.held_below:
             return Ignore(item.seq, STOPPED, item.run_id)
     return None
-
-
-def _word(state: ThreadState) -> TellParent | TellAsker | TellEnd | None:
-    """What others are to be told; None for nothing."""
-    if state.owes_report:
-        return TellParent()
-    for owed in state.owes.values():
-        return TellAsker(owed)
-    return TellEnd() if state.owes_end and not state.waiting else None  # one that waits may have it go on
 
 
 def _of_run(state: ThreadState, run: OpenRun) -> Task:

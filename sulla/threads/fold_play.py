@@ -12,7 +12,7 @@ from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
 from sulla.threads.facts import Outcome, OutcomeStatus, TextMessageEnd
 from sulla.threads.forms import Form
-from sulla.threads.plays import Owed, PlaybookBegan, PlaybookEnded, Played, apply_played, stopped
+from sulla.threads.plays import OwedAnswer, PlaybookBegan, PlaybookEnded, Played, apply_played, stopped
 from sulla.threads.state import OpenRun, RunRef, ThreadState
 from sulla.threads.waits import Permit
 
@@ -114,7 +114,7 @@ def owe_answer(state: ThreadState, run: OpenRun, outcome: Outcome) -> None:
     if asked is None:
         return
     why = outcome.status_report or outcome.reason or NO_ANSWER
-    state.owes[asked.wait_id] = Owed(
+    state.owes[asked.wait_id] = OwedAnswer(
         asked.thread_id,
         asked.wait_id,
         why if run.answer is None else run.answer,

@@ -17,7 +17,7 @@ from sulla.threads.desk import Rest, next_task
 from sulla.threads.facts import ModelStarted, Outcome
 from sulla.threads.family import Birth, ChildStarted
 from sulla.threads.forms import Form, fields_to_json
-from sulla.threads.plays import Owed, PlayState, Question
+from sulla.threads.plays import OwedAnswer, PlayState, Question
 from sulla.threads.schema import ThreadSchema
 from sulla.threads.spoken import BargedIn
 from sulla.threads.state import OpenRun, RunRef, ThreadState
@@ -83,7 +83,7 @@ class Checkpoint:
     slices: FrozenJson = field(default_factory=dict)
     """Their fields stand here, beside the others."""
     play: PlayState | None = None
-    owes: tuple[Owed, ...] = ()
+    owes: tuple[OwedAnswer, ...] = ()
     birth: Birth | None = None
     reported: bool = False
     children: tuple[ChildStarted, ...] = ()
@@ -291,7 +291,7 @@ def _open_run(point: RunPoint) -> OpenRun:
 
 def _is_owed(state: ThreadState) -> bool:
     """Whether somebody waits to be told what came of it."""
-    return state.owes_report or state.owes_end
+    return state.owes_report or bool(state.end_heard_by)
 
 
 def _brief(outcome: Outcome) -> Outcome:

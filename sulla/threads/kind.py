@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, Generic, Literal, TypeVar
 
+from sulla.threads.delivery import EndNews
 from sulla.threads.family import ChildMode, Report
 
 StateT = TypeVar("StateT")
@@ -58,6 +59,8 @@ class ThreadKind(Generic[StateT]):
     max_children: int = 32
     """Runs that one of its runs may have at work that have not reported yet; so many of them work at once as the daemon
     allows."""
+    end_news: EndNews[StateT] | None = None
+    """How a conversation hears of the end of such a thread; None if none does."""
     on_run_ended: RunEnded[StateT] = _no_more
     """Changes what the kind's capability keeps in the state when a run has ended; may change nothing else."""
     on_report: Reported[StateT] = _no_account

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sulla.core.event import Fact
 from sulla.core.ids import ThreadId
 from sulla.threads.facts import Answer, StopAsked
 from sulla.threads.family import Report, wait_of
-from sulla.threads.plays import Owed, PlaybookEnded
+from sulla.threads.plays import OwedAnswer
 from sulla.threads.state import ThreadState
 
 DELETED = "deleted"
 """Why a child came to nothing whose thread was removed."""
 
 
-def last_words(state: ThreadState) -> Iterator[tuple[ThreadId, Answer | StopAsked | PlaybookEnded, str]]:
+def last_words(state: ThreadState) -> Iterator[tuple[ThreadId, Fact, str]]:
     """What is offered to other threads, so that none of them waits or works for nobody: to which, what, and under which
     id.
 
@@ -29,19 +30,17 @@ def last_words(state: ThreadState) -> Iterator[tuple[ThreadId, Answer | StopAske
         yield birth.parent, Answer(wait_of(birth.id), text, origin="child", report=report), ""
     for child in state.children.values():
         yield child.thread_id, StopAsked(), f"cancel:{child.id}"
-    play = state.play
-    if play is not None and play.thread and birth is None and not play.told and play.status != "transferred":
-        how = (play.status, play.failure) if play.ended else ("cancelled", DELETED)
-        yield play.thread, PlaybookEnded(state.thread_id, play.name, *how), f"ended:{state.thread_id}"
+    if state.kind.end_news is not None and (news := state.kind.end_news.removed(state)) is not None:
+        yield news
     for owed in _unanswered(state):
         status = "failed" if owed.is_error else "done"
         told = Report(status, tokens=owed.tokens, cost_micro=owed.cost_micro or None, tainted=owed.tainted)
         yield owed.thread_id, Answer(owed.wait_id, owed.text, is_error=owed.is_error, origin="agent", report=told), ""
 
 
-def _unanswered(state: ThreadState) -> Iterator[Owed]:
+def _unanswered(state: ThreadState) -> Iterator[OwedAnswer]:
     yield from state.owes.values()
     asked = [item.question for item in state.waiting.values()] + [state.run.question if state.run else None]
     for question in asked:
         if question is not None:
-            yield Owed(question.thread_id, question.wait_id, DELETED, is_error=True)
+            yield OwedAnswer(question.thread_id, question.wait_id, DELETED, is_error=True)

@@ -139,7 +139,7 @@ class EndTold(Fielded):
 
 
 @dataclass(frozen=True, slots=True)
-class Owed(Fielded):
+class OwedAnswer(Fielded):
     """An answer that its playbook has not been told yet."""
 
     thread_id: ThreadId

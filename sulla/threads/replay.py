@@ -12,7 +12,7 @@ from sulla.threads import facts as f
 from sulla.threads.codec import Entry
 from sulla.threads.family import ChildCancelled, ChildReported
 from sulla.threads.offers import dedupe_id, digest, run_of
-from sulla.threads.plays import AnswerGiven, EndTold
+from sulla.threads.plays import AnswerGiven
 from sulla.threads.schema import ThreadSchema
 from sulla.threads.state import ThreadState
 
@@ -135,10 +135,7 @@ class Renamed:
         return self._runs.get(run_id) or RunId(derived_id("run", self._thread_id, run_id))
 
 
-Leftover = f.InputIgnored | f.RunFinished | ChildCancelled | ChildReported | AnswerGiven | EndTold
-
-
-def leftovers(state: ThreadState, now_ms: int) -> list[Leftover]:
+def leftovers(state: ThreadState, now_ms: int) -> list[Fact]:
     """What puts away the inputs that still wait, and ends the runs that their senders were promised.
 
     Other threads that it had to do with are where they were: nothing is told to them from here.
@@ -147,7 +144,7 @@ def leftovers(state: ThreadState, now_ms: int) -> list[Leftover]:
         state: a thread without an open run.
         now_ms: UTC milliseconds.
     """
-    facts: list[Leftover] = []
+    facts: list[Fact] = []
     for seq in sorted(state.waiting.keys() | state.controls.keys()):
         facts.append(f.InputIgnored(seq, IMPORTED))
         if (item := state.waiting.get(seq)) is not None:
@@ -156,6 +153,6 @@ def leftovers(state: ThreadState, now_ms: int) -> list[Leftover]:
     facts += [AnswerGiven(wait_id, known=False) for wait_id in state.owes]
     if state.birth is not None and not state.reported:
         facts.append(ChildReported(state.birth.id, known=False))
-    if state.owes_end:
-        facts.append(EndTold(known=False))
+    if state.end_heard_by and state.kind.end_news is not None:
+        facts.append(state.kind.end_news.delivery(state).done(False))
     return facts

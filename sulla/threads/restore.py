@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from sulla.core.clock import Clock
 from sulla.core.errors import Busy, Conflict, InvalidInput, StoreUnavailable
+from sulla.core.event import Fact
 from sulla.core.ids import MakeId, ThreadId
 from sulla.store import Draft, Head, Lease, Store
 from sulla.threads import facts as f
@@ -166,14 +167,14 @@ class ThreadRestore:
         if (run := state.run) is not None:
             ended += 1
             origin = Origin(now_ms, run.id, run.agent or state.agent, depth=state.depth)
-            for fact in self._close(state, run, now_ms):
-                await self._add(state, pen, fact, origin)
+            for decided in self._close(state, run, now_ms):
+                await self._add(state, pen, decided, origin)
         for fact in leftovers(state, now_ms):
             run_id = fact.run_id if isinstance(fact, f.RunFinished) else None
             await self._add(state, pen, fact, Origin(now_ms, run_id, state.agent, depth=state.depth))
         return ended
 
-    async def _add(self, state: ThreadState, pen: _Pen, fact: f.Decision, origin: Origin) -> None:
+    async def _add(self, state: ThreadState, pen: _Pen, fact: Fact, origin: Origin) -> None:
         self._schema.decide(state, fact, origin)
         await pen.decided(encode(fact, origin))
 

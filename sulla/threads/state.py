@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from sulla.core.ids import CallId, MessageId, NodeId, RunId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Origin
+from sulla.threads.delivery import Owed
 from sulla.threads.facts import Answer, ContinueAsked, Input, Mode, ModelStarted, Outcome, StopAsked
 from sulla.threads.family import Birth, ChildStarted, is_child_wait
 from sulla.threads.kind import CONVERSATION, ThreadKind
-from sulla.threads.plays import Owed, PlaybookAsked, PlayState, Question
+from sulla.threads.plays import OwedAnswer, PlaybookAsked, PlayState, Question
 from sulla.threads.spoken import BargedIn, Heard
 from sulla.threads.transcript import Transcript
 from sulla.threads.usage import Usage
@@ -154,7 +156,7 @@ class ThreadState:
     """What capabilities keep here, by the names of their slices: read and written by `Slice` alone."""
     play: PlayState | None = None
     """The playbook that it is a run of."""
-    owes: dict[str, Owed] = field(default_factory=dict)
+    owes: dict[str, OwedAnswer] = field(default_factory=dict)
     """Answers to playbooks' questions that they have not been told, by their wait ids."""
     birth: Birth | None = None
     """Who asked for this thread, if a run did."""
@@ -241,12 +243,22 @@ class ThreadState:
         return birth.unattended and self.suspended and not all(map(is_child_wait, run.waits))
 
     @property
-    def owes_end(self) -> bool:
-        """Whether a conversation is to be told that its playbook has ended; of a step the one around it is told."""
-        play = self.play
-        if play is None or play.told or not play.thread or self.birth is not None or self.run is not None:
-            return False
-        return play.ended and play.status != "transferred"
+    def end_heard_by(self) -> ThreadId:
+        """The conversation that is to be told that this has ended; empty for none."""
+        return self.kind.end_news.to(self) if self.kind.end_news is not None else ThreadId("")
+
+    @property
+    def outbox(self) -> Iterator[Owed]:
+        """What other threads are to be offered, in order; nothing of it is forgotten before it is noted as done."""
+        if self.owes_report and self.birth is not None:
+            yield Owed("report", self.birth.parent, self.birth.id)
+        for answer in self.owes.values():
+            yield Owed("answer", answer.thread_id, answer.wait_id)
+        if not self.waiting and (heard_by := self.end_heard_by):  # a message that waits may have it go on
+            yield Owed("end", heard_by, self.thread_id)
+        if self.run is None:
+            for child in self.children.values():
+                yield Owed("cancel", child.thread_id, child.id)
 
     @property
     def runnable(self) -> list[WaitingInput]:

@@ -17,25 +17,19 @@ from sulla.threads import facts as f
 from sulla.threads.bounds import ThreadLimits
 from sulla.threads.bus import Advanced, channel, pack
 from sulla.threads.codec import Entry, Origin, encode
-from sulla.threads.family import ChildStarted
 from sulla.threads.head import KIND, from_head, to_head
 from sulla.threads.kind import Group
 from sulla.threads.leaving import last_words
-from sulla.threads.notice import Notice
 from sulla.threads.offers import dedupe_id, digest, run_of
-from sulla.threads.plays import PlaybookAsked, PlaybookBegan, PlaybookEnded
+from sulla.threads.plays import PlaybookAsked
 from sulla.threads.retention import expires_ms
 from sulla.threads.schema import ThreadSchema
 from sulla.threads.session import Known, ThreadSession
-from sulla.threads.spoken import BargedIn, Overheard
 from sulla.threads.state import ThreadState
 from sulla.threads.tail import load_tail
 from sulla.threads.watching import Kept, Watcher
 
 log = logging.getLogger(__name__)
-
-Beside = f.Summary | Notice | ChildStarted | PlaybookAsked | PlaybookBegan | PlaybookEnded | BargedIn | Overheard
-"""What is offered beside messages and answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +135,7 @@ class ThreadStore:
         except MessageIdReused:
             raise AlreadyAnswered(f"{fact.wait_id!r} was answered already, and otherwise") from None
 
-    async def tell(self, thread_id: ThreadId, fact: Beside, key: str, run_id: RunId | None = None) -> bool:
+    async def tell(self, thread_id: ThreadId, fact: Fact, key: str, run_id: RunId | None = None) -> bool:
         """Offer what goes on beside the conversation, once under a key, also when it is told again in other words.
 
         Args:
@@ -161,6 +155,29 @@ class ThreadStore:
             return (await self._offer(thread_id, fact, request_id=key, origin=origin, wakes=wakes)).first
         except MessageIdReused:  # what was read meanwhile may have made it `tainted`
             return False
+
+    async def deliver(self, thread_id: ThreadId, fact: Fact, key: str) -> None:
+        """Offer a record to a thread on behalf of another one: once, also if it is offered again in other words.
+
+        Args:
+            thread_id: to whom.
+            fact: the record.
+            key: tells it apart where it has no name of its own.
+
+        Raises:
+            NotFound: there is no such thread.
+            QueueFull: it is a message, and too many wait there.
+        """
+        with suppress(MessageIdReused, AlreadyAnswered):
+            match fact:
+                case f.Input():
+                    await self.send(thread_id, fact)
+                case f.Answer():
+                    await self.answer(thread_id, fact)
+                case f.StopAsked():
+                    await self.stop(thread_id, key)
+                case _:
+                    await self.tell(thread_id, fact, key)
 
     # ---------------------------------------------------------------------------------------------------- state
 
@@ -315,7 +332,7 @@ class ThreadStore:
     async def _offer(
         self,
         thread_id: ThreadId,
-        fact: f.Offer,
+        fact: Fact,
         *,
         request_id: str = "",
         origin: Origin | None = None,

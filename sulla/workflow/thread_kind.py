@@ -4,9 +4,67 @@ from __future__ import annotations
 
 from typing import Final
 
-from sulla.threads import PLAYBOOK, ThreadKind, ThreadState
+from sulla.agent import cut_report
+from sulla.core.errors import GraphError
+from sulla.core.event import Fact
+from sulla.core.ids import MessageId, ThreadId, derived_id
+from sulla.threads import (
+    DELETED,
+    PLAYBOOK,
+    Delivery,
+    EndNews,
+    EndTold,
+    Input,
+    PlaybookEnded,
+    PlayState,
+    ThreadKind,
+    ThreadState,
+)
 
 NO_MESSAGES: Final = "this thread is a run of a playbook and takes no messages: write to another one"
+
+_ENDS: Final = {"completed": "run to its end", "failed": "failed", "cancelled": "been cancelled"}
+
+
+def _heard_by(state: ThreadState) -> ThreadId:
+    """Of a step the playbook around it is told, and of one that was handed over the next one's conversation."""
+    play = state.play
+    if play is None or play.told or state.birth is not None or state.run is not None:
+        return ThreadId("")
+    return play.thread if play.ended and play.status != "transferred" else ThreadId("")
+
+
+def _news(state: ThreadState) -> Delivery:
+    """A conversation hears that its playbook has ended; its agent says so, unless the playbook has done that."""
+    play = state.play
+    if play is None:
+        raise GraphError(f"{state.thread_id}: no playbook has ended here")
+    text, key = _told(state, play), f"ended:{state.thread_id}:{play.ended_ms}"
+    offers: tuple[tuple[Fact, str], ...] = ((PlaybookEnded(state.thread_id, play.name, play.status, text), key),)
+    if play.status != "completed" or not play.responded:
+        message_id = MessageId(derived_id("msg", key))
+        offers = (*offers, (Input(message_id, text, origin="playbook", tainted=state.tainted, chain=play.chain), ""))
+    return Delivery(offers, EndTold)
+
+
+def _told(state: ThreadState, play: PlayState) -> str:
+    """What a conversation is told of a playbook that it started and that has ended."""
+    outcome = state.outcome
+    head = f"[The playbook {play.name} has {_ENDS.get(play.status, 'ended')} ({state.thread_id}).]"
+    if play.status == "completed":
+        return cut_report(f"{head}\nWhat it gives back: {outcome.response}\nTell the person what came of it, briefly.")
+    why = play.failure or outcome.status_report or outcome.reason or "nobody knows why"
+    return cut_report(f"{head}\n{why}\nTell the person, and what can be done about it.")
+
+
+def _removed(state: ThreadState) -> tuple[ThreadId, Fact, str] | None:
+    """The same where the thread is about to be removed, at work or not."""
+    play = state.play
+    if play is None or not play.thread or state.birth is not None or play.told or play.status == "transferred":
+        return None
+    how = (play.status, play.failure) if play.ended else ("cancelled", DELETED)
+    return play.thread, PlaybookEnded(state.thread_id, play.name, *how), f"ended:{state.thread_id}"
+
 
 PLAYBOOK_THREAD: Final[ThreadKind[ThreadState]] = ThreadKind(
     "playbook",
@@ -15,6 +73,7 @@ PLAYBOOK_THREAD: Final[ThreadKind[ThreadState]] = ThreadKind(
     recall="nothing",  # whoever walks it reads it by itself, as a whole
     refusal=NO_MESSAGES,
     waits_while_working=True,
+    end_news=EndNews(_heard_by, _news, _removed),
     max_children=1_100,  # each of its steps is one at the most, and it begins no more than it may at once
 )
 """A run of a playbook: its steps are children, calls and questions, several at once."""

@@ -10,10 +10,11 @@ from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.threads import facts as f
 from sulla.threads.codec import Origin
+from sulla.threads.delivery import Owed
 from sulla.threads.desk import (
     BreakOff,
-    CancelChild,
     Continue,
+    Deliver,
     GoOn,
     Ignore,
     Interrupt,
@@ -21,15 +22,12 @@ from sulla.threads.desk import (
     Resume,
     Start,
     Stop,
-    TellAsker,
-    TellEnd,
-    TellParent,
     Wake,
     cut_short,
     next_task,
 )
 from sulla.threads.family import Birth, ChildCancelled, ChildReported, ChildStarted, Report, wait_of
-from sulla.threads.plays import AnswerGiven, EndTold, Owed, Play, PlaybookAsked, Played, Question
+from sulla.threads.plays import AnswerGiven, EndTold, OwedAnswer, Play, PlaybookAsked, Played, Question
 from sulla.threads.spoken import BargedIn, Overheard
 from sulla.threads.waits import Wait
 from sulla.workflow import PLAYBOOK_THREAD
@@ -308,7 +306,7 @@ def test_what_a_child_came_to_is_told_once() -> None:
     assert next_task(child.state) == Rest()
     task = child.say()
     child.end(task)
-    assert next_task(child.state) == TellParent()
+    assert next_task(child.state) == Deliver(Owed("report", PARENT, "c1"))
     child.decide(ChildReported("c1"))
     assert next_task(child.state) == Rest()
 
@@ -320,7 +318,7 @@ def test_a_child_that_is_stopped_before_it_began_ends_all_the_same_because_someb
     child.start(task)
     assert next_task(child.state) == Stop(stop, cancels_run=True)
     child.decide(f.RunFinished(RunId(f"run_{task}"), f.Outcome("cancelled")), f.Stopped(stop))
-    assert next_task(child.state) == TellParent()
+    assert next_task(child.state) == Deliver(Owed("report", PARENT, "c1"))
 
 
 def test_a_child_says_that_it_waits_for_a_person_only_where_nobody_is_there() -> None:
@@ -328,7 +326,7 @@ def test_a_child_says_that_it_waits_for_a_person_only_where_nobody_is_there() ->
         child = Child(unattended=unattended)
         child.start(child.say())
         child.suspend("approval:1")
-        assert next_task(child.state) == (TellParent() if unattended else Rest())
+        assert next_task(child.state) == (Deliver(Owed("report", PARENT, "c1")) if unattended else Rest())
 
 
 def test_a_child_that_waits_for_its_own_child_has_nothing_to_tell() -> None:
@@ -376,7 +374,7 @@ def test_children_that_nobody_waits_for_any_more_are_cancelled_before_the_next_m
     log.finish(first)
     assert isinstance(next_task(log.state), Ignore)
     log.decide(f.InputIgnored(log.seq - 2, "late"))
-    assert next_task(log.state) == CancelChild("b", ThreadId("thr_b"))
+    assert next_task(log.state) == Deliver(Owed("cancel", ThreadId("thr_b"), "b"))
     log.decide(ChildCancelled("b"))
     assert log.started == second
 
@@ -487,7 +485,7 @@ def test_a_stop_ends_a_playbook_at_rest() -> None:
 def test_the_end_of_a_playbook_is_told_to_its_conversation_once() -> None:
     walk = Walk()
     walk.end("failed")
-    assert next_task(walk.state) == TellEnd()
+    assert next_task(walk.state) == Deliver(Owed("end", TALK, ThreadId("thr")))
     walk.decide(EndTold())
     assert next_task(walk.state) == Rest()
 
@@ -497,7 +495,7 @@ def test_an_end_is_not_told_where_nobody_hears_it_where_another_goes_on_or_where
     nobody.end()
     assert next_task(nobody.state) == Rest()
     step.end()
-    assert next_task(step.state) == TellParent()
+    assert next_task(step.state) == Deliver(Owed("report", PARENT, "c1"))
     step.decide(ChildReported("c1"))
     assert next_task(step.state) == Rest()
     handed.end("transferred")
@@ -532,7 +530,7 @@ def test_a_message_of_a_person_to_a_playbook_that_has_ended_orders_nothing_and_i
     seq = walk.say()
     assert next_task(walk.state) == Ignore(seq, PLAYBOOK_THREAD.refusal, RunId(f"run_{seq}"))
     walk.decide(f.InputIgnored(seq, PLAYBOOK_THREAD.refusal))
-    assert next_task(walk.state) == TellEnd()
+    assert next_task(walk.state) == Deliver(Owed("end", TALK, ThreadId("thr")))
 
 
 def test_what_a_playbook_was_told_by_no_agent_is_told_before_the_next_message_gets_its_turn() -> None:
@@ -542,8 +540,9 @@ def test_what_a_playbook_was_told_by_no_agent_is_told_before_the_next_message_ge
     log.start(first)
     second = log.say()
     log.finish(first)
-    owed = Owed(ThreadId("walk"), "ask:1", "the run ended without an answer", True)
-    assert next_task(log.state) == TellAsker(owed)
+    owed = OwedAnswer(ThreadId("walk"), "ask:1", "the run ended without an answer", True)
+    assert log.state.owes == {"ask:1": owed}
+    assert next_task(log.state) == Deliver(Owed("answer", ThreadId("walk"), "ask:1"))
     log.decide(AnswerGiven("ask:1"))
     assert log.started == second
 

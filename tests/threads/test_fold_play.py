@@ -19,7 +19,7 @@ from sulla.threads.head import from_head, to_head
 from sulla.threads.plays import (
     AnswerGiven,
     EndTold,
-    Owed,
+    OwedAnswer,
     Play,
     PlaybookAsked,
     PlaybookBegan,
@@ -57,7 +57,7 @@ class Log:
         return self.state.suspended
 
     def owes_end(self) -> bool:
-        return self.state.owes_end
+        return bool(self.state.end_heard_by)
 
     def say(self, question: Question | None = None, *, tainted: bool = False) -> int:
         return self.offer(f.Input(MessageId(f"m{self.seq + 1}"), "go", question=question, tainted=tainted))
@@ -253,7 +253,7 @@ def test_an_answer_is_owed_with_what_it_took_and_only_once_its_run_is_over() -> 
     log.decide(f.ToolCallResult(CALL, "Passed on."))
     assert log.state.owes == {}
     log.finish(2)
-    owed = Owed(PLAYBOOK, "ask:1", '{"reply":"green"}', False, 34, 9, tainted=True)
+    owed = OwedAnswer(PLAYBOOK, "ask:1", '{"reply":"green"}', False, 34, 9, tainted=True)
     assert log.state.owes == {"ask:1": owed}
     log.decide(AnswerGiven("ask:1"))
     assert log.state.owes == {}

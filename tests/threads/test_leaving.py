@@ -7,12 +7,14 @@ from dataclasses import replace
 import pytest
 
 from sulla.core.ids import MessageId, RunId, ThreadId
+from sulla.threads import CONVERSATION
 from sulla.threads.facts import Answer, StopAsked
 from sulla.threads.family import Birth, ChildStarted, Report
 from sulla.threads.leaving import DELETED, last_words
-from sulla.threads.plays import Owed, PlaybookEnded, PlayState, PlayStatus, Question
+from sulla.threads.plays import OwedAnswer, PlaybookEnded, PlayState, PlayStatus, Question
 from sulla.threads.state import OpenRun, ThreadState, WaitingInput
 from sulla.threads.transcript import Transcript
+from sulla.workflow import PLAYBOOK_THREAD
 
 ME, TALK, WALK = ThreadId("me"), ThreadId("talk"), ThreadId("walk")
 BIRTH = Birth("c1", "call", ThreadId("parent"), RunId("r0"), ThreadId("parent"), 1)
@@ -20,7 +22,8 @@ PLAY = PlayState("triage", "d1", thread=TALK, status="running")
 
 
 def state(play: PlayState | None = None, birth: Birth | None = None) -> ThreadState:
-    return ThreadState(ME, Transcript(lambda message: 1), play=play, birth=birth)
+    kind = PLAYBOOK_THREAD if play is not None else CONVERSATION
+    return ThreadState(ME, Transcript(lambda message: 1), kind=kind, play=play, birth=birth)
 
 
 def question(wait_id: str) -> Question:
@@ -67,7 +70,7 @@ def test_of_a_playbook_nothing_is_said_to_whoever_knows_or_never_heard_of_it() -
 
 def test_whoever_asked_this_conversation_something_hears_what_was_answered_or_that_nobody_will() -> None:
     talk = state()
-    talk.owes["ask:1"] = Owed(WALK, "ask:1", "{}", tokens=34, cost_micro=9, tainted=True)
+    talk.owes["ask:1"] = OwedAnswer(WALK, "ask:1", "{}", tokens=34, cost_micro=9, tainted=True)
     talk.waiting[4] = WaitingInput(
         4, RunId("r4"), MessageId("m4"), "?", "queue", "playbook", question=question("ask:4")
     )

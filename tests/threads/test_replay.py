@@ -158,11 +158,12 @@ def test_every_field_that_names_a_run_is_known() -> None:
 
 def test_what_waits_is_put_away_and_its_runs_end_visibly() -> None:
     state = replay(*conversation()).state
-    assert leftovers(state, 5) == [
+    put_away: list[Fact] = [
         f.InputIgnored(10, "imported"),
         f.RunFinished(run_of(THREAD, MessageId("m-3")), f.Outcome("cancelled", reason="imported", updated_at_ms=5)),
         f.InputIgnored(11, "imported"),
     ]
+    assert leftovers(state, 5) == put_away
 
 
 def test_where_nothing_waits_nothing_is_put_away() -> None:
@@ -173,7 +174,7 @@ def test_nobody_elsewhere_is_told_of_an_imported_playbook_or_answered_by_an_impo
     run, order = run_of(THREAD, ONE), f.Input(ONE, "order", origin="operator")
     play = Play("triage", "d1", "name: triage", thread=ThreadId("thr_talk"))
     walk = replay(
-        entry(1, f.ThreadCreated("sulla", play=play)),
+        entry(1, f.ThreadCreated("sulla", graph="playbook", play=play)),
         entry(2, order, run),
         entry(3, f.RunStarted(2, ONE, "sulla"), run),
         entry(4, Played("RUN_ENDED", detail={"status": "completed"}), run),
@@ -188,7 +189,8 @@ def test_nobody_elsewhere_is_told_of_an_imported_playbook_or_answered_by_an_impo
         entry(4, f.RunFinished(run, f.Outcome("done")), run),
         entry(5, PlaybookAsked("pause")),
     )
-    assert leftovers(talk.state, 5) == [f.InputIgnored(5, "imported"), AnswerGiven("ask:1", known=False)]
+    put_away: list[Fact] = [f.InputIgnored(5, "imported"), AnswerGiven("ask:1", known=False)]
+    assert leftovers(talk.state, 5) == put_away
 
 
 def test_a_copy_of_a_conversation_names_its_own_run_as_the_one_that_began_a_playbook() -> None:

@@ -12,9 +12,10 @@ from sulla.testing.provider import ScriptedProvider
 from sulla.testing.store import FaultyStore, Touch
 from sulla.testing.world import World
 from sulla.threads import Birth, Input, OpenRun, Retention, ThreadState, Transcript, WaitingInput
-from sulla.threads.plays import Owed, PlayState
+from sulla.threads.plays import OwedAnswer, PlayState
 from sulla.threads.retention import due_ms, expires_ms
 from sulla.threads.waits import Wait
+from sulla.workflow import PLAYBOOK_THREAD
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
 DAY_S = 86_400.0
@@ -51,8 +52,9 @@ def test_a_child_is_kept_until_whoever_asked_for_it_knows_what_came_of_it() -> N
 
 def test_a_playbook_is_kept_until_its_conversation_knows_and_a_conversation_until_its_answer_is_told() -> None:
     play, talk = state(), state()
+    play.kind = PLAYBOOK_THREAD
     play.play = PlayState("triage", "d1", thread=ThreadId("talk"), status="failed")
-    talk.owes["ask:1"] = Owed(ThreadId("play"), "ask:1", "{}")
+    talk.owes["ask:1"] = OwedAnswer(ThreadId("play"), "ask:1", "{}")
     assert expires_ms(play, DAYS) is None
     assert expires_ms(talk, DAYS) is None
     play.play = replace(play.play, told=True)
