@@ -1,6 +1,4 @@
-"""The driver of a thread's turns: holds the lease, does what the desk says, and leaves the log so that anyone can go
-on.
-"""
+"""The driver of a thread's turns: holds the lease, does what is next, and leaves the log so that anyone can go on."""
 
 from __future__ import annotations
 

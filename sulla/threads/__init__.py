@@ -6,23 +6,6 @@ from sulla.threads.bounds import ThreadLimits
 from sulla.threads.bus import Advanced, AskText, Live, Signal, channel, live_channel, pack, unpack
 from sulla.threads.codec import Entry, Origin
 from sulla.threads.delivery import Delivery, EndNews, Owed
-from sulla.threads.desk import (
-    BreakOff,
-    Continue,
-    Deliver,
-    GoOn,
-    Ignore,
-    Interrupt,
-    Rest,
-    Resume,
-    Start,
-    Steer,
-    Stop,
-    Task,
-    Wake,
-    cut_short,
-    next_task,
-)
 from sulla.threads.facts import (
     Answer,
     ContinueAsked,
@@ -72,6 +55,23 @@ from sulla.threads.forms import Fielded
 from sulla.threads.head import KIND as THREAD_KIND
 from sulla.threads.kind import CHILD, CONVERSATION, ThreadKind
 from sulla.threads.leaving import DELETED
+from sulla.threads.next_task import (
+    BreakOff,
+    Continue,
+    Deliver,
+    GoOn,
+    Ignore,
+    Interrupt,
+    Rest,
+    Resume,
+    Start,
+    Steer,
+    Stop,
+    Task,
+    Wake,
+    cut_short,
+    next_task,
+)
 from sulla.threads.notice import Notice
 from sulla.threads.paused import RunPaused
 from sulla.threads.pending import Intervals

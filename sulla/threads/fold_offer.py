@@ -73,7 +73,7 @@ def _notice(state: ThreadState, fact: Notice, seq: int, origin: Origin) -> None:
 
 
 def _barged_in(state: ThreadState, fact: BargedIn, seq: int, origin: Origin) -> None:
-    state.barged = fact  # it may be folded in before or after the end of the reply that it means: see `desk`
+    state.barged = fact  # it may be folded in before or after the end of the reply that it means: see `next_task`
 
 
 def _overheard(state: ThreadState, fact: Overheard, seq: int, origin: Origin) -> None:

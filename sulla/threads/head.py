@@ -13,10 +13,10 @@ from sulla.core.ids import CallId, MessageId, NodeId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 from sulla.core.message import Origin
 from sulla.store import Head, Status, seal, unseal
-from sulla.threads.desk import Rest, next_task
 from sulla.threads.facts import ModelStarted, Outcome
 from sulla.threads.family import Birth, ChildStarted
 from sulla.threads.forms import Form, fields_to_json
+from sulla.threads.next_task import Rest, next_task
 from sulla.threads.plays import OwedAnswer, PlayState, Question
 from sulla.threads.schema import ThreadSchema
 from sulla.threads.spoken import BargedIn

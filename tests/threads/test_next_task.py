@@ -11,7 +11,8 @@ from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.threads import facts as f
 from sulla.threads.codec import Origin
 from sulla.threads.delivery import Owed
-from sulla.threads.desk import (
+from sulla.threads.family import Birth, ChildCancelled, ChildReported, ChildStarted, Report, wait_of
+from sulla.threads.next_task import (
     BreakOff,
     Continue,
     Deliver,
@@ -26,7 +27,6 @@ from sulla.threads.desk import (
     cut_short,
     next_task,
 )
-from sulla.threads.family import Birth, ChildCancelled, ChildReported, ChildStarted, Report, wait_of
 from sulla.threads.plays import AnswerGiven, EndTold, OwedAnswer, Play, PlaybookAsked, Played, Question
 from sulla.threads.spoken import BargedIn, Overheard
 from sulla.threads.waits import Wait
