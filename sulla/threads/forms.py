@@ -33,6 +33,8 @@ def to_json(value: object) -> Json:
             return part_to_json(value)
         case tuple() | list():
             return [to_json(item) for item in value]
+        case set() | frozenset():
+            return [to_json(item) for item in sorted(value)]
         case Mapping():
             return {str(name): to_json(item) for name, item in value.items()}
         case _ if is_dataclass(value) and not isinstance(value, type):
@@ -71,7 +73,7 @@ class Form(Generic[T]):
     def __init__(self, cls: type[T]) -> None:
         self._cls = cls
         hints = get_type_hints(cls, localns={"Json": object})  # a recursive alias; what is inside it is not looked at
-        self._readers: dict[str, _Read] = {field.name: _reader(hints[field.name]) for field in _fields(cls)}
+        self._readers: dict[str, _Read] = {field.name: reader(hints[field.name]) for field in _fields(cls)}
 
     def read(self, value: Json) -> T:
         """The value that `fields_to_json` made `value` from.
@@ -93,16 +95,27 @@ def _fields(cls: type) -> tuple[Any, ...]:
     return fields(cls)
 
 
-def _reader(hint: object) -> _Read:
+def reader(hint: object) -> _Read:
+    """What reads a value of a type back from JSON.
+
+    Args:
+        hint: the type.
+
+    Raises:
+        TypeError: a record cannot hold such a value.
+    """
     if hint is Part:
         return part_from_json
     origin, args = get_origin(hint), get_args(hint)
-    if origin is tuple and len(args) == 2 and args[1] is Ellipsis:
-        return _tuple_of(_reader(args[0]))
+    if origin is tuple:
+        return _tuple_of(reader(args[0])) if args[1:] == (Ellipsis,) else _row_of([reader(arg) for arg in args])
+    if origin in (list, set):
+        items = _tuple_of(reader(args[0]))
+        return lambda value: origin(items(value))
     if origin is Literal:
         return _one_of(frozenset(args))
     if origin in (Union, UnionType) and type(None) in args and len(args) == 2:
-        inner = _reader(next(arg for arg in args if arg is not type(None)))
+        inner = reader(next(arg for arg in args if arg is not type(None)))
         return lambda value: None if value is None else inner(value)
     if origin is dict or (isinstance(origin, type) and issubclass(origin, Mapping)):
         return _instance(dict)
@@ -129,6 +142,15 @@ def _tuple_of(inner: _Read) -> _Read:
         if not isinstance(value, list):
             raise CorruptRecord(f"expected a list, found {value!r}"[:300])
         return tuple(inner(item) for item in value)
+
+    return read
+
+
+def _row_of(inner: list[_Read]) -> _Read:
+    def read(value: Json) -> object:
+        if not isinstance(value, list) or len(value) != len(inner):
+            raise CorruptRecord(f"expected a list of {len(inner)}, found {value!r}"[:300])
+        return tuple(one(item) for one, item in zip(inner, value, strict=True))
 
     return read
 

@@ -12,6 +12,7 @@ from sulla.core.message import Origin
 from sulla.threads.delivery import Owed
 from sulla.threads.facts import Answer, ContinueAsked, Input, Mode, ModelStarted, Outcome, StopAsked
 from sulla.threads.family import Birth, ChildStarted, is_child_wait
+from sulla.threads.kept import ALWAYS, UNKEPT, rule
 from sulla.threads.kind import CONVERSATION, ThreadKind
 from sulla.threads.plays import OwedAnswer, PlaybookAsked, PlayState, Question
 from sulla.threads.spoken import BargedIn, Heard
@@ -95,28 +96,30 @@ class OpenRun:
     """Charged so far: what providers reported, and the reservations of calls that came to nothing."""
     cost_micro: int = 0
     """The same in money, in millionths of the currency's unit, as far as the model has a price."""
-    usage: Usage = field(default_factory=Usage)
+    usage: Usage = field(default_factory=Usage, metadata=ALWAYS)
     attempts: int = 0
     """Model calls in a row that came to nothing."""
     crashes: int = 0
     parked: bool = False
     """It was left on purpose: taking it up again is no crash."""
     open_call: ModelStarted | None = None
-    intents: dict[CallId, str] = field(default_factory=dict)
+    intents: dict[CallId, str] = field(default_factory=dict, metadata=ALWAYS)
     """Tool calls that have begun and have no result yet, with their effects."""
-    waits: dict[str, Wait] = field(default_factory=dict)
+    waits: dict[str, Wait] = field(default_factory=dict, metadata=rule(key="wait_id"))
     granted: set[CallId] = field(default_factory=set)
     """`once` calls that a person allowed to run again."""
     message_id: MessageId = MessageId("")
     """The message that is being worked on."""
     origin: Origin = "user"
     """Who wrote that message."""
-    asked_ms: int = 0
-    """When it was offered, UTC milliseconds."""
-    permits: dict[CallId, Permit] = field(default_factory=dict)
+    permits: dict[CallId, Permit] = field(default_factory=dict, metadata=rule(key="call_id"))
     """Calls that a person said yes to and that have not begun."""
-    reports: dict[str, ControlInput] = field(default_factory=dict)
+    reports: dict[str, ControlInput] = field(
+        default_factory=dict, metadata=rule(numbers=lambda reports: [report.seq for report in reports.values()])
+    )
     """What children have come to, by their wait ids; whether anything waited for them or not."""
+    asked_ms: int = 0
+    """When `message_id` was offered, UTC milliseconds."""
     paused: bool = False
     """It was left because all work was paused."""
     cuts: int = 0
@@ -133,42 +136,45 @@ class OpenRun:
 
 @dataclass(slots=True)
 class ThreadState:
-    """The one mutable record of a thread, owned by whoever holds its lease."""
+    """The one mutable record of a thread, owned by whoever holds its lease.
 
-    thread_id: ThreadId
-    transcript: Transcript
+    The order of the fields is the order in which heads have them.
+    """
+
+    thread_id: ThreadId = field(metadata=UNKEPT)
+    transcript: Transcript = field(metadata=UNKEPT)
+    created_ms: int = 0
+    updated_ms: int = 0
     agent: str = ""
     title: str = ""
     project: str = ""
     channel: str = ""
     """The client's channel that it was begun on (seed 004 `wsChannel`); empty for none."""
-    created_ms: int = 0
-    updated_ms: int = 0
 
     active_agents: list[str] = field(default_factory=list)
     """Whom a handoff made active, innermost last; empty for the thread's own agent."""
     model: str = ""
     graph: str = ""
     """What works on it; empty for its agent's conversation graph."""
-    kind: ThreadKind[Any] = CONVERSATION
+    kind: ThreadKind[Any] = field(default=CONVERSATION, metadata=UNKEPT)
     """What it is like; follows from `graph` and `birth`."""
-    slices: dict[str, object] = field(default_factory=dict)
+    slices: dict[str, object] = field(default_factory=dict, metadata=rule(always=True, numbers=lambda slices: ()))
     """What capabilities keep here, by the names of their slices: read and written by `Slice` alone."""
     play: PlayState | None = None
     """The playbook that it is a run of."""
-    owes: dict[str, OwedAnswer] = field(default_factory=dict)
+    owes: dict[str, OwedAnswer] = field(default_factory=dict, metadata=rule(key="wait_id"))
     """Answers to playbooks' questions that they have not been told, by their wait ids."""
     birth: Birth | None = None
     """Who asked for this thread, if a run did."""
     reported: bool = False
     """Whether they know what came of it."""
-    children: dict[str, ChildStarted] = field(default_factory=dict)
+    children: dict[str, ChildStarted] = field(default_factory=dict, metadata=rule(key="id"))
     """Runs that were set to work from here and have not reported, by their ids."""
     active_work: RunRef | None = None
     """A playbook that has taken over (seed 004 `activeWorkflow`)."""
 
     run: OpenRun | None = None
-    outcome: Outcome = field(default_factory=Outcome)
+    outcome: Outcome = field(default_factory=Outcome, metadata=ALWAYS)
     nudged: bool = False
     nudging: bool = False
     """The nudge is the last thing said: its answer is still to come."""
@@ -176,32 +182,32 @@ class ThreadState:
     node: NodeId = NodeId("")
     iterations: int = 0
     consecutive_same_node: int = 0
-    cycle_complete: bool = False
-    waiting_for_user: bool = False
     agent_loops: int = 0
     """How often the agent went on by itself in this run, having said that it was not done (seed `agentLoopCount`)."""
+    cycle_complete: bool = False
+    waiting_for_user: bool = field(default=False, metadata=UNKEPT)
 
-    waiting: dict[int, WaitingInput] = field(default_factory=dict)
+    waiting: dict[int, WaitingInput] = field(default_factory=dict, metadata=rule(numbers=list))
     """Messages without a run, by sequence number."""
-    controls: dict[int, ControlInput] = field(default_factory=dict)
+    controls: dict[int, ControlInput] = field(default_factory=dict, metadata=rule(numbers=list))
     barged: BargedIn | None = None
     """The last reply that somebody spoke over as it was made."""
     held_below: int = 0
     """Waiting messages with a lower number were held by a stop."""
-    consumed: int = 0
+    consumed: int = field(default=0, metadata=UNKEPT)
     """Waking inputs dealt with so far."""
     summary_covers: int = 0
     """Up to which record `summary` says it all."""
     summary_seq: int = 0
-    summary: str = ""
-    summary_first_kept: MessageId = MessageId("")
+    summary: str = field(default="", metadata=UNKEPT)
+    summary_first_kept: MessageId = field(default=MessageId(""), metadata=UNKEPT)
     """The first message that it does not cover."""
     tainted: bool = False
     """Whether a model was shown anything here that nobody trusts. For good: its own words since then may repeat it,
     and so may a summary of them (design §9)."""
-    diagnostics: JsonObject = field(default_factory=dict)
+    diagnostics: JsonObject = field(default_factory=dict, metadata=ALWAYS)
     """What InputHandler noticed about the latest input."""
-    usage: Usage = field(default_factory=Usage)
+    usage: Usage = field(default_factory=Usage, metadata=ALWAYS)
     """All runs of this thread together, and its summaries."""
     spent_tokens: int = 0
     """Charged so far, children and calls that came to nothing included."""

@@ -28,7 +28,9 @@ RUN = RunId("run_1")
 
 
 def state(graph: str = "", *, child: bool = False) -> ThreadState:
-    made = ThreadState(ThreadId("thr_1"), Transcript(lambda message: 1), "sulla", "A talk", "garden", graph=graph)
+    made = ThreadState(
+        ThreadId("thr_1"), Transcript(lambda message: 1), agent="sulla", title="A talk", project="garden", graph=graph
+    )
     if child:
         made.birth = Birth("sub", "call", ThreadId("thr_0"), RUN, ThreadId("thr_0"), 1)
     return made
