@@ -63,16 +63,16 @@ def narrowed(limits: RunLimits, birth: Birth | None) -> RunLimits:
 
 
 def bounds_of(limits: RunLimits, state: ThreadState) -> RunLimits:
-    """The bounds of a thread's run: `narrowed`, for a playbook from what playbooks may use.
+    """The bounds of a thread's run: `narrowed`, for a kind with a budget of its own from what such runs may use.
 
     Args:
         limits: what any run may use.
         state: the thread.
     """
-    play = state.play
-    if play is not None:
-        costs = [cost for cost in (limits.cost_micro, play.cost_micro) if cost is not None]
-        tokens, cost_micro = play.tokens or limits.play_tokens, min(costs) if costs else None
+    if state.kind.budget is not None:
+        own = state.kind.budget(state)
+        costs = [cost for cost in (limits.cost_micro, own.cost_micro) if cost is not None]
+        tokens, cost_micro = own.tokens or limits.play_tokens, min(costs) if costs else None
         limits = replace(limits, tokens=tokens, cost_micro=cost_micro, wall_s=limits.play_wall_s)
     return narrowed(limits, state.birth)
 

@@ -105,10 +105,10 @@ class OpenQuestions:
 
 
 def _root_of(state: ThreadState) -> str:
-    """The thread that one comes from; a playbook that no step begun comes from its conversation."""
+    """The thread that one comes from; one that no run asked for comes from its conversation."""
     if state.birth is not None:
         return state.birth.root
-    return state.play.thread if state.play is not None else ""
+    return state.kind.conversation(state)
 
 
 def _open(state: ThreadState, now_ms: int) -> list[OpenQuestion]:

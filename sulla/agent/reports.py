@@ -62,8 +62,8 @@ def report_of(state: ThreadState) -> tuple[str, Report]:
         asked = [wait.prompt for name, wait in run.waits.items() if not is_child_wait(name)]
         why = f"A person has to answer first: {' '.join(asked)}"
         return cut_report(why), _blocked(report, why)
-    if state.play is not None and outcome.status == "done":
-        return outcome.response, report  # another playbook works with it: JSON, whole
+    if state.kind.gives_response and outcome.status == "done":
+        return outcome.response, report  # whoever asked works with it as it is
     text = _last_word(state) or outcome.response or outcome.status_report
     return cut_report(text), report
 

@@ -53,7 +53,7 @@ from sulla.threads.fold_offer import apply_offer
 from sulla.threads.follower import LogConsumer, LogCursor, LogFollower
 from sulla.threads.forms import Fielded
 from sulla.threads.head import KIND as THREAD_KIND
-from sulla.threads.kind import CHILD, CONVERSATION, ThreadKind
+from sulla.threads.kind import CHILD, CONVERSATION, Budget, ThreadKind
 from sulla.threads.leaving import DELETED
 from sulla.threads.next_task import (
     BreakOff,
@@ -73,6 +73,7 @@ from sulla.threads.next_task import (
     next_task,
 )
 from sulla.threads.notice import Notice
+from sulla.threads.order import Order
 from sulla.threads.paused import RunPaused
 from sulla.threads.pending import Intervals
 from sulla.threads.plays import (
@@ -102,7 +103,7 @@ from sulla.threads.said import Listener, Said
 from sulla.threads.schema import Slice, ThreadSchema
 from sulla.threads.session import ThreadSession
 from sulla.threads.spoken import BargedIn, Heard, Overheard, Spoken
-from sulla.threads.state import OpenRun, RunRef, ThreadState, WaitingInput, chain_of
+from sulla.threads.state import OpenRun, RunRef, ThreadState, WaitingInput
 from sulla.threads.store import Sent, ThreadStore
 from sulla.threads.transcript import Measure, Transcript
 from sulla.threads.usage import Usage
@@ -131,6 +132,7 @@ __all__ = [
     "BargedIn",
     "Birth",
     "BreakOff",
+    "Budget",
     "ChildCancelled",
     "ChildMode",
     "ChildReported",
@@ -167,6 +169,7 @@ __all__ = [
     "Notice",
     "OpenRun",
     "OpenStep",
+    "Order",
     "Origin",
     "Outcome",
     "OutcomeStatus",
@@ -231,7 +234,6 @@ __all__ = [
     "apply_message",
     "apply_offer",
     "audit_threads",
-    "chain_of",
     "channel",
     "cut_short",
     "event_of",

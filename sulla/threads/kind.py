@@ -10,8 +10,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, Generic, Literal, TypeVar
 
+from sulla.core.ids import ThreadId
 from sulla.threads.delivery import EndNews
 from sulla.threads.family import ChildMode, Report
+from sulla.threads.order import Order
 
 StateT = TypeVar("StateT")
 
@@ -40,6 +42,21 @@ def _no_account(state: object, report: Report, at_ms: int) -> None:
 
 
 @dataclass(frozen=True, slots=True)
+class Budget:
+    """What a run may use by the word of whoever began its thread."""
+
+    tokens: int = 0
+    """The most; 0 for what any such run may."""
+    cost_micro: int | None = None
+    """The same in money, in millionths of the currency's unit; None for no bound of its own."""
+
+
+def _none(state: object) -> ThreadId:
+    """Most kinds belong to no conversation beside whoever asked for them."""
+    return ThreadId("")
+
+
+@dataclass(frozen=True, slots=True)
 class ThreadKind(Generic[StateT]):
     """How the threads of one kind behave; made once, by whoever brings the kind."""
 
@@ -54,6 +71,14 @@ class ThreadKind(Generic[StateT]):
     waits_while_working: bool = False
     """Whether its run can wait for one thing while it works at another: it is not at one place of its graph then, and
     looks by itself for what has come of what it waits for."""
+    orders: tuple[type[Order], ...] = ()
+    """The orders that its runs take."""
+    conversation: Callable[[StateT], ThreadId] = _none
+    """Where people hear of it and are asked, if no run asked for it; empty for nowhere."""
+    budget: Callable[[StateT], Budget] | None = None
+    """What its runs may use; None for what any run may. Such runs work for long: see `RunLimits.play_tokens`."""
+    gives_response: bool = False
+    """Whether what a run of it came to is its outcome's response as it is, and no last word of an agent."""
     ends_on_continue: bool = False
     """Whether a reply that says `continue` ends its run: whoever asked for it begins another one."""
     max_children: int = 32

@@ -9,7 +9,8 @@ from sulla.core.ids import RunId
 from sulla.threads.delivery import Owed
 from sulla.threads.facts import Answer, ContinueAsked, StopAsked
 from sulla.threads.family import is_child_wait
-from sulla.threads.plays import TIME, PlaybookAsked
+from sulla.threads.order import Order
+from sulla.threads.plays import TIME
 from sulla.threads.state import OpenRun, ThreadState, WaitingInput
 
 STOPPED: Final = "it was stopped before it began"
@@ -83,7 +84,7 @@ class Ignore:
 
 @dataclass(frozen=True, slots=True)
 class Wake:
-    """Have a playbook go on: what it waits for is there, or somebody wants something of it."""
+    """Have a run go on that looks by itself: what it waits for is there, or somebody wants something of it."""
 
     crashes: int
     """The run's so far."""
@@ -206,11 +207,12 @@ def _control(state: ThreadState, seq: int) -> Task | None:
             return Stop(seq, cancels_run=state.run is not None and state.run.input_seq < seq)
         case ContinueAsked():
             return Continue(seq)
-        case PlaybookAsked():
-            if state.run is None and state.play is not None and state.waiting:
+        case Order() as order:
+            is_known = isinstance(order, state.kind.orders)
+            if state.run is None and is_known and state.waiting:
                 return None  # it is for the run that is about to begin
-            if state.run is None or state.play is None:
-                return Ignore(seq, "no playbook is running here")
+            if state.run is None or not is_known:
+                return Ignore(seq, order.refusal)
             return Wake(state.run.crashes) if state.suspended else None  # at work, it looks by itself
         case Answer() as answer:
             # What time ends nobody answers: it would wake the run again and again.

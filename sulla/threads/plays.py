@@ -12,6 +12,7 @@ from typing import ClassVar, Final, Literal
 from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson
 from sulla.threads.forms import Fielded
+from sulla.threads.order import Order
 
 PLAYBOOK: Final = "playbook"
 """What works on a playbook's thread."""
@@ -64,10 +65,11 @@ class Question(Fielded):
 
 
 @dataclass(frozen=True, slots=True)
-class PlaybookAsked(Fielded):
+class PlaybookAsked(Order):
     """Somebody wants a playbook's run to pause, to go on, to take one step, or to end."""
 
     kind: ClassVar[str] = "PLAYBOOK_ASKED"
+    refusal: ClassVar[str] = "no playbook is running here"
     ask: Literal["pause", "resume", "step", "cancel"]
     why: str = ""
 

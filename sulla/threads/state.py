@@ -14,7 +14,8 @@ from sulla.threads.facts import Answer, ContinueAsked, Input, Mode, ModelStarted
 from sulla.threads.family import Birth, ChildStarted, is_child_wait
 from sulla.threads.kept import ALWAYS, UNKEPT, rule
 from sulla.threads.kind import CONVERSATION, ThreadKind
-from sulla.threads.plays import OwedAnswer, PlaybookAsked, PlayState, Question
+from sulla.threads.order import Order
+from sulla.threads.plays import OwedAnswer, PlayState, Question
 from sulla.threads.spoken import BargedIn, Heard
 from sulla.threads.transcript import Transcript
 from sulla.threads.usage import Usage
@@ -71,7 +72,7 @@ class ControlInput:
     """An offered input that is not a message."""
 
     seq: int
-    fact: StopAsked | ContinueAsked | Answer | PlaybookAsked
+    fact: StopAsked | ContinueAsked | Answer | Order
     at_ms: int = 0
     """When it was offered, UTC milliseconds."""
 
@@ -287,12 +288,3 @@ class ThreadState:
     def steering(self) -> list[WaitingInput]:
         """Waiting messages that want to join the running turn, in log order."""
         return [item for item in self.runnable if item.mode == "steer"]
-
-
-def chain_of(state: ThreadState) -> int:
-    """How deep in a chain of events a playbook's run is; 0 for any other thread.
-
-    Args:
-        state: the run's thread.
-    """
-    return state.play.chain if state.play is not None else 0

@@ -21,7 +21,7 @@ from sulla.threads.head import KIND, from_head, to_head
 from sulla.threads.kind import Group
 from sulla.threads.leaving import last_words
 from sulla.threads.offers import dedupe_id, digest, run_of
-from sulla.threads.plays import PlaybookAsked
+from sulla.threads.order import Order
 from sulla.threads.retention import expires_ms
 from sulla.threads.schema import ThreadSchema
 from sulla.threads.session import Known, ThreadSession
@@ -140,7 +140,7 @@ class ThreadStore:
 
         Args:
             thread_id: where it is told.
-            fact: what. Only who asks something of a playbook wakes anybody.
+            fact: what. Only an order wakes anybody.
             key: what it came of, e.g. the call that is made again after a crash.
             run_id: the run that does it; None for none.
 
@@ -150,7 +150,7 @@ class ThreadStore:
         Raises:
             NotFound: there is no such thread.
         """
-        origin, wakes = self._origin(run_id), isinstance(fact, PlaybookAsked)
+        origin, wakes = self._origin(run_id), isinstance(fact, Order)
         try:
             return (await self._offer(thread_id, fact, request_id=key, origin=origin, wakes=wakes)).first
         except MessageIdReused:  # what was read meanwhile may have made it `tainted`

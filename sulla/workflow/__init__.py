@@ -77,7 +77,7 @@ from sulla.workflow.shelf import (
     read_text,
     trigger_told,
 )
-from sulla.workflow.thread_kind import PLAYBOOK_THREAD
+from sulla.workflow.thread_kind import PLAYBOOK_THREAD, chain_of
 from sulla.workflow.tools import Starts, may_start, playbook_line, playbook_tools, told_started
 
 __all__ = [
@@ -154,6 +154,7 @@ __all__ = [
     "Way",
     "begun_with",
     "build",
+    "chain_of",
     "chat_triggers",
     "check_playbook",
     "complete_inputs",

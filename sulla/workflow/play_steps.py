@@ -29,13 +29,14 @@ from sulla.core.ids import MessageId, RunId, ThreadId, derived_id
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import ToolCall
 from sulla.core.run import Run
-from sulla.threads import Input, Question, ThreadCreated, ThreadState, ThreadStore, chain_of
+from sulla.threads import Input, Question, ThreadCreated, ThreadState, ThreadStore
 from sulla.workflow.definition import Budget
 from sulla.workflow.moves import AskAgent, Choose, Sub, Work
 from sulla.workflow.orders import Order, play_of, unsealed
 from sulla.workflow.play_tale import Place, Tale
 from sulla.workflow.scope_inputs import complete_inputs
 from sulla.workflow.shelf import Kept
+from sulla.workflow.thread_kind import chain_of
 
 Tell = Callable[[ThreadId, RunId, str, str], Awaitable[None]]
 """Has people told something: in a thread, by a run, once under a key, in words."""

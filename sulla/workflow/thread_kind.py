@@ -11,10 +11,12 @@ from sulla.core.ids import MessageId, ThreadId, derived_id
 from sulla.threads import (
     DELETED,
     PLAYBOOK,
+    Budget,
     Delivery,
     EndNews,
     EndTold,
     Input,
+    PlaybookAsked,
     PlaybookEnded,
     PlayState,
     ThreadKind,
@@ -24,6 +26,23 @@ from sulla.threads import (
 NO_MESSAGES: Final = "this thread is a run of a playbook and takes no messages: write to another one"
 
 _ENDS: Final = {"completed": "run to its end", "failed": "failed", "cancelled": "been cancelled"}
+
+
+def chain_of(state: ThreadState) -> int:
+    """How deep in a chain of events a playbook's run is; 0 for any other thread.
+
+    Args:
+        state: the run's thread.
+    """
+    return state.play.chain if state.play is not None else 0
+
+
+def _conversation(state: ThreadState) -> ThreadId:
+    return state.play.thread if state.play is not None else ThreadId("")
+
+
+def _budget(state: ThreadState) -> Budget:
+    return Budget(state.play.tokens, state.play.cost_micro) if state.play is not None else Budget()
 
 
 def _heard_by(state: ThreadState) -> ThreadId:
@@ -73,6 +92,10 @@ PLAYBOOK_THREAD: Final[ThreadKind[ThreadState]] = ThreadKind(
     recall="nothing",  # whoever walks it reads it by itself, as a whole
     refusal=NO_MESSAGES,
     waits_while_working=True,
+    orders=(PlaybookAsked,),
+    conversation=_conversation,
+    budget=_budget,
+    gives_response=True,  # JSON, for the playbook around it
     end_news=EndNews(_heard_by, _news, _removed),
     max_children=1_100,  # each of its steps is one at the most, and it begins no more than it may at once
 )

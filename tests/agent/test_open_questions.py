@@ -17,7 +17,7 @@ from sulla.testing.attacks import Hooks
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads import Answer, Birth, Input, Play, RunStarted, Suspended, ThreadCreated, Wait
+from sulla.threads import PLAYBOOK, Answer, Birth, Input, Play, RunStarted, Suspended, ThreadCreated, Wait
 
 DONE = "Something else, then. <AGENT_DONE>ok</AGENT_DONE>"
 
@@ -159,7 +159,7 @@ async def test_what_the_steps_of_a_playbook_ask_is_found_from_its_conversation(d
     threads, root = desk.world.threads, await desk.world.thread()
 
     async def walk(number: int, play: Play, birth: Birth | None = None) -> ThreadId:
-        thread = await threads.create(ThreadCreated("sulla", play=play, birth=birth), f"walk:{number}")
+        thread = await threads.create(ThreadCreated("sulla", graph=PLAYBOOK, play=play, birth=birth), f"walk:{number}")
         await threads.send(thread, Input(MessageId("m"), "go"))
         session = await threads.attend(thread)
         assert session is not None

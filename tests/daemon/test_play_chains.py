@@ -23,9 +23,9 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.play_world import PlayWorld
 from sulla.testing.provider import Say, ScriptedProvider
-from sulla.threads import PLAYBOOK, Answer, Input, Outcome, RunFinished, RunStarted, ThreadCreated, chain_of
+from sulla.threads import PLAYBOOK, Answer, Input, Outcome, RunFinished, RunStarted, ThreadCreated
 from sulla.tools import Done, Result, ToolContext, define
-from sulla.workflow import MOST_CHAINED, Begin, PlaybookShelf, PlayNode, PlayRow, create_playbook_graph
+from sulla.workflow import MOST_CHAINED, Begin, PlaybookShelf, PlayNode, PlayRow, chain_of, create_playbook_graph
 from tests.schedule.town import make_id
 from tests.threads.rounds import round_of
 
