@@ -27,7 +27,7 @@ def run(given: argparse.Namespace) -> Exit:
     if fault := fault_in(text):
         given.wrong(fault)
     by_hand = somebody_is_there()
-    where = home_of(given)
-    asking = Asking(where, given.thread, text, SystemClock(), as_json=given.json, agent=given.agent, by_hand=by_hand)
+    where, clock = home_of(given), SystemClock()
+    asking = Asking(where, given.thread, text, clock, as_json=given.json, agent=given.agent, by_hand=by_hand)
     with asyncio.Runner() as runner:
-        return run_turn(asking, runner)
+        return run_turn(asking, clock, runner)

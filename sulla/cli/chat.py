@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from sulla.cli.follow import Asking, fault_in, run_turn
+from sulla.cli.keyboard import MessageReader
+from sulla.core.clock import Clock
 from sulla.core.errors import Refused
 from sulla.host.system import SystemClock
 from sulla.terminal.exits import Exit
@@ -40,10 +42,10 @@ def run(given: argparse.Namespace) -> Exit:
         print("Ctrl-C stops an answer; Ctrl-D, or Ctrl-C at the prompt, leaves.", file=sys.stderr)
     thread_id, ended, clock, seen = given.thread, Exit.OK, SystemClock(), 0
     with asyncio.Runner() as runner:
-        for text in _lines(by_hand):
+        for text in _lines(_reading(runner, by_hand=by_hand), by_hand=by_hand):
             asking = Asking(home, thread_id, text, clock, as_json=given.json, agent=given.agent, by_hand=by_hand)
             asking.seen = seen
-            ended = _answer(asking, text, runner)
+            ended = _answer(asking, text, clock, runner)
             thread_id, seen = asking.thread_id, asking.seen
             if asking.asked or (not by_hand and ended in (Exit.CANCELLED, Exit.INTERRUPTED)):
                 break  # what is asked was left open, and whatever is said next would wait behind it
@@ -53,22 +55,30 @@ def run(given: argparse.Namespace) -> Exit:
     return Exit.OK
 
 
-def _answer(asking: Asking, text: str, runner: asyncio.Runner) -> Exit:
+def _answer(asking: Asking, text: str, clock: Clock, runner: asyncio.Runner) -> Exit:
     if fault := fault_in(text):
         print(f"not sent: {fault}", file=sys.stderr)
         return Exit.USAGE
     try:
-        return run_turn(asking, runner)
+        return run_turn(asking, clock, runner)
     except Refused as error:
         print(f"refused: {error.message}", file=sys.stderr)
         return Exit.REFUSED
 
 
-def _lines(by_hand: bool) -> Iterator[str]:
-    """What is said, without empty lines, until the end of input or, at the prompt, Ctrl-C."""
+def _reading(runner: asyncio.Runner, *, by_hand: bool) -> Callable[[], str]:
+    """How a line is read: by the line editor where there is a terminal that can show it."""
+    if by_hand and (sys.stderr.isatty() or sys.stdout.isatty()):
+        reader = MessageReader()
+        return lambda: runner.run(reader.read("you> "))
+    return lambda: input("you> " if by_hand else "")
+
+
+def _lines(read: Callable[[], str], *, by_hand: bool) -> Iterator[str]:
+    """What is said, without what is empty, until the end of input or, at the prompt, Ctrl-C."""
     while True:
         try:
-            text = input("you> " if by_hand else "")
+            text = read()
         except EOFError:
             return
         except KeyboardInterrupt:

@@ -45,13 +45,14 @@ def follow(given: argparse.Namespace, run: str, begin: Begin | None = None, *, o
         outputs: whether they are printed at its end.
     """
     by_hand = somebody_is_there() and not given.json
-    watching = Watching(given, SystemClock(), run, begin, by_hand=by_hand, outputs=outputs)
+    clock = SystemClock()
+    watching = Watching(given, clock, run, begin, by_hand=by_hand, outputs=outputs)
     with asyncio.Runner() as runner:
         try:
             while (ended := runner.run(watching.follow())) is None:
                 # No connection is open while a person thinks.
                 for thread_id, question in watching.asked:
-                    answer = questions.ask(question) if by_hand else None
+                    answer = runner.run(questions.ask(question, clock)) if by_hand else None
                     if answer is None:
                         return _left_open(watching)
                     runner.run(watching.tell(thread_id, question, answer))

@@ -266,7 +266,7 @@ class Asking:
             print(beside, end="", file=sys.stderr, flush=True)
 
 
-def run_turn(asking: Asking, runner: asyncio.Runner) -> Exit:
+def run_turn(asking: Asking, clock: Clock, runner: asyncio.Runner) -> Exit:
     """Run a question to its end; Ctrl-C stops the turn instead of leaving it to run on.
 
     What it has to be told on the way is asked for at the terminal. Without one the turn is left waiting for it.
@@ -275,7 +275,7 @@ def run_turn(asking: Asking, runner: asyncio.Runner) -> Exit:
         while (ended := runner.run(asking.answer())) is None:
             # No connection is open while a person thinks.
             for question in tuple(asking.asked.values()):
-                given = questions.ask(question) if asking.by_hand else None
+                given = runner.run(questions.ask(question, clock)) if asking.by_hand else None
                 if given is None:
                     return _left_open(asking)
                 runner.run(asking.tell(question, given))

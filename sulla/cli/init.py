@@ -9,6 +9,7 @@ import shlex
 import sys
 from pathlib import Path
 
+from sulla.cli.keyboard import read_answer
 from sulla.cli.settings import examined_of
 from sulla.core.errors import SettingsError
 from sulla.daemon import Examined
@@ -69,14 +70,13 @@ def _ask(asked: Question) -> Inferred | None:
     print(asked.text)
     for number, choice in enumerate(asked.choices, 1):
         print(f"  {number}. {one_line(choice)}")
+    hint = "1 if you just press Enter: " if asked.choices else "nothing to decide later: "
     for _ in range(_TRIES):
-        try:
-            return answered(
-                asked, input("1 if you just press Enter: " if asked.choices else "nothing to decide later: ")
-            )
-        except EOFError:
-            print()
+        answer = asyncio.run(read_answer(hint, SystemClock()))
+        if answer is None:
             break
+        try:
+            return answered(asked, answer)
         except SettingsError as error:
             print(one_line(error.message))
     return None

@@ -9,6 +9,7 @@ import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
+from sulla.cli.questions import is_sure, somebody_is_there
 from sulla.cli.settings import settings_of
 from sulla.core.errors import NotFound, SettingsError
 from sulla.daemon.stores import MEMORY, make_memory_index, named_store, store_file
@@ -121,12 +122,11 @@ async def _forget(given: argparse.Namespace, index: MemoryIndex, scopes: Sequenc
     if missing := [one for one in given.ids if one not in {note.id for note in notes}]:
         raise NotFound(f"nothing is remembered under {', '.join(missing)}: `sulla memory list` shows what is")
     if not given.yes:
-        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        if not somebody_is_there():
             given.wrong("there is nobody to ask: say --yes to forget")
         for note in notes:
             print(harmless(row(note)), file=sys.stderr)
-        print("forget this for good? [y/N] ", end="", file=sys.stderr, flush=True)
-        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        if not await is_sure("forget this for good?", SystemClock()):
             print("nothing was forgotten", file=sys.stderr)
             return Exit.CANCELLED
     gone = await index.delete([note.id for note in notes])

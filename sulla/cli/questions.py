@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
 
+from sulla.cli.keyboard import read_answer
+from sulla.core.clock import Clock
 from sulla.terminal.client import Client
 from sulla.terminal.table import harmless, one_line
 
@@ -177,20 +179,30 @@ def how_to_answer(question: Question, thread_id: str) -> str:
     )
 
 
-def ask(question: Question) -> Given | None:
+async def ask(question: Question, clock: Clock) -> Given | None:
     """Ask a person at the terminal, until they give an answer; None if they leave it open (Ctrl-D).
 
     Raises:
         KeyboardInterrupt: they want the turn to end.
     """
     while True:
-        print(harmless(hint(question)), end="", file=sys.stderr, flush=True)
-        line = sys.stdin.readline()
-        if not line:
-            print(file=sys.stderr)
+        choices, newline, words = harmless(hint(question)).rpartition("\n")
+        print(choices, end=newline, file=sys.stderr, flush=True)
+        line = await read_answer(words, clock)
+        if line is None:
             return None
         if given := read(question, line):
             return given
+
+
+async def is_sure(question: str, clock: Clock) -> bool:
+    """Whether a person at the terminal says a clear yes to something that cannot be undone.
+
+    Raises:
+        KeyboardInterrupt: they want the command to end.
+    """
+    print(harmless(question), file=sys.stderr, flush=True)
+    return (await read_answer("[y/N] ", clock) or "").strip().lower() in YES
 
 
 def somebody_is_there() -> bool:

@@ -8,8 +8,10 @@ import json
 import sys
 from itertools import islice
 
+from sulla.cli.questions import is_sure, somebody_is_there
 from sulla.cli.thread_pages import Pages, all_events, all_threads
 from sulla.cli.thread_show import shown
+from sulla.host.system import SystemClock
 from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door, home_of
@@ -52,7 +54,7 @@ def _show(given: argparse.Namespace) -> Exit:
 
 def _delete(given: argparse.Namespace) -> Exit:
     if not given.yes:
-        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        if not somebody_is_there():
             given.wrong("there is nobody to ask: say --yes to delete the thread")
         if not _sure(given):
             print("nothing was deleted", file=sys.stderr)
@@ -67,8 +69,7 @@ def _sure(given: argparse.Namespace) -> bool:
         (first,) = pages.events(given.id, limit=1)
     title = one_line(first["data"].get("title", ""))
     named = f"{given.id} ({title})" if title else given.id
-    print(f"delete thread {named} for good? [y/N] ", end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+    return asyncio.run(is_sure(f"delete thread {named} for good?", SystemClock()))
 
 
 async def _ask_to_delete(given: argparse.Namespace) -> None:

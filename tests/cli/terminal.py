@@ -1,9 +1,10 @@
-"""Commands at a terminal, with somebody who types ahead."""
+"""Commands at a terminal, with somebody who types ahead, or looks first."""
 
 from __future__ import annotations
 
 import os
 import pty
+import select
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -45,17 +46,34 @@ class Terminal:
     side: int
     """Our side of the terminal."""
     shown: str = ""
+    ahead: bytes = b""
+    """What was shown while something was typed, and not read yet."""
 
     def until(self, text: str) -> None:
         """Read until it is shown behind what was waited for before."""
         seen = ""
         while text not in seen:
-            seen += os.read(self.side, 1).decode(errors="replace")
+            self.ahead = self.ahead or os.read(self.side, 4096)
+            seen += self.ahead[:1].decode(errors="replace")
+            self.ahead = self.ahead[1:]
         self.shown += seen
 
+    def prompted(self, text: str) -> None:
+        """Read until a line editor has begun to read a line and shows this; it shows its prompt again when it ends."""
+        self.until("\x1b[?2004h")
+        self.until(text)
+
     def type(self, text: str) -> None:
-        """Type."""
-        os.write(self.side, text.encode())
+        """Type, and take in what is shown meanwhile, so that neither side waits for the other."""
+        left = text.encode()
+        os.set_blocking(self.side, False)
+        while left:
+            readable, writable, _ = select.select([self.side], [self.side], [])
+            if readable:
+                self.ahead += os.read(self.side, 4096)
+            if writable:
+                left = left[os.write(self.side, left) :]
+        os.set_blocking(self.side, True)
 
 
 @contextmanager

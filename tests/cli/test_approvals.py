@@ -17,7 +17,7 @@ from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door
 from sulla.testing.script import Reply, Rule, Script, ToolUse
-from tests.cli.terminal import at_a_terminal, terminal
+from tests.cli.terminal import terminal
 from tests.cli.typed import typed
 from tests.daemon.running import PATIENCE_S, Place, service
 
@@ -164,31 +164,38 @@ def test_json_ends_with_the_question_as_its_last_event(home: Path, capsys: Capsy
 
 
 def test_a_person_answers_right_there_and_the_answer_goes_on(place: Place, home: Path) -> None:
-    code, shown = at_a_terminal(sulla("ask", "make it"), "\ny\n", place.environ)
-    assert code == Exit.OK
-    assert shown.count("or why not> ") == 2, "an empty line is no answer"
-    assert "That was it." in shown
+    with terminal(sulla("ask", "make it"), place.environ) as seen:
+        seen.prompted("or why not>")
+        seen.type("\n")
+        seen.prompted("or why not>")  # an empty line is no answer
+        seen.type("y\n")
+        seen.until("That was it.")
+        assert seen.process.wait(PATIENCE_S) == Exit.OK
     assert (home / "workspace" / "made-by-it").exists()
 
 
 def test_each_of_two_questions_is_asked_once(place: Place, home: Path) -> None:
-    code, shown = at_a_terminal(sulla("ask", "both"), "y\nnot this one\n", place.environ)
-    assert (code, shown.count("or why not> ")) == (Exit.OK, 2)
+    with terminal(sulla("ask", "both"), place.environ) as seen:
+        for answer in ("y\n", "not this one\n"):
+            seen.prompted("or why not>")
+            seen.type(answer)
+        seen.until("That was it.")
+        assert seen.process.wait(PATIENCE_S) == Exit.OK
     assert (home / "workspace" / "a").exists()
     assert not (home / "workspace" / "b").exists()
 
 
 def test_ctrl_c_at_a_question_stops_the_turn_and_the_talk_goes_on(place: Place, home: Path, capsys: Capsys) -> None:
     with terminal(sulla("chat"), place.environ) as chat:
-        chat.until("you> ")
+        chat.prompted("you>")
         chat.type("make it\n")
-        chat.until("or why not> ")
+        chat.prompted("or why not>")
         chat.process.send_signal(signal.SIGINT)
         chat.until("[stopped]")
-        chat.until("you> ")
+        chat.prompted("you>")
         chat.type("hello\n")
         chat.until("That was it.")
-        chat.until("you> ")
+        chat.prompted("you>")
         chat.type("\x04")
         assert chat.process.wait(PATIENCE_S) == Exit.OK
     assert typed(capsys, "approvals", "--json").out == ""
@@ -198,14 +205,28 @@ def test_ctrl_c_at_a_question_stops_the_turn_and_the_talk_goes_on(place: Place, 
 def test_a_question_that_was_left_open_is_asked_again_before_the_talk_goes_on(
     place: Place, home: Path, capsys: Capsys
 ) -> None:
-    code, shown = at_a_terminal(sulla("chat"), "make it\n\x04", place.environ)
-    assert code == Exit.OK
-    assert "sulla approvals answer approval:tool_" in shown
+    with terminal(sulla("chat"), place.environ) as seen:
+        seen.prompted("you>")
+        seen.type("make it\n")
+        seen.prompted("or why not>")
+        seen.type("\x04")
+        seen.until("sulla approvals answer approval:tool_")
+        seen.until("goes on here.")
+        assert seen.process.wait(PATIENCE_S) == Exit.OK
     thread = json.loads(typed(capsys, "approvals", "--json").out)["thread_id"]
-    assert f"`sulla chat --thread {thread}` goes on here." in shown
-    code, shown = at_a_terminal(sulla("chat", "--thread", thread), "hello\ny\n\x04", place.environ)
-    assert code == Exit.OK
-    assert "an earlier turn of this thread waits for an answer" in shown
+    assert f"`sulla chat --thread {thread}` goes on here." in seen.shown
+    with terminal(sulla("chat", "--thread", thread), place.environ) as seen:
+        seen.prompted("you>")
+        seen.type("hello\n")
+        seen.until("an earlier turn of this thread waits for an answer")
+        seen.prompted("or why not>")
+        seen.type("y\n")
+        seen.until("That was it.")
+        seen.prompted("you>")
+        seen.type("\x04")
+        seen.until("goes on here.")
+        assert seen.process.wait(PATIENCE_S) == Exit.OK
+    shown = seen.shown
     assert shown.count("That was it.") == 1, "it is the answer to hello; what came of the earlier turn was said before"
     assert (home / "workspace" / "made-by-it").exists()
 
@@ -242,8 +263,11 @@ def test_nothing_asked_is_said_so(home: Path, capsys: Capsys) -> None:
 
 
 def test_the_next_turn_is_told_that_a_job_has_ended(place: Place, home: Path, capsys: Capsys) -> None:
-    code, _ = at_a_terminal(sulla("ask", "do it later"), "y\n", place.environ)
-    assert code == Exit.OK
+    with terminal(sulla("ask", "do it later"), place.environ) as seen:
+        seen.prompted("or why not>")
+        seen.type("y\n")
+        seen.until("That was it.")
+        assert seen.process.wait(PATIENCE_S) == Exit.OK
     for _ in range(1_000):
         if not json.loads(typed(capsys, "status", "--json").out)["shell"]["jobs"]:
             break

@@ -14,7 +14,7 @@ import pytest
 from sulla.terminal.exits import Exit
 from sulla.workflow import StepRow
 from tests.cli.stage import Said, Stage, fact
-from tests.cli.terminal import at_a_terminal, terminal
+from tests.cli.terminal import terminal
 from tests.cli.typed import typed
 from tests.daemon.running import PATIENCE_S
 
@@ -185,8 +185,13 @@ def test_without_a_terminal_it_ends_where_only_a_person_can_help_and_says_what_t
 
 def test_at_a_terminal_the_question_is_asked_in_place_and_the_run_goes_on(stage: Stage) -> None:
     stage.acts([*BEGAN, *ASKS], DONE)
-    code, shown = at_a_terminal(command("run", "brew"), "fine\nyes\n", stage.environ)
-    assert code == Exit.OK, shown
+    with terminal(command("run", "brew"), stage.environ) as seen:
+        for answer in ("fine\n", "yes\n"):
+            seen.prompted("[y]es, [n]o, or give up>")
+            seen.type(answer)
+        seen.until("completed: 2 steps")
+        assert seen.process.wait(PATIENCE_S) == Exit.OK
+    shown = seen.shown
     assert shown.index("? Is it good?") < shown.index("[y]es, [n]o, or give up>") < shown.index("completed: 2 steps")
     assert shown.count("Is it good?") == 1
     (run,) = stage.office.begun

@@ -14,9 +14,9 @@ from sulla.daemon import load_settings
 from sulla.terminal.exits import Exit
 from sulla.testing.ollama_server import FakeOllama
 from sulla.testing.script import Reply, Rule, Script
-from tests.cli.terminal import at_a_terminal
+from tests.cli.terminal import at_a_terminal, terminal
 from tests.cli.typed import Typed, typed
-from tests.daemon.running import NOWHERE, Place
+from tests.daemon.running import NOWHERE, PATIENCE_S, Place
 from tests.daemon.serving import beside
 
 INIT = [sys.executable, "-m", "sulla", "init"]
@@ -168,9 +168,13 @@ def test_a_daemon_starts_on_what_was_made(tmp_path: Path) -> None:
 def test_of_several_models_a_person_chooses(tmp_path: Path, typed_in: str, chosen: str) -> None:
     with beside(lambda clock: FakeOllama(Script(()), clock, models=("small:1b", "big:70b"))) as fake:
         place = Place(tmp_path / "home", OLLAMA_HOST=fake.url)
-        code, shown = at_a_terminal(INIT, typed_in, place.environ)
-    assert code == Exit.OK, shown
-    assert "Which of the Ollama's models should answer?" in shown
+        with terminal(INIT, place.environ) as seen:
+            seen.until("Which of the Ollama's models should answer?")
+            for answer in typed_in.splitlines(keepends=True):
+                seen.prompted("just press Enter:")
+                seen.type(answer)
+            seen.until("starts the daemon")
+            assert seen.process.wait(PATIENCE_S) == Exit.OK
     assert load_settings({}, {}, place.home).model.name == chosen
 
 
@@ -183,8 +187,11 @@ def test_nothing_is_asked_where_everything_is_known(tmp_path: Path) -> None:
 
 def test_the_terminal_is_not_asked_twice_for_what_a_person_does_not_know(tmp_path: Path) -> None:
     place = Place(tmp_path / "home", OPENAI_API_KEY=SECRET)
-    code, shown = at_a_terminal(INIT, "\n", place.environ)
-    assert code == Exit.OK
-    assert shown.count("Which of the service's models should answer?") == 1
-    assert SECRET not in shown
+    with terminal(INIT, place.environ) as seen:
+        seen.prompted("nothing to decide later:")
+        seen.type("\n")
+        seen.until("starts the daemon")
+        assert seen.process.wait(PATIENCE_S) == Exit.OK
+    assert seen.shown.count("Which of the service's models should answer?") == 1
+    assert SECRET not in seen.shown
     assert load_settings({}, {}, place.home).model.name == ""

@@ -175,12 +175,12 @@ def test_on_a_terminal_a_person_is_asked(
     ) as process:
         os.close(slave)
         asked = b""
-        while b"[y/N] " not in asked:
+        while b"[y/N]" not in asked:
             asked += os.read(master, 1024)
         os.write(master, answer)
         assert process.wait(PATIENCE_S) == code
     os.close(master)
-    assert asked == f"delete thread {thread_id} (Trip to Rome) for good? [y/N] ".encode()
+    assert asked.startswith(f"delete thread {thread_id} (Trip to Rome) for good?\r\n".encode())
     assert (typed(capsys, "thread", "show", thread_id).code == Exit.OK) is left
 
 

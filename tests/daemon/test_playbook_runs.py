@@ -114,7 +114,7 @@ def test_a_run_is_watched_and_its_question_is_answered_where_it_is_asked(place: 
     words = [sys.executable, "-m", "sulla", "flow", "run", "approved", "--input", "leaf=mate"]
     with terminal(words, place.environ) as seen:
         seen.until("? Pour mate?")
-        seen.until("give up>")
+        seen.prompted("give up>")
         seen.type("yes\n")
         seen.until('"tea": "poured mate"')
         assert seen.process.wait(PATIENCE_S) == Exit.OK
@@ -125,9 +125,9 @@ def test_a_run_is_watched_and_its_question_is_answered_where_it_is_asked(place: 
 def test_a_choice_is_made_while_other_steps_go_on(place: Place, daemon: Daemon) -> None:
     with terminal([sys.executable, "-m", "sulla", "flow", "run", "picks"], place.environ) as seen:
         seen.until("? Which leaf?")
-        seen.until("> ")
+        seen.prompted("give up>")
         seen.type("tea\n")  # none of them
-        seen.until("> ")
+        seen.prompted("give up>")
         seen.type("mate\n")
         seen.until('"leaf": "mate"')
         assert seen.process.wait(PATIENCE_S) == Exit.OK
@@ -138,7 +138,7 @@ def test_a_choice_is_made_while_other_steps_go_on(place: Place, daemon: Daemon) 
 def test_ctrl_c_leaves_it_and_another_terminal_answers_and_comes_back(place: Place, daemon: Daemon) -> None:
     words = [sys.executable, "-m", "sulla", "flow", "run", "approved", "--input", "leaf=oolong"]
     with terminal(words, place.environ) as seen:
-        seen.until("give up>")
+        seen.prompted("give up>")
         seen.process.send_signal(signal.SIGINT)
         seen.until("comes back to it")
         assert seen.process.wait(PATIENCE_S) == Exit.INTERRUPTED
@@ -167,7 +167,7 @@ def test_who_watches_sees_the_run_go_on_after_its_daemon_was_killed(tmp_path: Pa
         _, out, _ = flow(place, "run", "picks", "--detach")
         run = out.strip()
         with terminal([*words[:-2], "show", run, "--watch"], place.environ) as seen:
-            seen.until("> ")
+            seen.prompted("give up>")
             first.ended(signal.SIGKILL)
             seen.type("mate\n")
             seen.until("the daemon went away")

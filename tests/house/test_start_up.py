@@ -13,7 +13,7 @@ from tests.house.source import ROOT
 SERVER = {"fastapi", "starlette", "uvicorn", "websockets", "pydantic", "orjson", "sqlite3", "asyncio"}
 HEAVY = {
     *("anthropic", "ollama", "openai", "httpx", "httpx2", "aiohttp", "tiktoken", "mcp_types"),
-    *("rich", "langgraph", "prometheus_client", "structlog"),
+    *("prompt_toolkit", "rich", "langgraph", "prometheus_client", "structlog"),
 }
 
 
