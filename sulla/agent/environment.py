@@ -16,7 +16,7 @@ from sulla.agent.sanitize import sanitize
 MAX_SIGHTS: Final = 8
 """Kept of one thread, the newest."""
 
-MAX_AGE_S: Final = 300.0
+MAX_AGE_S: Final = 300
 """How long something counts as being looked at, in seconds."""
 
 MAX_KIND: Final = 20

@@ -1,14 +1,12 @@
-"""Questions of suspended runs, and what is allowed until further notice, in the gateway's words."""
+"""Questions of suspended runs, in the gateway's words."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
-from sulla.agent import Permissions
 from sulla.core.errors import InvalidInput
 from sulla.core.ids import ThreadId
-from sulla.gateway import Question, RuleInfo, Verdict, WaitingThread
+from sulla.gateway import QuestionRow, Verdict, WaitingThread
 from sulla.threads import ANSWER, ThreadState, ThreadStore, is_child_wait, is_own_wait
 
 _VERDICTS: dict[str, tuple[Verdict, ...]] = {
@@ -92,24 +90,16 @@ async def waiting(threads: ThreadStore, after: str, limit: int) -> list[WaitingT
     return [WaitingThread(key, found[key]) for key in sorted(found)[:limit]]
 
 
-def questions_of(thread_id: str, state: ThreadState) -> tuple[Question, ...]:
+def questions_of(thread_id: str, state: ThreadState) -> tuple[QuestionRow, ...]:
     """What the thread's run waits to be told."""
     run = state.run
     if run is None:
         return ()
     return tuple(
-        Question(
+        QuestionRow(
             thread_id, run.id, wait.wait_id, wait.prompt, wait.expires_ms or None, wait.tool, wait.target, wait.choices
         )
         for wait in run.waits.values()
         # A sub-agent answers the first; time, or a conversation's agent, the second.
         if not is_child_wait(wait.wait_id) and not is_own_wait(wait.wait_id)
     )
-
-
-async def list_rules(rules: Permissions) -> Sequence[RuleInfo]:
-    """What is allowed until further notice."""
-    return [
-        RuleInfo(rule.id, rule.agent, rule.tool, rule.target, rule.at_ms, rule.expires_ms)
-        for rule in await rules.list()
-    ]

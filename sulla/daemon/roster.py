@@ -5,17 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from sulla.agent import AgentSpec, Permissions
+from sulla.agent.rpc import AgentRow, Agents, ToolRow, Tools, WorkRow
 from sulla.daemon.agents import LOAD_SKILL, Kit
 from sulla.daemon.memories import Remembering
 from sulla.daemon.models import Choice
 from sulla.daemon.people import PeopleDesk
 from sulla.daemon.scene import Scene
 from sulla.definitions import allows
-from sulla.gateway import AgentInfo, SkillInfo, SkillInfos, ToolInfo, WorkInfo
 from sulla.heartbeat import BeatOffice
 from sulla.projects import Projects
 from sulla.schedule import ScheduleOffice
 from sulla.skills.known import Known
+from sulla.skills.rpc import SkillRow, SkillRows
 from sulla.skills.shelf import SkillShelf
 from sulla.speech import StreamBufferManager
 from sulla.tools import Tool, Toolbox, ToolSource
@@ -42,9 +43,9 @@ class Offices:
 class Roster:
     """Who and what there is to work with, for clients."""
 
-    agents: tuple[AgentInfo, ...]
+    agents: tuple[AgentRow, ...]
     """The home's own first."""
-    tools: tuple[ToolInfo, ...]
+    tools: tuple[ToolRow, ...]
     """Those that are always there."""
     projects: Projects
     rules: Permissions
@@ -60,36 +61,38 @@ class Roster:
     """The agents that can read skills."""
     offices: Offices
 
-    def tools_now(self) -> tuple[ToolInfo, ...]:
+    async def list_tools(self) -> Tools:
         """Everything that can be used at this moment."""
-        return (*self.tools, *map(_info, self.source()))
+        return Tools((*self.tools, *map(_tool, self.source())))
 
-    async def agents_now(self) -> tuple[AgentInfo, ...]:
+    async def list_agents(self) -> Agents:
         """The agents, with what each is doing at this moment.
 
         Raises:
             StoreUnavailable: the store does not answer.
         """
         active = await self.scene.active.now()
-        return tuple(
-            replace(
-                agent,
-                working=tuple(
-                    WorkInfo(one.thread_id, one.project, one.since_ms) for one in active if one.name == agent.id
-                ),
+        return Agents(
+            tuple(
+                replace(
+                    agent,
+                    working=tuple(
+                        WorkRow(one.thread_id, one.project, one.since_ms) for one in active if one.name == agent.id
+                    ),
+                )
+                for agent in self.agents
             )
-            for agent in self.agents
         )
 
-    async def skills_now(self) -> SkillInfos:
+    async def list_skills(self) -> SkillRows:
         """The skills that there are at this moment."""
         await self.shelf.look()
-        return SkillInfos(tuple(map(self._skill, self.shelf.known.values())), self.shelf.troubles)
+        return SkillRows(tuple(map(self._skill, self.shelf.known.values())), self.shelf.troubles)
 
-    def _skill(self, known: Known) -> SkillInfo:
+    def _skill(self, known: Known) -> SkillRow:
         name = known.skill.name
         agents = tuple(spec.id for spec in self.readers if allows(spec.skills, name))
-        return SkillInfo(name, known.skill.description, known.whose, known.trusted, known.before, known.digest, agents)
+        return SkillRow(name, known.skill.description, known.whose, known.trusted, known.before, known.digest, agents)
 
 
 def roster_of(
@@ -116,14 +119,14 @@ def roster_of(
     """
     agents = tuple(_agent(spec, box, choice) for spec, box in kit.boxes)
     tools = {tool.name: tool for _, box in kit.boxes for tool in box}
-    infos = tuple(_info(tool) for _, tool in sorted(tools.items()))
+    infos = tuple(_tool(tool) for _, tool in sorted(tools.items()))
     readers = tuple(spec for spec, box in kit.boxes if LOAD_SKILL in box)
     return Roster(agents, infos, projects, rules, remembering, source, scene, kit.shelf, readers, offices)
 
 
-def _agent(spec: AgentSpec, box: Toolbox, choice: Choice) -> AgentInfo:
-    return AgentInfo(spec.id, spec.completion, spec.model or str(choice.model), box.names)
+def _agent(spec: AgentSpec, box: Toolbox, choice: Choice) -> AgentRow:
+    return AgentRow(spec.id, spec.completion, spec.model or str(choice.model), box.names, ())
 
 
-def _info(tool: Tool) -> ToolInfo:
-    return ToolInfo(tool.name, tool.description, tool.category, tool.effect, dict(tool.schema))
+def _tool(tool: Tool) -> ToolRow:
+    return ToolRow(tool.name, tool.description, tool.category, tool.effect, dict(tool.schema))

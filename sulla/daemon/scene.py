@@ -7,13 +7,13 @@ from itertools import count
 from typing import Final
 
 from sulla.agent import ActiveAgent, ActiveAgents, EnvironmentFeed, RateLimits, Rates, Sight, Told, TooFast
+from sulla.agent.environment_rpc import EnvironmentEvent
 from sulla.core.clock import Clock
 from sulla.core.errors import RateLimited, StoreUnavailable
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import Json
 from sulla.core.stamp import stamp
 from sulla.daemon.memories import Memories
-from sulla.gateway import SeenInfo
 from sulla.host.place import Place
 from sulla.store import LogInfo, Store
 from sulla.threads import ThreadStore
@@ -44,9 +44,9 @@ class Scene:
         """What turns are told of it, beside what agents remember and how their jobs have ended."""
         return Told(self._clock, memories.told, self.active.lately, self.feed.seen, jobs)
 
-    async def report(self, thread_id: ThreadId, seen: Sequence[SeenInfo], caller: str) -> int:
-        """Take what a person looks at; see `gateway.Commands.report_environment`."""
-        await self._threads.get(thread_id)
+    async def report_environment(self, thread_id: str, seen: Sequence[EnvironmentEvent], caller: str) -> int:
+        """See `environment_rpc.EnvironmentService`."""
+        await self._threads.get(ThreadId(thread_id))
         taken = self._rates.take(thread_id, caller, str(next(self._numbers)), self._clock.elapsed())
         if isinstance(taken, TooFast):
             wait_s = taken.retry_after_s
@@ -54,7 +54,7 @@ class Scene:
             raise RateLimited(said, retry_after_s=wait_s)
         now_ms = round(self._clock.now() * 1000)
         sights = [Sight(one.kind, now_ms - round(one.ago_s * 1000), one.title, one.url, one.text) for one in seen]
-        return await self.feed.report(thread_id, sights)
+        return await self.feed.report(ThreadId(thread_id), sights)
 
     async def status(self) -> list[Json]:
         """Who is at work, for people; nobody is known to be while the store is away, and `degraded` says so."""

@@ -2,45 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from difflib import get_close_matches
 
 from sulla.core.errors import NotFound, ShuttingDown
 from sulla.core.ids import MessageId, ThreadId
 from sulla.core.jsontypes import JsonObject
-from sulla.daemon import approval_desk, project_desk
+from sulla.daemon import approval_desk
 from sulla.daemon.bookmarks import StoreBookmarks
 from sulla.daemon.intake import Intake
 from sulla.daemon.roster import Roster
-from sulla.daemon.speech_desk import SpeechDesk
+from sulla.daemon.services import services_of
 from sulla.daemon.watch import StoreWatch
 from sulla.gateway import (
     Advanced,
-    AgentInfo,
     Bookmarks,
     Event,
     Hear,
     Live,
     Mode,
     Over,
-    ProjectInfo,
-    ProjectText,
-    Question,
-    RuleInfo,
-    SeenInfo,
-    Sent,
+    QuestionRow,
     Signal,
-    SkillInfos,
-    ThreadInfo,
-    ToolInfo,
+    ThreadRow,
+    TurnSent,
     Verdict,
     WaitingThread,
 )
-from sulla.heartbeat import BeatOffice
-from sulla.people import Notices, People
-from sulla.schedule import ScheduleOffice
-from sulla.speech import SpeechOffice
+from sulla.rpc import Needs
 from sulla.store import LogInfo
 from sulla.threads import Advanced as LogAdvanced
 from sulla.threads import (
@@ -57,8 +48,7 @@ from sulla.threads import (
     unpack,
 )
 from sulla.threads import Live as LiveSignal
-from sulla.work import Job, Switch, SwitchOffice, Work
-from sulla.workflow import PlaybookOffice
+from sulla.work import Job, Switch, Work
 
 
 class Service:
@@ -98,48 +88,25 @@ class Service:
         self._look = look
         self._switch = switch
         self._closed = False
-        self._speech = SpeechDesk(roster.offices.speech, self._check_open, watch.check)
+        self._services = services_of(roster, switch, self)
         self._heard: tuple[bytes | None, Signal | None] = (None, None)
 
     @property
-    def schedules(self) -> ScheduleOffice:
-        """Who does what is about schedules."""
-        return self._roster.offices.schedules
+    def services(self) -> Mapping[str, object]:
+        """Who does the methods of each capability, by its name."""
+        return self._services
+
+    def check_ready(self, needs: Needs) -> None:
+        """Do nothing if what a method needs is so: see `gateway.Commands`."""
+        if needs == "open":
+            self._check_open()
+        elif needs == "store":
+            self._watch.check()
 
     @property
     def bookmarks(self) -> Bookmarks:
         """Where clients that remember nothing were."""
         return self._bookmarks
-
-    @property
-    def people(self) -> People:
-        """Who is told how people are."""
-        return self._roster.offices.people.company
-
-    @property
-    def notices(self) -> Notices:
-        """What people are told."""
-        return self._roster.offices.people.board
-
-    @property
-    def beats(self) -> BeatOffice:
-        """Who does what is about heartbeats."""
-        return self._roster.offices.beats
-
-    @property
-    def playbooks(self) -> PlaybookOffice:
-        """Who does what is about playbooks and their runs."""
-        return self._roster.offices.playbooks
-
-    @property
-    def speech(self) -> SpeechOffice:
-        """Who does what is about speech."""
-        return self._speech
-
-    @property
-    def switch(self) -> SwitchOffice:
-        """Who has all work stand still, or go on."""
-        return self._switch
 
     def refuse_new_work(self) -> None:
         """From now on nothing new is accepted; reading still works."""
@@ -156,17 +123,17 @@ class Service:
         """Make a thread; the same `request_id` gives the same one."""
         self._check_open()
         if project:
-            await project_desk.get_project(self._roster.projects, project)  # there has to be one
+            await asyncio.to_thread(self._roster.projects.read, project)  # there has to be one
         fact = ThreadCreated(self._known(agent) or self._agents[0], title, project or "", channel)
         return await self._threads.create(fact, request_id)
 
-    async def list_threads(self, after: str | None, limit: int) -> list[ThreadInfo]:
+    async def list_threads(self, after: str | None, limit: int) -> list[ThreadRow]:
         """Threads by id."""
         self._watch.check()
         found = await self._threads.list(after=after or "", limit=limit)
         return [_row(info, state) for info, state in found]
 
-    async def get_thread(self, thread_id: str) -> ThreadInfo:
+    async def get_thread(self, thread_id: str) -> ThreadRow:
         """One thread."""
         self._watch.check()
         return _row(*await self._threads.get(ThreadId(thread_id)))
@@ -188,13 +155,13 @@ class Service:
 
     async def send(
         self, thread_id: str, message_id: str, text: str, mode: Mode, agent: str | None, caller: str
-    ) -> Sent:
+    ) -> TurnSent:
         """Keep a message; when this returns, it will be answered or fail visibly."""
         self._check_open()
         fact = Input(MessageId(message_id), text, mode, agent=self._known(agent))
         sent = await self._intake.send(ThreadId(thread_id), fact, caller)
         self._work.enqueue(Job(thread_id))
-        return Sent(run_id=sent.run_id, seq=sent.seq)
+        return TurnSent(run_id=sent.run_id, seq=sent.seq)
 
     async def last_seq(self, thread_id: str) -> int:
         """The number of the log's last record."""
@@ -223,7 +190,7 @@ class Service:
         self._watch.check()
         return await approval_desk.waiting(self._threads, after or "", limit)
 
-    async def questions_of(self, thread_id: str) -> Sequence[Question]:
+    async def questions_of(self, thread_id: str) -> Sequence[QuestionRow]:
         """What the thread's run waits to be told by people."""
         self._watch.check()
         _, state = await self._threads.get(ThreadId(thread_id))
@@ -238,42 +205,6 @@ class Service:
         seq = await self._threads.answer(ThreadId(thread_id), Answer(question, text, verdict))
         self._work.enqueue(Job(thread_id))
         return seq
-
-    async def list_rules(self) -> Sequence[RuleInfo]:
-        """What is allowed until further notice."""
-        self._watch.check()
-        return await approval_desk.list_rules(self._roster.rules)
-
-    async def forget_rule(self, rule: str) -> None:
-        """Have people asked again."""
-        self._watch.check()
-        await self._roster.rules.forget(rule)
-
-    async def list_agents(self) -> Sequence[AgentInfo]:
-        """Everybody who can answer, with what each is doing."""
-        self._watch.check()
-        return await self._roster.agents_now()
-
-    async def list_skills(self) -> SkillInfos:
-        """What they can read up on."""
-        return await self._roster.skills_now()
-
-    async def report_environment(self, thread_id: str, seen: Sequence[SeenInfo], caller: str) -> int:
-        """Take what a person looks at."""
-        self._check_open()
-        return await self._roster.scene.report(ThreadId(thread_id), seen, caller)
-
-    async def list_projects(self) -> Sequence[ProjectInfo]:
-        """All projects of the home."""
-        return await project_desk.list_projects(self._roster.projects)
-
-    async def get_project(self, name: str) -> ProjectText:
-        """One project."""
-        return await project_desk.get_project(self._roster.projects, name)
-
-    async def list_tools(self) -> Sequence[ToolInfo]:
-        """Everything that they can use."""
-        return self._roster.tools_now()
 
     async def check(self) -> JsonObject:
         """Look at everything that is kept."""
@@ -337,10 +268,10 @@ class Service:
         raise NotFound(f"no agent {agent!r}{hint}")
 
 
-def _row(info: LogInfo, state: ThreadState | None) -> ThreadInfo:
+def _row(info: LogInfo, state: ThreadState | None) -> ThreadRow:
     if state is None:
-        return ThreadInfo(info.key, "", info.head.agent, "unreadable", info.last_seq, info.created_ms, 0)
-    return ThreadInfo(
+        return ThreadRow(info.key, "", info.head.agent, "unreadable", info.last_seq, info.created_ms, 0)
+    return ThreadRow(
         thread_id=info.key,
         title=state.title,
         agent=state.agent,

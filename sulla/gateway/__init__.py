@@ -12,33 +12,18 @@ from sulla.gateway.commands import (
     Live,
     Mode,
     Over,
-    Question,
-    RuleInfo,
-    Sent,
     Signal,
-    ThreadInfo,
     Verdict,
     WaitingThread,
 )
 from sulla.gateway.hooks import Hooks
-from sulla.gateway.infos import (
-    AgentInfo,
-    ProjectInfo,
-    ProjectText,
-    SeenInfo,
-    SkillInfo,
-    SkillInfos,
-    TaskInfo,
-    ToolInfo,
-    WorkInfo,
-)
-from sulla.gateway.limits import Limits
-from sulla.gateway.observing import OK, Asked, Caller, Done, Observer, Observers, Unobserved, Way
+from sulla.gateway.observing import OK, Asked, Done, Observer, Observers, Unobserved
 from sulla.gateway.probes import Operations, Trouble
 from sulla.gateway.server import Server, bind, serve
 from sulla.gateway.voice_frames import Recognizer
 from sulla.gateway.voice_moves import Drop, Flush, Say, Wrong
-from sulla.gateway.wire import PROTOCOL, SUBPROTOCOL
+from sulla.gateway.wire import PROTOCOL, SUBPROTOCOL, QuestionRow, ThreadRow, TurnSent
+from sulla.rpc import Caller, Limits, Way
 
 __all__ = [
     "BOOKMARK_BYTES",
@@ -46,7 +31,6 @@ __all__ = [
     "PROTOCOL",
     "SUBPROTOCOL",
     "Advanced",
-    "AgentInfo",
     "Asked",
     "Bookmarks",
     "Caller",
@@ -68,29 +52,20 @@ __all__ = [
     "Operations",
     "Over",
     "Principal",
-    "ProjectInfo",
-    "ProjectText",
-    "Question",
+    "QuestionRow",
     "Recognizer",
-    "RuleInfo",
     "Say",
     "Scope",
-    "SeenInfo",
-    "Sent",
     "Server",
     "Signal",
-    "SkillInfo",
-    "SkillInfos",
-    "TaskInfo",
-    "ThreadInfo",
+    "ThreadRow",
     "Tokens",
-    "ToolInfo",
     "Trouble",
+    "TurnSent",
     "Unobserved",
     "Verdict",
     "WaitingThread",
     "Way",
-    "WorkInfo",
     "Wrong",
     "address_key",
     "bind",

@@ -26,7 +26,6 @@ from sulla.gateway.calls import Calls
 from sulla.gateway.commands import Commands
 from sulla.gateway.dialects import MANNERS, dialect_routes
 from sulla.gateway.hooks import HookDoor, Hooks
-from sulla.gateway.limits import Limits
 from sulla.gateway.observing import Observer, Unobserved
 from sulla.gateway.perimeter import Perimeter
 from sulla.gateway.presence import Presence
@@ -40,6 +39,7 @@ from sulla.gateway.room import Room
 from sulla.gateway.voice import PATH as VOICE
 from sulla.gateway.voice import greet_voice
 from sulla.gateway.ws import SocketDoor, greet
+from sulla.rpc import Limits
 from sulla.workflow import playbook_schema
 
 

@@ -19,8 +19,10 @@ from sulla.core.errors import SullaError
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway import rpc, session, wire
 from sulla.gateway.event_schemas import KEPT, LIVE, EventSchemas
-from sulla.gateway.wire import METHODS, PROTOCOL, SUBPROTOCOL
-from sulla.gateway.wire_people import NoticeRow
+from sulla.gateway.methods import METHODS
+from sulla.gateway.wire import PROTOCOL, SUBPROTOCOL
+from sulla.people.notices_rpc import NoticeRow
+from sulla.rpc import describe
 
 CLOSE_CODES = {
     1002: "a frame against RFC 6455",
@@ -46,7 +48,7 @@ _FRAME_ERRORS = {
 _SCHEMAS = "#/components/schemas/"
 _CHANNEL: JsonObject = {"$ref": "#/channels/ws"}
 _REQUEST_ID: JsonObject = {"type": ["string", "integer"]}
-_NOTICES: dict[str, type[BaseModel]] = {
+_NOTICES: dict[str, type] = {
     "events.ended": wire.EndedParams,
     "events.gap": wire.GapParams,
     "notice": NoticeRow,
@@ -201,7 +203,8 @@ def _ref(name: str) -> JsonObject:
 def _schemas() -> JsonObject:
     """Every model of the wire, and the parameters of every type of event."""
     taken = _of_models([method.params for method in METHODS.values()])
-    given = _of_models([method.result for method in METHODS.values()] + [wire.Error, *_NOTICES.values()])
+    results: list[type] = [method.result for method in METHODS.values()]
+    given = cast(JsonObject, _untitled(describe([*results, wire.Error, *_NOTICES.values()], f"{_SCHEMAS}{{model}}")))
     found = {**_opened(given), **taken}
     of_events = EventSchemas(_SCHEMAS)
     envelope = cast(JsonObject, found.pop(wire.EventParams.__name__))

@@ -3,68 +3,23 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
+from typing import Any
 
-import orjson
-
-from sulla.access import Principal, TokenOffice
+from sulla.access import TokenOffice
 from sulla.core.clock import Clock
-from sulla.core.errors import Forbidden, InvalidInput, SullaError, Unavailable
+from sulla.core.errors import Forbidden, SullaError, Unavailable
 from sulla.core.ids import MakeId
-from sulla.core.jsontypes import Json, JsonObject
-from sulla.core.stamp import stamp
+from sulla.core.jsontypes import JsonObject
 from sulla.core.trail import trail
-from sulla.gateway import wire
-from sulla.gateway.calls_access import list_agents, list_tools, perform_token
-from sulla.gateway.calls_approvals import forget_rule, list_rules
-from sulla.gateway.calls_environment import report_environment
-from sulla.gateway.calls_heartbeat import perform_heartbeat
-from sulla.gateway.calls_people import note_activity, perform_people
-from sulla.gateway.calls_projects import get_project, list_projects
-from sulla.gateway.calls_schedules import perform_schedule
-from sulla.gateway.calls_skills import list_skills
-from sulla.gateway.calls_speech import perform_speech
-from sulla.gateway.calls_system import perform_switch
-from sulla.gateway.calls_workflows import WorkflowRequest, perform_workflow
-from sulla.gateway.commands import Commands, ThreadInfo
-from sulla.gateway.limits import Limits
-from sulla.gateway.observing import GIVEN_UP, OK, Asked, Caller, Done, Observer
-from sulla.gateway.rpc import event_json
-from sulla.gateway.wire_access import AgentList, TokenCreate, TokenList, TokenRevoke, TokenTicket, ToolList
-from sulla.gateway.wire_approvals import ApprovalForget, ApprovalRules
-from sulla.gateway.wire_environment import EnvironmentReport
-from sulla.gateway.wire_form import Wire
-from sulla.gateway.wire_heartbeat import (
-    HeartbeatLog,
-    HeartbeatPause,
-    HeartbeatResume,
-    HeartbeatStatus,
-    HeartbeatTrigger,
-)
-from sulla.gateway.wire_people import NoticeList, NoticeSeen, NoticeSubscribe, PresenceList, PresenceReport
-from sulla.gateway.wire_projects import ProjectGet, ProjectList
-from sulla.gateway.wire_schedules import (
-    ScheduleAdd,
-    ScheduleList,
-    SchedulePause,
-    ScheduleRemove,
-    ScheduleResume,
-    ScheduleRun,
-)
-from sulla.gateway.wire_skills import SkillList
-from sulla.gateway.wire_speech import SpeechCancel, SpeechChunk, SpeechFlush, SpeechStatus
-from sulla.gateway.wire_system import SystemPause, SystemResume
+from sulla.gateway import threads_rpc, tokens_rpc
+from sulla.gateway.commands import Commands
+from sulla.gateway.methods import GROUP_OF
+from sulla.gateway.observing import GIVEN_UP, OK, Asked, Done, Observer
+from sulla.people import presence_rpc
+from sulla.rpc import Context, Limits, Method
 
 _log = logging.getLogger("sulla.gateway")
-
-
-_LISTS: Mapping[type[Wire], Callable[[Commands], Awaitable[JsonObject]]] = {
-    AgentList: list_agents,
-    ToolList: list_tools,
-    SkillList: list_skills,
-    ProjectList: list_projects,
-}
-"""What there is, and who tells it."""
 
 
 class Calls:
@@ -90,7 +45,9 @@ class Calls:
         make_id: MakeId,
     ) -> None:
         self._commands = commands
-        self._tokens = tokens
+        others = (threads_rpc.METHODS.done_by(commands), tokens_rpc.METHODS.done_by(tokens))
+        self._services = dict([*commands.services.items(), *others])
+        self._people = presence_rpc.METHODS.service_in(self._services)
         self._limits = limits
         self._clock = clock
         self._observer = observer
@@ -109,8 +66,10 @@ class Calls:
         Raises:
             SullaError: whatever the daemon refused it with, that it took too long, or a defect of ours.
         """
-        result = await self.answer(asked, self._perform(asked.params, asked.caller, taken))
-        note_activity(self._commands, asked.params, asked.caller)
+        row, caller = asked.row, asked.caller
+        result = await self.answer(asked, self._handle(row, asked, taken))
+        if row.idle_s is not None and (idle_s := row.idle_s(asked.params)) is not None:
+            self._people.active(caller.session, caller.name, caller.way, idle_s)
         return result
 
     async def answer(self, asked: Asked, work: Coroutine[object, object, JsonObject]) -> JsonObject:
@@ -141,30 +100,11 @@ class Calls:
             work.close()  # it never began if it was refused
             self._observer.done(Done(asked, code, self._clock.elapsed() - began_s))
 
-    async def _perform(self, params: Wire, asker: Caller, taken: Callable[[], None] | None) -> JsonObject:
-        caller = asker.principal
-        if isinstance(params, WorkflowRequest):
-            office = self._commands.playbooks
-            return await perform_workflow(office, params, caller, self._limits, self._make_id)
-        match params:
-            case TokenCreate() | TokenList() | TokenRevoke() | TokenTicket():
-                return await perform_token(self._tokens, params, caller)
-            case AgentList() | ToolList() | SkillList() | ProjectList():
-                return await _LISTS[type(params)](self._commands)
-            case SpeechChunk() | SpeechFlush() | SpeechCancel() | SpeechStatus():
-                return await perform_speech(self._commands.speech, params, caller.name, taken)
-            case ScheduleList() | ScheduleAdd() | ScheduleRemove() | ScheduleRun() | SchedulePause() | ScheduleResume():
-                return await perform_schedule(self._commands.schedules, params, caller.name)
-            case SystemPause() | SystemResume():
-                return await perform_switch(self._commands.switch, params, caller.name)
-            case PresenceReport() | PresenceList() | NoticeSubscribe() | NoticeList() | NoticeSeen():
-                return await perform_people(self._commands, params, asker, round(self._clock.now() * 1000))
-            case HeartbeatStatus() | HeartbeatTrigger() | HeartbeatPause() | HeartbeatResume() | HeartbeatLog():
-                return await perform_heartbeat(self._commands.beats, params, caller.name)
-            case EnvironmentReport() | ApprovalRules() | ApprovalForget() | ProjectGet():
-                return await _about_home(self._commands, params, caller)
-            case _:
-                return await _perform(self._commands, self._limits, params, caller)
+    async def _handle(self, row: Method[Any, Any, Any], asked: Asked, taken: Callable[[], None] | None) -> JsonObject:
+        self._commands.check_ready(row.needs)
+        at_ms = round(self._clock.now() * 1000)
+        context = Context(asked.caller, at_ms, self._limits.history_bytes, self._make_id, taken)
+        return await row.answer(self._services[GROUP_OF[row.name]], asked.params, context)
 
 
 def _names(asked: Asked) -> dict[str, str]:
@@ -175,134 +115,3 @@ def _check_scope(asked: Asked) -> None:
     scope = asked.scope
     if scope is not None and scope not in asked.caller.principal.scopes:
         raise Forbidden(f"{asked.method!r} needs a token with the scope {scope!r}")
-
-
-async def _about_home(
-    commands: Commands, params: EnvironmentReport | ApprovalRules | ApprovalForget | ProjectGet, caller: Principal
-) -> JsonObject:
-    match params:
-        case EnvironmentReport():
-            return await report_environment(commands, params, caller.name)
-        case ApprovalRules():
-            return await list_rules(commands)
-        case ApprovalForget(rule=rule):
-            return await forget_rule(commands, rule)
-        case ProjectGet(project=name):
-            return await get_project(commands, name)
-
-
-async def _perform(commands: Commands, limits: Limits, params: Wire, caller: Principal) -> JsonObject:
-    match params:
-        case wire.TurnSend() | wire.TurnStop() | wire.TurnContinue():
-            return await _turns(commands, params, caller.name)
-        case wire.ApprovalList():
-            return await _questions(commands, params)
-        case wire.ApprovalAnswer(thread_id=thread_id, id=question, verdict=verdict, text=text):
-            return wire.Answered(seq=await commands.answer(thread_id, question, verdict, text)).model_dump()
-        case wire.SystemStatus():
-            return await commands.status()
-        case wire.SystemCheck():
-            return await commands.check()
-        case _:
-            return await _threads(commands, limits, params)
-
-
-async def _turns(
-    commands: Commands, params: wire.TurnSend | wire.TurnStop | wire.TurnContinue, caller: str
-) -> JsonObject:
-    match params:
-        case wire.TurnSend(thread_id=thread_id, message_id=message_id, text=text, mode=mode, agent=agent):
-            sent = await commands.send(thread_id, message_id, text, mode, agent, caller)
-            return wire.TurnSent(run_id=sent.run_id, seq=sent.seq).model_dump()
-        case wire.TurnStop(thread_id=thread_id, request_id=request_id):
-            return wire.TurnAsked(seq=await commands.stop(thread_id, request_id)).model_dump()
-        case wire.TurnContinue(thread_id=thread_id, request_id=request_id):
-            return wire.TurnAsked(seq=await commands.resume_turns(thread_id, request_id)).model_dump()
-
-
-async def _threads(commands: Commands, limits: Limits, params: Wire) -> JsonObject:
-    match params:
-        case wire.ThreadCreate(agent=agent, title=title, project=project, request_id=request_id, channel=channel):
-            made = await commands.create_thread(agent, title, project, request_id, channel)
-            return wire.ThreadCreated(thread_id=made).model_dump()
-        case wire.ThreadDelete(thread_id=thread_id):
-            await commands.delete_thread(thread_id)
-            return wire.ThreadDeleted(thread_id=thread_id).model_dump()
-        case wire.ThreadList():
-            return await _list(commands, params)
-        case wire.ThreadGet(thread_id=thread_id):
-            return _row(await commands.get_thread(thread_id)).model_dump()
-        case wire.ThreadHistory():
-            return await _history(commands, limits, params)
-        case wire.EventsSubscribe(thread_id=thread_id, after=after):
-            return await _place(commands, thread_id, after)
-        case wire.EventsUnsubscribe():
-            return wire.Unsubscribed(ended=False).model_dump()  # whoever follows knows better
-        case _:
-            raise TypeError(f"{type(params).__name__} is in the table of methods, but nobody does it")
-
-
-async def _list(commands: Commands, params: wire.ThreadList) -> JsonObject:
-    infos = list(await commands.list_threads(params.after, params.limit + 1))
-    page = infos[: params.limit]
-    following = page[-1].thread_id if len(infos) > params.limit else None
-    return wire.Threads(threads=[_row(info) for info in page], next=following).model_dump()
-
-
-def _row(info: ThreadInfo) -> wire.ThreadRow:
-    return wire.ThreadRow(
-        thread_id=info.thread_id,
-        title=info.title,
-        agent=info.agent,
-        status=info.status,
-        last_seq=info.last_seq,
-        created_at=stamp(info.created_ms),
-        waiting=info.waiting,
-        channel=info.channel,
-        model=info.model,
-        loops=info.loops,
-        noticed=list(info.noticed),
-    )
-
-
-async def _questions(commands: Commands, params: wire.ApprovalList) -> JsonObject:
-    threads = list(await commands.list_questions(params.after, params.limit + 1))
-    page = threads[: params.limit]
-    rows = [
-        wire.QuestionRow(
-            thread_id=item.thread_id,
-            run_id=item.run_id,
-            id=item.id,
-            prompt=item.prompt,
-            expires_at=None if item.expires_ms is None else stamp(item.expires_ms),
-            tool=item.tool,
-            target=item.target,
-            choices=[*item.choices],
-        )
-        for waiting in page
-        for item in waiting.questions
-    ]
-    following = page[-1].thread_id if len(threads) > params.limit else None
-    return wire.Questions(questions=rows, next=following).model_dump()
-
-
-async def _place(commands: Commands, thread_id: str, after: int) -> JsonObject:
-    """Where a thread ends that somebody wants to follow; whoever asks does the following."""
-    last = await commands.last_seq(thread_id)
-    if after > last:
-        raise InvalidInput(f"after: got {after}, but {thread_id!r} ends at {last}: follow it again from 0")
-    return wire.Subscribed(seq=last).model_dump()
-
-
-async def _history(commands: Commands, limits: Limits, params: wire.ThreadHistory) -> JsonObject:
-    """Cut by count and by size; at least one event is given, however large, so that a client always gets on."""
-    found = await commands.history(params.thread_id, params.after, params.before, params.limit + 1)
-    events: list[Json] = []
-    size = 0
-    for event in found[: params.limit]:
-        value = event_json(event)
-        size += len(orjson.dumps(value))
-        if events and size > limits.history_bytes:
-            break
-        events.append(value)
-    return {"events": events, "more": len(events) < len(found)}

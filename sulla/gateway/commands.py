@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway.bookmarks import Bookmarks
-from sulla.gateway.infos import AgentInfo, ProjectInfo, ProjectText, SeenInfo, SkillInfos, ToolInfo
-from sulla.heartbeat import BeatOffice
-from sulla.people import Notices, People
-from sulla.schedule import ScheduleOffice
-from sulla.speech import SpeechOffice
-from sulla.work import SwitchOffice
-from sulla.workflow import PlaybookOffice
+from sulla.gateway.wire import QuestionRow, ThreadRow, TurnSent
+from sulla.rpc import Needs
 
 Mode = Literal["queue", "steer", "interrupt"]
 """What a message does to a running turn (design §4.2)."""
@@ -39,60 +34,9 @@ class Event(NamedTuple):
     data: JsonObject
 
 
-@dataclass(frozen=True, slots=True)
-class ThreadInfo:
-    """One row of a list of threads."""
-
-    thread_id: str
-    title: str
-    agent: str
-    status: str
-    last_seq: int
-    created_ms: int
-    waiting: int
-    """How many messages wait for their turn."""
-    channel: str = ""
-    """The client's channel that it was begun on; empty for none (seed 004 `wsChannel`)."""
-    model: str = ""
-    """Which model the newest turn is for, or was; empty before the first (seed 004 `llmModel`)."""
-    noticed: tuple[str, ...] = ()
-    """What the newest message was found to have, e.g. ``injection``, ``sanitized`` (seed 004 `inputHandler`)."""
-    loops: int = 0
-    """How often the agent went on by itself in the newest turn, after it had said that it was not done."""
-
-
 Verdict = Literal["result", "run_again", "give_up", "approve", "reject", "always"]
 """An answer: `result` says what it came to; the next two are for a call of which nobody knows whether it took effect;
 the others for one that was not made yet, where `always` allows its like from now on too."""
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """Something that a suspended run waits to be told."""
-
-    thread_id: str
-    run_id: str
-    id: str
-    prompt: str
-    expires_ms: int | None = None
-    """When no answer means no, UTC milliseconds; None for never."""
-    tool: str = ""
-    target: str = ""
-    """What `always` would allow; empty where it allows no more than the call."""
-    choices: tuple[str, ...] = ()
-    """What the answer has to be one of; empty where it does not."""
-
-
-@dataclass(frozen=True, slots=True)
-class RuleInfo:
-    """Calls that need no question for a while."""
-
-    id: str
-    agent: str
-    tool: str
-    target: str
-    created_ms: int
-    expires_ms: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,15 +44,7 @@ class WaitingThread:
     """A thread with a suspended run."""
 
     thread_id: str
-    questions: tuple[Question, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """A message that is kept: from here on its run survives anything."""
-
-    run_id: str
-    seq: int
+    questions: tuple[QuestionRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,43 +84,23 @@ class Commands(Protocol):
     """
 
     @property
-    def schedules(self) -> ScheduleOffice:
-        """Who does what is about schedules."""
+    def services(self) -> Mapping[str, object]:
+        """Who does the methods of each capability, by its name."""
         ...
 
-    @property
-    def beats(self) -> BeatOffice:
-        """Who does what is about heartbeats."""
-        ...
+    def check_ready(self, needs: Needs) -> None:
+        """Do nothing if what a method needs is so.
 
-    @property
-    def playbooks(self) -> PlaybookOffice:
-        """Who does what is about playbooks and their runs."""
-        ...
-
-    @property
-    def speech(self) -> SpeechOffice:
-        """Who does what is about speech."""
+        Raises:
+            ShuttingDown: the daemon is stopping, and new work is needed.
+            StoreUnavailable: the store does not answer.
+            StoreReplaced: it is not what it was.
+        """
         ...
 
     @property
     def bookmarks(self) -> Bookmarks:
         """Where clients that remember nothing were."""
-        ...
-
-    @property
-    def people(self) -> People:
-        """Who is told how people are."""
-        ...
-
-    @property
-    def notices(self) -> Notices:
-        """What people are told."""
-        ...
-
-    @property
-    def switch(self) -> SwitchOffice:
-        """Who has all work stand still, or go on."""
         ...
 
     async def create_thread(
@@ -204,11 +120,11 @@ class Commands(Protocol):
         """
         ...
 
-    async def list_threads(self, after: str | None, limit: int) -> Sequence[ThreadInfo]:
+    async def list_threads(self, after: str | None, limit: int) -> Sequence[ThreadRow]:
         """Threads ordered by id, at most `limit`, those behind `after` only."""
         ...
 
-    async def get_thread(self, thread_id: str) -> ThreadInfo:
+    async def get_thread(self, thread_id: str) -> ThreadRow:
         """One row of `list_threads`.
 
         Raises:
@@ -243,7 +159,7 @@ class Commands(Protocol):
 
     async def send(
         self, thread_id: str, message_id: str, text: str, mode: Mode, agent: str | None, caller: str
-    ) -> Sent:
+    ) -> TurnSent:
         """Keep a person's message; when this returns, it will be answered or visibly fail.
 
         The same `message_id` with the same content gives the same answer, also after a restart and however fast it
@@ -285,7 +201,7 @@ class Commands(Protocol):
         """Threads whose run waits for an answer, by id, at most `limit`, those behind `after` only."""
         ...
 
-    async def questions_of(self, thread_id: str) -> Sequence[Question]:
+    async def questions_of(self, thread_id: str) -> Sequence[QuestionRow]:
         """What the thread's run waits to be told by people, if it does.
 
         Raises:
@@ -299,71 +215,6 @@ class Commands(Protocol):
         Raises:
             NotFound: there is no such thread.
             AlreadyAnswered: another answer came first.
-        """
-        ...
-
-    async def list_projects(self) -> Sequence[ProjectInfo]:
-        """All projects, by name."""
-        ...
-
-    async def get_project(self, name: str) -> ProjectText:
-        """One project.
-
-        Raises:
-            NotFound: there is none of that name.
-        """
-        ...
-
-    async def list_rules(self) -> Sequence[RuleInfo]:
-        """What is allowed until further notice, the oldest first."""
-        ...
-
-    async def forget_rule(self, rule: str) -> None:
-        """Have people asked again.
-
-        Raises:
-            NotFound: there is no such rule.
-        """
-        ...
-
-    async def list_agents(self) -> Sequence[AgentInfo]:
-        """Everybody who can answer, the default agent first."""
-        ...
-
-    async def list_tools(self) -> Sequence[ToolInfo]:
-        """Everything that some agent can use, by name."""
-        ...
-
-    async def list_skills(self) -> SkillInfos:
-        """The skills that there are now, by name."""
-        ...
-
-    async def report_environment(self, thread_id: str, seen: Sequence[SeenInfo], caller: str) -> int:
-        """Take what a person looks at, for the turns of a thread within the next minutes. It may get lost.
-
-        Args:
-            thread_id: where they talk.
-            seen: what they look at.
-            caller: the name of the token that it came with, never the token itself.
-
-        Returns:
-            How much of it is known now.
-
-        Raises:
-            NotFound: there is no such thread.
-            RateLimited: reports come too fast; the error says when this one would be taken.
-        """
-        ...
-
-    async def status(self) -> JsonObject:
-        """How the daemon is, for people."""
-        ...
-
-    async def check(self) -> JsonObject:
-        """Look at everything that is kept, and say what cannot be read.
-
-        Raises:
-            Busy: somebody else's look is going on.
         """
         ...
 

@@ -20,7 +20,8 @@ from sulla.core.trail import trail
 from sulla.gateway import session, wire
 from sulla.gateway import talk as says
 from sulla.gateway.follower import Follower, Sink
-from sulla.gateway.observing import Asked, Caller
+from sulla.gateway.methods import METHOD_OF, METHODS
+from sulla.gateway.observing import Asked
 from sulla.gateway.outbox import Outbox, TooSlow
 from sulla.gateway.overlap import Overlap, Taken
 from sulla.gateway.perimeter import peer_of, welcome
@@ -31,7 +32,8 @@ from sulla.gateway.shortcut import Pipe, Shortcut
 from sulla.gateway.speaker import Speaker
 from sulla.gateway.talk import Effect, Talk
 from sulla.gateway.telling import tell_notices
-from sulla.gateway.wire_form import Wire
+from sulla.people import notices_rpc, presence_rpc
+from sulla.rpc import Caller, Params, dump
 
 EXPEL_S = 0.5
 """How long the close of somebody who may not be here any more may take, before the connection is cut."""
@@ -71,10 +73,12 @@ class Connection:
         "_guard",
         "_here",
         "_limits",
+        "_notices",
         "_observer",
         "_ousted",
         "_outbox",
         "_overlap",
+        "_people",
         "_pipe",
         "_presence",
         "_socket",
@@ -89,6 +93,8 @@ class Connection:
         self._socket = socket
         self._talk = talk
         self._commands = room.commands
+        self._people = presence_rpc.METHODS.service_in(room.commands.services)
+        self._notices = notices_rpc.METHODS.service_in(room.commands.services)
         self._guard = room.guard
         self._presence = room.presence
         self._calls = room.calls
@@ -127,7 +133,7 @@ class Connection:
         finally:
             self._register(None)
             if self._arrived:
-                self._commands.people.leave(self._talk.id)
+                self._people.leave(self._talk.id)
         ending = self._ousted or ending
         if ending is not None:
             await self._hang_up(ending)
@@ -211,7 +217,7 @@ class Connection:
         who = self._talk.principal
         if self._talk.open and not self._arrived and who is not None:
             self._arrived = True
-            self._commands.people.come(self._talk.id, who.name, self._talk.client)
+            self._people.come(self._talk.id, who.name, self._talk.client)
 
     async def _carry_out(self, effects: Sequence[Effect], *, in_turn: bool = False) -> says.Close | None:
         """Carry effects out; `in_turn`: when all calls before are answered, except for what overlaps with them."""
@@ -276,13 +282,13 @@ class Connection:
                     self._talk.untold()
                     return answer
                 await self._carry_out(answer)
-                telling = tell_notices(self._commands.notices, principal.name, self._outbox)
+                telling = tell_notices(self._notices, principal.name, self._outbox)
                 self._telling = self._tasks.create_task(telling)
                 return ()
             case _:
                 raise TypeError(f"{type(effect).__name__} is no effect for here")
 
-    def _asked(self, id_: RequestId, params: Wire, principal: Principal) -> Asked:
+    def _asked(self, id_: RequestId, params: Params, principal: Principal) -> Asked:
         caller = Caller(principal, peer_of(self._socket.scope), self._talk.way, self._talk.id)
         return Asked(caller, str(id_), params)
 
@@ -333,7 +339,7 @@ class Connection:
         if (following := self._followers.pop(thread_id, None)) is not None:
             following.task.cancel()
             await asyncio.wait((following.task,))
-        return wire.Unsubscribed(ended=True).model_dump()
+        return dump(wire.Unsubscribed, wire.Unsubscribed(ended=True))
 
     async def _follow(self, thread_id: str, follower: Follower) -> None:
         with trail(session=self._talk.id):
@@ -387,4 +393,4 @@ class Connection:
 
 
 def _overlaps(call: says.Call) -> bool:
-    return wire.METHODS[wire.METHOD_OF[type(call.params)]].overlaps
+    return METHODS[METHOD_OF[type(call.params)]].overlaps

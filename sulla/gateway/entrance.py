@@ -9,8 +9,8 @@ from typing import cast
 from sulla.core.clock import Clock
 from sulla.gateway.auth import address_key
 from sulla.gateway.heads import Heads
-from sulla.gateway.limits import Limits
 from sulla.gateway.strangers import Strangers
+from sulla.rpc import Limits
 
 _SAID_EVERY_S = 60.0
 _log = logging.getLogger("sulla.gateway")

@@ -14,8 +14,8 @@ from sulla.core.clock import Clock
 from sulla.core.errors import NotFound, SullaError, Unavailable
 from sulla.gateway.commands import Commands, Event, Live, Over, Signal
 from sulla.gateway.feed import LOOK_BACK, AskText, Effect, Feed, Gap, Read, Show
-from sulla.gateway.limits import Limits
 from sulla.gateway.rpc import gap_frame
+from sulla.rpc import Limits
 
 _HEARD = 1024
 """Signals that may wait; of more the oldest are lost, as on the bus."""

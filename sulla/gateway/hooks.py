@@ -14,15 +14,16 @@ from sulla.core.errors import Busy, Refused, SullaError, Unauthorized
 from sulla.core.ids import MakeId
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway.auth import Lockout, address_key
-from sulla.gateway.observing import Asked, Caller
+from sulla.gateway.observing import Asked
 from sulla.gateway.perimeter import peer_of
 from sulla.gateway.rest import Left, answer, answer_problem, read_body
 from sulla.gateway.rest_problems import Malformed, problem_of
 from sulla.gateway.rest_shown import Exchange
 from sulla.gateway.room import Room
 from sulla.gateway.webhook import ID, Signed, is_genuine, is_timely, payload_of, read_signed
-from sulla.gateway.wire_workflows import PlayBegun, WorkflowStart
+from sulla.rpc import Caller, dump
 from sulla.workflow import Begun
+from sulla.workflow.rpc_forms import PlayBegun, WorkflowStart
 
 _NOBODYS = "nobody has this one"
 """A signature is worked out with it where there is no playbook, so that the time taken says nothing."""
@@ -130,7 +131,7 @@ class HookDoor:
             raise Refused("nobody takes webhooks here")
         payload = payload_of(headers.get("content-type", ""), body)
         begun = await self._hooks.begin(playbook, message_id, payload)
-        return PlayBegun(run=begun.run, first=begun.first).model_dump()
+        return dump(PlayBegun, PlayBegun(begun.run, begun.first))
 
     async def _body(self, exchange: Exchange, headers: dict[str, str]) -> bytes:
         limits = self._room.limits

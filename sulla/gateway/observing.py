@@ -3,32 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Protocol
 
-from sulla.access import Principal, Scope
+from sulla.access import Scope
 from sulla.core.jsontypes import JsonObject
-from sulla.gateway.wire import METHOD_OF, METHODS
-from sulla.gateway.wire_form import Wire
+from sulla.gateway.methods import METHOD_OF, METHODS
+from sulla.rpc import Caller, Method, Params, Way
 
-Way = Literal["ws", "rest", "voice"]
-"""By which door somebody came."""
 OK = "ok"
 GIVEN_UP = "given_up"
 """The connection ended before the request did."""
 _UNSAID = {"text", "title", "token", "events", "source", "inputs"}
 """Fields that hold people's words, or a secret."""
-
-
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """Who asks, and from where."""
-
-    principal: Principal
-    address: str
-    """The peer's IP address."""
-    way: Way
-    session: str
-    """Names the connection."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +24,7 @@ class Asked:
     caller: Caller
     request_id: str
     """The client's id of it."""
-    params: Wire
+    params: Params
 
     @property
     def method(self) -> str:
@@ -46,9 +32,14 @@ class Asked:
         return METHOD_OF[type(self.params)]
 
     @property
+    def row(self) -> Method[Any, Any, Any]:
+        """The row of the table."""
+        return METHODS[self.method]
+
+    @property
     def scope(self) -> Scope | None:
         """What a token must allow for it."""
-        return METHODS[self.method].scope
+        return self.row.scope
 
     @property
     def about(self) -> JsonObject:

@@ -14,7 +14,8 @@ from sulla.core.errors import Forbidden, SullaError, TooLarge, Unauthorized
 from sulla.core.ids import MakeId, derived_id
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway import wire
-from sulla.gateway.observing import Asked, Caller, Done
+from sulla.gateway.methods import METHODS
+from sulla.gateway.observing import Asked, Done
 from sulla.gateway.perimeter import peer_of
 from sulla.gateway.rest_auth import principal_of
 from sulla.gateway.rest_problems import Headers, Malformed, Problem, no_such_verb, problem_of
@@ -24,8 +25,8 @@ from sulla.gateway.rest_shown import Exchange, Shown
 from sulla.gateway.rest_streams import Streams
 from sulla.gateway.room import Room
 from sulla.gateway.sse import Blocks, OneTurn
-from sulla.gateway.wire import METHODS, TurnSend
-from sulla.gateway.wire_form import Wire
+from sulla.gateway.wire import TurnSend
+from sulla.rpc import Caller, Params
 
 OnLeave = Literal["go_on", "stop"]
 """What becomes of a turn whose client leaves while it is shown."""
@@ -93,10 +94,10 @@ class Resource:
             result = {**result, "message_id": params.message_id}
         await answer(exchange.send, route.status, orjson.dumps(result), exchange.names)
 
-    def _read(self, route: RestRoute, said: Said) -> Wire:
+    def _read(self, route: RestRoute, said: Said) -> Params:
         return read(route, said, lambda: self._desk.make_id("msg"))
 
-    async def _perform(self, exchange: Exchange, params: Wire) -> JsonObject:
+    async def _perform(self, exchange: Exchange, params: Params) -> JsonObject:
         asked = Asked(caller_of(exchange.scope), exchange.request_id, params)
         return await self._desk.room.calls.perform(asked)
 

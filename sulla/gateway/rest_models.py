@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from sulla.gateway.wire_form import Wire
+from sulla.rpc import Params
 
 Reason = Literal["finished", "ended", "stopping", "too_slow", "revoked", "failed"]
 """Why a stream is over."""
 
 
-class TurnTaken(Wire):
+class TurnTaken(Params):
     """The answer to a message: it is kept."""
 
     run_id: str
@@ -19,7 +19,7 @@ class TurnTaken(Wire):
     """As given, or as made here: the same one again gives the same answer and does nothing twice."""
 
 
-class Trouble(Wire):
+class Trouble(Params):
     """What went wrong, for machines and for people."""
 
     code: str
@@ -28,13 +28,13 @@ class Trouble(Wire):
     retry_after_s: float | None
 
 
-class Failure(Wire):
+class Failure(Params):
     """The body of every answer with a status of 400 or more."""
 
     error: Trouble
 
 
-class End(Wire):
+class End(Params):
     """The data of ``end``, the last event of every stream."""
 
     reason: Reason
@@ -42,7 +42,7 @@ class End(Wire):
     """What went wrong, if something did."""
 
 
-class Hole(Wire):
+class Hole(Params):
     """The data of ``gap``: kept events between two numbers are not there any more."""
 
     thread_id: str

@@ -12,11 +12,12 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from sulla.core.jsontypes import Json, JsonObject
-from sulla.gateway.rest_examples import EXAMPLES
+from sulla.gateway.methods import METHODS
 from sulla.gateway.rest_models import Failure, TurnTaken
 from sulla.gateway.rest_read import STREAM
 from sulla.gateway.rest_routes import ROUTES, RestRoute, by_path
-from sulla.gateway.wire import METHODS, EventsSubscribe
+from sulla.gateway.wire import EventsSubscribe
+from sulla.rpc import describe
 
 _SCHEMAS = "#/components/schemas/"
 _JSON = "application/json"
@@ -70,8 +71,8 @@ def openapi(version: str) -> JsonObject:
     }
 
 
-def result_of(route: RestRoute) -> type[BaseModel]:
-    """The model of a good answer."""
+def result_of(route: RestRoute) -> type:
+    """What a good answer is."""
     return TurnTaken if route.name == "turn.send" else route.method.result
 
 
@@ -124,13 +125,13 @@ def _body(route: RestRoute, schemas: JsonObject) -> JsonObject:
     }
     if needed:
         shape["required"] = [*needed]
-    example = EXAMPLES[route.name].asked
+    example = route.example.asked
     return {"required": bool(needed), "content": {_JSON: {"schema": shape, "example": example}}}
 
 
 def _responses(route: RestRoute) -> JsonObject:
     shape: JsonObject = {"$ref": _SCHEMAS + result_of(route).__name__}
-    result: JsonObject = {"schema": shape, "example": EXAMPLES[route.name].answered}
+    result: JsonObject = {"schema": shape, "example": route.example.answered}
     good: JsonObject = {"description": _said(result_of(route)), "content": {_JSON: result}}
     found: JsonObject = {str(route.status): good}
     if route.streams:
@@ -158,7 +159,7 @@ def _problem(status: int) -> JsonObject:
 def _schemas() -> JsonObject:
     """What is taken is closed; what is given is open: fields may be added."""
     taken = _of([route.method.params for route in ROUTES] + [EventsSubscribe])
-    given = _of([result_of(route) for route in ROUTES] + [Failure])
+    given = describe([*(result_of(route) for route in ROUTES), Failure], f"{_SCHEMAS}{{model}}")
     for schema in given.values():
         cast(JsonObject, schema).pop("additionalProperties", None)
     return given | taken
@@ -181,5 +182,5 @@ def _not_null(shape: Json) -> Json:
     return {**found, **kinds[0]} if kinds else found
 
 
-def _said(model: type[BaseModel]) -> str:
+def _said(model: type) -> str:
     return (getdoc(model) or "").partition("\n")[0]

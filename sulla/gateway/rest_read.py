@@ -12,11 +12,10 @@ import orjson
 from sulla.core.errors import InvalidInput, TooLarge
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway import rpc
-from sulla.gateway.limits import ID_CHARS
 from sulla.gateway.rest_problems import Malformed
 from sulla.gateway.rest_routes import RestRoute
 from sulla.gateway.wire import EventsSubscribe, TurnSend
-from sulla.gateway.wire_form import ID_PATTERN, MOST_SEQ, PATTERN_WORDS, Wire
+from sulla.rpc import ID_CHARS, ID_PATTERN, MOST_SEQ, PATTERN_WORDS, Params
 
 STREAM = "text/event-stream"
 _JSON = "application/json"
@@ -69,7 +68,7 @@ class Said:
         return text
 
 
-def read(route: RestRoute, said: Said, make_message_id: Callable[[], str]) -> Wire:
+def read(route: RestRoute, said: Said, make_message_id: Callable[[], str]) -> Params:
     """What a request asks for.
 
     Args:
@@ -108,7 +107,7 @@ def read_place(route: RestRoute, said: Said) -> EventsSubscribe:
     return cast(EventsSubscribe, validated("events.subscribe", {**values, **_in_path(route, said)}))
 
 
-def validated(method: str, values: JsonObject) -> Wire:
+def validated(method: str, values: JsonObject) -> Params:
     """The parameters of a method.
 
     Raises:

@@ -13,12 +13,12 @@ from sulla.core.trail import trail
 from sulla.gateway.commands import Event
 from sulla.gateway.connection import ABORT, EXPEL_S
 from sulla.gateway.follower import Follower
-from sulla.gateway.observing import Way
 from sulla.gateway.outbox import Outbox, TooSlow
 from sulla.gateway.rest_models import Reason
 from sulla.gateway.rest_problems import DEFECT, Problem, problem_of
 from sulla.gateway.rest_shown import Exchange, Shown, Telling
 from sulla.gateway.room import Room
+from sulla.rpc import Way
 
 _log = logging.getLogger("sulla.gateway")
 

@@ -9,9 +9,9 @@ from sulla.core.clock import Clock
 from sulla.gateway.auth import Guard
 from sulla.gateway.calls import Calls
 from sulla.gateway.commands import Commands
-from sulla.gateway.limits import Limits
 from sulla.gateway.observing import Observer
 from sulla.gateway.presence import Presence
+from sulla.rpc import Limits
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,11 +24,10 @@ from sulla.core.errors import (
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.stamp import stamp
 from sulla.gateway.commands import Event
-from sulla.gateway.limits import ID_CHARS, TEXT_CHARS
-from sulla.gateway.wire import METHODS
-from sulla.gateway.wire_form import PATTERN_WORDS, Wire
-from sulla.gateway.wire_people import NoticeRow, NoticeSight
+from sulla.gateway.methods import METHODS
 from sulla.people import NoticeInfo
+from sulla.people.notices_rpc import NoticeRow, notice_row
+from sulla.rpc import ID_CHARS, PATTERN_WORDS, TEXT_CHARS, Params, dump
 
 RequestId = str | int
 
@@ -114,7 +113,7 @@ def _invalid(id_: RequestId | None, message: str) -> Fault:
     return Fault(id_, INVALID_REQUEST, message, "invalid_request")
 
 
-def read_params(request: Request, within: str = "params") -> Wire | Fault:
+def read_params(request: Request, within: str = "params") -> Params | Fault:
     """The request's parameters as the method's model; `within` is what errors call the place where they stand."""
     method = METHODS.get(request.method)
     if method is None:
@@ -122,12 +121,13 @@ def read_params(request: Request, within: str = "params") -> Wire | Fault:
     if (crowd := _crowd(request.params, within)) is not None:
         return Fault(request.id, INVALID_PARAMS, crowd, "invalid_input")
     try:
-        return method.params.model_validate(request.params)
+        params: Params = method.params.model_validate(request.params)
     except ValidationError as error:
         details = error.errors(include_url=False)
         message = "; ".join(explain(detail, method.params, within) for detail in details[:5])
         too_large = any(detail["type"] == "string_too_long" for detail in details)
         return Fault(request.id, INVALID_PARAMS, message, "too_large" if too_large else "invalid_input")
+    return params
 
 
 def _crowd(params: JsonObject, within: str) -> str | None:
@@ -240,24 +240,9 @@ def ended_frame(thread_id: str, fault: Fault) -> bytes:
     )
 
 
-def notice_row(one: NoticeInfo) -> NoticeRow:
-    """A notice as it goes to clients."""
-    return NoticeRow(
-        id=one.id,
-        thread_id=one.thread_id,
-        run_id=one.run_id,
-        agent=one.agent,
-        text=one.text,
-        urgency=one.urgency,
-        tainted=one.tainted,
-        at=stamp(one.at_ms),
-        seen=[NoticeSight(person=person, at=stamp(at_ms)) for person, at_ms in one.seen.items()],
-    )
-
-
 def notice_frame(one: NoticeInfo) -> bytes:
     """A notice as a frame."""
-    return orjson.dumps({"jsonrpc": "2.0", "method": "notice", "params": notice_row(one).model_dump()})
+    return orjson.dumps({"jsonrpc": "2.0", "method": "notice", "params": dump(NoticeRow, notice_row(one))})
 
 
 def gap_frame(thread_id: str, after: int, following: int) -> bytes:

@@ -15,8 +15,8 @@ from starlette.types import ASGIApp
 from sulla.core.clock import Clock
 from sulla.core.errors import PortInUse, SettingsError
 from sulla.gateway.entrance import Entrance
-from sulla.gateway.limits import Limits
 from sulla.gateway.sockets import Config, Http, WebSocket
+from sulla.rpc import Limits
 
 _BACKLOG = 512
 """Connections that may wait in the kernel."""

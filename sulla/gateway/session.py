@@ -10,11 +10,10 @@ from sulla.core.errors import Busy, Conflict, SullaError
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway import rpc, wire
 from sulla.gateway.follower import Sink
-from sulla.gateway.limits import ID_CHARS, SUBSCRIPTIONS, TEXT_CHARS, TITLE_CHARS, Limits
-from sulla.gateway.observing import Way
 from sulla.gateway.rpc import Fault, Request, RequestId
 from sulla.gateway.talk import Authenticate, Call, Close, Effect, Out, Reply, Subscribe, Tell, Unsubscribe
-from sulla.gateway.wire_people import NoticeSubscribe
+from sulla.people.notices_rpc import NoticeSubscribe
+from sulla.rpc import ID_CHARS, SUBSCRIPTIONS, TEXT_CHARS, TITLE_CHARS, Limits, Way, dump
 
 NORMAL = 1000
 NOT_TEXT = 1003
@@ -86,7 +85,7 @@ class Session:
             server=wire.Server(name="sulla", version=self._version),
             protocol=wire.PROTOCOL,
             session=self.id,
-            scopes=sorted(principal.scopes),
+            scopes=tuple(sorted(principal.scopes)),
             limits=wire.ShownLimits(
                 frame_bytes=self._limits.frame_bytes,
                 text_chars=TEXT_CHARS,
@@ -95,7 +94,7 @@ class Session:
                 subscriptions=SUBSCRIPTIONS,
             ),
         )
-        return [Reply(rpc.reply_frame(id_, welcome.model_dump()))]
+        return [Reply(rpc.reply_frame(id_, dump(wire.Welcome, welcome)))]
 
     def refuse(self, id_: RequestId, error: SullaError) -> list[Effect]:
         """Whoever said hello under `id_` has no token, or a wrong one, or there is no room."""

@@ -11,10 +11,9 @@ from sulla.core.errors import SullaError
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway import wire
 from sulla.gateway.follower import Sink
-from sulla.gateway.observing import Way
 from sulla.gateway.rpc import RequestId
-from sulla.gateway.wire_form import Wire
-from sulla.gateway.wire_people import NoticeSubscribe
+from sulla.people.notices_rpc import NoticeSubscribe
+from sulla.rpc import Params, Way
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ class Call:
     """Have the daemon do this, then tell by `Talk.answered` or `Talk.failed`."""
 
     id: RequestId
-    params: Wire
+    params: Params
     principal: Principal
     """Whose token it came with."""
     patience_s: float = 0.0

@@ -16,14 +16,14 @@ from sulla.gateway.room import Room
 from sulla.gateway.voice_fields import MAX_CHANNELS
 from sulla.gateway.voice_frames import Turns
 from sulla.gateway.voice_session import VoiceSession, Wish
-from sulla.gateway.wire_form import Id, Wire
+from sulla.rpc import Id, Params
 
 PATH: Final = "/voice"
 _SCHEME: Final = "token"
 """What Deepgram's clients write before a key."""
 
 
-class Asked(Wire):
+class Asked(Params):
     """What may stand in the address."""
 
     thread_id: Id | None = None

@@ -18,16 +18,14 @@ from sulla.core.jsontypes import JsonObject
 from sulla.gateway import rpc, wire
 from sulla.gateway import voice_moves as moves
 from sulla.gateway.follower import Sink
-from sulla.gateway.limits import Limits
-from sulla.gateway.observing import Way
 from sulla.gateway.rpc import RequestId
 from sulla.gateway.session import NORMAL, NOT_TEXT, POLICY, TOO_SLOW, UNAUTHORIZED, too_big
 from sulla.gateway.talk import Authenticate, Call, Close, Effect, Out, Reply, Subscribe, Then
 from sulla.gateway.voice_frames import Recognizer, Turns
 from sulla.gateway.voice_shown import Shown, voice_frame
 from sulla.gateway.voice_sink import VoiceSink
-from sulla.gateway.wire_form import Wire
-from sulla.gateway.wire_speech import SpeechCancel, SpeechChunk, SpeechFlush, SpeechPlaying
+from sulla.rpc import Limits, Params, Way
+from sulla.speech.rpc import SpeechCancel, SpeechChunk, SpeechFlush, SpeechPlaying
 
 PATIENCE_S: Final = 10.0
 """How long a piece of speech is offered again that could not be kept: a recognizer does not say it twice."""
@@ -67,7 +65,7 @@ class VoiceSession:
         self._principal = principal
         self._recognizer = Recognizer(id, wish.turns, wish.channel)
         self._numbers = count(1)
-        self._asked: dict[RequestId, Wire] = {}
+        self._asked: dict[RequestId, Params] = {}
         self._thread_id = ""
         self._playing: SpeechPlaying | None = None
         self._passed: dict[str, None] = {}
@@ -254,10 +252,10 @@ class VoiceSession:
     def _left(self) -> Sequence[Effect]:
         return (Close(NORMAL, ""),) if self.done else ()
 
-    def _call(self, params: Wire, who: Principal, patience_s: float = 0.0) -> Call:
+    def _call(self, params: Params, who: Principal, patience_s: float = 0.0) -> Call:
         return Call(self._remember(params), params, who, patience_s)
 
-    def _remember(self, params: Wire) -> RequestId:
+    def _remember(self, params: Params) -> RequestId:
         id_ = next(self._numbers)
         self._asked[id_] = params
         return id_

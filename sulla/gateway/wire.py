@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StringConstraints
+from pydantic import BeforeValidator, Field, JsonValue, StringConstraints
 from pydantic_core import PydanticCustomError
 
 from sulla.access import Scope
-from sulla.gateway import wire_access as access
-from sulla.gateway import wire_approvals as approvals
-from sulla.gateway import wire_environment as environment
-from sulla.gateway import wire_heartbeat as heartbeat
-from sulla.gateway import wire_people as people
-from sulla.gateway import wire_projects as projects
-from sulla.gateway import wire_schedules as schedules
-from sulla.gateway import wire_skills as skills
-from sulla.gateway import wire_speech as speech
-from sulla.gateway import wire_system as system
-from sulla.gateway import wire_workflows as workflows
-from sulla.gateway.wire_form import Answer, Channel, Id, Label, Method, QuestionId, Seq, Title, Wire, Words
+from sulla.rpc import Answer, Channel, Id, Label, Params, QuestionId, Seq, Time, Title, Words
 
 SUBPROTOCOL = "sulla.v1"
 PROTOCOL = 1
@@ -35,14 +25,14 @@ def _one(value: object) -> object:
 # ------------------------------------------------------------------------------------------------------ parameters
 
 
-class Client(Wire):
+class Client(Params):
     """Who is calling."""
 
     name: Label
     version: Label
 
 
-class Hello(Wire):
+class Hello(Params):
     """`hello`: the first request of a connection."""
 
     client: Client
@@ -50,7 +40,7 @@ class Hello(Wire):
     token: Annotated[str, StringConstraints(min_length=1, max_length=512)] | None = None
 
 
-class ThreadCreate(Wire):
+class ThreadCreate(Params):
     """`thread.create`."""
 
     agent: Id | None = None
@@ -60,20 +50,20 @@ class ThreadCreate(Wire):
     channel: Channel = ""
 
 
-class ThreadList(Wire):
+class ThreadList(Params):
     """`thread.list`."""
 
     after: Id | None = None
     limit: Annotated[int, Field(ge=1, le=200)] = 50
 
 
-class ThreadGet(Wire):
+class ThreadGet(Params):
     """`thread.get`."""
 
     thread_id: Id
 
 
-class ThreadHistory(Wire):
+class ThreadHistory(Params):
     """`thread.history`."""
 
     thread_id: Id
@@ -82,13 +72,13 @@ class ThreadHistory(Wire):
     limit: Annotated[int, Field(ge=1, le=500)] = 100
 
 
-class ThreadDelete(Wire):
+class ThreadDelete(Params):
     """`thread.delete`."""
 
     thread_id: Id
 
 
-class TurnSend(Wire):
+class TurnSend(Params):
     """`turn.send`."""
 
     thread_id: Id
@@ -98,28 +88,28 @@ class TurnSend(Wire):
     agent: Id | None = None
 
 
-class TurnStop(Wire):
+class TurnStop(Params):
     """`turn.stop`."""
 
     thread_id: Id
     request_id: Id | None = None
 
 
-class TurnContinue(Wire):
+class TurnContinue(Params):
     """`turn.continue`."""
 
     thread_id: Id
     request_id: Id | None = None
 
 
-class ApprovalList(Wire):
+class ApprovalList(Params):
     """`approval.list`."""
 
     after: Id | None = None
     limit: Annotated[int, Field(ge=1, le=200)] = 50
 
 
-class ApprovalAnswer(Wire):
+class ApprovalAnswer(Params):
     """`approval.answer`."""
 
     thread_id: Id
@@ -128,7 +118,7 @@ class ApprovalAnswer(Wire):
     text: Answer = ""
 
 
-class EventsSubscribe(Wire):
+class EventsSubscribe(Params):
     """`events.subscribe`."""
 
     thread_id: Id
@@ -137,31 +127,25 @@ class EventsSubscribe(Wire):
     """Whether replies come in pieces to speak too, as `SPEAK`."""
 
 
-class EventsUnsubscribe(Wire):
+class EventsUnsubscribe(Params):
     """`events.unsubscribe`."""
 
     thread_id: Id
 
 
-class SystemStatus(Wire):
-    """`system.status`."""
-
-
-class SystemCheck(Wire):
-    """`system.check`."""
-
-
 # ---------------------------------------------------------------------------------------------------------- results
 
 
-class Server(Wire):
+@dataclass(frozen=True, slots=True)
+class Server:
     """Who answers."""
 
     name: str
     version: str
 
 
-class ShownLimits(Wire):
+@dataclass(frozen=True, slots=True)
+class ShownLimits:
     """What a client has to keep to."""
 
     frame_bytes: int
@@ -171,23 +155,26 @@ class ShownLimits(Wire):
     subscriptions: int
 
 
-class Welcome(Wire):
+@dataclass(frozen=True, slots=True)
+class Welcome:
     """The answer to `hello`."""
 
     server: Server
     protocol: int
     session: str
-    scopes: list[Scope]
+    scopes: tuple[Scope, ...]
     limits: ShownLimits
 
 
-class ThreadCreated(Wire):
+@dataclass(frozen=True, slots=True)
+class ThreadCreated:
     """The answer to `thread.create`."""
 
     thread_id: str
 
 
-class ThreadRow(Wire):
+@dataclass(frozen=True, slots=True)
+class ThreadRow:
     """One thread in a list, and the answer to `thread.get`."""
 
     thread_id: str
@@ -195,23 +182,30 @@ class ThreadRow(Wire):
     agent: str
     status: str
     last_seq: int
-    created_at: str
+    created_ms: Annotated[Time, Field(alias="created_at")]
     waiting: int
+    """How many messages wait for their turn."""
     channel: str = ""
+    """The client's channel that it was begun on; empty for none (seed 004 `wsChannel`)."""
     model: str = ""
+    """Which model the newest turn is for, or was; empty before the first (seed 004 `llmModel`)."""
     loops: int = 0
-    noticed: Annotated[list[str], Field(default_factory=list)]
+    """How often the agent went on by itself in the newest turn, after it had said that it was not done."""
+    noticed: tuple[str, ...] = field(default_factory=tuple)
+    """What the newest message was found to have, e.g. ``injection``, ``sanitized`` (seed 004 `inputHandler`)."""
 
 
-class Threads(Wire):
+@dataclass(frozen=True, slots=True)
+class Threads:
     """The answer to `thread.list`."""
 
-    threads: list[ThreadRow]
+    threads: tuple[ThreadRow, ...]
     next: str | None
     """What to give as `after` for the next page; null if this was the last."""
 
 
-class EventParams(Wire):
+@dataclass(frozen=True, slots=True)
+class EventParams:
     """One event: the parameters of the `event` notification, and one entry of `thread.history`."""
 
     thread_id: str
@@ -221,86 +215,90 @@ class EventParams(Wire):
     agent: str
     depth: int
     type: str
-    at: str
+    at_ms: Annotated[Time, Field(alias="at")]
     data: dict[str, JsonValue]
 
 
-class History(Wire):
+@dataclass(frozen=True, slots=True)
+class History:
     """The answer to `thread.history`."""
 
-    events: list[EventParams]
+    events: tuple[EventParams, ...]
     more: bool
 
 
-class ThreadDeleted(Wire):
+@dataclass(frozen=True, slots=True)
+class ThreadDeleted:
     """The answer to `thread.delete`."""
 
     thread_id: str
 
 
-class TurnSent(Wire):
+@dataclass(frozen=True, slots=True)
+class TurnSent:
     """The answer to `turn.send`: the message is kept."""
 
     run_id: str
     seq: int
 
 
-class TurnAsked(Wire):
+@dataclass(frozen=True, slots=True)
+class TurnAsked:
     """The answer to `turn.stop` and `turn.continue`: the request is kept."""
 
     seq: int
 
 
-class QuestionRow(Wire):
+@dataclass(frozen=True, slots=True)
+class QuestionRow:
     """One question that a suspended run waits for an answer to."""
 
     thread_id: str
     run_id: str
     id: str
     prompt: str
-    expires_at: str | None = None
+    expires_ms: Annotated[Time | None, Field(alias="expires_at")] = None
     """When no answer means no; null for never."""
     tool: str = ""
     target: str = ""
     """What `always` would allow; empty where it allows no more than the call."""
-    choices: Annotated[list[str], Field(default_factory=list)]
+    choices: tuple[str, ...] = field(default_factory=tuple)
     """What the `text` of a `result` has to be one of; empty where it does not."""
 
 
-class Questions(Wire):
+@dataclass(frozen=True, slots=True)
+class Questions:
     """The answer to `approval.list`."""
 
-    questions: list[QuestionRow]
+    questions: tuple[QuestionRow, ...]
     next: str | None
     """What to give as `after` for the next page; null if this was the last."""
 
 
-class Answered(Wire):
+@dataclass(frozen=True, slots=True)
+class Answered:
     """The answer to `approval.answer`: the answer is kept."""
 
     seq: int
 
 
-class Subscribed(Wire):
+@dataclass(frozen=True, slots=True)
+class Subscribed:
     """The answer to `events.subscribe`."""
 
     seq: int
     """The log's last number now: with it the client has caught up."""
 
 
-class Unsubscribed(Wire):
+@dataclass(frozen=True, slots=True)
+class Unsubscribed:
     """The answer to `events.unsubscribe`."""
 
     ended: bool
 
 
-class Status(BaseModel):
-    """The answer to `system.status` and `system.check`: open, because it is for people."""
-
-    model_config = ConfigDict(extra="allow", frozen=True)
-
-
-class ErrorData(Wire):
+@dataclass(frozen=True, slots=True)
+class ErrorData:
     """The machine's part of an error."""
 
     code: str
@@ -308,7 +306,8 @@ class ErrorData(Wire):
     retry_after_s: float | None
 
 
-class Error(Wire):
+@dataclass(frozen=True, slots=True)
+class Error:
     """A JSON-RPC error."""
 
     code: int
@@ -316,14 +315,16 @@ class Error(Wire):
     data: ErrorData
 
 
-class EndedParams(Wire):
+@dataclass(frozen=True, slots=True)
+class EndedParams:
     """The parameters of the `events.ended` notification: a subscription is over and the client did not ask for it."""
 
     thread_id: str
     error: Error
 
 
-class GapParams(Wire):
+@dataclass(frozen=True, slots=True)
+class GapParams:
     """The parameters of the `events.gap` notification: kept events between two numbers are not there any more."""
 
     thread_id: str
@@ -331,60 +332,3 @@ class GapParams(Wire):
     """The last number that the client has."""
     next: int
     """The number of the event that comes next, which is higher than the one behind `after`."""
-
-
-# ---------------------------------------------------------------------------------------------------------- methods
-
-
-METHODS: dict[str, Method] = {
-    "hello": Method(Hello, Welcome, None),
-    "thread.create": Method(ThreadCreate, ThreadCreated, "write"),
-    "thread.list": Method(ThreadList, Threads, "read"),
-    "thread.get": Method(ThreadGet, ThreadRow, "read"),
-    "thread.history": Method(ThreadHistory, History, "read"),
-    "thread.delete": Method(ThreadDelete, ThreadDeleted, "write"),
-    "turn.send": Method(TurnSend, TurnSent, "write"),
-    "turn.stop": Method(TurnStop, TurnAsked, "write"),
-    "turn.continue": Method(TurnContinue, TurnAsked, "write"),
-    "approval.list": Method(ApprovalList, Questions, "read"),
-    "approval.answer": Method(ApprovalAnswer, Answered, "approve"),
-    "approval.rules": Method(approvals.ApprovalRules, approvals.RuleRows, "read"),
-    "approval.forget": Method(approvals.ApprovalForget, approvals.Forgotten, "approve"),
-    "events.subscribe": Method(EventsSubscribe, Subscribed, "read"),
-    "events.unsubscribe": Method(EventsUnsubscribe, Unsubscribed, "read"),
-    "agent.list": Method(access.AgentList, access.Agents, "read"),
-    "tool.list": Method(access.ToolList, access.Tools, "read"),
-    "skill.list": Method(skills.SkillList, skills.SkillRows, "read"),
-    "environment.report": Method(environment.EnvironmentReport, environment.EnvironmentReported, "write"),
-    "presence.report": Method(people.PresenceReport, people.PresenceReported, "write"),
-    "presence.list": Method(people.PresenceList, people.Persons, "read"),
-    "notice.subscribe": Method(people.NoticeSubscribe, people.NoticeSubscribed, "read"),
-    "notice.list": Method(people.NoticeList, people.NoticeRows, "read"),
-    "notice.seen": Method(people.NoticeSeen, people.NoticesSeen, "read"),
-    "project.list": Method(projects.ProjectList, projects.ProjectRows, "read"),
-    "project.get": Method(projects.ProjectGet, projects.ProjectText, "read"),
-    "schedule.list": Method(schedules.ScheduleList, schedules.ScheduleRows, "read"),
-    "schedule.add": Method(schedules.ScheduleAdd, schedules.ScheduleRow, "write"),
-    "schedule.remove": Method(schedules.ScheduleRemove, schedules.ScheduleRemoved, "write"),
-    "schedule.run": Method(schedules.ScheduleRun, schedules.ScheduleFired, "write"),
-    "schedule.pause": Method(schedules.SchedulePause, schedules.ScheduleRow, "write"),
-    "schedule.resume": Method(schedules.ScheduleResume, schedules.ScheduleRow, "write"),
-    "heartbeat.status": Method(heartbeat.HeartbeatStatus, heartbeat.HeartbeatRows, "read"),
-    "heartbeat.trigger": Method(heartbeat.HeartbeatTrigger, heartbeat.HeartbeatBegun, "write"),
-    "heartbeat.pause": Method(heartbeat.HeartbeatPause, heartbeat.HeartbeatRows, "write"),
-    "heartbeat.resume": Method(heartbeat.HeartbeatResume, heartbeat.HeartbeatRows, "write"),
-    "heartbeat.log": Method(heartbeat.HeartbeatLog, heartbeat.TickRows, "read"),
-    **speech.METHODS,
-    **workflows.METHODS,
-    "token.create": Method(access.TokenCreate, access.TokenCreated, "admin"),
-    "token.list": Method(access.TokenList, access.TokenRows, "admin"),
-    "token.revoke": Method(access.TokenRevoke, access.TokenRevoked, "admin"),
-    "token.ticket": Method(access.TokenTicket, access.TicketMade, "write"),
-    "system.status": Method(SystemStatus, Status, "read"),
-    "system.pause": Method(system.SystemPause, system.SwitchState, "admin"),
-    "system.resume": Method(system.SystemResume, system.SwitchState, "admin"),
-    "system.check": Method(SystemCheck, Status, "admin"),
-}
-
-METHOD_OF: dict[type[Wire], str] = {method.params: name for name, method in METHODS.items()}
-"""The name of the method that takes these parameters."""

@@ -11,13 +11,13 @@ from sulla.core.errors import InvalidInput, SullaError
 from sulla.core.ids import derived_id
 from sulla.gateway.auth import bearer
 from sulla.gateway.connection import Connection
-from sulla.gateway.observing import Way
 from sulla.gateway.perimeter import Refusal, deny, peer_of, welcome
 from sulla.gateway.rest_problems import status_of
 from sulla.gateway.room import Room
 from sulla.gateway.session import Session
 from sulla.gateway.talk import Talk
 from sulla.gateway.wire import SUBPROTOCOL
+from sulla.rpc import Way
 
 Greet = Callable[[WebSocket, str], Talk]
 """Judges a request by its head, and says how to talk with whoever makes it; the second argument names the connection.

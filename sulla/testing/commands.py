@@ -3,37 +3,42 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 
+from sulla.agent import RuleMade, environment_rpc, permissions_rpc
+from sulla.agent import rpc as agents
+from sulla.agent.environment_rpc import EnvironmentEvent
+from sulla.agent.rpc import AgentRow, Agents, ToolRow, Tools, WorkRow
 from sulla.core.errors import MessageIdReused, NotFound
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway import (
     Advanced,
-    AgentInfo,
     Event,
     Hear,
     Live,
     Mode,
     Over,
-    ProjectInfo,
-    ProjectText,
-    Question,
-    RuleInfo,
-    SeenInfo,
-    Sent,
+    QuestionRow,
     Signal,
-    SkillInfo,
-    SkillInfos,
-    TaskInfo,
-    ThreadInfo,
-    ToolInfo,
+    ThreadRow,
+    TurnSent,
     Verdict,
     WaitingThread,
-    WorkInfo,
+    switch_rpc,
+    system_rpc,
 )
+from sulla.heartbeat import rpc as heartbeat
+from sulla.people import notices_rpc, presence_rpc
+from sulla.projects import rpc as projects
+from sulla.projects.rpc import ProjectRow, ProjectRows, ProjectText, TaskRow
+from sulla.rpc import Needs
+from sulla.schedule import rpc as schedules
+from sulla.skills import rpc as skills
+from sulla.skills.rpc import SkillRow, SkillRows
+from sulla.speech import rpc as speech
 from sulla.testing.beats import MemoryBeats
 from sulla.testing.bookmarks import MemoryBookmarks
 from sulla.testing.people import MemoryNotices, MemoryPeople
@@ -41,9 +46,10 @@ from sulla.testing.playbooks import MemoryPlaybooks
 from sulla.testing.schedules import MemoryOffice
 from sulla.testing.speech import MemorySpeech
 from sulla.testing.switch import MemorySwitch
+from sulla.workflow import rpc as playbooks
 
 _AT_MS = 1_800_000_000_000
-_GARDEN = ProjectInfo("garden", "Garden", "active", "p2", 1, 1, "", "")
+_GARDEN = ProjectRow("garden", "Garden", "active", "p2", 1, 1, "", "")
 _ALWAYS: dict[str, JsonObject] = {
     "INPUT": {"message_id": "m", "text": ""},
     "RUN_STARTED": {"input_seq": 1, "message_id": "m"},
@@ -64,7 +70,7 @@ class _Thread:
     agent: str
     log: list[Event] = field(default_factory=list)
     listeners: list[Hear] = field(default_factory=list)
-    messages: dict[str, tuple[tuple[str, Mode, str | None], Sent]] = field(default_factory=dict)
+    messages: dict[str, tuple[tuple[str, Mode, str | None], TurnSent]] = field(default_factory=dict)
     lost: set[int] = field(default_factory=set)
     """Numbers that the log no longer has."""
 
@@ -149,6 +155,32 @@ class MemoryCommands:
 
     # --------------------------------------------------------------------------------------- what the gateway asks
 
+    @property
+    def services(self) -> dict[str, object]:
+        """What does the methods of each capability, as the attributes are now."""
+        return dict(
+            (
+                agents.METHODS.done_by(self),
+                skills.METHODS.done_by(self),
+                environment_rpc.METHODS.done_by(self),
+                permissions_rpc.METHODS.done_by(MemoryRules(self._called)),
+                projects.METHODS.done_by(self),
+                presence_rpc.METHODS.done_by(self.people),
+                notices_rpc.METHODS.done_by(self.notices),
+                switch_rpc.METHODS.done_by(self.switch),
+                schedules.METHODS.done_by(self.schedules),
+                heartbeat.METHODS.done_by(self.beats),
+                playbooks.METHODS.done_by(self.playbooks),
+                speech.METHODS.done_by(self.speech),
+                system_rpc.METHODS.done_by(self),
+            )
+        )
+
+    def check_ready(self, needs: Needs) -> None:
+        """It always is, but for what `failures` has under `needs`."""
+        if (failure := self.failures.get(needs)) is not None:
+            raise failure
+
     async def create_thread(
         self, agent: str | None, title: str, project: str | None, request_id: str | None, channel: str = ""
     ) -> str:
@@ -160,13 +192,13 @@ class MemoryCommands:
             self.make(thread_id, title, agent or "sulla")
         return thread_id
 
-    async def list_threads(self, after: str | None, limit: int) -> Sequence[ThreadInfo]:
+    async def list_threads(self, after: str | None, limit: int) -> Sequence[ThreadRow]:
         """Threads by id."""
         await self._called("list_threads", after, limit)
         ids = sorted(id_ for id_ in self._threads if id_ > (after or ""))[:limit]
         return [_info(id_, self._threads[id_]) for id_ in ids]
 
-    async def get_thread(self, thread_id: str) -> ThreadInfo:
+    async def get_thread(self, thread_id: str) -> ThreadRow:
         """One thread."""
         await self._called("get_thread", thread_id)
         return _info(thread_id, self._thread(thread_id))
@@ -191,7 +223,7 @@ class MemoryCommands:
 
     async def send(
         self, thread_id: str, message_id: str, text: str, mode: Mode, agent: str | None, caller: str
-    ) -> Sent:
+    ) -> TurnSent:
         """Keep a message as an `INPUT`."""
         await self._called("send", thread_id, message_id, text, mode, agent, caller)
         thread = self._thread(thread_id)
@@ -202,7 +234,7 @@ class MemoryCommands:
             return known[1]
         run_id = derived_id("run", thread_id, message_id)
         event = self.add(thread_id, "INPUT", run_id, message_id=message_id, text=text, mode=mode)
-        sent = Sent(run_id, event.seq or 0)
+        sent = TurnSent(run_id, event.seq or 0)
         thread.messages[message_id] = (content, sent)
         return sent
 
@@ -224,7 +256,7 @@ class MemoryCommands:
         found = [item for item in self.questions if item.thread_id > (after or "")]
         return found[:limit]
 
-    async def questions_of(self, thread_id: str) -> Sequence[Question]:
+    async def questions_of(self, thread_id: str) -> Sequence[QuestionRow]:
         """What was put into `questions` of one thread."""
         await self._called("questions_of", thread_id)
         self._thread(thread_id)
@@ -236,46 +268,37 @@ class MemoryCommands:
         self._thread(thread_id)
         return self.add(thread_id, "ANSWER", wait_id=question, verdict=verdict, text=text).seq or 0
 
-    async def list_rules(self) -> Sequence[RuleInfo]:
-        """One rule."""
-        await self._called("list_rules")
-        return [RuleInfo("rule_1", "sulla", "note", "args:0", _AT_MS, _AT_MS + 1)]
-
-    async def forget_rule(self, rule: str) -> None:
-        """The one rule, if that is it."""
-        await self._called("forget_rule", rule)
-        if rule != "rule_1":
-            raise NotFound(f"no rule {rule!r}")
-
-    async def list_agents(self) -> Sequence[AgentInfo]:
+    async def list_agents(self) -> Agents:
         """One agent."""
         await self._called("list_agents")
-        return [AgentInfo("sulla", "wrapper", "scripted", ("note",), (WorkInfo("thr_1", "garden", _AT_MS),))]
+        return Agents((AgentRow("sulla", "wrapper", "scripted", ("note",), (WorkRow("thr_1", "garden", _AT_MS),)),))
 
-    async def list_projects(self) -> Sequence[ProjectInfo]:
+    async def list_projects(self) -> ProjectRows:
         """One project."""
         await self._called("list_projects")
-        return [_GARDEN]
+        return ProjectRows((_GARDEN,))
 
     async def get_project(self, name: str) -> ProjectText:
         """The one project, if that is its name."""
         await self._called("get_project", name)
-        if name != _GARDEN.name:
+        if name != _GARDEN.project:
             raise NotFound(f"no project {name!r}")
-        return ProjectText(_GARDEN, (TaskInfo("Dig", False, "", 0),), "0" * 16, "# Garden\n\n- [ ] Dig\n")
+        return ProjectText(
+            _GARDEN, (TaskRow("Dig", False, "", 0, "pending", "", ()),), "0" * 16, "# Garden\n\n- [ ] Dig\n"
+        )
 
-    async def list_tools(self) -> Sequence[ToolInfo]:
+    async def list_tools(self) -> Tools:
         """One tool."""
         await self._called("list_tools")
-        return [ToolInfo("note", "Note something.", "general", "once", {"type": "object", "properties": {}})]
+        return Tools((ToolRow("note", "Note something.", "general", "once", {"type": "object", "properties": {}}),))
 
-    async def list_skills(self) -> SkillInfos:
+    async def list_skills(self) -> SkillRows:
         """One skill."""
         await self._called("list_skills")
-        skill = SkillInfo("digging", "How to dig.", "home", False, False, "sha256:0", ("sulla",))
-        return SkillInfos((skill,), ("skills/Bad Name: a skill cannot be called that",))
+        skill = SkillRow("digging", "How to dig.", "home", False, False, "sha256:0", ("sulla",))
+        return SkillRows((skill,), ("skills/Bad Name: a skill cannot be called that",))
 
-    async def report_environment(self, thread_id: str, seen: Sequence[SeenInfo], caller: str) -> int:
+    async def report_environment(self, thread_id: str, seen: Sequence[EnvironmentEvent], caller: str) -> int:
         """All of it is known."""
         await self._called("report_environment", thread_id, tuple(seen), caller)
         self._thread(thread_id)
@@ -327,8 +350,30 @@ class MemoryCommands:
             raise NotFound(f"no thread {thread_id!r}: create one with thread.create") from None
 
 
-def _info(thread_id: str, thread: _Thread) -> ThreadInfo:
-    return ThreadInfo(thread_id, thread.title, thread.agent, "idle", len(thread.log), _AT_MS, 0)
+class MemoryRules:
+    """Keeps `permissions_rpc.RuleService`: one rule, which cannot be taken back.
+
+    Args:
+        called: is told of every call.
+    """
+
+    def __init__(self, called: Callable[..., Awaitable[None]]) -> None:
+        self._called = called
+
+    async def list(self) -> Sequence[RuleMade]:
+        """One rule."""
+        await self._called("list_rules")
+        return [RuleMade("rule_1", "sulla", "note", "args:0", _AT_MS, _AT_MS + 1)]
+
+    async def forget(self, rule_id: str) -> None:
+        """The one rule, if that is it."""
+        await self._called("forget_rule", rule_id)
+        if rule_id != "rule_1":
+            raise NotFound(f"no rule {rule_id!r}")
+
+
+def _info(thread_id: str, thread: _Thread) -> ThreadRow:
+    return ThreadRow(thread_id, thread.title, thread.agent, "idle", len(thread.log), _AT_MS, 0)
 
 
 def _json(data: dict[str, object]) -> JsonObject:

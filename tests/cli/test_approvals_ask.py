@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from sulla.gateway import Question, WaitingThread
+from sulla.gateway import QuestionRow, WaitingThread
 from sulla.terminal.exits import Exit
 from tests.cli.stage import Stage
 from tests.cli.typed import typed
 
 Capsys = pytest.CaptureFixture[str]
-WHICH = Question("thr_play", "run_1", "answer:1", "Which?", choices=("red", "blue\x1b[2J"))
-SHALL_I = Question("thr_play", "run_1", "human:1", "Shall I?")
+WHICH = QuestionRow("thr_play", "run_1", "answer:1", "Which?", choices=("red", "blue\x1b[2J"))
+SHALL_I = QuestionRow("thr_play", "run_1", "human:1", "Shall I?")
 
 
 @pytest.fixture

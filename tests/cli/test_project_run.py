@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from sulla.agent.rpc import AgentRow, Agents
 from sulla.cli import project_run
-from sulla.gateway import AgentInfo
 from sulla.projects import set_field
 from sulla.terminal.exits import Exit
 from sulla.workflow import Begin, Begun, check_playbook
@@ -37,8 +37,8 @@ def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
     made = Stage(tmp_path / "home")
     own = made.commands.list_agents
 
-    async def agents() -> Sequence[AgentInfo]:
-        return [*await own(), AgentInfo("planner", "wrapper", "scripted", ())]
+    async def agents() -> Agents:
+        return Agents((*(await own()).agents, AgentRow("planner", "wrapper", "scripted", (), ())))
 
     monkeypatch.setattr(made.commands, "list_agents", agents)
     monkeypatch.setattr(project_run, "PATIENCE_S", 0.0)  # nobody writes the file here
@@ -212,8 +212,8 @@ def test_a_run_that_is_over_or_gone_works_on_nothing_whatever_the_file_says(
 def test_who_has_no_planner_is_told_where_one_comes_from(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, capsys: Capsys
 ) -> None:
-    async def agents() -> Sequence[AgentInfo]:
-        return [AgentInfo("sulla", "wrapper", "scripted", ())]
+    async def agents() -> Agents:
+        return Agents((AgentRow("sulla", "wrapper", "scripted", (), ()),))
 
     monkeypatch.setattr(stage.commands, "list_agents", agents)
     done = typed(capsys, "project", "plan", "garden", "beds")

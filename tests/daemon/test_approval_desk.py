@@ -10,7 +10,7 @@ import pytest
 from sulla.core.errors import InvalidInput, NotFound
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.daemon.approval_desk import check_choice, check_verdict, questions_of, waiting
-from sulla.gateway import Question, Verdict
+from sulla.gateway import QuestionRow, Verdict
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
@@ -51,9 +51,9 @@ async def test_a_playbook_of_which_other_steps_are_at_work_is_asking_too(world: 
     found = {one.thread_id: one.questions for one in await waiting(world.threads, "", 10)}
     assert set(found) == {rests, works}
     (question,) = found[works]
-    assert question == Question(works, question.run_id, "answer:1", "Which?", choices=("red", "blue"))
+    assert question == QuestionRow(works, question.run_id, "answer:1", "Which?", choices=("red", "blue"))
     (question,) = found[rests]
-    assert question == Question(rests, question.run_id, "human:1", "Shall I?", 7)
+    assert question == QuestionRow(rests, question.run_id, "human:1", "Shall I?", 7)
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 50])

@@ -12,8 +12,8 @@ from sulla.access.audit import FILE
 from sulla.core.redact import Redactor
 from sulla.daemon.auditing import AuditTrail
 from sulla.gateway import OK, Asked, Caller, Done
-from sulla.gateway.wire import METHODS
-from sulla.gateway.wire_form import Wire
+from sulla.gateway.methods import METHODS
+from sulla.rpc import Params
 from sulla.testing.clock import ManualClock
 
 BOB = Principal("bob", ALL_SCOPES, "0011223344556677")
@@ -58,7 +58,7 @@ def lines(folder: Path) -> list[dict[str, Any]]:
 
 def asked(method: str) -> Asked:
     model = METHODS[method].params
-    params: Wire = model.model_validate({name: value for name, value in FIELDS.items() if name in model.model_fields})
+    params: Params = model.model_validate({name: value for name, value in FIELDS.items() if name in model.model_fields})
     return Asked(Caller(BOB, "192.0.2.1", "ws", "ses_1"), "7", params)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from sulla.agent.breaker import Admitted
+from sulla.agent.rpc import METHODS as AGENTS
 from sulla.core.errors import NotFound
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import ToolCall
@@ -115,7 +116,7 @@ async def test_each_agent_answers_as_itself_with_its_own_model(world: World) -> 
         assert only(found, "RUN_FINISHED")["outcome"]["status"] == "done"
     assert [request.system[0].text.split(".")[0] for request in small.requests] == ["You are other", "You are third"]
     assert own.requests[1].system[0].text == "You are twin."
-    infos = {info.id: info.model for info in await system.service.list_agents()}
+    infos = {info.id: info.model for info in (await AGENTS.service_in(system.service.services).list_agents()).agents}
     assert infos == {
         "sulla": "anthropic:own",
         "other": "ollama:small",

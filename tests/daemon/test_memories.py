@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from sulla.agent.rpc import METHODS as AGENTS
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import ThreadId
 from sulla.core.message import Text
@@ -125,7 +126,7 @@ async def test_memory_can_be_switched_off(tmp_path: Path, manual_clock: ManualCl
         await talk(system, thread_id, "m1", "Hi")
         assert (await system.service.status())["memory"] == "off"
         assert not (tmp_path / "sulla.memory.db").exists()
-        tools = {tool.name for tool in await system.service.list_tools()}
+        tools = {tool.name for tool in (await AGENTS.service_in(system.service.services).list_tools()).tools}
         assert not tools & {"remember", "recall", "forget"}
 
 

@@ -10,20 +10,25 @@ from pathlib import Path
 
 import pytest
 
+from sulla.agent.environment_rpc import EnvironmentEvent
+from sulla.agent.rpc import METHODS as AGENTS
+from sulla.agent.rpc import WorkRow
 from sulla.core.errors import NotFound, RateLimited
 from sulla.core.ids import ThreadId
 from sulla.daemon import load_settings
 from sulla.daemon.build import System, build
 from sulla.daemon.models import Choice
 from sulla.daemon.scene import RATES
-from sulla.gateway.infos import SeenInfo, WorkInfo
 from sulla.host.place import Place
 from sulla.models import ModelName
+from sulla.skills.rpc import METHODS as SKILLS
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 
 DONE = "Done. <AGENT_DONE>ok</AGENT_DONE>"
-PAGE = SeenInfo("page", "Trains", "https://trains.example/", "key is sk-held-0123456789abcdef", 4)
+PAGE = EnvironmentEvent(
+    kind="page", title="Trains", url="https://trains.example/", text="key is sk-held-0123456789abcdef", ago_s=4
+)
 
 
 @dataclass(slots=True)
@@ -67,17 +72,18 @@ async def home(tmp_path: Path, manual_clock: ManualClock) -> AsyncIterator[Home]
 
 async def test_an_agent_that_is_at_work_is_listed_with_where_and_since_when(home: Home) -> None:
     service = home.system.service
-    assert [agent.working for agent in await service.list_agents()] == [()]
+    agents = AGENTS.service_in(service.services)
+    assert [agent.working for agent in (await agents.list_agents()).agents] == [()]
     assert (await service.status())["active"] == []
     async with asyncio.TaskGroup() as group:
         thread = await home.working(group)
-        (agent,) = await service.list_agents()
-        assert agent.working == (WorkInfo(thread, "", round(home.clock.now() * 1000)),)
+        (agent,) = (await agents.list_agents()).agents
+        assert agent.working == (WorkRow(thread, "", round(home.clock.now() * 1000)),)
         assert (await service.status())["active"] == [
             {"agent": "sulla", "thread_id": thread, "project": "", "since": "2027-01-15T08:00:00.000Z"}
         ]
         home.gate.open()
-    assert [agent.working for agent in await service.list_agents()] == [()]
+    assert [agent.working for agent in (await agents.list_agents()).agents] == [()]
 
 
 async def test_status_answers_while_the_store_is_away(home: Home) -> None:
@@ -88,7 +94,7 @@ async def test_status_answers_while_the_store_is_away(home: Home) -> None:
 async def test_what_is_reported_reaches_the_next_turn_without_the_daemons_secrets(home: Home) -> None:
     home.gate.open()
     thread = await home.thread()
-    assert await home.system.service.report_environment(thread, [PAGE], "owner") == 1
+    assert await home.system.scene.report_environment(thread, [PAGE], "owner") == 1
     await home.system.service.send(thread, "m1", "what is this?", "queue", None, "owner")
     await home.system.turns.attend(thread)
     events = await home.system.service.history(thread, 0, None, 100)
@@ -98,28 +104,28 @@ async def test_what_is_reported_reaches_the_next_turn_without_the_daemons_secret
 
 
 async def test_reports_that_come_too_fast_are_refused_with_when_to_come_again(home: Home) -> None:
-    thread, service = await home.thread(), home.system.service
-    await service.report_environment(thread, [PAGE], "owner")
+    thread, scene = await home.thread(), home.system.scene
+    await scene.report_environment(thread, [PAGE], "owner")
     with pytest.raises(RateLimited, match=r"too fast: .* again in 0.25 s") as refused:
-        await service.report_environment(thread, [PAGE], "owner")
+        await scene.report_environment(thread, [PAGE], "owner")
     await home.clock.advance(refused.value.retry_after_s or 0)
-    assert await service.report_environment(thread, [PAGE], "owner") == 1
+    assert await scene.report_environment(thread, [PAGE], "owner") == 1
     for _ in range(RATES.burst - 2):
         await home.clock.advance(RATES.min_interval_ms / 1000)
-        await service.report_environment(thread, [PAGE], "owner")
+        await scene.report_environment(thread, [PAGE], "owner")
     await home.clock.advance(RATES.min_interval_ms / 1000)
     with pytest.raises(RateLimited):
-        await service.report_environment(thread, [PAGE], "owner")
+        await scene.report_environment(thread, [PAGE], "owner")
 
 
 async def test_nothing_is_taken_for_a_thread_that_there_is_not(home: Home) -> None:
     with pytest.raises(NotFound, match="no thread 'thr_0'"):
-        await home.system.service.report_environment("thr_0", [PAGE], "owner")
+        await home.system.scene.report_environment("thr_0", [PAGE], "owner")
 
 
 async def test_a_deleted_thread_takes_it_along(home: Home) -> None:
     thread = await home.thread()
-    await home.system.service.report_environment(thread, [PAGE], "owner")
+    await home.system.scene.report_environment(thread, [PAGE], "owner")
     await home.system.service.delete_thread(thread)
     assert await home.system.store.get(f"environment:{thread}") is None
 
@@ -128,7 +134,9 @@ async def test_skills_are_listed_with_whose_they_are_and_who_may_use_them(home: 
     folder = tmp_path / "skills" / "make-tea"
     folder.mkdir(parents=True)
     (folder / "SKILL.md").write_text("---\nname: make-tea\ndescription: Tea, made well.\n---\nBoil water.\n")
-    found = {skill.name: skill for skill in (await home.system.service.list_skills()).skills}
+    found = {
+        skill.name: skill for skill in (await SKILLS.service_in(home.system.service.services).list_skills()).skills
+    }
     tea, plan = found["make-tea"], found["plan-a-project"]
     assert (tea.source, tea.trusted, tea.changed, tea.agents) == ("home", False, False, ("sulla",))
     assert (plan.source, plan.trusted, plan.agents) == ("shipped", True, ("sulla",))
@@ -136,5 +144,9 @@ async def test_skills_are_listed_with_whose_they_are_and_who_may_use_them(home: 
     home.system.shelf.trust(home.system.shelf.known["make-tea"])
     (folder / "SKILL.md").write_text("---\nname: make-tea\ndescription: Coffee.\n---\nBoil water.\n")
     await home.clock.advance(2)
-    (changed,) = [one for one in (await home.system.service.list_skills()).skills if one.name == "make-tea"]
+    (changed,) = [
+        one
+        for one in (await SKILLS.service_in(home.system.service.services).list_skills()).skills
+        if one.name == "make-tea"
+    ]
     assert (changed.description, changed.trusted, changed.changed) == ("Coffee.", False, True)

@@ -13,6 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from sulla.agent.rpc import METHODS as AGENTS
 from sulla.core.errors import SettingsError
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import ToolCall
@@ -116,13 +117,15 @@ async def test_tools_that_came_are_there_at_the_next_turn_after_the_owners_yes(t
                 await asyncio.sleep(0)
             (waits,) = [one.why for one in system.instruments.health.troubles() if one.what == "mcp_trust"]
             assert waits == "tools that came or changed wait for `sulla mcp trust`, of these MCP servers: 'real'"
-            assert "mcp__real__extra" not in {tool.name for tool in await system.service.list_tools()}
+            assert "mcp__real__extra" not in {
+                tool.name for tool in (await AGENTS.service_in(system.service.services).list_tools()).tools
+            }
             before = system.servers.current()
             trust_of(load_settings({}, {}, tmp_path)).trust("real")
             while system.servers.current() is before:
                 await asyncio.sleep(0)
         assert results(await ask(system)) == ["3"]
-        names = {tool.name for tool in await system.service.list_tools()}
+        names = {tool.name for tool in (await AGENTS.service_in(system.service.services).list_tools()).tools}
         assert {"read_file", "mcp__real__extra"} <= names
         assert "mcp__real__picture" not in names
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from sulla.agent.rpc import METHODS as AGENTS
 from sulla.core.errors import NotFound, ShuttingDown
 from sulla.daemon import load_settings
 from sulla.daemon.build import System, build
@@ -58,8 +59,8 @@ async def test_a_thread_belongs_to_the_homes_own_agent_unless_told_otherwise(ser
 
 
 async def test_agents_and_tools_are_told_as_they_are(service: Service) -> None:
-    (agent,) = await service.list_agents()
-    tools = await service.list_tools()
+    (agent,) = (await AGENTS.service_in(service.services).list_agents()).agents
+    tools = (await AGENTS.service_in(service.services).list_tools()).tools
     assert (agent.id, agent.completion, agent.model) == ("sulla", "wrapper", "offline")
     assert agent.tools == tuple(tool.name for tool in tools) == tuple(sorted(agent.tools))
     read = next(tool for tool in tools if tool.name == "read_file")

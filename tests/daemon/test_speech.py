@@ -9,15 +9,11 @@ from typing import Any
 
 import pytest
 
-from sulla.core.errors import NotFound, RateLimited, SettingsError, ShuttingDown
-from sulla.core.ids import ThreadId
+from sulla.core.errors import NotFound, RateLimited, SettingsError
 from sulla.daemon.config import load_settings
-from sulla.daemon.speech_desk import SpeechDesk
 from sulla.host.system import SystemClock
-from sulla.speech import Chunk
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.place import door
-from sulla.testing.speech import MemorySpeech
 from tests.daemon.running import Place
 from tests.soon import attempts
 
@@ -103,24 +99,6 @@ async def test_a_deleted_thread_takes_its_speech_with_it(place: Place) -> None:
             assert (await client.call("system.status"))["speech"]["live"] == 0
             with pytest.raises(NotFound):
                 await client.call("speech.chunk", seq=2, **said)
-
-
-async def test_the_desk_takes_nothing_while_clients_are_not_served() -> None:
-    office, stopping = MemorySpeech(), [False]
-
-    def check_open() -> None:
-        if stopping[0]:
-            raise ShuttingDown("stopping")
-
-    desk = SpeechDesk(office, check_open, lambda: None)
-    thread, chunk = ThreadId("t"), Chunk("u", 1, "delta", "hello")
-    assert (await desk.add_speech_chunk(thread, chunk)).turn_id == "u"
-    stopping[0] = True
-    for asked in (desk.add_speech_chunk(thread, chunk), desk.force_flush_buffer(thread), desk.drop_speech(thread)):
-        with pytest.raises(ShuttingDown):
-            await asked
-    assert (await desk.get_buffer_status(thread)).text == "hello"
-    assert len(office.chunks) == 1
 
 
 @pytest.mark.parametrize("wrong", ["profile = 'slow'", "max_live = 0", "ttl_s = 1"])

@@ -16,13 +16,13 @@ from deepgram import AsyncDeepgramClient
 from deepgram.environment import DeepgramClientEnvironment
 
 from sulla.core.jsontypes import JsonObject
-from sulla.gateway.limits import Limits
 from sulla.gateway.speech_events import SPEECH
 from sulla.gateway.voice import Asked
 from sulla.gateway.voice_fields import MAX_CHANNELS
 from sulla.gateway.voice_frames import _BARE, _TYPED, Recognizer
 from sulla.gateway.voice_moves import Passed, Wrong
 from sulla.gateway.voice_session import PATIENCE_S
+from sulla.rpc import Limits
 from sulla.testing.script import Reply, Rule, Script
 from tests.daemon.running import PATIENCE_S as WAIT_S
 from tests.daemon.running import Daemon, Place, service

@@ -17,8 +17,10 @@ from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
 from sulla.gateway import Server
-from sulla.gateway.wire import METHODS, EndedParams, Error, EventParams, GapParams
-from sulla.gateway.wire_people import NoticeRow
+from sulla.gateway.methods import METHODS
+from sulla.gateway.wire import EndedParams, Error, EventParams, GapParams
+from sulla.people.notices_rpc import NoticeRow
+from tests.gateway.forms import check_form
 
 PATIENCE_S = 30.0
 """Nothing takes so long on a machine that stands still now and then: it is only reached when something hangs."""
@@ -73,7 +75,7 @@ class Peer:
         """The result; an error fails."""
         answer = await self.ask(method, **params)
         assert "result" in answer, answer
-        METHODS[method].result.model_validate(answer["result"])
+        check_form(METHODS[method].result, answer["result"])
         result: Frame = answer["result"]
         return result
 
@@ -104,15 +106,15 @@ class Peer:
         assert frame["jsonrpc"] == "2.0"
         match frame:
             case {"method": "event", "params": params}:
-                EventParams.model_validate(params)
+                check_form(EventParams, params)
             case {"method": "events.ended", "params": params}:
-                EndedParams.model_validate(params)
+                check_form(EndedParams, params)
             case {"method": "events.gap", "params": params}:
-                GapParams.model_validate(params)
+                check_form(GapParams, params)
             case {"method": "notice", "params": params}:
-                NoticeRow.model_validate(params)
+                check_form(NoticeRow, params)
             case {"id": _, "error": error}:
-                Error.model_validate(error)
+                check_form(Error, error)
             case {"id": _, "result": dict()}:
                 pass
             case _:

@@ -14,6 +14,7 @@ import httpx
 from sulla.gateway import Server
 from sulla.gateway.rest_models import End, Hole
 from sulla.gateway.wire import EventParams
+from tests.gateway.forms import check_form
 from tests.gateway.peer import PATIENCE_S
 from tests.gateway.test_rest import browse
 
@@ -77,7 +78,7 @@ def checked(fields: dict[str, str]) -> Block:
         case "gap":
             Hole.model_validate(block.data)
         case event:
-            params = EventParams.model_validate(block.data)
+            params = check_form(EventParams, block.data)
             assert params.type == event
             assert block.id == (None if params.seq is None else str(params.seq))
     return block

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 from jsonschema_rs import Draft7Validator, meta
 
-from sulla.gateway import rpc, session, wire
+from sulla.gateway import rpc, session
 from sulla.gateway.asyncapi import CLOSE_CODES, asyncapi, document, error_codes
 from sulla.gateway.event_schemas import KEPT, LIVE, EventSchemas
-from sulla.gateway.wire_form import Wire
+from sulla.gateway.methods import METHODS
+from sulla.rpc import Params
 from tests.gateway.asyncapi_page import PAGE
 from tests.gateway.test_rpc import GOOD
 
@@ -75,7 +76,7 @@ def test_every_schema_is_a_schema() -> None:
 def test_every_method_has_its_operation_with_scope_request_and_answers() -> None:
     operations = {name: found for name, found in DOCUMENT["operations"].items() if found["action"] == "receive"}
     assert {name: found["x-scope"] for name, found in operations.items()} == {
-        name: method.scope for name, method in wire.METHODS.items()
+        name: method.scope for name, method in METHODS.items()
     }
     for name, operation in operations.items():
         said = [part["$ref"].rpartition("/")[2] for part in operation["messages"] + operation["reply"]["messages"]]
@@ -98,7 +99,7 @@ def test_codes_are_those_in_use() -> None:
 
 def test_requests_are_closed_and_answers_are_open() -> None:
     schemas = DOCUMENT["components"]["schemas"]
-    for method in wire.METHODS.values():
+    for method in METHODS.values():
         assert schemas[method.params.__name__]["additionalProperties"] is False
         assert schemas[method.result.__name__].get("additionalProperties", True) is True
 
@@ -114,7 +115,7 @@ def test_it_is_the_same_each_time() -> None:
 # ------------------------------------------------------------------------------------------------- it says what is so
 
 
-@pytest.mark.parametrize("method", sorted(wire.METHODS))
+@pytest.mark.parametrize("method", sorted(METHODS))
 def test_the_smallest_parameters_are_allowed_and_unknown_ones_are_not(method: str) -> None:
     assert _takes(method, GOOD[method])
     assert not _takes(method, GOOD[method] | {"colour": "red"})
@@ -141,7 +142,7 @@ _ODD: tuple[Any, ...] = (
 
 def _odd_requests() -> Iterator[tuple[str, str, Any]]:
     """Every parameter of every method with every odd value."""
-    for name, method in wire.METHODS.items():
+    for name, method in METHODS.items():
         for field in method.params.model_fields:
             for value in _ODD:
                 yield name, field, value
@@ -151,7 +152,7 @@ def test_for_every_odd_value_of_every_parameter_it_says_what_the_daemon_does() -
     differ, refused = [], 0
     for name, field, value in _odd_requests():
         params = GOOD[name] | {field: value}
-        taken = isinstance(rpc.read_params(rpc.Request(1, name, params)), Wire)
+        taken = isinstance(rpc.read_params(rpc.Request(1, name, params)), Params)
         refused += not taken
         if taken != _takes(name, params):
             differ.append((name, field, value))

@@ -6,15 +6,18 @@ from typing import Any
 import pytest
 
 from sulla.access import ALL_SCOPES, Principal, Scope
-from sulla.core.errors import Forbidden, NotFound, SullaError, Unavailable
+from sulla.core.errors import Forbidden, NotFound, ShuttingDown, SullaError, Unavailable
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway import Asked, Caller, Done, Limits, Unobserved
 from sulla.gateway.calls import Calls
-from sulla.gateway.wire import METHODS, SystemStatus, TurnSend
-from sulla.gateway.wire_form import Wire
+from sulla.gateway.methods import METHODS
+from sulla.gateway.system_rpc import SystemStatus
+from sulla.gateway.wire import TurnSend
+from sulla.rpc import Params
 from sulla.testing.clock import ManualClock
 from sulla.testing.commands import MemoryCommands
 from sulla.testing.tokens import MemoryTokens
+from tests.gateway.forms import check_form
 
 KNOWN = {
     "thread_id": "thr_1",
@@ -51,14 +54,15 @@ class Watching(Unobserved):
         self.told.append(done)
 
 
-def asked(params: Wire, principal: Principal = OWNER) -> Asked:
+def asked(params: Params, principal: Principal = OWNER) -> Asked:
     return Asked(Caller(principal, "127.0.0.1", "ws", "ses_1"), "7", params)
 
 
-def params_of(method: str) -> Wire:
+def params_of(method: str) -> Params:
     model = METHODS[method].params
     known = {**KNOWN, "name": NAMES.get(method, "")}
-    return model.model_validate({name: value for name, value in known.items() if name in model.model_fields})
+    params: Params = model.model_validate({name: value for name, value in known.items() if name in model.model_fields})
+    return params
 
 
 def calls_of(commands: MemoryCommands, clock: ManualClock | None = None) -> tuple[Calls, Watching]:
@@ -73,7 +77,7 @@ async def test_every_method_is_done_by_somebody_and_answered_in_its_form(method:
     commands.make("thr_1")
     commands.notices.add("Tea is ready.")
     calls, watching = calls_of(commands)
-    METHODS[method].result.model_validate(await calls.perform(asked(params_of(method))))
+    check_form(METHODS[method].result, await calls.perform(asked(params_of(method))))
     assert [(done.asked.method, done.code) for done in watching.told] == [(method, "ok")]
 
 
@@ -140,3 +144,28 @@ def test_what_is_told_of_a_request_holds_nobodys_words() -> None:
     assert said.scope == "write"
     seen = asked(params_of("environment.report"))
     assert seen.about == {"thread_id": "thr_1"}
+
+
+@pytest.mark.parametrize("method", sorted(name for name, row in METHODS.items() if row.needs != "nothing"))
+async def test_what_needs_the_store_or_new_work_is_not_begun_without(method: str) -> None:
+    commands = MemoryCommands()
+    commands.failures[METHODS[method].needs] = Unavailable("not now")
+    calls, watching = calls_of(commands)
+    with pytest.raises(Unavailable, match="not now"):
+        await calls.perform(asked(params_of(method)))
+    assert commands.calls == []
+    assert [(done.asked.method, done.code) for done in watching.told] == [(method, "unavailable")]
+
+
+async def test_speech_is_taken_as_long_as_clients_are_served_and_can_be_looked_at_even_then() -> None:
+    commands = MemoryCommands()
+    commands.make("thr_1")
+    calls, _ = calls_of(commands)
+    taken = await calls.perform(asked(params_of("speech.chunk")))
+    assert taken["turn_id"] == "u"
+    commands.failures["open"] = ShuttingDown("stopping")
+    for method in ("speech.chunk", "speech.flush", "speech.cancel"):
+        with pytest.raises(ShuttingDown):
+            await calls.perform(asked(params_of(method)))
+    assert (await calls.perform(asked(params_of("speech.status"))))["content"] == "hi"
+    assert len(commands.speech.chunks) == 1

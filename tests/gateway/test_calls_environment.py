@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sulla.agent import environment
-from sulla.gateway import limits
-from sulla.gateway.infos import SeenInfo
+from sulla.agent.environment_rpc import EnvironmentEvent
 from sulla.testing.commands import MemoryCommands
 from tests.gateway.conftest import Connect
 from tests.gateway.peer import Frame
@@ -21,7 +19,10 @@ async def test_what_is_told_reaches_the_daemon_whole_with_the_name_of_its_token(
     peer = await connect()
     told: list[Frame] = [PAGE, {"kind": "selection", "text": "59 €"}]
     assert await peer.call("environment.report", thread_id="thr_1", events=told) == {"known": 2}
-    seen = (SeenInfo("page", "Trains", "https://trains.example/", "59 €", 4), SeenInfo("selection", "", "", "59 €", 0))
+    seen = (
+        EnvironmentEvent(kind="page", title="Trains", url="https://trains.example/", text="59 €", ago_s=4),
+        EnvironmentEvent(kind="selection", text="59 €"),
+    )
     assert commands.calls[-1] == ("report_environment", "thr_1", seen, "owner")
 
 
@@ -53,13 +54,3 @@ async def test_what_is_wrong_in_it_is_named(
     error = await peer.fail("environment.report", thread_id="thr_1", events=events)
     assert said in error["message"]
     assert commands.calls == []
-
-
-def test_the_door_lets_in_what_is_shown_to_a_model_and_no_more() -> None:
-    assert (limits.SEEN_EVENTS, limits.SEEN_TEXT_CHARS, limits.SEEN_URL_CHARS, limits.TITLE_CHARS) == (
-        environment.MAX_SIGHTS,
-        environment.MAX_TEXT,
-        environment.MAX_URL,
-        environment.MAX_TITLE,
-    )
-    assert limits.SEEN_AGE_S == environment.MAX_AGE_S

@@ -7,13 +7,15 @@ from typing import Any
 import pytest
 
 from sulla.core.errors import NotFound
-from sulla.gateway import wire_heartbeat as wire
-from sulla.gateway.calls_heartbeat import HeartbeatRequest, perform_heartbeat
+from sulla.heartbeat import rpc_forms as wire
+from sulla.heartbeat.rpc import METHODS
+from sulla.rpc import Params
 from sulla.testing.beats import MemoryBeats
+from tests.gateway.asking import ask
 
 
-async def asked(params: HeartbeatRequest, office: MemoryBeats | None = None) -> Any:
-    return await perform_heartbeat(office or MemoryBeats(), params, "owner")
+async def asked(params: Params, office: MemoryBeats | None = None) -> Any:
+    return await ask(METHODS, office or MemoryBeats(), params)
 
 
 async def test_money_is_in_units_and_times_are_stamps() -> None:

@@ -2,14 +2,16 @@ from __future__ import annotations
 
 import pytest
 
+from sulla.access import ALL_SCOPES, Principal
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import JsonObject
-from sulla.gateway.calls_schedules import perform_schedule, spec_of
-from sulla.gateway.wire_schedules import ScheduleAdd, ScheduleList, SchedulePause, ScheduleRemove
 from sulla.schedule import At, Cron, Every, MessageAction, PlaybookAction, Spec, ToolAction, parse_hours
+from sulla.schedule.rpc import METHODS, ScheduleAdd, ScheduleList, SchedulePause, ScheduleRemove, spec_of
 from sulla.testing.schedules import MemoryOffice
+from tests.gateway.asking import ask
 
 HI = MessageAction("hi")
+PHONE = Principal("phone", ALL_SCOPES)
 
 
 @pytest.mark.parametrize(
@@ -58,14 +60,14 @@ def test_what_says_too_much_or_too_little_is_refused_in_words(asked: JsonObject,
 
 async def test_pages_lead_to_each_schedule_once() -> None:
     office = MemoryOffice()
-    await perform_schedule(office, ScheduleRemove(schedule="sch_1"), "me")
+    await ask(METHODS, office, ScheduleRemove(schedule="sch_1"))
     for name in "abcde":
-        await perform_schedule(office, ScheduleAdd(schedule=name, every_s=60, message="hi"), "me")
+        await ask(METHODS, office, ScheduleAdd(schedule=name, every_s=60, message="hi"))
     found: list[object] = []
     after: str | None = None
     while True:
-        page = await perform_schedule(office, ScheduleList(after=after, limit=2), "me")
-        rows, after = page["schedules"], page["next"]  # type: ignore[assignment]  # as the model says
+        page = await ask(METHODS, office, ScheduleList(after=after, limit=2))
+        rows, after = page["schedules"], page["next"]
         assert isinstance(rows, list)
         found += [row["schedule"] for row in rows if isinstance(row, dict)]
         if after is None:
@@ -75,6 +77,6 @@ async def test_pages_lead_to_each_schedule_once() -> None:
 
 async def test_it_is_known_who_asked() -> None:
     office = MemoryOffice()
-    row = await perform_schedule(office, ScheduleAdd(schedule="s", every_s=60, message="hi"), "phone")
+    row = await ask(METHODS, office, ScheduleAdd(schedule="s", every_s=60, message="hi"), PHONE)
     assert row["by"] == "phone"
-    assert (await perform_schedule(office, SchedulePause(schedule="s"), "phone"))["status"] == "paused"
+    assert (await ask(METHODS, office, SchedulePause(schedule="s"), PHONE))["status"] == "paused"

@@ -8,11 +8,12 @@ import pytest
 from sulla.access import ALL_SCOPES, Principal
 from sulla.core.errors import Conflict, Forbidden, InvalidInput, MessageIdReused, NotFound
 from sulla.core.jsontypes import JsonObject
-from sulla.gateway import Limits
-from sulla.gateway import wire_workflows as wire
-from sulla.gateway.calls_workflows import WorkflowRequest, begin_of, page_of, perform_workflow
+from sulla.rpc import Params
 from sulla.testing.playbooks import SOURCE, STEPS, MemoryPlaybooks
 from sulla.workflow import Begin
+from sulla.workflow import rpc_forms as wire
+from sulla.workflow.rpc import METHODS, begin_of, page_of
+from tests.gateway.asking import ask
 from tests.gateway.conftest import Connect
 
 OWNER = Principal("owner", ALL_SCOPES)
@@ -26,8 +27,8 @@ class Desk:
         self.office = MemoryPlaybooks()
         self._made = count(1)
 
-    async def ask(self, params: WorkflowRequest, caller: Principal = OWNER) -> Any:
-        return await perform_workflow(self.office, params, caller, Limits(), lambda kind: f"{kind}_{next(self._made)}")
+    async def ask(self, params: Params, caller: Principal = OWNER) -> Any:
+        return await ask(METHODS, self.office, params, caller, lambda kind: f"{kind}_{next(self._made)}")
 
 
 @pytest.fixture
@@ -107,9 +108,9 @@ async def test_a_run_is_shown_with_its_steps_page_by_page(desk: Desk) -> None:
 async def test_a_page_is_cut_by_size_and_holds_one_step_however_large(desk: Desk) -> None:
     detail = await desk.office.status("run_1")
     cut = page_of(detail, 0, 500, most_bytes=10)
-    assert (len(cut["steps"]), cut["next"]) == (1, 1)  # type: ignore[arg-type]  # a list, as the model says
+    assert (len(cut.steps), cut.next) == (1, 1)
     whole = page_of(detail, 0, 500, most_bytes=10_000)
-    assert (len(whole["steps"]), whole["next"]) == (len(STEPS), None)  # type: ignore[arg-type]  # the same
+    assert (len(whole.steps), whole.next) == (len(STEPS), None)
 
 
 async def test_runs_are_steered(desk: Desk) -> None:

@@ -9,7 +9,7 @@ from sulla.core.errors import QueueFull, StoreUnavailable, SullaError
 from sulla.gateway import (
     Done,
     GatewayConfig,
-    Question,
+    QuestionRow,
     Server,
     Unobserved,
     WaitingThread,
@@ -105,7 +105,7 @@ async def test_a_thread_is_deleted(connect: Connect) -> None:
 async def test_questions_are_listed_page_by_page_and_answered(connect: Connect, commands: MemoryCommands) -> None:
     for number in range(3):
         thread_id = commands.make(f"thr_q{number}")
-        question = Question(thread_id, "run_1", f"review:tool_{number}", "Did it run?")
+        question = QuestionRow(thread_id, "run_1", f"review:tool_{number}", "Did it run?")
         commands.questions.append(WaitingThread(thread_id, (question,)))
     peer = await connect()
     page = await peer.call("approval.list", limit=2)
@@ -119,8 +119,8 @@ async def test_questions_are_listed_page_by_page_and_answered(connect: Connect, 
 
 async def test_what_can_be_chosen_comes_with_the_question(connect: Connect, commands: MemoryCommands) -> None:
     thread_id = commands.make("thr_q")
-    asks = Question(thread_id, "run_1", "answer:1", "Which?", choices=("red", "blue"))
-    commands.questions.append(WaitingThread(thread_id, (asks, Question(thread_id, "run_1", "human:1", "Shall I?"))))
+    asks = QuestionRow(thread_id, "run_1", "answer:1", "Which?", choices=("red", "blue"))
+    commands.questions.append(WaitingThread(thread_id, (asks, QuestionRow(thread_id, "run_1", "human:1", "Shall I?"))))
     page = await (await connect()).call("approval.list")
     assert [row["choices"] for row in page["questions"]] == [["red", "blue"], []]
 

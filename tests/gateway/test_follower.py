@@ -10,8 +10,8 @@ import pytest
 from sulla.core.errors import CorruptRecord, NotFound, StoreUnavailable, SullaError
 from sulla.gateway.feed import TEXT
 from sulla.gateway.follower import Follower
-from sulla.gateway.limits import Limits
 from sulla.gateway.outbox import LULL_S, Outbox
+from sulla.rpc import Limits
 from sulla.testing.clock import ManualClock
 from sulla.testing.commands import MemoryCommands
 

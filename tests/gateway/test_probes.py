@@ -9,8 +9,9 @@ import pytest
 
 from sulla.gateway import GatewayConfig, Trouble, build_app
 from sulla.gateway.auth import WRONG_TOKENS
-from sulla.gateway.observing import Unobserved, Way
+from sulla.gateway.observing import Unobserved
 from sulla.host.system import SystemClock, random_id
+from sulla.rpc import Way
 from sulla.testing.commands import MemoryCommands
 from sulla.testing.tokens import MemoryTokens
 

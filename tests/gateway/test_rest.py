@@ -20,7 +20,7 @@ from sulla.core.errors import (
     ShuttingDown,
     StoreUnavailable,
 )
-from sulla.gateway import Question, Server, WaitingThread
+from sulla.gateway import QuestionRow, Server, WaitingThread
 from sulla.gateway.rest_models import Failure, TurnTaken
 from sulla.gateway.rest_routes import ROUTES, RestRoute
 from sulla.testing.commands import MemoryCommands
@@ -149,7 +149,7 @@ async def test_a_turn_is_stopped_and_goes_on(http: httpx.AsyncClient, commands: 
 
 async def test_questions_are_listed_and_answered(http: httpx.AsyncClient, commands: MemoryCommands) -> None:
     commands.make("thr_1")
-    commands.questions = [WaitingThread("thr_1", (Question("thr_1", "run_1", "review:tool_1", "Did it run?"),))]
+    commands.questions = [WaitingThread("thr_1", (QuestionRow("thr_1", "run_1", "review:tool_1", "Did it run?"),))]
     rows = (await http.get("/api/approvals")).json()
     assert [row["id"] for row in rows["questions"]] == ["review:tool_1"]
     answer = await http.post("/api/approvals/thr_1/review:tool_1", json={"verdict": "give_up", "text": "no"})
@@ -167,8 +167,8 @@ async def test_every_request_has_a_name_of_its_own(http: httpx.AsyncClient) -> N
 
 async def test_agents_and_tools_are_listed(http: httpx.AsyncClient, commands: MemoryCommands) -> None:
     agents, tools = (await http.get("/api/agents")).json(), (await http.get("/api/tools")).json()
-    assert [row["id"] for row in agents["agents"]] == [info.id for info in await commands.list_agents()]
-    assert [row["name"] for row in tools["tools"]] == [info.name for info in await commands.list_tools()]
+    assert [row["id"] for row in agents["agents"]] == [info.id for info in (await commands.list_agents()).agents]
+    assert [row["name"] for row in tools["tools"]] == [info.name for info in (await commands.list_tools()).tools]
 
 
 async def test_the_status_is_shown(http: httpx.AsyncClient) -> None:

@@ -6,8 +6,9 @@ import json
 
 import pytest
 
-from sulla.gateway.rest_routes import ROOT, ROUTES, RestRoute, by_path
-from sulla.gateway.wire import METHODS
+from sulla.gateway.methods import METHODS
+from sulla.gateway.rest_routes import ROUTES, RestRoute, by_path
+from sulla.rpc import ROOT
 
 WITHOUT = {
     "hello": "the token is in a header",

@@ -9,8 +9,10 @@ from sulla.core import errors
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway import rpc, wire
 from sulla.gateway.commands import Event
-from sulla.gateway.limits import TEXT_CHARS, WORKFLOW_CHARS
+from sulla.gateway.methods import METHODS
 from sulla.gateway.rpc import Fault, Request
+from sulla.rpc import TEXT_CHARS, WORKFLOW_CHARS
+from tests.gateway.forms import check_form
 
 
 def request(method: str, params: object = None, id_: object = 1) -> str:
@@ -164,12 +166,12 @@ GOOD: dict[str, JsonObject] = {
 }
 
 
-@pytest.mark.parametrize("method", sorted(wire.METHODS))
+@pytest.mark.parametrize("method", sorted(METHODS))
 def test_each_method_takes_its_smallest_parameters(method: str) -> None:
-    assert isinstance(rpc.read_params(Request(1, method, GOOD[method])), wire.METHODS[method].params)
+    assert isinstance(rpc.read_params(Request(1, method, GOOD[method])), METHODS[method].params)
 
 
-@pytest.mark.parametrize("method", sorted(wire.METHODS))
+@pytest.mark.parametrize("method", sorted(METHODS))
 def test_no_method_takes_an_unknown_field(method: str) -> None:
     assert "no such field" in params_fault(method, GOOD[method] | {"colour": "red"}).message
 
@@ -231,7 +233,7 @@ def test_many_mistakes_make_no_endless_message() -> None:
 def test_a_text_that_is_too_long_is_named_with_its_length_and_the_most_that_is_taken(method: str, field: str) -> None:
     most = {"text": 100_000, "title": 200}[field]
     given: JsonObject = {**GOOD[method], field: "\N{FIRE}" * most}
-    assert isinstance(rpc.read_params(rpc.Request(1, method, given)), wire.METHODS[method].params)
+    assert isinstance(rpc.read_params(rpc.Request(1, method, given)), METHODS[method].params)
     fault = params_fault(method, given | {field: "\N{FIRE}" * (most + 1)})
     assert (fault.code, fault.word) == (rpc.INVALID_PARAMS, "too_large")
     assert fault.message.startswith(f"params.{field}: got {most + 1} characters, expected at most {most}")
@@ -250,9 +252,9 @@ def _strings(schema: Json) -> Iterator[JsonObject]:
             yield from _strings(item)
 
 
-@pytest.mark.parametrize("method", wire.METHODS)
+@pytest.mark.parametrize("method", METHODS)
 def test_no_method_takes_a_text_without_an_end(method: str) -> None:
-    for place in _strings(wire.METHODS[method].params.model_json_schema()):
+    for place in _strings(METHODS[method].params.model_json_schema()):
         most = place.get("maxLength")
         assert isinstance(most, int), place
         assert most <= (WORKFLOW_CHARS if method.startswith("workflow.") else TEXT_CHARS), place
@@ -285,20 +287,20 @@ def test_an_error_says_when_to_come_back() -> None:
     frame = json.loads(rpc.fault_frame(rpc.fault_of(7, errors.Busy("later", retry_after_s=1.5))))
     data = {"code": "busy", "retryable": True, "retry_after_s": 1.5}
     assert frame == {"jsonrpc": "2.0", "id": 7, "error": {"code": -32029, "message": "later", "data": data}}
-    wire.Error.model_validate(frame["error"])
+    check_form(wire.Error, frame["error"])
 
 
 def test_an_event_frame_has_the_published_form() -> None:
     event = Event("thr_1", 4, "run_1", None, "sulla", 0, "INPUT", 1_800_000_000_123, {"text": "hé🦉", "n": [1, None]})
     frame = json.loads(rpc.event_frame(event))
     assert frame["method"] == "event"
-    assert wire.EventParams.model_validate(frame["params"]).at == "2027-01-15T08:00:00.123Z"
+    assert check_form(wire.EventParams, frame["params"]).at_ms == 1_800_000_000_123
 
 
 def test_the_end_of_a_subscription_has_the_published_form() -> None:
     frame = json.loads(rpc.ended_frame("thr_1", rpc.fault_of(None, errors.NotFound("gone"))))
     assert frame["method"] == "events.ended"
-    wire.EndedParams.model_validate(frame["params"])
+    check_form(wire.EndedParams, frame["params"])
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,11 @@ from sulla.core.errors import Unauthorized
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway import session as says
 from sulla.gateway import wire
-from sulla.gateway.limits import SUBSCRIPTIONS, Limits
 from sulla.gateway.session import Session
+from sulla.gateway.system_rpc import SystemStatus
 from sulla.gateway.talk import Authenticate, Call, Close, Effect, Reply, Subscribe, Unsubscribe
+from sulla.rpc import SUBSCRIPTIONS, Limits
+from tests.gateway.forms import check_form
 
 OWNER = Principal("owner", frozenset({"read", "write", "approve", "admin"}))
 READER = Principal("reader", frozenset({"read"}))
@@ -72,8 +74,8 @@ def test_a_token_in_hello_counts_more_than_the_one_before() -> None:
 def test_the_welcome_says_what_a_client_has_to_keep_to() -> None:
     session = fresh()
     (effect,) = session.admit(0, READER)
-    welcome = wire.Welcome.model_validate(body(effect)["result"])
-    assert (welcome.server.version, welcome.session, welcome.scopes) == ("1.2.3", "ses_1", ["read"])
+    welcome = check_form(wire.Welcome, body(effect)["result"])
+    assert (welcome.server.version, welcome.session, welcome.scopes) == ("1.2.3", "ses_1", ("read",))
     assert (welcome.limits.frame_bytes, welcome.limits.text_chars) == (1024 * 1024, 100_000)
 
 
@@ -118,7 +120,7 @@ def test_a_mistake_after_hello_costs_only_an_answer(wrong: str) -> None:
     effects = session.hear(wrong)
     assert len(effects) == 1
     assert error_of(effects)["code"] < -32000
-    assert session.hear(frame("system.status", 2)) == [Call(2, wire.SystemStatus(), OWNER)]
+    assert session.hear(frame("system.status", 2)) == [Call(2, SystemStatus(), OWNER)]
 
 
 def test_a_call_comes_with_checked_parameters() -> None:

@@ -9,10 +9,10 @@ from typing import Any
 from sulla.gateway.commands import Event
 from sulla.gateway.feed import TEXT
 from sulla.gateway.follower import Follower
-from sulla.gateway.limits import Limits
 from sulla.gateway.outbox import Outbox
 from sulla.gateway.speaker import Speaker
 from sulla.gateway.speaking import SPEAK
+from sulla.rpc import Limits
 from sulla.testing.clock import ManualClock
 from sulla.testing.commands import MemoryCommands
 from tests.gateway.test_connection import Connect

@@ -13,6 +13,7 @@ from sulla.gateway.rest_problems import Problem
 from sulla.gateway.rpc import event_json
 from sulla.gateway.sse import KEEP_ALIVE, OneTurn, end_block, event_block, gap_block, retry_block
 from sulla.gateway.wire import EventParams
+from tests.gateway.forms import check_form
 
 pytestmark = pytest.mark.usefixtures("foreign_frames")  # parts of events: these blocks are sent to nobody
 
@@ -34,7 +35,7 @@ def test_a_kept_event_has_its_number() -> None:
     event = happened("INPUT", 7, text="hello")
     found = fields(event_block(event))
     assert (found["id"], found["event"], json.loads(found["data"])) == ("7", "INPUT", event_json(event))
-    EventParams.model_validate(json.loads(found["data"]))
+    check_form(EventParams, json.loads(found["data"]))
 
 
 def test_a_live_event_has_none_so_that_nobody_goes_on_from_it() -> None:

@@ -14,7 +14,7 @@ from websockets.exceptions import InvalidStatus
 from sulla.core.redact import MARK
 from sulla.gateway import GatewayConfig, Server, Unobserved, Way, bind, build_app, serve
 from sulla.gateway.auth import WRONG_TOKENS
-from sulla.gateway.wire import METHODS
+from sulla.gateway.methods import METHODS
 from sulla.host.system import SystemClock, random_id
 from sulla.testing.clock import ManualClock
 from sulla.testing.commands import MemoryCommands

@@ -15,14 +15,15 @@ from sulla.gateway import (
     Event,
     GatewayConfig,
     Limits,
-    ThreadInfo,
+    ThreadRow,
     Unobserved,
     bind,
     build_app,
     serve,
 )
 from sulla.gateway.calls import Calls
-from sulla.gateway.wire import SystemStatus, ThreadList
+from sulla.gateway.system_rpc import SystemStatus
+from sulla.gateway.wire import ThreadList
 from sulla.host.system import SystemClock, random_id
 from sulla.testing.clock import ManualClock
 from sulla.testing.commands import MemoryCommands
@@ -38,7 +39,7 @@ class Curious(MemoryCommands):
         super().__init__()
         self.seen: list[Mapping[str, str]] = []
 
-    async def list_threads(self, after: str | None, limit: int) -> Sequence[ThreadInfo]:
+    async def list_threads(self, after: str | None, limit: int) -> Sequence[ThreadRow]:
         """Threads by id."""
         self.seen.append(here())
         return []

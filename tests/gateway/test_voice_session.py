@@ -11,10 +11,10 @@ from sulla.access import ALL_SCOPES, Principal
 from sulla.core.errors import Busy, NotFound, Unauthorized
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway import wire
-from sulla.gateway.limits import Limits
 from sulla.gateway.talk import Authenticate, Call, Close, Effect, Reply, Subscribe, Then
 from sulla.gateway.voice_session import PATIENCE_S, VoiceSession, Wish
-from sulla.gateway.wire_speech import SpeechCancel, SpeechChunk, SpeechFlush, SpeechPlaying
+from sulla.rpc import Limits
+from sulla.speech.rpc import SpeechCancel, SpeechChunk, SpeechFlush, SpeechPlaying
 from tests.gateway.recognizers import partial
 
 OWNER = Principal("owner", ALL_SCOPES, "00")

@@ -7,7 +7,8 @@ from typing import Any
 import orjson
 import pytest
 
-from sulla.gateway import rpc, wire
+from sulla.gateway import rpc
+from sulla.gateway.methods import METHOD_OF, METHODS
 from tests.gateway.test_rpc import GOOD
 
 DESIGNED = """
@@ -25,18 +26,18 @@ system.status system.pause system.resume
 
 
 def test_every_method_of_the_design_is_offered() -> None:
-    assert set(DESIGNED.split()) <= wire.METHODS.keys()
+    assert set(DESIGNED.split()) <= METHODS.keys()
 
 
 def test_each_method_has_parameters_of_its_own() -> None:
-    assert len(wire.METHOD_OF) == len(wire.METHODS)
+    assert len(METHOD_OF) == len(METHODS)
 
 
 def _numbers() -> list[tuple[str, str]]:
     """Every parameter that takes a number."""
     return [
         (name, field)
-        for name, method in wire.METHODS.items()
+        for name, method in METHODS.items()
         for field, shape in method.params.model_json_schema().get("properties", {}).items()
         if "const" in shape or shape.get("anyOf", [shape])[0].get("type") == "integer"
     ]
@@ -55,7 +56,7 @@ def test_a_number_is_a_whole_number_and_nothing_else(method: str, field: str, va
 
 
 def test_null_stands_for_absent_only_where_there_is_no_usual_value() -> None:
-    for name, method in wire.METHODS.items():
+    for name, method in METHODS.items():
         for field, about in method.params.model_fields.items():
             given: dict[str, Any] = GOOD[name] | {field: None}
             taken = not isinstance(rpc.read_params(rpc.Request(1, name, given)), rpc.Fault)

@@ -7,7 +7,7 @@ its answer with the question, and the next prompt of that thread is the answer t
 from __future__ import annotations
 
 from sulla.core.ids import derived_id
-from sulla.gateway.commands import Question, Verdict
+from sulla.gateway.commands import Verdict
 from sulla.gateway.dialects.abi_form import Prompt, error_body, read_prompt
 from sulla.gateway.dialects.abi_frames import Stream, Whole, said_events, thread_header
 from sulla.gateway.dialects.door import Dialect, DialectRoute
@@ -19,6 +19,7 @@ from sulla.gateway.dialects.talk import Message, Talk
 from sulla.gateway.dialects.visit import Turn, Visit
 from sulla.gateway.manners import Manner
 from sulla.gateway.sse import HEADERS
+from sulla.gateway.wire import QuestionRow
 
 _NEEDS = ("turn.send", "events.subscribe")
 _MESSAGE = "message"
@@ -146,7 +147,7 @@ class _Prompted:
             )
         await self._follow(Turn(spot.thread_id, spot.run_id, spot.seq, begun=True))
 
-    async def _seen(self, question: Question) -> Spot:
+    async def _seen(self, question: QuestionRow) -> Spot:
         """A question that the client has not been shown yet: here too a message would wait behind it."""
         ask = Ask(question.id, question.prompt, "", question.tool, question.target, question.choices, None)
         last = await self._visit.look(self._visit.commands.last_seq(question.thread_id))

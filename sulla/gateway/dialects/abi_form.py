@@ -8,9 +8,9 @@ import orjson
 
 from sulla.core.errors import TooLarge
 from sulla.core.jsontypes import Json, JsonObject
-from sulla.gateway.limits import TEXT_CHARS
 from sulla.gateway.rest_problems import Malformed, Problem
 from sulla.gateway.rpc import show
+from sulla.rpc import TEXT_CHARS
 
 _MOST_DIGITS = 19
 

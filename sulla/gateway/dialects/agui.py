@@ -13,7 +13,6 @@ from typing import cast
 import orjson
 
 from sulla.core.ids import derived_id
-from sulla.gateway.commands import Question
 from sulla.gateway.dialects import talk as talks
 from sulla.gateway.dialects.agui_form import RunInput, error_body, read_input, verdict_of
 from sulla.gateway.dialects.agui_frames import Frames, Run, Transcript
@@ -23,6 +22,7 @@ from sulla.gateway.dialects.steps import Ask
 from sulla.gateway.dialects.visit import Turn, Visit
 from sulla.gateway.manners import Manner
 from sulla.gateway.rest_problems import Malformed
+from sulla.gateway.wire import QuestionRow
 
 _NEEDS = ("turn.send", "events.subscribe")
 _SINCE = 128
@@ -141,7 +141,7 @@ class _Asked:
 
     # ------------------------------------------------------------------------------------------------------- questions
 
-    async def _answer(self, place: Place | None, waiting: dict[str, Question], last: int) -> None:
+    async def _answer(self, place: Place | None, waiting: dict[str, QuestionRow], last: int) -> None:
         """Pass on the answers to what is still open; others were given before."""
         entries = [entry for entry in self._asked.resume if entry.id in waiting]
         verdicts = [(entry.id, *verdict_of(waiting[entry.id], entry)) for entry in entries]
@@ -158,7 +158,7 @@ class _Asked:
         turn = Turn(self._thread_id, run_id, after, begun=True, past=last, waiting=left)
         await self._follow(turn, place or Place(), Frames(self._run, Transcript(self._asked.restated())))
 
-    async def _ask_again(self, place: Place | None, run_id: str, waiting: list[Question], last: int) -> None:
+    async def _ask_again(self, place: Place | None, run_id: str, waiting: list[QuestionRow], last: int) -> None:
         """A message would wait behind the question for ever: it is not passed on yet."""
         asks = [Ask(one.id, one.prompt, "", one.tool, one.target, one.choices, one.expires_ms) for one in waiting]
         await self._note(replace(place or Place(), asked_run=run_id, asked_seq=last))

@@ -9,10 +9,11 @@ import orjson
 
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import Json, JsonObject
-from sulla.gateway.commands import Question, Verdict
+from sulla.gateway.commands import Verdict
 from sulla.gateway.dialects.talk import Message, Talk
 from sulla.gateway.rest_problems import Malformed, Problem
 from sulla.gateway.rpc import show
+from sulla.gateway.wire import QuestionRow
 
 MESSAGES = 10_000
 """Of one request; more are refused. The body's limit is felt long before."""
@@ -147,7 +148,7 @@ def answer_schema(kind: str, choices: Sequence[str], *, target: bool) -> JsonObj
     return _schema({"answer": said}, "answer")
 
 
-def verdict_of(question: Question, resume: Resume) -> tuple[Verdict, str]:
+def verdict_of(question: QuestionRow, resume: Resume) -> tuple[Verdict, str]:
     """The answer that an entry of ``resume`` is to its question: the verdict, and its text.
 
     Raises:

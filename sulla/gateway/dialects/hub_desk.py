@@ -20,7 +20,7 @@ from sulla.gateway.rest_problems import problem_of
 from sulla.gateway.rpc import RequestId
 from sulla.gateway.talk import Call, Close, Effect, Reply, Subscribe, Unsubscribe
 from sulla.gateway.wire import EventsSubscribe, EventsUnsubscribe
-from sulla.gateway.wire_form import Wire
+from sulla.rpc import Params
 
 TRY_AGAIN: Final = 1013
 """The close code of a connection that may succeed later (registry of RFC 6455 §11.7)."""
@@ -127,7 +127,7 @@ class HubDesk:
             channel.places.leave(thread_id)
         return self.where.pop(thread_id, None) is not None
 
-    def call(self, params: Wire, then: Then, failed: Failed, patience_s: float = 0.0) -> Call:
+    def call(self, params: Params, then: Then, failed: Failed, patience_s: float = 0.0) -> Call:
         """Have something done."""
         return Call(self.remember(then, failed), params, self.principal, patience_s)
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sulla.core.errors import SullaError
-from sulla.gateway.commands import Question
 from sulla.gateway.dialects.hub_places import Places
 from sulla.gateway.talk import Effect, Own
+from sulla.gateway.wire import QuestionRow
 
 Failed = Callable[[SullaError], Sequence[Effect]]
 """What comes next where something did not work out."""
@@ -38,7 +38,7 @@ class Look(Own):
     """See what a thread's run waits to be told by people."""
 
     thread_id: str
-    then: Callable[[Sequence[Question]], Sequence[Effect]]
+    then: Callable[[Sequence[QuestionRow]], Sequence[Effect]]
     failed: Failed
 
 

@@ -8,7 +8,6 @@ from typing import Final, Literal, cast
 from sulla.core.errors import AlreadyAnswered, Conflict, InvalidInput, NotFound, SullaError
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway import wire
-from sulla.gateway.commands import Question as Open
 from sulla.gateway.dialects.hub_channel import Channel
 from sulla.gateway.dialects.hub_desk import HubDesk
 from sulla.gateway.dialects.hub_effects import Failed, Look
@@ -18,12 +17,12 @@ from sulla.gateway.dialects.hub_steering import PATIENCE_S, Steering
 from sulla.gateway.dialects.hub_wire import Envelope, Words, read_words
 from sulla.gateway.dialects.questions import verdict_of
 from sulla.gateway.dialects.steps import Ask, Asked
-from sulla.gateway.limits import TITLE_CHARS
 from sulla.gateway.rest_problems import problem_of
 from sulla.gateway.rest_read import validated
 from sulla.gateway.talk import Effect, Then
-from sulla.gateway.wire_form import MOST_SEQ, Wire
-from sulla.gateway.wire_heartbeat import HeartbeatStatus
+from sulla.gateway.wire import QuestionRow as Open
+from sulla.heartbeat.rpc_forms import HeartbeatStatus
+from sulla.rpc import MOST_SEQ, TITLE_CHARS, Params
 
 _OWN: Final = "thr_"
 """What every thread's id begins with; any other name of a conversation is the client's own."""
@@ -133,7 +132,7 @@ class _Saying:
 
         return self._desk.call(params, made, lambda error: self._refuse(channel, error), PATIENCE_S)
 
-    def _get(self, channel: Channel, params: Wire, missing: Failed) -> Effect:
+    def _get(self, channel: Channel, params: Params, missing: Failed) -> Effect:
         def found(result: JsonObject) -> Sequence[Effect]:
             thread_id, seq = cast(str, result["thread_id"]), cast(int, result["last_seq"])
             return self._join(channel, Place(thread_id, self._name or thread_id, seq))

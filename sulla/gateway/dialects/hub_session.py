@@ -22,12 +22,11 @@ from sulla.gateway.dialects.hub_places import Place
 from sulla.gateway.dialects.hub_requests import follow_beats, take
 from sulla.gateway.dialects.hub_wire import CALENDAR, HEARTBEAT, RELAYED, SILENT, Envelope, read_envelope
 from sulla.gateway.follower import Sink
-from sulla.gateway.limits import Limits
-from sulla.gateway.observing import Way
 from sulla.gateway.rest_problems import problem_of
 from sulla.gateway.rpc import RequestId
 from sulla.gateway.session import NOT_TEXT, too_big
 from sulla.gateway.talk import Close, Effect, Out, Reply
+from sulla.rpc import Limits, Way
 
 
 class HubSession:

@@ -16,8 +16,8 @@ from sulla.gateway.dialects.hub_wire import Envelope
 from sulla.gateway.rest_problems import problem_of
 from sulla.gateway.rest_read import validated
 from sulla.gateway.talk import Effect
-from sulla.gateway.wire_form import Wire
-from sulla.gateway.wire_workflows import WorkflowCancel
+from sulla.rpc import Params
+from sulla.workflow.rpc_forms import WorkflowCancel
 
 PATIENCE_S: Final = 5.0
 """How long something is tried again that could not be kept; the client sends it again after 9 s."""
@@ -61,7 +61,7 @@ class Steering:
         if one is None:
             error = NotFound("there is no conversation in this channel that could go on")
             return self._desk.turn_down(channel, self._envelope, error, None)
-        params: Wire = wire.TurnContinue(thread_id=one.thread_id, request_id=self._envelope.key)
+        params: Params = wire.TurnContinue(thread_id=one.thread_id, request_id=self._envelope.key)
         if one.limited:
             params = wire.TurnSend(thread_id=one.thread_id, message_id=self._envelope.key, text=GO_ON)
 

@@ -16,9 +16,8 @@ import orjson
 from sulla.core.errors import InvalidInput
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import Json, JsonObject
-from sulla.gateway.limits import ID_CHARS
 from sulla.gateway.rpc import show
-from sulla.gateway.wire_form import ID_PATTERN
+from sulla.rpc import ID_CHARS, ID_PATTERN
 
 FRAME_ID_CHARS: Final = 200
 NAME_CHARS: Final = 200

@@ -12,7 +12,7 @@ from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway.rest_problems import Malformed, Problem
 from sulla.gateway.rpc import MOST_FIELDS, explain, show
-from sulla.gateway.wire_form import Answer, Id, Name, QuestionId, Seq, Wire, Words
+from sulla.rpc import Answer, Id, Name, Params, QuestionId, Seq, Words
 
 WAIT_S: Final = 45
 """How long a call waits for a turn if it does not say, in seconds: most hosts give up after 60."""
@@ -23,14 +23,14 @@ _OURS: Final = -32000
 _SHOWN: Final = 5
 """Findings about arguments that are told."""
 
-_Args = TypeVar("_Args", bound=Wire)
+_Args = TypeVar("_Args", bound=Params)
 
 Wait = Annotated[
     int, Field(ge=0, le=MOST_WAIT_S, description="How many seconds to wait; then the reply says how to wait on.")
 ]
 
 
-class AskArgs(Wire):
+class AskArgs(Params):
     """What `ask` takes."""
 
     message: Annotated[Words, Field(description="What the agent should be told.")]
@@ -45,7 +45,7 @@ class AskArgs(Wire):
     wait_s: Wait = WAIT_S
 
 
-class WaitArgs(Wire):
+class WaitArgs(Params):
     """What `wait_for_reply` takes: what a reply that was not whole has said."""
 
     thread_id: Id
@@ -54,7 +54,7 @@ class WaitArgs(Wire):
     wait_s: Wait = WAIT_S
 
 
-class ReadArgs(Wire):
+class ReadArgs(Params):
     """What `read_thread` takes."""
 
     thread_id: Id
@@ -62,7 +62,7 @@ class ReadArgs(Wire):
     limit: Annotated[int, Field(ge=1, le=500)] = 200
 
 
-class PlayArgs(Wire):
+class PlayArgs(Params):
     """What `run_playbook` takes."""
 
     playbook: Annotated[Name, Field(description="A name of list_playbooks.")]
@@ -74,7 +74,7 @@ class PlayArgs(Wire):
 MOST_ANSWERED: Final = 50
 
 
-class State(Wire):
+class State(Params):
     """What a client keeps while a person is asked. It says no more than a client could ask for anyway."""
 
     thread_id: Id
@@ -86,7 +86,7 @@ class State(Wire):
     answered: Annotated[list[QuestionId], Field(max_length=MOST_ANSWERED)]
 
 
-class ToolUse(Wire):
+class ToolUse(Params):
     """A call that the agent has made."""
 
     id: str
@@ -96,7 +96,7 @@ class ToolUse(Wire):
     is_error: bool
 
 
-class Open(Wire):
+class Open(Params):
     """A question that the turn waits for, and that people answer."""
 
     id: str
@@ -105,7 +105,7 @@ class Open(Wire):
     choices: list[str]
 
 
-class Trouble(Wire):
+class Trouble(Params):
     """Why a turn failed."""
 
     code: str
@@ -113,7 +113,7 @@ class Trouble(Wire):
     retryable: bool
 
 
-class Reply(Wire):
+class Reply(Params):
     """What a turn came to by now."""
 
     thread_id: str
@@ -128,7 +128,7 @@ class Reply(Wire):
     error: Trouble | None
 
 
-class Entry(Wire):
+class Entry(Params):
     """Something that was said or done in a thread."""
 
     seq: int
@@ -137,7 +137,7 @@ class Entry(Wire):
     text: str
 
 
-class Entries(Wire):
+class Entries(Params):
     """What `read_thread` gives."""
 
     entries: list[Entry]
@@ -145,7 +145,7 @@ class Entries(Wire):
     """The `after` of the next page; null at the end."""
 
 
-class AnsweredReply(Wire):
+class AnsweredReply(Params):
     """What `answer_approval` gives: what `wait_for_reply` takes."""
 
     thread_id: str

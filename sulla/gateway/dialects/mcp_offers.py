@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, cast
 
-from pydantic import BaseModel
-
-from sulla.core.jsontypes import JsonObject
+from sulla.agent import rpc as agents
+from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway import wire
-from sulla.gateway import wire_access as access
-from sulla.gateway import wire_workflows as workflows
 from sulla.gateway.dialects.mcp_form import AnsweredReply, AskArgs, Entries, PlayArgs, ReadArgs, Reply, WaitArgs
-from sulla.gateway.wire_form import Wire
+from sulla.rpc import Params, describe_one
+from sulla.workflow import rpc_forms as workflows
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +19,8 @@ class Offer:
 
     name: str
     text: str
-    args: type[Wire]
-    gives: type[BaseModel]
+    args: type[Params]
+    gives: type
     needs: tuple[str, ...]
     """The methods of the protocol that it comes to; a token that does not allow one is not shown the tool."""
     method: str = ""
@@ -40,11 +38,11 @@ class Offer:
 
     def takes(self) -> JsonObject:
         """The schema of what it takes."""
-        return _schema(self.args, "validation")
+        return _untitled(self.args.model_json_schema())
 
     def made(self) -> JsonObject:
         """The schema of what it gives."""
-        return _schema(self.gives, "serialization")
+        return cast(JsonObject, _closed(_untitled(describe_one(self.gives))))
 
 
 OFFERS: Final = (
@@ -77,8 +75,8 @@ OFFERS: Final = (
     Offer(
         "list_agents",
         "The agents that can be asked.",
-        access.AgentList,
-        access.Agents,
+        agents.AgentList,
+        agents.Agents,
         ("agent.list",),
         "agent.list",
         True,
@@ -157,6 +155,15 @@ OFFERS: Final = (
 BY_NAME: Final = {offer.name: offer for offer in OFFERS}
 
 
-def _schema(model: type[BaseModel], mode: Literal["validation", "serialization"]) -> JsonObject:
-    found: JsonObject = model.model_json_schema(mode=mode)
-    return {name: value for name, value in found.items() if name not in ("title", "description")}
+def _untitled(shape: JsonObject) -> JsonObject:
+    return {name: value for name, value in shape.items() if name not in ("title", "description")}
+
+
+def _closed(shape: Json) -> Json:
+    """The same, where no object has a field that is not described."""
+    if isinstance(shape, list):
+        return [_closed(part) for part in shape]
+    if not isinstance(shape, dict):
+        return shape
+    found = {name: _closed(part) for name, part in shape.items()}
+    return {**found, "additionalProperties": False} if "properties" in shape and "type" in shape else found

@@ -6,8 +6,8 @@ from difflib import get_close_matches
 
 from sulla.core.errors import NotFound
 from sulla.gateway.dialects.visit import Visit
-from sulla.gateway.limits import TITLE_CHARS
 from sulla.gateway.rest_problems import Malformed
+from sulla.rpc import TITLE_CHARS
 
 _OWN = "thr_"
 """What every thread's id begins with; any other name of a conversation is the client's own."""
@@ -20,7 +20,7 @@ async def check_agent(visit: Visit, name: str) -> None:
     Raises:
         NotFound: there is none.
     """
-    agents = [agent.id for agent in await visit.look(visit.commands.list_agents())]
+    agents = await visit.agents()
     if name not in agents:
         near = get_close_matches(name[:_SHOWN_CHARS], agents, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(agents)}"

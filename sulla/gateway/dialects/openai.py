@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sulla.core.errors import NotFound, SullaError
-from sulla.gateway.commands import Event, Question
+from sulla.gateway.commands import Event
 from sulla.gateway.dialects import openai_talk as talks
 from sulla.gateway.dialects.door import Dialect, DialectRoute
 from sulla.gateway.dialects.openai_again import Again
@@ -22,6 +22,7 @@ from sulla.gateway.dialects.talk import Message, check_words, digest, moved_on, 
 from sulla.gateway.dialects.visit import Turn, Visit
 from sulla.gateway.manners import Manner
 from sulla.gateway.sse import HEADERS
+from sulla.gateway.wire import QuestionRow
 
 _SINCE = 128
 """Events behind a spot that are looked at; if there are more, somebody has said something since."""
@@ -118,7 +119,7 @@ class _Completion:
         noted = await self._visit.look(self._visit.commands.bookmarks.get(key))
         return None if noted is None else read_spot(noted)
 
-    async def _waiting(self, thread_id: str) -> Sequence[Question]:
+    async def _waiting(self, thread_id: str) -> Sequence[QuestionRow]:
         return await self._visit.look(self._visit.commands.questions_of(thread_id))
 
     # -------------------------------------------------------------------------------------------------------- answering
@@ -209,7 +210,7 @@ class _Completion:
         await self._follow(Turn(spot.thread_id, spot.run_id, spot.seq, begun=True))
         return True
 
-    async def _ask_first(self, thread_id: str, question: Question) -> None:
+    async def _ask_first(self, thread_id: str, question: QuestionRow) -> None:
         """Show a question that somebody else was asked: here too a message would wait behind it."""
         ask = Ask(question.id, question.prompt, "", question.tool, question.target, question.choices, None)
         prompt = question_words(ask, may_answer=self._may_answer)

@@ -8,9 +8,9 @@ import orjson
 
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway.dialects.talk import Message
-from sulla.gateway.limits import ID_CHARS
 from sulla.gateway.rest_problems import Headers, Malformed, Problem
 from sulla.gateway.rpc import show
+from sulla.rpc import ID_CHARS
 
 MESSAGES = 10_000
 """Of one request; more are refused. The body's limit is felt long before."""

@@ -34,7 +34,7 @@ async def check_agent(visit: Visit, name: str) -> None:
     Raises:
         Malformed: there is none.
     """
-    agents = [agent.id for agent in await visit.look(visit.commands.list_agents())]
+    agents = await visit.agents()
     if name not in agents:
         near = get_close_matches(name[:80], agents, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(agents)}"

@@ -9,9 +9,9 @@ import orjson
 from sulla.core.errors import TooLarge
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway.commands import Verdict
-from sulla.gateway.limits import TEXT_CHARS
 from sulla.gateway.rest_problems import Malformed, Problem
 from sulla.gateway.rpc import show
+from sulla.rpc import TEXT_CHARS
 
 VERDICTS: tuple[Verdict, ...] = ("approve", "reject", "always", "run_again", "give_up", "result")
 STATUS: dict[Verdict, str] = {

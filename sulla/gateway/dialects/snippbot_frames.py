@@ -8,7 +8,6 @@ import orjson
 
 from sulla.core.jsontypes import JsonObject
 from sulla.core.stamp import stamp
-from sulla.gateway.commands import Question
 from sulla.gateway.dialects.content import Content
 from sulla.gateway.dialects.cuts import why
 from sulla.gateway.dialects.snippbot_form import error_json
@@ -16,6 +15,7 @@ from sulla.gateway.dialects.steps import Ask, Asked, Ended, Spent, Step, ToolBeg
 from sulla.gateway.rest_models import Reason
 from sulla.gateway.rest_problems import Headers, Problem
 from sulla.gateway.sse import HEADERS, KEEP_ALIVE
+from sulla.gateway.wire import QuestionRow
 
 
 class Frames:
@@ -31,7 +31,7 @@ class Frames:
     keep_alive = KEEP_ALIVE
     rests = False
 
-    def __init__(self, session: str, thread_id: str, run_id: str, ahead: Sequence[Question] = ()) -> None:
+    def __init__(self, session: str, thread_id: str, run_id: str, ahead: Sequence[QuestionRow] = ()) -> None:
         self._session = session
         self._run_id = run_id
         self._thread_id = thread_id

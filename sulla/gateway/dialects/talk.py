@@ -8,8 +8,8 @@ from hashlib import blake2b
 
 from sulla.core.errors import TooLarge
 from sulla.gateway.commands import Event
-from sulla.gateway.limits import TEXT_CHARS
 from sulla.gateway.rest_problems import Malformed
+from sulla.rpc import TEXT_CHARS
 
 TITLE_CHARS = 60
 _LEFT_OUT = "(What came before is left out.)"

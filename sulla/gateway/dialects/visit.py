@@ -9,6 +9,7 @@ from typing import TypeVar, cast
 import orjson
 
 from sulla.access import Principal
+from sulla.agent.rpc import METHODS as AGENTS
 from sulla.core.errors import InvalidInput, Unavailable
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import Json, JsonObject
@@ -156,6 +157,15 @@ class Visit:
         self.check_room()  # before anything is kept that could not be shown
         sent = await self.perform("turn.send", thread_id=thread_id, message_id=message_id, text=text, agent=agent)
         return Turn(thread_id, cast(str, sent["run_id"]), cast(int, sent["seq"]) - 1)
+
+    async def agents(self) -> list[str]:
+        """The ids of all agents, the default agent first.
+
+        Raises:
+            StoreUnavailable: the store does not answer.
+        """
+        self.commands.check_ready("store")
+        return [agent.id for agent in (await self.look(AGENTS.service_in(self.commands.services).list_agents())).agents]
 
     async def reaches(self, thread_id: str, seq: int) -> bool:
         """Whether a thread's log goes as far as it did once. Where it does not, the thread was deleted and made anew

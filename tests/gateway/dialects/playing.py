@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sulla.gateway import Mode, Question, Sent, Verdict, WaitingThread
+from sulla.gateway import Mode, QuestionRow, TurnSent, Verdict, WaitingThread
 from sulla.testing.commands import MemoryCommands
 
 SPENT = {"input_tokens": 10, "cache_read_tokens": 5, "output_tokens": 3}
@@ -51,7 +51,7 @@ class Run:
         """It waits for people."""
         wait = {"wait_id": wait_id, "call_id": "call_1", "prompt": prompt, "tool": "post", **more}
         self.add("SUSPENDED", waits=[wait])
-        question = Question(self.thread_id, self.run_id, wait_id, prompt, tool="post")
+        question = QuestionRow(self.thread_id, self.run_id, wait_id, prompt, tool="post")
         self.commands.questions.append(WaitingThread(self.thread_id, (question,)))
 
     def go_on(self, wait_id: str) -> None:
@@ -108,7 +108,7 @@ class Played(MemoryCommands):
 
     async def send(
         self, thread_id: str, message_id: str, text: str, mode: Mode, agent: str | None, caller: str
-    ) -> Sent:
+    ) -> TurnSent:
         """Keep a message, and answer it."""
         sent = await super().send(thread_id, message_id, text, mode, agent, caller)
         if all(run.run_id != sent.run_id for run in self.runs):

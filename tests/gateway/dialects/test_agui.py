@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sulla.access import ALL_SCOPES
-from sulla.gateway import Question, Server, WaitingThread
+from sulla.gateway import QuestionRow, Server, WaitingThread
 from sulla.testing.tokens import MemoryTokens
 from tests.gateway.conftest import Start
 from tests.gateway.dialects.playing import Played, Run, says
@@ -41,7 +41,7 @@ def asks_both(run: Run) -> None:
     run.add(
         "SUSPENDED", waits=[{"wait_id": wait, "call_id": wait[-1], "prompt": said} for wait, said in prompts.items()]
     )
-    both = tuple(Question(run.thread_id, run.run_id, wait, said) for wait, said in prompts.items())
+    both = tuple(QuestionRow(run.thread_id, run.run_id, wait, said) for wait, said in prompts.items())
     run.commands.questions.append(WaitingThread(run.thread_id, both))
 
 

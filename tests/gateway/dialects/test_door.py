@@ -12,7 +12,7 @@ from sulla.access import ALL_SCOPES
 from sulla.core.errors import StoreUnavailable
 from sulla.gateway import GatewayConfig, Server, bind, build_app, serve
 from sulla.gateway.dialects import DIALECTS
-from sulla.gateway.wire import METHODS
+from sulla.gateway.methods import METHODS
 from sulla.host.system import SystemClock, random_id
 from sulla.testing.tokens import MemoryTokens
 from tests.gateway.conftest import Start

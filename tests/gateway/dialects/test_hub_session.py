@@ -11,18 +11,17 @@ import pytest
 from sulla.access import ALL_SCOPES, Principal
 from sulla.core.errors import NotFound, StoreUnavailable, SullaError
 from sulla.core.jsontypes import JsonObject
-from sulla.gateway import Event, Limits, Question
+from sulla.gateway import Event, Limits, QuestionRow
 from sulla.gateway.dialects.hub_desk import MOST_CHANNELS
 from sulla.gateway.dialects.hub_effects import Look, Note, Recall
 from sulla.gateway.dialects.hub_places import Place, Places
 from sulla.gateway.dialects.hub_session import HubSession
-from sulla.gateway.limits import TEXT_CHARS
 from sulla.gateway.talk import Call, Close, Effect, Reply, Subscribe, Then, Unsubscribe
 from sulla.gateway.wire import ApprovalAnswer, EventsSubscribe, ThreadCreate, ThreadGet, TurnSend, TurnStop
-from sulla.gateway.wire_form import Wire
+from sulla.rpc import TEXT_CHARS, Params
 
 THREAD = "thr_1"
-ASKED = Question(THREAD, "run_1", "approval:call_1", "May I?", tool="post")
+ASKED = QuestionRow(THREAD, "run_1", "approval:call_1", "May I?", tool="post")
 
 
 class Client:
@@ -31,11 +30,11 @@ class Client:
     def __init__(self) -> None:
         self.session = HubSession("ses", Limits(), Principal("app", ALL_SCOPES), lambda: 7, streaming=False)
         self.noted: str | None = None
-        self.waiting: list[Question] = []
-        self.refused: dict[type[Wire], SullaError] = {}
+        self.waiting: list[QuestionRow] = []
+        self.refused: dict[type[Params], SullaError] = {}
         self.forgetful: SullaError | None = None
         self.gone: set[str] = set()
-        self.asked: list[Wire] = []
+        self.asked: list[Params] = []
         self.frames: list[Any] = []
         self.followed: list[tuple[str, int]] = []
         self.left: list[str] = []
@@ -94,7 +93,7 @@ class Client:
                 self.closed = effect
         return ()
 
-    def _called(self, id_: str | int, params: Wire) -> Sequence[Effect]:
+    def _called(self, id_: str | int, params: Params) -> Sequence[Effect]:
         self.asked.append(params)
         if type(params) in self.refused:
             return self.session.failed(id_, self.refused[type(params)])
@@ -103,11 +102,11 @@ class Client:
     def told(self, type_: str) -> list[Any]:
         return [frame["data"] for frame in self.frames if frame["type"] == type_]
 
-    def wanted(self, kind: type[Wire]) -> list[Any]:
+    def wanted(self, kind: type[Params]) -> list[Any]:
         return [params for params in self.asked if isinstance(params, kind)]
 
 
-def _answer(params: Wire) -> JsonObject:
+def _answer(params: Params) -> JsonObject:
     match params:
         case ThreadCreate():
             return {"thread_id": THREAD}
@@ -266,7 +265,7 @@ def test_a_message_that_comes_again_answers_nothing_that_was_asked_since(prompt:
     first = Client().say("user_message", words("yes", threadId="one"), id_="first")
     again = Client()
     again.noted = first.noted
-    again.waiting = [Question(THREAD, "run_1", prompt, "Which one?")]
+    again.waiting = [QuestionRow(THREAD, "run_1", prompt, "Which one?")]
     again.say("subscribe").happens("SUSPENDED", 5, waits=[{"wait_id": prompt, "prompt": "Which one?"}]).acknowledges()
     for client in (first, again):
         client.happens("SUSPENDED", 5, waits=[{"wait_id": prompt, "prompt": "Which one?"}]).acknowledges()
@@ -320,7 +319,7 @@ def test_a_playbook_does_not_end_the_listening_to_the_conversation_that_began_it
 def test_an_answer_that_is_too_long_is_refused_for_good() -> None:
     client = Client()
     client.noted = noted(Place(THREAD, "one", 7, asked="answer:call_1"))
-    client.waiting = [Question(THREAD, "run_1", "answer:call_1", "Which one?")]
+    client.waiting = [QuestionRow(THREAD, "run_1", "answer:call_1", "Which one?")]
     for _ in range(2):
         client.say("user_message", words("x" * (TEXT_CHARS + 1), threadId="one"), id_="long")
         assert client.frames[-1]["originalId"] == "long"

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from sulla.core.jsontypes import JsonObject
-from sulla.gateway.commands import Question
 from sulla.gateway.dialects.snippbot_form import Chat, Decision, read_chat, read_decision
 from sulla.gateway.dialects.snippbot_frames import Frames
 from sulla.gateway.dialects.steps import Ask, Asked, Dropped, Ended, Spent, Step, Text, Thought, ToolEnded, WentOn
 from sulla.gateway.rest_problems import DEFECT, Malformed, Problem
+from sulla.gateway.wire import QuestionRow
 
 DONE = Ended("done", "", 9, Spent(16, 5, 3))
 ASK = Ask("approval:t", "May I?", "t", "post", "host:x", (), 1_800_000_000_000)
@@ -73,7 +73,7 @@ def test_a_rejected_call_says_why_it_was_not_made() -> None:
 
 
 def test_what_is_in_the_way_comes_first_but_not_what_the_turn_itself_asks() -> None:
-    ahead = [Question("thr_1", "run_0", "approval:a", "A?"), Question("thr_1", "run_1", "approval:b", "B?")]
+    ahead = [QuestionRow("thr_1", "run_0", "approval:a", "A?"), QuestionRow("thr_1", "run_1", "approval:b", "B?")]
     frames = Frames("s", "thr_1", "run_1", ahead)
     assert [data["approval_id"] for _, data in events(frames.opening)] == ["approval:a"]
     assert Frames("s", "thr_1", "run_1", ahead[1:]).opening == b":\n\n"

@@ -8,7 +8,7 @@ import pytest
 
 from sulla.gateway.commands import Event
 from sulla.gateway.dialects.talk import Message, Talk, digest, moved_on, words_for
-from sulla.gateway.limits import TEXT_CHARS
+from sulla.rpc import TEXT_CHARS
 
 
 def said(*words: str) -> tuple[Message, ...]:

@@ -1,23 +1,22 @@
-"""What travels over ``sulla.v1`` about heartbeats, as strict models. Pure."""
+"""What methods about heartbeats take and give. Pure."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from sulla.gateway.wire_form import MOST_SEQ, Id, Wire
-
-# ------------------------------------------------------------------------------------------------------ parameters
+from sulla.rpc import MOST_SEQ, Id, Money, Params, Time
 
 
-class HeartbeatStatus(Wire):
+class HeartbeatStatus(Params):
     """`heartbeat.status`: of one agent; null for all that have a heartbeat."""
 
     agent: Id | None = None
 
 
-class HeartbeatTrigger(Wire):
+class HeartbeatTrigger(Params):
     """`heartbeat.trigger`: begin a beat now, once for each `request_id`."""
 
     agent: Id | None = None
@@ -27,19 +26,19 @@ class HeartbeatTrigger(Wire):
     request_id: Id | None = None
 
 
-class HeartbeatPause(Wire):
+class HeartbeatPause(Params):
     """`heartbeat.pause`: of one agent; null for all."""
 
     agent: Id | None = None
 
 
-class HeartbeatResume(Wire):
+class HeartbeatResume(Params):
     """`heartbeat.resume`: of one agent; null for all."""
 
     agent: Id | None = None
 
 
-class HeartbeatLog(Wire):
+class HeartbeatLog(Params):
     """`heartbeat.log`: newest first."""
 
     agent: Id | None = None
@@ -49,12 +48,11 @@ class HeartbeatLog(Wire):
     """The `next` of the page before; null for the newest."""
 
 
-# ---------------------------------------------------------------------------------------------------------- results
-
 TickWord = Literal["running", "done", "blocked", "failed", "limited", "cancelled", "skipped"]
 
 
-class CycleRow(Wire):
+@dataclass(frozen=True, slots=True)
+class CycleRow:
     """One cycle of a beat."""
 
     number: int
@@ -63,15 +61,16 @@ class CycleRow(Wire):
     status: str
     summary: str
     tokens: int
-    cost: float
+    cost_micro: Annotated[Money, Field(alias="cost")]
 
 
-class TickRow(Wire):
+@dataclass(frozen=True, slots=True)
+class TickRow:
     """One wake: a beat, or why there was none."""
 
     run_id: str
     seq: int
-    at: str
+    at_ms: Annotated[Time, Field(alias="at")]
     by: str
     """`schedule <id>`, `request <id>` or `message`."""
     fired: bool
@@ -82,47 +81,51 @@ class TickRow(Wire):
     """What there was to do, or why there was no beat."""
     focus: str
     focus_reason: str
-    cycles: list[CycleRow]
+    cycles: tuple[CycleRow, ...]
     duration_s: float | None
     """Null while it is at work."""
     tokens: int
-    cost: float
+    cost_micro: Annotated[Money, Field(alias="cost")]
     """In the unit of the prices; 0 where the model has none."""
     changed: str
     """What is different from before it; empty for nothing."""
     summary: str
 
 
-class TickRows(Wire):
+@dataclass(frozen=True, slots=True)
+class TickRows:
     """The answer to `heartbeat.log`."""
 
-    ticks: list[TickRow]
+    ticks: tuple[TickRow, ...]
     next: int | None
     """The `before` of the next page; null at the end."""
 
 
-class BeatScheduleRow(Wire):
+@dataclass(frozen=True, slots=True)
+class BeatScheduleRow:
     """A schedule that wakes an agent."""
 
     schedule: str
     explain: str
     paused: bool
     why: str
-    next: str | None
+    next_ms: Annotated[Time | None, Field(alias="next")]
     project: str
 
 
-class BudgetRow(Wire):
+@dataclass(frozen=True, slots=True)
+class BudgetRow:
     """What an agent's beats have used of what they may."""
 
     span: Literal["day", "month"]
     tokens: int
     tokens_limit: int
-    cost: float
-    cost_limit: float | None
+    cost_micro: Annotated[Money, Field(alias="cost")]
+    cost_limit_micro: Annotated[Money | None, Field(alias="cost_limit")]
 
 
-class HeartbeatRow(Wire):
+@dataclass(frozen=True, slots=True)
+class HeartbeatRow:
     """How an agent's heartbeat is."""
 
     agent: str
@@ -130,17 +133,17 @@ class HeartbeatRow(Wire):
     """Where it beats; empty before the first time."""
     enabled: bool
     """Whether the clock wakes it."""
-    next: str | None
+    next_ms: Annotated[Time | None, Field(alias="next")]
     """When next; null for never."""
-    schedules: list[BeatScheduleRow]
+    schedules: tuple[BeatScheduleRow, ...]
     running: str | None
     """The run of the beat at work; null for none."""
     last: TickRow | None
     """The newest wake, whatever came of it."""
     beat: TickRow | None
     """The newest one that was a beat, of the last fifty."""
-    budgets: list[BudgetRow]
-    quiet_until: str | None
+    budgets: tuple[BudgetRow, ...]
+    quiet_until_ms: Annotated[Time | None, Field(alias="quiet_until")]
     """Until when beats pause because they fail or change nothing."""
     failures: int
     """Beats that failed in a row."""
@@ -152,13 +155,15 @@ class HeartbeatRow(Wire):
     """How many beats there were."""
 
 
-class HeartbeatRows(Wire):
+@dataclass(frozen=True, slots=True)
+class HeartbeatRows:
     """The answer to `heartbeat.status`, `heartbeat.pause` and `heartbeat.resume`."""
 
-    heartbeats: list[HeartbeatRow]
+    heartbeats: tuple[HeartbeatRow, ...]
 
 
-class HeartbeatBegun(Wire):
+@dataclass(frozen=True, slots=True)
+class HeartbeatBegun:
     """The answer to `heartbeat.trigger`: the beat is kept, and begins when its turn comes."""
 
     agent: str

@@ -1,14 +1,13 @@
-"""What all models of ``sulla.v1`` are made of: their root, and the forms of ids and texts. Pure."""
+"""What parameters are made of: their root, and the forms of ids and texts. Pure."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from sulla.access import NAME_CHARS, Scope
-from sulla.gateway.limits import ID_CHARS, TEXT_CHARS, TITLE_CHARS
+from sulla.access import NAME_CHARS
+from sulla.rpc.limits import ID_CHARS, TEXT_CHARS, TITLE_CHARS
 
 ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.\-]*$"
 QUESTION_PATTERN = r"^[a-z]+(:[A-Za-z0-9_.\-]+)+$"
@@ -37,19 +36,7 @@ MOST_SEQ = 2**53
 Seq = Annotated[int, Field(ge=0, le=MOST_SEQ)]
 
 
-class Wire(BaseModel):
-    """The root of all models here: no guessing of types, no unknown fields."""
+class Params(BaseModel):
+    """The root of all parameters: no guessing of types, no unknown fields. What checks them is made at first use."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-
-
-@dataclass(frozen=True, slots=True)
-class Method:
-    """One row of the protocol."""
-
-    params: type[Wire]
-    result: type[BaseModel]
-    scope: Scope | None
-    """What the token must allow; None before anybody is known."""
-    overlaps: bool = False
-    """Whether a connection's next one is taken before it is answered; they are answered in order all the same."""
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, defer_build=True)

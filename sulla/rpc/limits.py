@@ -10,12 +10,6 @@ ID_CHARS = 128
 TITLE_CHARS = 200
 SUBSCRIPTIONS = 64
 """Threads that one connection may follow at once."""
-SEEN_EVENTS = 8
-"""Things that a person looks at, in one report."""
-SEEN_URL_CHARS = 500
-SEEN_TEXT_CHARS = 400
-SEEN_AGE_S = 300
-"""What was looked at longer ago is of no use, in seconds."""
 ACTIVITY_CHARS = 80
 """Of what somebody says to be doing."""
 IDLE_S = 90 * 86_400

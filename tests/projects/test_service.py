@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sulla.daemon.project_desk import get_project
 from sulla.projects import Projects
+from sulla.projects.service import HomeProjects
 
 TEXT = """# Garden
 
@@ -20,7 +20,7 @@ TEXT = """# Garden
 async def test_a_task_is_told_with_its_state_and_its_place_in_a_plan(tmp_path: Path) -> None:
     projects = Projects(tmp_path)
     projects.create("garden", TEXT)
-    found = await get_project(projects, "garden")
+    found = await HomeProjects(projects).get_project("garden")
     assert [(task.text, task.state, task.id, task.depends_on, task.depth) for task in found.tasks] == [
         ("Clear", "completed", "clear", (), 0),
         ("Dig", "in_progress", "dig", ("clear",), 0),

@@ -1,33 +1,46 @@
-"""What travels over ``sulla.v1`` about playbooks and their runs, as strict models. Pure."""
+"""What methods about playbooks and their runs take and give. Pure."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import Field, JsonValue, StringConstraints
 
-from sulla.gateway.limits import STEP_CHARS, STEPS_AT_ONCE, WORKFLOW_CHARS
-from sulla.gateway.wire_form import STEP_PATTERN, Id, Label, Method, Name, Seq, Title, Wire
-from sulla.workflow import PlayStatus
+from sulla.rpc import (
+    STEP_CHARS,
+    STEP_PATTERN,
+    STEPS_AT_ONCE,
+    WORKFLOW_CHARS,
+    Id,
+    Label,
+    Money,
+    Name,
+    Params,
+    Seq,
+    Time,
+    Title,
+)
+from sulla.workflow.office import PlayStatus
 
 PlaybookSource = Annotated[str, StringConstraints(min_length=1, max_length=WORKFLOW_CHARS)]
 """A playbook itself."""
+
+
 StepAddress = Annotated[str, StringConstraints(min_length=1, max_length=STEP_CHARS, pattern=STEP_PATTERN)]
 
-# ------------------------------------------------------------------------------------------------------ parameters
 
-
-class WorkflowList(Wire):
+class WorkflowList(Params):
     """`workflow.list`."""
 
 
-class WorkflowGet(Wire):
+class WorkflowGet(Params):
     """`workflow.get`."""
 
     playbook: Name
 
 
-class WorkflowCheck(Wire):
+class WorkflowCheck(Params):
     """`workflow.check`."""
 
     text: PlaybookSource
@@ -35,7 +48,7 @@ class WorkflowCheck(Wire):
     """What the faults call it."""
 
 
-class WorkflowStart(Wire):
+class WorkflowStart(Params):
     """`workflow.start`: one of `playbook` and `source`."""
 
     playbook: Name | None = None
@@ -51,7 +64,7 @@ class WorkflowStart(Wire):
     """The same one begins the same run."""
 
 
-class WorkflowRuns(Wire):
+class WorkflowRuns(Params):
     """`workflow.runs`."""
 
     after: Id | None = None
@@ -60,7 +73,7 @@ class WorkflowRuns(Wire):
     """Those that stand like this; null for all."""
 
 
-class WorkflowStatus(Wire):
+class WorkflowStatus(Params):
     """`workflow.status`: a run, and a page of its steps."""
 
     run: Id
@@ -69,14 +82,14 @@ class WorkflowStatus(Wire):
     limit: Annotated[int, Field(ge=1, le=500)] = 200
 
 
-class WorkflowPause(Wire):
+class WorkflowPause(Params):
     """`workflow.pause`."""
 
     run: Id
     why: Title = ""
 
 
-class WorkflowResume(Wire):
+class WorkflowResume(Params):
     """`workflow.resume`."""
 
     run: Id
@@ -84,20 +97,20 @@ class WorkflowResume(Wire):
     """From where, if it has ended; empty for the steps that failed."""
 
 
-class WorkflowStep(Wire):
+class WorkflowStep(Params):
     """`workflow.step`."""
 
     run: Id
 
 
-class WorkflowCancel(Wire):
+class WorkflowCancel(Params):
     """`workflow.cancel`."""
 
     run: Id
     why: Title = ""
 
 
-class WorkflowFork(Wire):
+class WorkflowFork(Params):
     """`workflow.fork`."""
 
     run: Id
@@ -109,10 +122,8 @@ class WorkflowFork(Wire):
     """The same one begins the same run."""
 
 
-# ---------------------------------------------------------------------------------------------------------- results
-
-
-class PlaybookRow(Wire):
+@dataclass(frozen=True, slots=True)
+class PlaybookRow:
     """One playbook of the home."""
 
     playbook: str
@@ -122,7 +133,7 @@ class PlaybookRow(Wire):
     """Of what it says; a run is bound to it."""
     file: str
     steps: int
-    on: list[str]
+    on: tuple[str, ...]
     """What starts it, e.g. `manual` or `schedule 0 9 * * 1-5`."""
     inputs: dict[str, JsonValue]
     """What it takes: by name, `{type, required, default, description}`."""
@@ -130,13 +141,15 @@ class PlaybookRow(Wire):
     """Why it cannot be run; empty for nothing."""
 
 
-class PlaybookRows(Wire):
+@dataclass(frozen=True, slots=True)
+class PlaybookRows:
     """The answer to `workflow.list`."""
 
-    playbooks: list[PlaybookRow]
+    playbooks: tuple[PlaybookRow, ...]
 
 
-class PlaybookText(Wire):
+@dataclass(frozen=True, slots=True)
+class PlaybookText:
     """The answer to `workflow.get`."""
 
     about: PlaybookRow
@@ -144,14 +157,16 @@ class PlaybookText(Wire):
     """The whole file."""
 
 
-class PlaybookFaults(Wire):
+@dataclass(frozen=True, slots=True)
+class PlaybookFaults:
     """The answer to `workflow.check`."""
 
-    faults: list[str]
+    faults: tuple[str, ...]
     """Each as `file:line:column: cause [rule]`; none if nothing is wrong."""
 
 
-class PlayBegun(Wire):
+@dataclass(frozen=True, slots=True)
+class PlayBegun:
     """The answer to `workflow.start` and `workflow.fork`: the run is kept and will be worked on."""
 
     run: str
@@ -160,13 +175,15 @@ class PlayBegun(Wire):
     """False if the same was asked for before."""
 
 
-class PlayAsked(Wire):
+@dataclass(frozen=True, slots=True)
+class PlayAsked:
     """The answer to `workflow.pause`, `resume`, `step` and `cancel`: the request is kept."""
 
     run: str
 
 
-class PlayRow(Wire):
+@dataclass(frozen=True, slots=True)
+class PlayRow:
     """One run of a playbook."""
 
     run: str
@@ -178,17 +195,17 @@ class PlayRow(Wire):
     """What started it, e.g. `manual`, `schedule` or `webhook`."""
     thread_id: str
     """The conversation that hears of it; empty for none."""
-    started_at: str
-    ended_at: str | None
+    started_ms: Annotated[Time, Field(alias="started_at")]
+    ended_ms: Annotated[Time | None, Field(alias="ended_at")]
     """Null while it goes on."""
     steps: int
     """In the playbook; those of a loop count once."""
     done: int
     """That have ended, each pass of a loop counted."""
     tokens: int
-    cost: float
+    cost_micro: Annotated[Money, Field(alias="cost")]
     """In the currency of the price table."""
-    open: list[str]
+    open: tuple[str, ...]
     """Addresses of the steps that are at work or wait."""
     failure: str
     """Why it failed; empty for no failure."""
@@ -200,15 +217,17 @@ class PlayRow(Wire):
     """Whether it is so deep that what it sets off starts no further playbook."""
 
 
-class PlayRows(Wire):
+@dataclass(frozen=True, slots=True)
+class PlayRows:
     """The answer to `workflow.runs`."""
 
-    runs: list[PlayRow]
+    runs: tuple[PlayRow, ...]
     next: str | None
     """The `after` of the next page; null at the end."""
 
 
-class StepRow(Wire):
+@dataclass(frozen=True, slots=True)
+class StepRow:
     """How a step of a run stands, in one pass."""
 
     at: str
@@ -217,20 +236,21 @@ class StepRow(Wire):
     status: str
     """`running`, `waiting`, `completed`, `failed`, `skipped` or `cancelled`."""
     tries: int
-    started_at: str | None
+    started_ms: Annotated[Time | None, Field(alias="started_at")]
     """Null if it never began."""
-    ended_at: str | None
+    ended_ms: Annotated[Time | None, Field(alias="ended_at")]
     output: JsonValue
     route: str
     """Which way it went; empty where there is none."""
     error: str
     tokens: int
-    cost: float
+    cost_micro: Annotated[Money, Field(alias="cost")]
     note: str
     """What it waits for, or why it was skipped."""
 
 
-class PlayDetail(Wire):
+@dataclass(frozen=True, slots=True)
+class PlayDetail:
     """The answer to `workflow.status`."""
 
     about: PlayRow
@@ -238,23 +258,7 @@ class PlayDetail(Wire):
     outputs: dict[str, JsonValue]
     forked_from: str
     """The run that this one took over from; empty for none."""
-    steps: list[StepRow]
+    steps: tuple[StepRow, ...]
     """In the order in which they began."""
     next: int | None
     """The `after` of the next page; null at the end."""
-
-
-METHODS: dict[str, Method] = {
-    "workflow.list": Method(WorkflowList, PlaybookRows, "read"),
-    "workflow.get": Method(WorkflowGet, PlaybookText, "read"),
-    "workflow.check": Method(WorkflowCheck, PlaybookFaults, "read"),
-    "workflow.start": Method(WorkflowStart, PlayBegun, "write"),
-    "workflow.runs": Method(WorkflowRuns, PlayRows, "read"),
-    "workflow.status": Method(WorkflowStatus, PlayDetail, "read"),
-    "workflow.pause": Method(WorkflowPause, PlayAsked, "write"),
-    "workflow.resume": Method(WorkflowResume, PlayAsked, "write"),
-    "workflow.step": Method(WorkflowStep, PlayAsked, "write"),
-    "workflow.cancel": Method(WorkflowCancel, PlayAsked, "write"),
-    "workflow.fork": Method(WorkflowFork, PlayBegun, "write"),
-}
-"""The rows of the protocol about them."""

@@ -1,0 +1,294 @@
+"""What clients can do with conversations: make, list, read and delete them, follow them, talk in them, and answer what
+agents ask there.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sulla.core.errors import InvalidInput
+from sulla.core.jsontypes import JsonObject
+from sulla.gateway.commands import Commands, Event
+from sulla.gateway.wire import (
+    Answered,
+    ApprovalAnswer,
+    ApprovalList,
+    EventParams,
+    EventsSubscribe,
+    EventsUnsubscribe,
+    Hello,
+    History,
+    Questions,
+    Subscribed,
+    ThreadCreate,
+    ThreadCreated,
+    ThreadDelete,
+    ThreadDeleted,
+    ThreadGet,
+    ThreadHistory,
+    ThreadList,
+    ThreadRow,
+    Threads,
+    TurnAsked,
+    TurnContinue,
+    TurnSend,
+    TurnSent,
+    TurnStop,
+    Unsubscribed,
+    Welcome,
+)
+from sulla.rpc import Context, Example, Method, Methods, Params, Rest, size_of
+
+
+async def _create(service: Commands, params: ThreadCreate, context: Context) -> ThreadCreated:
+    asked = params
+    made = await service.create_thread(asked.agent, asked.title, asked.project, asked.request_id, asked.channel)
+    return ThreadCreated(made)
+
+
+async def _list(service: Commands, params: ThreadList, context: Context) -> Threads:
+    rows = await service.list_threads(params.after, params.limit + 1)
+    page = tuple(rows[: params.limit])
+    return Threads(page, page[-1].thread_id if len(rows) > params.limit else None)
+
+
+async def _get(service: Commands, params: ThreadGet, context: Context) -> ThreadRow:
+    return await service.get_thread(params.thread_id)
+
+
+async def _history(service: Commands, params: ThreadHistory, context: Context) -> History:
+    """Cut by count and by size; at least one event is given, however large, so that a client always gets on."""
+    found = await service.history(params.thread_id, params.after, params.before, params.limit + 1)
+    events: list[EventParams] = []
+    size = 0
+    for event in found[: params.limit]:
+        row = _event(event)
+        size += size_of(EventParams, row)
+        if events and size > context.page_bytes:
+            break
+        events.append(row)
+    return History(tuple(events), len(events) < len(found))
+
+
+def _event(event: Event) -> EventParams:
+    return EventParams(
+        event.thread_id,
+        event.seq,
+        event.run_id,
+        event.parent_run_id,
+        event.agent,
+        event.depth,
+        event.type,
+        event.at_ms,
+        event.data,
+    )
+
+
+async def _delete(service: Commands, params: ThreadDelete, context: Context) -> ThreadDeleted:
+    await service.delete_thread(params.thread_id)
+    return ThreadDeleted(params.thread_id)
+
+
+async def _send(service: Commands, params: TurnSend, context: Context) -> TurnSent:
+    return await service.send(
+        params.thread_id, params.message_id, params.text, params.mode, params.agent, context.caller.name
+    )
+
+
+async def _stop(service: Commands, params: TurnStop, context: Context) -> TurnAsked:
+    return TurnAsked(await service.stop(params.thread_id, params.request_id))
+
+
+async def _continue(service: Commands, params: TurnContinue, context: Context) -> TurnAsked:
+    return TurnAsked(await service.resume_turns(params.thread_id, params.request_id))
+
+
+async def _questions(service: Commands, params: ApprovalList, context: Context) -> Questions:
+    threads = list(await service.list_questions(params.after, params.limit + 1))
+    page = threads[: params.limit]
+    following = page[-1].thread_id if len(threads) > params.limit else None
+    return Questions(tuple(question for waiting in page for question in waiting.questions), following)
+
+
+async def _answer(service: Commands, params: ApprovalAnswer, context: Context) -> Answered:
+    return Answered(await service.answer(params.thread_id, params.id, params.verdict, params.text))
+
+
+async def _subscribe(service: Commands, params: EventsSubscribe, context: Context) -> Subscribed:
+    """Where a thread ends that somebody wants to follow; whoever asks does the following."""
+    thread_id, last = params.thread_id, await service.last_seq(params.thread_id)
+    if params.after > last:
+        raise InvalidInput(f"after: got {params.after}, but {thread_id!r} ends at {last}: follow it again from 0")
+    return Subscribed(last)
+
+
+async def _unsubscribe(service: Commands, params: EventsUnsubscribe, context: Context) -> Unsubscribed:
+    return Unsubscribed(ended=False)  # whoever follows knows better
+
+
+def _now(params: Params) -> float:
+    """A person does it just now."""
+    return 0.0
+
+
+_THREAD: Final[JsonObject] = {
+    "thread_id": "thr_9b2d",
+    "title": "Trip to Rome",
+    "agent": "sulla",
+    "status": "idle",
+    "last_seq": 7,
+    "created_at": "2027-01-15T08:00:00.000Z",
+    "waiting": 0,
+    "channel": "sulla-desktop",
+    "model": "anthropic:claude-sonnet-4-5",
+    "loops": 0,
+    "noticed": [],
+}
+_EVENT: Final[JsonObject] = {
+    "thread_id": "thr_9b2d",
+    "seq": 2,
+    "run_id": "run_77aa",
+    "parent_run_id": None,
+    "agent": "sulla",
+    "depth": 0,
+    "type": "INPUT",
+    "at": "2027-01-15T08:00:01.000Z",
+    "data": {"message_id": "m-1", "text": "hello"},
+}
+_QUESTION: Final[JsonObject] = {
+    "thread_id": "thr_9b2d",
+    "run_id": "run_77aa",
+    "id": "approval:tool_5c:3f2a9c0be1d47788:0",
+    "prompt": 'May post be called with {"url": "https://example.org"}?',
+    "expires_at": "2027-01-16T08:00:01.000Z",
+    "tool": "post",
+    "target": "host:https://example.org",
+}
+
+METHODS: Final[Methods[Commands]] = Methods(
+    "threads",
+    (
+        Method("hello", Hello, Welcome, None, None),
+        Method(
+            "thread.create",
+            ThreadCreate,
+            ThreadCreated,
+            "write",
+            _create,
+            Rest("POST", "/threads", "Make a thread.", 201, "request_id"),
+            Example({"thread_id": "thr_9b2d"}, {"title": "Trip to Rome", "request_id": "make-rome"}),
+        ),
+        Method(
+            "thread.list",
+            ThreadList,
+            Threads,
+            "read",
+            _list,
+            Rest("GET", "/threads", "Threads by id, a page at a time."),
+            Example({"threads": [_THREAD], "next": None}),
+        ),
+        Method(
+            "thread.get",
+            ThreadGet,
+            ThreadRow,
+            "read",
+            _get,
+            Rest("GET", "/threads/{thread_id}", "One thread."),
+            Example(_THREAD),
+        ),
+        Method(
+            "thread.history",
+            ThreadHistory,
+            History,
+            "read",
+            _history,
+            Rest(
+                "GET",
+                "/threads/{thread_id}/events",
+                "Kept events, or a stream that goes on live.",
+                numbers=("after", "before", "limit"),
+                streams=True,
+            ),
+            Example({"events": [_EVENT], "more": False}),
+        ),
+        Method(
+            "thread.delete",
+            ThreadDelete,
+            ThreadDeleted,
+            "write",
+            _delete,
+            Rest("DELETE", "/threads/{thread_id}", "Remove a thread with all it holds."),
+            Example({"thread_id": "thr_9b2d"}),
+        ),
+        Method(
+            "turn.send",
+            TurnSend,
+            TurnSent,
+            "write",
+            _send,
+            Rest(
+                "POST",
+                "/threads/{thread_id}/turns",
+                "Keep a message; as a stream, show what comes of it.",
+                202,
+                "message_id",
+                streams=True,
+            ),
+            Example({"run_id": "run_77aa", "seq": 2, "message_id": "m-1"}, {"text": "hello", "message_id": "m-1"}),
+            idle_s=_now,
+        ),
+        Method(
+            "turn.stop",
+            TurnStop,
+            TurnAsked,
+            "write",
+            _stop,
+            Rest("POST", "/threads/{thread_id}/stop", "End the running turn and hold what waits.", 202, "request_id"),
+            Example({"seq": 5}, {"request_id": "stop-1"}),
+            idle_s=_now,
+        ),
+        Method(
+            "turn.continue",
+            TurnContinue,
+            TurnAsked,
+            "write",
+            _continue,
+            Rest("POST", "/threads/{thread_id}/continue", "Let held messages go on.", 202, "request_id"),
+            Example({"seq": 6}, {"request_id": "go-1"}),
+            idle_s=_now,
+        ),
+        Method(
+            "approval.list",
+            ApprovalList,
+            Questions,
+            "read",
+            _questions,
+            Rest("GET", "/approvals", "Questions that suspended turns wait for an answer to."),
+            Example({"questions": [_QUESTION], "next": None}),
+        ),
+        Method(
+            "approval.answer",
+            ApprovalAnswer,
+            Answered,
+            "approve",
+            _answer,
+            Rest("POST", "/approvals/{thread_id}/{id}", "Answer one; the first wins.", 202),
+            Example({"seq": 9}, {"verdict": "approve"}),
+            idle_s=_now,
+        ),
+        Method(
+            "events.subscribe",
+            EventsSubscribe,
+            Subscribed,
+            "read",
+            _subscribe,
+        ),
+        Method(
+            "events.unsubscribe",
+            EventsUnsubscribe,
+            Unsubscribed,
+            "read",
+            _unsubscribe,
+        ),
+    ),
+)
