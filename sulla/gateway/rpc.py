@@ -22,8 +22,8 @@ from sulla.core.errors import (
     Unavailable,
 )
 from sulla.core.jsontypes import Json, JsonObject
-from sulla.core.stamp import stamp
 from sulla.gateway.commands import Event
+from sulla.gateway.event_json import event_json
 from sulla.gateway.methods import METHODS
 from sulla.people import NoticeInfo
 from sulla.people.notices_rpc import NoticeRow, notice_row
@@ -249,18 +249,3 @@ def gap_frame(thread_id: str, after: int, following: int) -> bytes:
     """A hole in the log as a frame."""
     params: JsonObject = {"thread_id": thread_id, "after": after, "next": following}
     return orjson.dumps({"jsonrpc": "2.0", "method": "events.gap", "params": params})
-
-
-def event_json(event: Event) -> JsonObject:
-    """An event in the form of `wire.EventParams`."""
-    return {
-        "thread_id": event.thread_id,
-        "seq": event.seq,
-        "run_id": event.run_id,
-        "parent_run_id": event.parent_run_id,
-        "agent": event.agent,
-        "depth": event.depth,
-        "type": event.type,
-        "at": stamp(event.at_ms),
-        "data": event.data,
-    }

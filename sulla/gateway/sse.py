@@ -9,9 +9,9 @@ import orjson
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway.backlog import Backlog
 from sulla.gateway.commands import Event
+from sulla.gateway.event_json import event_json
 from sulla.gateway.rest_models import Reason
 from sulla.gateway.rest_problems import Headers, Problem
-from sulla.gateway.rpc import event_json
 
 KEEP_ALIVE = b":\n\n"
 """A comment: says to proxies and clients that somebody is still there."""

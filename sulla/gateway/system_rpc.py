@@ -40,12 +40,12 @@ class StatusService(Protocol):
         ...
 
 
-async def _status(service: StatusService, params: SystemStatus, context: Context) -> Status:
-    return Status.model_validate(await service.status())
+async def _status(service: StatusService, params: SystemStatus, context: Context) -> JsonObject:
+    return await service.status()
 
 
-async def _check(service: StatusService, params: SystemCheck, context: Context) -> Status:
-    return Status.model_validate(await service.check())
+async def _check(service: StatusService, params: SystemCheck, context: Context) -> JsonObject:
+    return await service.check()
 
 
 METHODS: Final[Methods[StatusService]] = Methods(

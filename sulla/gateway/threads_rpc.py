@@ -6,14 +6,16 @@ from __future__ import annotations
 
 from typing import Final
 
+import orjson
+
 from sulla.core.errors import InvalidInput
-from sulla.core.jsontypes import JsonObject
-from sulla.gateway.commands import Commands, Event
+from sulla.core.jsontypes import Json, JsonObject
+from sulla.gateway.commands import Commands
+from sulla.gateway.event_json import event_json
 from sulla.gateway.wire import (
     Answered,
     ApprovalAnswer,
     ApprovalList,
-    EventParams,
     EventsSubscribe,
     EventsUnsubscribe,
     Hello,
@@ -37,7 +39,7 @@ from sulla.gateway.wire import (
     Unsubscribed,
     Welcome,
 )
-from sulla.rpc import Context, Example, Method, Methods, Params, Rest, size_of
+from sulla.rpc import Context, Example, Method, Methods, Params, Rest
 
 
 async def _create(service: Commands, params: ThreadCreate, context: Context) -> ThreadCreated:
@@ -56,32 +58,18 @@ async def _get(service: Commands, params: ThreadGet, context: Context) -> Thread
     return await service.get_thread(params.thread_id)
 
 
-async def _history(service: Commands, params: ThreadHistory, context: Context) -> History:
+async def _history(service: Commands, params: ThreadHistory, context: Context) -> JsonObject:
     """Cut by count and by size; at least one event is given, however large, so that a client always gets on."""
     found = await service.history(params.thread_id, params.after, params.before, params.limit + 1)
-    events: list[EventParams] = []
+    events: list[Json] = []
     size = 0
     for event in found[: params.limit]:
-        row = _event(event)
-        size += size_of(EventParams, row)
+        value = event_json(event)
+        size += len(orjson.dumps(value))
         if events and size > context.page_bytes:
             break
-        events.append(row)
-    return History(tuple(events), len(events) < len(found))
-
-
-def _event(event: Event) -> EventParams:
-    return EventParams(
-        event.thread_id,
-        event.seq,
-        event.run_id,
-        event.parent_run_id,
-        event.agent,
-        event.depth,
-        event.type,
-        event.at_ms,
-        event.data,
-    )
+        events.append(value)
+    return {"events": events, "more": len(events) < len(found)}
 
 
 async def _delete(service: Commands, params: ThreadDelete, context: Context) -> ThreadDeleted:

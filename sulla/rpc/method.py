@@ -62,8 +62,9 @@ class Method(Generic[S, P, R]):
     """A frozen dataclass."""
     scope: Scope | None
     """What the token must allow; None before anybody is known."""
-    handler: Callable[[S, P, Context], Awaitable[R]] | None
-    """Does it, with the service of its group; None for what a connection does by itself."""
+    handler: Callable[[S, P, Context], Awaitable[R | JsonObject]] | None
+    """Does it, with the service of its group; None for what a connection does by itself. Where there is much of it, it
+    answers with the JSON of such a row at once: a page of events would be copied three times otherwise."""
     rest: Rest | None = None
     """Where the REST interface has it; None for nowhere."""
     example: Example | None = None
@@ -89,7 +90,8 @@ class Method(Generic[S, P, R]):
         """
         if self.handler is None:
             raise TypeError(f"{self.name!r} is in the table of methods, but no handler does it")
-        return dump(self.result, await self.handler(service, params, context))
+        row = await self.handler(service, params, context)
+        return row if isinstance(row, dict) else dump(self.result, row)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from sulla.gateway.commands import Event
+from sulla.gateway.event_json import event_json
 from sulla.gateway.rest_models import End, Hole
 from sulla.gateway.rest_problems import Problem
-from sulla.gateway.rpc import event_json
 from sulla.gateway.sse import KEEP_ALIVE, OneTurn, end_block, event_block, gap_block, retry_block
 from sulla.gateway.wire import EventParams
 from tests.gateway.forms import check_form

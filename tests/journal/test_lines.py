@@ -8,7 +8,7 @@ import pytest
 from sulla.core.ids import MessageId, RunId, ThreadId
 from sulla.core.redact import MARK, Redactor
 from sulla.gateway import Event
-from sulla.gateway.rpc import event_json
+from sulla.gateway.event_json import event_json
 from sulla.journal.lines import START, Mark, mark_of, read_example, read_line, to_line, unwritten
 from sulla.threads import Entry, Input, Origin
 
