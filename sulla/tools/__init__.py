@@ -14,7 +14,6 @@ from sulla.tools.base import (
     ToolSource,
     Waiting,
 )
-from sulla.tools.browse import Catalogue, catalogue_of, told_schema
 from sulla.tools.builtin import builtin_tools, clock_tools, file_tools
 from sulla.tools.builtin.engines import Engine, brave, searxng
 from sulla.tools.builtin.listing import listing_tools
@@ -23,8 +22,6 @@ from sulla.tools.builtin.shell import shell_tools
 from sulla.tools.builtin.web import web_tools
 from sulla.tools.call import mend, run_call
 from sulla.tools.define import define
-from sulla.tools.fetch import Fetcher
-from sulla.tools.jobs import Jobs, with_news
 from sulla.tools.nearest import did_you_mean
 from sulla.tools.paths import inside, locate, open_file, open_folder
 from sulla.tools.policy import (
@@ -40,11 +37,14 @@ from sulla.tools.policy import (
     reach_of,
     target_of,
 )
-from sulla.tools.process import KEEPER, LIMITS, environment
 from sulla.tools.registry import Toolbox
-from sulla.tools.sandbox import Shell
 from sulla.tools.schema import Bounds, validate
-from sulla.tools.urls import OwnHosts, parse_url, read_own_hosts
+from sulla.tools.shell.jobs import Jobs, with_news
+from sulla.tools.shell.process import KEEPER, LIMITS, environment
+from sulla.tools.shell.sandbox import Shell
+from sulla.tools.web.browse import Catalogue, catalogue_of, told_schema
+from sulla.tools.web.fetch import Fetcher
+from sulla.tools.web.urls import OwnHosts, parse_url, read_own_hosts
 from sulla.tools.wrapping import approved, budgeted, filtered, prefixed
 
 __all__ = [

@@ -18,11 +18,11 @@ from sulla.models.anthropic.provider import AnthropicProvider
 from sulla.models.ollama.provider import OllamaProvider
 from sulla.models.openai.provider import OpenAiProvider
 from sulla.store.memory import MemoryStore
-from sulla.testing.anthropic_server import FakeAnthropic
 from sulla.testing.clock import ManualClock
-from sulla.testing.ollama_server import FakeOllama
-from sulla.testing.openai_server import FakeOpenAi
-from sulla.testing.script import Failure, Reply, Rule, Script
+from sulla.testing.servers.anthropic_server import FakeAnthropic
+from sulla.testing.servers.ollama_server import FakeOllama
+from sulla.testing.servers.openai_server import FakeOpenAi
+from sulla.testing.servers.script import Failure, Reply, Rule, Script
 from sulla.testing.world import World, scripted_model
 from sulla.threads import Entry
 

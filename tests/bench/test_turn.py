@@ -11,7 +11,7 @@ from bench.turn import FIGURES, SIZES, Costs, warm_rows
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.host.system import SystemClock
 from sulla.store.sqlite.store import SqliteStore
-from sulla.testing.script import Script
+from sulla.testing.servers.script import Script
 from sulla.threads import ThreadLimits, ThreadStore
 
 

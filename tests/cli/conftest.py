@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from sulla.testing.script import Failure, Reply, Rule, Script, ToolUse
+from sulla.testing.servers.script import Failure, Reply, Rule, Script, ToolUse
 from tests.daemon.running import Place, service
 
 BLOCKED = (

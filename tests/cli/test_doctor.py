@@ -17,9 +17,9 @@ import pytest
 
 from sulla.host.home import Home
 from sulla.terminal.exits import Exit
-from sulla.testing.anthropic_server import FakeAnthropic
-from sulla.testing.openai_server import FakeOpenAi
-from sulla.testing.script import Reply, Rule, Script
+from sulla.testing.servers.anthropic_server import FakeAnthropic
+from sulla.testing.servers.openai_server import FakeOpenAi
+from sulla.testing.servers.script import Reply, Rule, Script
 from tests.cli.typed import typed
 from tests.daemon.running import Place, service
 from tests.daemon.serving import beside

@@ -12,8 +12,8 @@ import pytest
 
 from sulla.daemon import load_settings
 from sulla.terminal.exits import Exit
-from sulla.testing.ollama_server import FakeOllama
-from sulla.testing.script import Reply, Rule, Script
+from sulla.testing.servers.ollama_server import FakeOllama
+from sulla.testing.servers.script import Reply, Rule, Script
 from tests.cli.terminal import at_a_terminal, terminal
 from tests.cli.typed import Typed, typed
 from tests.daemon.running import NOWHERE, PATIENCE_S, Place

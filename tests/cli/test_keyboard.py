@@ -16,7 +16,7 @@ from prompt_toolkit.input import create_pipe_input
 from sulla.cli.keyboard import QUIET_S, read_answer
 from sulla.terminal.exits import Exit
 from sulla.testing.clock import ManualClock
-from sulla.testing.script import Reply, Rule, Script, ToolUse
+from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
 from tests.cli.terminal import Terminal, at_a_terminal, terminal
 from tests.cli.typed import typed
 from tests.daemon.running import PATIENCE_S, Place, service

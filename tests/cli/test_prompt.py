@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sulla.terminal.exits import Exit
-from sulla.testing.script import Reply, Rule, Script
+from sulla.testing.servers.script import Reply, Rule, Script
 from tests.cli.typed import typed
 from tests.daemon.running import Place, service
 from tests.mcp.benches import HERE

@@ -12,7 +12,7 @@ import pytest
 
 import sulla
 from sulla.terminal.exits import Exit
-from sulla.testing.script import Reply, Rule, Script, ToolUse
+from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
 from tests.cli.typed import typed
 from tests.daemon.running import Place, service
 

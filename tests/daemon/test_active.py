@@ -6,7 +6,7 @@ import json
 import signal
 from pathlib import Path
 
-from sulla.testing.script import Reply, Rule, Script
+from sulla.testing.servers.script import Reply, Rule, Script
 from tests.daemon.running import Place, service
 
 WHOLE = "What comes first, and what comes later. <AGENT_DONE>said</AGENT_DONE>"

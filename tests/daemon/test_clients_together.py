@@ -21,7 +21,7 @@ from mcp.client.streamable_http import streamable_http_client
 from websockets.sync.client import connect
 from websockets.typing import Subprotocol
 
-from sulla.testing.script import Reply, Rule, Script, ToolUse
+from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
 from tests.daemon.running import AFRESH, PATIENCE_S, Daemon, Place, Service, service
 from tests.gateway.dialects.desktop import Desktop
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import httpx
 
-from sulla.testing.script import Reply, Rule, Script, ToolUse
-from sulla.testing.search_fakes import FakeSearxng, Found
+from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
+from sulla.testing.servers.search_fakes import FakeSearxng, Found
 from tests.daemon.running import AFRESH, PATIENCE_S, Place, service
 from tests.daemon.serving import beside
 

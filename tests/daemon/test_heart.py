@@ -13,7 +13,7 @@ from sulla.daemon.config import load_settings
 from sulla.daemon.heart import check_heartbeat, limits_of
 from sulla.daemon.sections import HeartbeatSettings
 from sulla.heartbeat import BeatLimits
-from sulla.testing.script import Failure, Reply, Rule, Script, ToolUse
+from sulla.testing.servers.script import Failure, Reply, Rule, Script, ToolUse
 from tests.daemon.running import Place, service
 
 MORE = "On it.<AGENT_CONTINUE><STATUS_REPORT>half way</STATUS_REPORT></AGENT_CONTINUE>"

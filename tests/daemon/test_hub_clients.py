@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from sulla.testing.script import Reply, Rule, Script, ToolUse
+from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
 from tests.daemon.running import Daemon, Place, Service, service
 from tests.gateway.dialects.desktop import Desktop
 from tests.gateway.peer import Peer

@@ -20,7 +20,7 @@ from sulla.host.place import Place
 from sulla.models import parse_model
 from sulla.telemetry import new_tally
 from sulla.testing.clock import ManualClock
-from sulla.testing.wire import WireRequest, WireResponse, WireServer
+from sulla.testing.servers.wire import WireRequest, WireResponse, WireServer
 from sulla.threads import Kept, Origin, Outcome, RunFinished, RunStarted
 from sulla.work import Inspection
 

@@ -18,7 +18,7 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
-from sulla.testing.script import Reply, Rule, Script, ToolUse
+from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
 from tests.daemon.running import AFRESH, PATIENCE_S, Daemon, Place, Service, service
 from tests.gateway.peer import until
 

@@ -10,8 +10,8 @@ from sulla.core.errors import SettingsError
 from sulla.daemon.models import HOW_TO, choose
 from sulla.daemon.sections import ModelSettings
 from sulla.host.system import SystemClock
-from sulla.testing.ollama_server import FakeOllama
-from sulla.testing.script import Script
+from sulla.testing.servers.ollama_server import FakeOllama
+from sulla.testing.servers.script import Script
 
 NOWHERE = "127.0.0.1:1"
 """Nothing listens there."""

@@ -19,7 +19,7 @@ from sulla.models import ModelName, ToolSpec, count_head, estimate_text
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.tools import Done, Result, Tool, ToolContext, builtin_tools
-from sulla.tools.browse import ALL_TOKENS, FIRST_TOKENS
+from sulla.tools.web.browse import ALL_TOKENS, FIRST_TOKENS
 
 DONE = "<AGENT_DONE>ok</AGENT_DONE>"
 

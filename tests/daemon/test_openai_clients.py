@@ -13,7 +13,7 @@ import openai
 import pytest
 from openai.types.chat import ChatCompletionChunk
 
-from sulla.testing.script import Reply, Rule, Script, ToolUse
+from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
 from tests.daemon.running import AFRESH, PATIENCE_S, Daemon, Place, Service, service
 
 ANSWER = "one two three four five six seven eight"

@@ -28,8 +28,8 @@ from sulla.telemetry import FILE, Logs
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door
-from sulla.testing.anthropic_server import FakeAnthropic
-from sulla.testing.script import Reply, Rule, Script, ToolUse
+from sulla.testing.servers.anthropic_server import FakeAnthropic
+from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
 from sulla.testing.store import FaultyStore, Touch
 from sulla.tools import Done, Result, ToolContext, define
 from tests.daemon.running import AFRESH

@@ -21,7 +21,7 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.attacks import Hooks
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
-from sulla.testing.script import Reply, Rule, Script, ToolUse
+from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
 from sulla.testing.world import World
 from sulla.threads import Birth, Input, ThreadCreated
 from sulla.tools import Note

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from sulla.testing.script import Reply, Rule, Script
+from sulla.testing.servers.script import Reply, Rule, Script
 from tests.daemon.running import PATIENCE_S, Place, Service, service
 
 PLAN: dict[str, Any] = {

@@ -13,7 +13,7 @@ from sulla.core.message import ToolCall
 from sulla.daemon import Settings, load_settings
 from sulla.daemon.prompt import Known, home_tools, prompt_of
 from sulla.testing.clock import ManualClock
-from sulla.tools.browse import FIRST_TOKENS
+from sulla.tools.web.browse import FIRST_TOKENS
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from sulla.testing.script import Reply, Rule, Script
+from sulla.testing.servers.script import Reply, Rule, Script
 from tests.daemon.running import AFRESH, PATIENCE_S, Daemon, Place, Service, service
 
 STREAM = {"Accept": "text/event-stream"}

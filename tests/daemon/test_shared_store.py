@@ -10,8 +10,8 @@ import pytest
 from sulla.host.system import SystemClock
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.place import door
-from sulla.testing.anthropic_server import FakeAnthropic
-from sulla.testing.script import Reply, Rule, Script
+from sulla.testing.servers.anthropic_server import FakeAnthropic
+from sulla.testing.servers.script import Reply, Rule, Script
 from tests.faults.harness import Daemon
 from tests.servers.postgres import PASSWORD, PostgresServer
 

@@ -9,8 +9,8 @@ from typing import Any
 from sulla.host.system import SystemClock
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.place import door
-from sulla.testing.anthropic_server import FakeAnthropic
-from sulla.testing.script import Reply, Rule, Script, ToolUse
+from sulla.testing.servers.anthropic_server import FakeAnthropic
+from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
 from tests.faults.harness import Daemon
 
 CLOCK = SystemClock()

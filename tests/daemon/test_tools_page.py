@@ -8,9 +8,9 @@ from pathlib import Path
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
 from sulla.tools import Done, Tool, Toolbox, run_call
-from sulla.tools.browse import ALL_TOKENS, FIRST_TOKENS
 from sulla.tools.call import MAX_RESULT_BYTES
-from sulla.tools.jobs import MAX_JOB_S, MAX_RUNNING
+from sulla.tools.shell.jobs import MAX_JOB_S, MAX_RUNNING
+from sulla.tools.web.browse import ALL_TOKENS, FIRST_TOKENS
 from tests.daemon.tools_page import PAGE, every_tool, wanted
 from tests.tools.contexts import context_in
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sulla.testing.script import Reply, Rule, Script
+from sulla.testing.servers.script import Reply, Rule, Script
 from tests.daemon.running import Daemon, Place, Service, service
 from tests.gateway.peer import Peer
 from tests.gateway.recognizers import partial, result

@@ -23,7 +23,7 @@ from sulla.gateway.voice_frames import _BARE, _TYPED, Recognizer
 from sulla.gateway.voice_moves import Passed, Wrong
 from sulla.gateway.voice_session import PATIENCE_S
 from sulla.rpc import Limits
-from sulla.testing.script import Reply, Rule, Script
+from sulla.testing.servers.script import Reply, Rule, Script
 from tests.daemon.running import PATIENCE_S as WAIT_S
 from tests.daemon.running import Daemon, Place, service
 from tests.gateway.fake_recognizers import KEY, PIECE, FakeDeepgram, FakeVosk

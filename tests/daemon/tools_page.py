@@ -14,7 +14,7 @@ from sulla.daemon.prompt import home_tools
 from sulla.skills.folders import shelf_of
 from sulla.testing.clock import ManualClock
 from sulla.tools import Tool, catalogue_of
-from sulla.tools.browse import first_sentence
+from sulla.tools.web.browse import first_sentence
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "tools.md"
 BEGIN = "<!-- The table is written by tests/daemon/tools_page.py. -->\n"

@@ -15,8 +15,8 @@ from typing import Any, Self
 from sulla.core.errors import Unavailable
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.place import door
-from sulla.testing.anthropic_server import FakeAnthropic
-from sulla.testing.script import Reply, Rule, Script, ToolUse
+from sulla.testing.servers.anthropic_server import FakeAnthropic
+from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
 from sulla.testing.tools import EffectLedger
 from sulla.threads import Entry
 from tests.faults.backend import CLOCK, Backend, sqlite

@@ -16,8 +16,8 @@ import psutil
 from sulla.core.errors import StoreUnavailable, SullaError
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.place import door
-from sulla.testing.script import Reply, Rule, Script, ToolUse
-from sulla.testing.wire import WireRequest, WireResponse, WireServer
+from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
+from sulla.testing.servers.wire import WireRequest, WireResponse, WireServer
 from tests.faults.backend import CLOCK, Backend
 from tests.faults.harness import Daemon
 from tests.simulation.history import Acknowledged, History, ThreadHistory, breaches

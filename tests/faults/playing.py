@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from sulla.core.errors import NotFound, SullaError
-from sulla.testing.script import Reply, Rule, Script, ToolUse
+from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
 from sulla.threads import Entry, Input, PlaybookEnded, Played, Rest, ThreadState, next_task
 from tests.faults.backend import CLOCK
 from tests.faults.beating import Onlooker

@@ -13,7 +13,7 @@ from sulla.core.errors import SullaError
 from sulla.core.ids import ThreadId
 from sulla.core.stamp import stamp
 from sulla.daemon.thread_schema import THREAD_SCHEMA
-from sulla.testing.anthropic_server import FakeAnthropic
+from sulla.testing.servers.anthropic_server import FakeAnthropic
 from sulla.threads import Answer, ThreadLimits, ThreadStore
 from tests.faults.backend import CLOCK, Backend, sqlite
 from tests.faults.harness import Daemon

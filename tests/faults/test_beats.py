@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from sulla.heartbeat import BeatEnded, BeatSkipped
-from sulla.testing.anthropic_server import FakeAnthropic
-from sulla.testing.script import Reply, Rule, Script, ToolUse
+from sulla.testing.servers.anthropic_server import FakeAnthropic
+from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
 from tests.faults.backend import CLOCK, Backend, sqlite
 from tests.faults.beating import beside, plan_tour
 from tests.faults.harness import Daemon

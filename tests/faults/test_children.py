@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sulla.testing.anthropic_server import FakeAnthropic
-from sulla.testing.script import Reply, Rule, Script, ToolUse
+from sulla.testing.servers.anthropic_server import FakeAnthropic
+from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
 from sulla.threads import Answer, ToolCallResult
 from tests.faults.backend import CLOCK, sqlite
 from tests.faults.beating import PATIENCE_S, beside

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sulla.testing.anthropic_server import FakeAnthropic
+from sulla.testing.servers.anthropic_server import FakeAnthropic
 from tests.faults.backend import CLOCK, sqlite
 from tests.faults.harness import Daemon
 from tests.faults.parked import ASKING, Parked, at, broken, park, script_for, standing_in, until, until_ended

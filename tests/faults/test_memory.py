@@ -13,8 +13,8 @@ from sulla.daemon import load_settings
 from sulla.daemon.stores import make_memory_index
 from sulla.memory import Note
 from sulla.terminal.client import Client
-from sulla.testing.anthropic_server import FakeAnthropic
-from sulla.testing.script import Reply, Rule, Script, ToolUse
+from sulla.testing.servers.anthropic_server import FakeAnthropic
+from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
 from tests.faults.backend import CLOCK, Backend
 from tests.faults.harness import Daemon
 from tests.faults.parked import ASKING, DONE, PATIENCE_S, Parked, at, broken, results, until_ended

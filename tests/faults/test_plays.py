@@ -13,7 +13,7 @@ from random import Random
 
 import pytest
 
-from sulla.testing.anthropic_server import FakeAnthropic
+from sulla.testing.servers.anthropic_server import FakeAnthropic
 from tests.faults.backend import CLOCK, Backend
 from tests.faults.beating import Onlooker, beside
 from tests.faults.harness import Daemon

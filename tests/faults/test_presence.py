@@ -13,8 +13,8 @@ import pytest
 from sulla.people import HERE_S
 from sulla.terminal.client import open_client
 from sulla.terminal.place import door
-from sulla.testing.ollama_server import FakeOllama
-from sulla.testing.script import Reply, Rule, Script, ToolUse
+from sulla.testing.servers.ollama_server import FakeOllama
+from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
 from tests.daemon.running import Place
 from tests.faults.backend import CLOCK, Backend
 from tests.gateway.peer import Peer

@@ -20,9 +20,9 @@ from redis import Redis
 from sulla.core.errors import SullaError
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.place import door
-from sulla.testing.anthropic_server import FakeAnthropic
-from sulla.testing.proxy import FaultProxy, Pass, Refuse, Slow, Stall
-from sulla.testing.script import Reply, Rule, Script
+from sulla.testing.servers.anthropic_server import FakeAnthropic
+from sulla.testing.servers.proxy import FaultProxy, Pass, Refuse, Slow, Stall
+from sulla.testing.servers.script import Reply, Rule, Script
 from tests.faults.backend import CLOCK, Backend, postgres, redis
 from tests.faults.conftest import new_database
 from tests.faults.harness import Daemon, User

@@ -10,8 +10,8 @@ from statistics import quantiles
 
 import pytest
 
-from sulla.testing.anthropic_server import FakeAnthropic
-from sulla.testing.script import Reply, Rule, Script
+from sulla.testing.servers.anthropic_server import FakeAnthropic
+from sulla.testing.servers.script import Reply, Rule, Script
 from tests.faults.backend import CLOCK, Backend
 from tests.faults.chorus import Voice, all_perform, at_rest
 from tests.faults.crowd import UNBOUNDED

@@ -16,8 +16,8 @@ import pytest
 from sulla.core.errors import SullaError
 from sulla.terminal.client import open_client
 from sulla.terminal.place import door
-from sulla.testing.anthropic_server import FakeAnthropic
-from sulla.testing.script import Reply, Rule, Script
+from sulla.testing.servers.anthropic_server import FakeAnthropic
+from sulla.testing.servers.script import Reply, Rule, Script
 from tests.faults.backend import CLOCK, Backend
 from tests.faults.crowd import UNBOUNDED
 from tests.faults.harness import Daemon

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from sulla.testing.script import Reply, Rule, Script
+from sulla.testing.servers.script import Reply, Rule, Script
 from tests.daemon.running import PATIENCE_S, Daemon, Place, service
 from tests.gateway.test_protocol_page import PAGE
 from tests.servers import free_port

@@ -20,10 +20,10 @@ from sulla.models import Usage
 from sulla.models.anthropic.provider import AnthropicProvider
 from sulla.store.memory import MemoryStore
 from sulla.telemetry import Spans, Stream
-from sulla.testing.anthropic_server import FakeAnthropic
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider, Step
-from sulla.testing.script import Reply, Rule, Script
+from sulla.testing.servers.anthropic_server import FakeAnthropic
+from sulla.testing.servers.script import Reply, Rule, Script
 from sulla.testing.world import World
 from sulla.tools import Done, Result, ToolContext, define
 

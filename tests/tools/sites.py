@@ -9,8 +9,8 @@ import pytest
 
 from sulla.core.errors import Refused, SullaError
 from sulla.host.system import SystemClock
-from sulla.testing.internet import FakeInternet
-from sulla.testing.wire import WireRequest, WireResponse, WireServer
+from sulla.testing.servers.internet import FakeInternet
+from sulla.testing.servers.wire import WireRequest, WireResponse, WireServer
 from sulla.tools import Fetcher, OwnHosts
 
 PUBLIC, OTHER = "93.184.215.14", "93.184.215.15"

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 from typing import Annotated, Final
 
 from sulla.tools.base import Done, Result, Tool, ToolContext
-from sulla.tools.browse import summary_of
 from sulla.tools.define import define
 from sulla.tools.schema import Bounds
+from sulla.tools.web.browse import summary_of
 
 MAX_LISTED: Final = 200
 """How many entries of a list are shown."""

@@ -10,12 +10,12 @@ from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import FrozenJson
 from sulla.tools.base import Done, Reach, Result, Tool, ToolContext
 from sulla.tools.define import define
-from sulla.tools.jobs import MAX_JOB_S, Job, Jobs
 from sulla.tools.output import TAIL_BYTES, Output, readable, readable_pieces
 from sulla.tools.overflow import how_to_read, rest_of
-from sulla.tools.process import run_program
-from sulla.tools.sandbox import Shell
 from sulla.tools.schema import Bounds
+from sulla.tools.shell.jobs import MAX_JOB_S, Job, Jobs
+from sulla.tools.shell.process import run_program
+from sulla.tools.shell.sandbox import Shell
 
 MAX_COMMAND_S: Final = 600
 """The longest that a command may be waited for, in seconds; jobs may take longer."""

@@ -14,9 +14,9 @@ from sulla.tools.builtin.engines import MAX_RESULTS, Engine, Hit, read_hits
 from sulla.tools.builtin.markdown import html_to_markdown
 from sulla.tools.builtin.ranges import show_range
 from sulla.tools.define import define
-from sulla.tools.fetch import Fetcher, Page
 from sulla.tools.schema import Bounds
-from sulla.tools.urls import MAX_URL
+from sulla.tools.web.fetch import Fetcher, Page
+from sulla.tools.web.urls import MAX_URL
 
 MAX_EXCERPT: Final = 500
 """Code points of a search result's excerpt that are shown, and of its title."""

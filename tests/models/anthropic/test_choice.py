@@ -14,7 +14,7 @@ from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Message, Reasoning, Text, ToolCall, ToolResult
 from sulla.models.anthropic.wire import RequestEncoder
 from sulla.models.base import ChatRequest
-from sulla.testing.anthropic_stream import fault_of
+from sulla.testing.servers.anthropic_stream import fault_of
 from tests.kits.provider_kit import OTHER, TOOL
 
 HELLO = Message(MessageId("m1"), "user", (Text("hello"),))

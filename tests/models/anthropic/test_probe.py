@@ -13,10 +13,10 @@ from sulla.core.errors import (
 )
 from sulla.host.system import SystemClock
 from sulla.models.anthropic.probe import find_anthropic
-from sulla.testing.anthropic_server import FakeAnthropic
 from sulla.testing.clock import ManualClock
-from sulla.testing.script import Script
-from sulla.testing.wire import WireRequest, WireResponse, WireServer
+from sulla.testing.servers.anthropic_server import FakeAnthropic
+from sulla.testing.servers.script import Script
+from sulla.testing.servers.wire import WireRequest, WireResponse, WireServer
 
 KEY = "right-key-1234"
 

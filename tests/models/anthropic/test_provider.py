@@ -23,11 +23,11 @@ from sulla.core.errors import (
 )
 from sulla.models import Completed, TokenCounter
 from sulla.models.anthropic.provider import AnthropicProvider
-from sulla.testing.anthropic_server import FakeAnthropic
-from sulla.testing.anthropic_stream import events
 from sulla.testing.clock import ManualClock
-from sulla.testing.script import Failure, Reply, Rule, Script, ToolUse
-from sulla.testing.wire import WireRequest, WireResponse, WireServer
+from sulla.testing.servers.anthropic_server import FakeAnthropic
+from sulla.testing.servers.anthropic_stream import events
+from sulla.testing.servers.script import Failure, Reply, Rule, Script, ToolUse
+from sulla.testing.servers.wire import WireRequest, WireResponse, WireServer
 from tests.kits.provider_kit import STALL, Case, ProviderKit, Served, ask, collect
 
 KEY = "sk-test-not-a-real-key"

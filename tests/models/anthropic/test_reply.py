@@ -15,8 +15,8 @@ from sulla.core.ids import CallId
 from sulla.core.message import Reasoning, Text, ToolCall
 from sulla.models.anthropic.reply import AnthropicReply
 from sulla.models.base import Completed, Delta, Usage
-from sulla.testing.anthropic_stream import events
-from sulla.testing.script import Reply, ToolUse
+from sulla.testing.servers.anthropic_stream import events
+from sulla.testing.servers.script import Reply, ToolUse
 from tests.kits.deltas import joined, refusal_to_end
 
 

@@ -28,9 +28,9 @@ from sulla.models import ChatRequest, Completed, TextDelta
 from sulla.models.openai.provider import OpenAiProvider
 from sulla.models.openai.wire import Form, OpenAiOptions
 from sulla.testing.clock import ManualClock
-from sulla.testing.openai_server import FakeOpenAi
-from sulla.testing.script import Failure, Reply, Rule, Script, ToolUse
-from sulla.testing.wire import WireRequest, WireResponse, WireServer
+from sulla.testing.servers.openai_server import FakeOpenAi
+from sulla.testing.servers.script import Failure, Reply, Rule, Script, ToolUse
+from sulla.testing.servers.wire import WireRequest, WireResponse, WireServer
 from tests.kits.provider_kit import OTHER, STALL, TOOL, Case, ProviderKit, Served, ask, collect
 
 KEY = "sk-test-not-a-real-key"

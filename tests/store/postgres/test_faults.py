@@ -18,7 +18,7 @@ from sulla.store import Store
 from sulla.store.postgres import bus as postgres_bus
 from sulla.store.postgres import pool as postgres_pool
 from sulla.store.postgres.store import PostgresStore
-from sulla.testing.proxy import CutAfter, FaultProxy, Pass, Stall
+from sulla.testing.servers.proxy import CutAfter, FaultProxy, Pass, Stall
 from tests.kits.store_world import (
     DIGEST,
     IDLE,

@@ -12,8 +12,8 @@ from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
 from sulla.testing.clock import ManualClock
 from sulla.tools import Done, Jobs, Shell, Toolbox, ToolContext, run_call, shell_tools
-from sulla.tools.jobs import MAX_RUNNING
 from sulla.tools.output import KEPT_BYTES
+from sulla.tools.shell.jobs import MAX_RUNNING
 from tests.tools.contexts import context_in
 
 

@@ -1,0 +1,1 @@
+"""Running commands: the sandbox, processes, jobs in the background."""

@@ -1,0 +1,211 @@
+"""Commands that go on beside a conversation: bounded in number and time, and ended with the daemon."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from sulla.core.clock import Clock
+from sulla.core.errors import NotFound, Refused, SullaError
+from sulla.core.ids import ThreadId
+from sulla.core.jsontypes import FrozenJson
+from sulla.tools.base import Done, Result, Tool, ToolContext
+from sulla.tools.output import Output, readable_pieces
+from sulla.tools.overflow import keep
+from sulla.tools.shell.process import Ended, Program, run_program
+
+MAX_RUNNING: Final = 8
+"""Jobs at once, of all threads together."""
+MAX_KNOWN: Final = 64
+"""Jobs that are remembered, ended ones among them; the oldest of those is forgotten first."""
+MAX_JOB_S: Final = 3600
+"""How long one may run, in seconds."""
+
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Job:
+    """One command, running or ended."""
+
+    id: str
+    thread_id: ThreadId
+    command: str
+    started_s: float
+    """By the clock's intervals."""
+    tainted: bool
+    """Whether what it prints may be, or be made from, what nobody trusts."""
+    output: Output = field(default_factory=Output)
+    ended: Ended | None = None
+    trouble: str = ""
+    """Why it could not be run, or its output not be kept."""
+    file: str = ""
+    """Where its whole output is, once it has ended and if it is long."""
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+    told: bool = False
+    """Whether the conversation has been told of its end."""
+
+    @property
+    def end(self) -> str:
+        """How it ended, in words that hold nothing of what it printed or was."""
+        if self.ended is None:
+            return f"{self.id} {'could not be run' if self.trouble else 'was killed'}"
+        late = ", out of time" if self.ended.timed_out else ""
+        return f"{self.id} ended with exit status {self.ended.status}{late}"
+
+    def state(self, now_s: float) -> str:
+        """How it is, in a few words.
+
+        Args:
+            now_s: the clock's intervals.
+        """
+        if not self.over.is_set():
+            return f"running for {now_s - self.started_s:.0f} s"
+        if self.ended is None:
+            return self.trouble or "killed"
+        late = ", out of time" if self.ended.timed_out else ""
+        return f"ended with exit status {self.ended.status} after {self.ended.elapsed_s:.0f} s{late}"
+
+
+class Jobs:
+    """All jobs of a daemon; `run` has to be running for one to start.
+
+    Args:
+        clock: all time.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._group: asyncio.TaskGroup | None = None
+        self._jobs: dict[str, Job] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._count = 0
+
+    async def run(self) -> None:
+        """Be there for jobs until cancelled; then every one of them is killed."""
+        try:
+            async with asyncio.TaskGroup() as group:
+                self._group = group
+                await asyncio.Event().wait()
+        finally:
+            self._group = None
+
+    def start(self, program: Program, job: Job, context: ToolContext, timeout_s: float) -> None:
+        """Start one.
+
+        Args:
+            program: what to run.
+            job: its record, from `new`.
+            context: of the call that starts it; says where its output is put, and is told when it is over.
+            timeout_s: how long it may run, in seconds.
+
+        Raises:
+            Refused: too many run already, or the daemon is stopping.
+        """
+        if self._group is None:
+            raise Refused("no job can be started: the daemon is stopping, or has not begun")
+        if len(self._tasks) >= MAX_RUNNING:
+            raise Refused(f"{MAX_RUNNING} jobs are running already; wait for one to end, or kill one with bash_job")
+        self._forget()
+        self._jobs[job.id] = job
+        task = self._group.create_task(self._work(program, job, context, timeout_s))
+        self._tasks[job.id] = task
+        task.add_done_callback(lambda _: self._tasks.pop(job.id, None))
+
+    def new(self, thread_id: ThreadId, command: str, *, tainted: bool) -> Job:
+        """The record of a job that is about to start."""
+        self._count += 1
+        return Job(f"job_{self._count}", thread_id, command, self._clock.elapsed(), tainted)
+
+    def of(self, thread_id: ThreadId) -> tuple[Job, ...]:
+        """The jobs of a thread, oldest first."""
+        return tuple(job for job in self._jobs.values() if job.thread_id == thread_id)
+
+    def get(self, thread_id: ThreadId, job_id: str) -> Job:
+        """One job of a thread.
+
+        Raises:
+            NotFound: the thread has none of that id.
+        """
+        job = self._jobs.get(job_id)
+        if job is not None and job.thread_id == thread_id:
+            return job
+        known = ", ".join(job.id for job in self.of(thread_id)) or "none"
+        raise NotFound(
+            f"there is no job {job_id[:50]!r} in this conversation (known: {known}); jobs end with the daemon"
+        )
+
+    def news(self, thread_id: ThreadId) -> tuple[Job, ...]:
+        """Jobs of a thread that have ended and that it was not told of yet, oldest first; each is given once."""
+        fresh = tuple(job for job in self.of(thread_id) if job.over.is_set() and not job.told)
+        for job in fresh:
+            job.told = True
+        return fresh
+
+    async def kill(self, job: Job) -> None:
+        """Kill a job and all it started; returns when it has ended."""
+        task = self._tasks.get(job.id)
+        if task is not None:
+            task.cancel()
+            await job.over.wait()
+
+    async def _work(self, program: Program, job: Job, context: ToolContext, timeout_s: float) -> None:
+        try:
+            job.ended = await run_program(program, job.output.feed, self._clock, timeout_s)
+        except SullaError as error:
+            job.trouble = error.message
+        except Exception:  # noqa: BLE001 - one that fails must not take the others along
+            _LOG.exception("a job failed", extra={"job": job.id})
+            job.trouble = "something went wrong inside Sulla; the log has the details"
+        finally:
+            job.over.set()
+            await self._put_away(job, context)
+
+    async def _put_away(self, job: Job, context: ToolContext) -> None:
+        """Keep its output as a file if it is long, and only the end of it in memory; say that it is over."""
+        try:
+            if job.output.long:
+                name = f"{job.thread_id}-{job.id}"
+                pieces = map(context.redact, readable_pieces(job.output.kept))
+                job.file = await keep(context.workspace, name, pieces)
+                job.output.let_go()
+        except SullaError as error:
+            job.trouble = f"its output could not be kept: {error.message}"
+        try:
+            await context.over()
+        except SullaError as error:
+            _LOG.error("what a job has written could not be marked: %s", error.message, extra={"job": job.id})
+
+    def _forget(self) -> None:
+        ended = [job.id for job in self._jobs.values() if job.over.is_set()]
+        for job_id in ended[: max(0, len(self._jobs) - MAX_KNOWN + 1)]:
+            del self._jobs[job_id]
+
+    def counts(self) -> Mapping[str, int]:
+        """How many run and how many are remembered."""
+        return {"running": len(self._tasks), "known": len(self._jobs)}
+
+
+def with_news(tool: Tool, jobs: Jobs) -> Tool:
+    """The tool, whose results also say which jobs have ended meanwhile, once for each.
+
+    Args:
+        tool: the tool.
+        jobs: those of all threads.
+    """
+
+    async def run(args: FrozenJson, context: ToolContext) -> Result:
+        result = await tool.run(args, context)
+        if not isinstance(result, Done):
+            return result
+        # `bash_job` has told by itself how a job is.
+        fresh = [
+            job.end for job in jobs.news(context.thread_id) if not re.search(rf"\b{job.id}: (?!running)", result.text)
+        ]
+        return replace(result, text=f"{result.text}\n\n[{'; '.join(fresh)}]") if fresh else result
+
+    return replace(tool, run=run)

@@ -1,0 +1,144 @@
+"""Where commands run: in bubblewrap, where it is there and really works."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from sulla.core.clock import Clock
+from sulla.core.errors import SullaError
+from sulla.tools.output import Output
+from sulla.tools.shell.process import DEFAULT_PATH, Program, environment, run_program
+
+PROBE_S = 10.0
+"""How long the trial may take."""
+
+SHOWN = (
+    *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store"),
+    *("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime"),
+    *("/etc/passwd", "/etc/group", "/etc/nsswitch.conf", "/etc/ssl/certs", "/etc/ssl/openssl.cnf"),
+    *("/etc/bash.bashrc", "/etc/profile", "/etc/mime.types", "/etc/services", "/etc/protocols", "/etc/java"),
+)
+"""What a command sees of the machine, to read: its programs, and what they cannot do without. No home, no other mounts,
+nothing that holds a secret."""
+
+NOBODY = "65534"
+"""The user that root's commands run as in the sandbox. For the kernel they stay root, without capabilities."""
+
+TRIALS = (
+    ("its folder could not be written in", "test -w ."),
+    ("it had a network", 'test "$(grep -c : /proc/net/dev)" = 1'),
+    ("it could write in /usr", "! test -w /usr"),
+    # The kernel judges these files by the user alone, not by capabilities: to root each would be open.
+    ("it could change the kernel's settings in /proc/sys", "! test -w /proc/sys/kernel/core_pattern"),
+    ("it could write in /proc", "! test -w /proc/self/oom_score_adj"),
+    ("it could make a namespace of its own", "! unshare --user true 2>/dev/null"),
+    ("it ran as root", 'test "$(id -u)" != 0'),
+)
+"""What is tried in the sandbox before it is believed: what would be wrong with it, and the command that fails then."""
+
+_TRIAL = (
+    "".join(f"{command} || {{ echo {shlex.quote(wrong)}; exit 1; }}; " for wrong, command in TRIALS) + "echo sealed"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sandbox:
+    """A bubblewrap that works."""
+
+    bwrap: str
+    """Where it is."""
+    hidden: str = ""
+    """A folder that is not to be seen even if it lies in one that is, links resolved: the daemon's home."""
+    root: bool = False
+    """Whether the daemon runs as root: a command is somebody else then."""
+
+    def wrap(self, argv: tuple[str, ...], workspace: str) -> tuple[str, ...]:
+        """The command line that runs `argv` without network, with nothing but `workspace` to write in."""
+        somebody = ("--uid", NOBODY, "--gid", NOBODY) if self.root else ()
+        shown = (word for path in SHOWN for word in ("--ro-bind-try", path, path))
+        in_sight = any(Path(self.hidden).is_relative_to(os.path.realpath(path)) for path in SHOWN)
+        hide, seal = (("--tmpfs", self.hidden), ("--remount-ro", self.hidden)) if in_sight else ((), ())
+        return (
+            *(self.bwrap, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"),
+            # In a namespace of its own a command would have every capability, and could mount what is kept from it here
+            # (its control group, with which it could end the daemon).
+            *("--unshare-user", "--disable-userns", *somebody),
+            *shown,
+            *("--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"),  # noqa: S108 - one of its own
+            # Without this, root's commands could write the kernel's settings, some of which name programs that it runs.
+            *("--remount-ro", "/proc"),
+            *hide,
+            *("--bind", workspace, workspace, *seal, "--remount-ro", "/", "--chdir", workspace, "--"),
+            *argv,
+        )
+
+
+class Shell:
+    """What runs commands. Until it was opened it takes it that there is no sandbox.
+
+    Args:
+        path: the folders that programs are looked for in, with colons between; empty for the system's own.
+        wanted: whether a sandbox is to be used if there is one.
+        home: the daemon's own folder; a command in the sandbox sees the workspace of it at the most.
+    """
+
+    def __init__(self, path: str = "", *, wanted: bool = True, home: Path | None = None) -> None:
+        self._path = path or DEFAULT_PATH
+        self._home = home
+        self._wanted = wanted
+        self._sandbox: Sandbox | None = None
+        self.trouble = "nobody has looked for it yet"
+        """Why there is no sandbox; empty if there is one."""
+
+    @property
+    def sealed(self) -> bool:
+        """Whether commands run in a sandbox."""
+        return self._sandbox is not None
+
+    async def open(self, workspace: Path, clock: Clock) -> None:
+        """Find out, by running something in it, whether there is a sandbox.
+
+        Args:
+            workspace: a folder that commands will run in; has to be there.
+            clock: all time.
+        """
+        self._sandbox = None
+        self.trouble = await self._try(workspace, clock)
+
+    async def _try(self, workspace: Path, clock: Clock) -> str:
+        if not self._wanted:
+            return "the settings say that none is to be used (shell.sandbox)"
+        bwrap = await asyncio.to_thread(shutil.which, "bwrap", path=self._path)
+        if bwrap is None:
+            return f"bubblewrap is not installed: there is no bwrap in {self._path}"
+        home = "" if self._home is None else await asyncio.to_thread(os.path.realpath, self._home)
+        sandbox = Sandbox(bwrap, home, root=os.geteuid() == 0)
+        root = await asyncio.to_thread(os.path.realpath, workspace)
+        output = Output()
+        trial = Program(sandbox.wrap(("sh", "-c", _TRIAL), root), workspace, environment(workspace, self._path))
+        try:
+            ended = await run_program(trial, output.feed, clock, PROBE_S)
+        except SullaError as error:
+            return f"bubblewrap could not be tried: {error.message}"
+        said = output.show("").strip()
+        if ended.status != 0 or not said.endswith("sealed"):
+            old = "; Sulla needs bubblewrap 0.8 or newer" if "--disable-userns" in said else ""
+            return f"bubblewrap does not work here (exit status {ended.status}): {said[:300] or 'it said nothing'}{old}"
+        self._sandbox = sandbox
+        return ""
+
+    async def program(self, command: str, workspace: Path) -> Program:
+        """What to run for a command line."""
+        return await asyncio.to_thread(self._program, command, workspace)
+
+    def _program(self, command: str, workspace: Path) -> Program:
+        root = os.path.realpath(workspace)
+        argv: tuple[str, ...] = (shutil.which("bash", path=self._path) or "sh", "-c", command)
+        if self._sandbox is not None:
+            argv = self._sandbox.wrap(argv, root)
+        return Program(argv, workspace, environment(Path(root), self._path))

@@ -1,0 +1,1 @@
+"""Fetching from the web: addresses that may be asked, exchanges, pages."""

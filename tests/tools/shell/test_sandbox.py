@@ -1,0 +1,206 @@
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from sulla.host.system import SystemClock
+from sulla.tools.output import Output
+from sulla.tools.shell import sandbox
+from sulla.tools.shell.process import DEFAULT_PATH, run_program
+from sulla.tools.shell.sandbox import SHOWN, Sandbox, Shell
+
+BWRAP = shutil.which("bwrap")
+FOLDER = str(Path(BWRAP).parent) if BWRAP else ""
+real = pytest.mark.skipif(BWRAP is None, reason="bubblewrap is not installed here")
+
+
+async def opened(workspace: Path, folder: str) -> Shell:
+    shell = Shell(f"{folder}:{DEFAULT_PATH}")
+    await shell.open(workspace, SystemClock())
+    return shell
+
+
+async def said(shell: Shell, workspace: Path, command: str) -> tuple[int, str]:
+    output = Output()
+    program = await shell.program(command, workspace)
+    ended = await run_program(program, output.feed, SystemClock(), 20)
+    return ended.status, output.show("")
+
+
+def fake_bwrap(folder: Path, text: str) -> str:
+    """A program of that name that does as the text says."""
+    folder.mkdir()
+    program = folder / "bwrap"
+    program.write_text(f"#!/bin/sh\n{text}\n")
+    program.chmod(0o755)
+    return str(folder)
+
+
+async def test_before_it_was_tried_there_is_none(tmp_path: Path) -> None:
+    shell = Shell()
+    assert not shell.sealed
+    assert shell.trouble
+    assert await said(shell, tmp_path, "pwd") == (0, f"{tmp_path}\n")
+
+
+async def test_where_bubblewrap_is_not_installed_it_says_so(tmp_path: Path) -> None:
+    shell = Shell(str(tmp_path))
+    await shell.open(tmp_path, SystemClock())
+    assert (shell.sealed, shell.trouble) == (False, f"bubblewrap is not installed: there is no bwrap in {tmp_path}")
+
+
+async def test_a_bubblewrap_that_fails_is_none(tmp_path: Path) -> None:
+    shell = await opened(tmp_path, fake_bwrap(tmp_path / "bin", "echo 'no permission for namespaces' >&2; exit 1"))
+    assert not shell.sealed
+    assert shell.trouble == "bubblewrap does not work here (exit status 1): no permission for namespaces"
+
+
+async def test_a_bubblewrap_that_shuts_nothing_off_is_none(tmp_path: Path) -> None:
+    """The trial looks for itself: here the command runs, but with the machine's own /usr and network around it."""
+    passes_on = 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"'
+    shell = await opened(tmp_path, fake_bwrap(tmp_path / "bin", passes_on))
+    assert not shell.sealed
+    assert "does not work here" in shell.trouble
+
+
+async def test_of_a_bubblewrap_that_is_too_old_it_is_said_which_one_is_needed(tmp_path: Path) -> None:
+    shell = await opened(tmp_path, fake_bwrap(tmp_path / "bin", "echo 'Unknown option --disable-userns' >&2; exit 1"))
+    assert not shell.sealed
+    assert shell.trouble.endswith("Unknown option --disable-userns; Sulla needs bubblewrap 0.8 or newer")
+
+
+async def test_the_settings_can_do_without(tmp_path: Path) -> None:
+    shell = Shell(fake_bwrap(tmp_path / "bin", "echo sealed"), wanted=False)
+    await shell.open(tmp_path, SystemClock())
+    assert not shell.sealed
+    assert "shell.sandbox" in shell.trouble
+
+
+def test_the_command_line_shows_the_workspace_alone_to_write_in() -> None:
+    words = Sandbox("/usr/bin/bwrap").wrap(("sh", "-c", "ls"), "/srv/ws")
+    writable = [words[place + 1] for place, word in enumerate(words) if word == "--bind"]
+    assert writable == ["/srv/ws"]
+    assert {"--unshare-all", "--die-with-parent", "--new-session"} <= set(words)
+    assert "--share-net" not in words
+    assert words[-4:] == ("--", "sh", "-c", "ls")
+    assert all(path.startswith(("/usr", "/bin", "/sbin", "/lib", "/opt", "/nix/store", "/etc/")) for path in SHOWN)
+
+
+def test_a_home_among_what_is_shown_is_covered_before_the_workspace_is_put_there() -> None:
+    words = " ".join(Sandbox("/usr/bin/bwrap", "/opt/sulla").wrap(("ls",), "/opt/sulla/workspace"))
+    bind = "--bind /opt/sulla/workspace /opt/sulla/workspace"
+    assert f"--tmpfs /opt/sulla {bind} --remount-ro /opt/sulla" in words
+    assert words.index("/opt /opt") < words.index("--tmpfs /opt/sulla")
+    assert "/srv/home" not in " ".join(Sandbox("/usr/bin/bwrap", "/srv/home").wrap(("ls",), "/srv/ws"))
+
+
+def test_only_to_root_a_command_is_somebody_else() -> None:
+    assert "--uid 65534 --gid 65534" in " ".join(Sandbox("/usr/bin/bwrap", root=True).wrap(("ls",), "/srv/ws"))
+    assert "--uid" not in Sandbox("/usr/bin/bwrap").wrap(("ls",), "/srv/ws")
+
+
+@real
+@pytest.mark.parametrize(
+    ("without", "instead", "wrong"),
+    [
+        (("--remount-ro", "/proc"), (), "it could write in /proc"),
+        (("--disable-userns",), (), "it could make a namespace of its own"),
+        (("--unshare-all",), ("--unshare-all", "--share-net"), "it had a network"),
+        (("--uid", "65534", "--gid", "65534"), (), "it ran as root"),
+    ],
+)
+async def test_a_sandbox_with_a_hole_counts_as_none(
+    without: tuple[str, ...], instead: tuple[str, ...], wrong: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = Sandbox.wrap
+
+    def holed(self: Sandbox, argv: tuple[str, ...], workspace: str) -> tuple[str, ...]:
+        words = whole(self, argv, workspace)
+        at = next((i for i in range(len(words)) if words[i : i + len(without)] == without), None)
+        return words if at is None else (*words[:at], *instead, *words[at + len(without) :])
+
+    if "--uid" in without and os.geteuid() != 0:
+        pytest.skip("only root's commands are somebody else")
+    monkeypatch.setattr(Sandbox, "wrap", holed)
+    shell = await opened(tmp_path, FOLDER)
+    assert not shell.sealed
+    # Root could change the kernel's settings through the same hole, which is tried first.
+    assert wrong in shell.trouble or (os.geteuid() == 0 and wrong.endswith("/proc") and "/proc/sys" in shell.trouble)
+
+
+@real
+async def test_in_the_sandbox_a_home_among_what_is_shown_is_empty(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, workspace = tmp_path / "home", tmp_path / "home/workspace"
+    workspace.mkdir(parents=True)
+    (home / "token").write_text("do not tell")
+    monkeypatch.setattr(sandbox, "SHOWN", (*SHOWN, str(tmp_path)))
+    shell = Shell(f"{FOLDER}:{DEFAULT_PATH}", home=home)
+    await shell.open(workspace, SystemClock())
+    assert (shell.trouble, shell.sealed) == ("", True)
+    assert await said(shell, workspace, f"ls {home}; echo hi > a") == (0, "workspace\n")
+    status, text = await said(shell, workspace, f"cat {home}/token; touch {home}/sulla.toml")
+    assert status != 0
+    assert "do not tell" not in text
+    assert (workspace / "a").read_text() == "hi\n"
+
+
+@real
+async def test_in_the_sandbox_a_command_works_in_the_workspace(tmp_path: Path) -> None:
+    shell = await opened(tmp_path, FOLDER)
+    assert (shell.trouble, shell.sealed) == ("", True)
+    assert await said(shell, tmp_path, "pwd; echo hi > a; ls; exit 7") == (7, f"{tmp_path}\na\n")
+    assert (tmp_path / "a").read_text() == "hi\n"
+
+
+@real
+@pytest.mark.parametrize(
+    "command",
+    [
+        "touch /usr/sulla-was-here",
+        "touch /etc/sulla-was-here",
+        "cat ../secret",
+        "cat /etc/shadow",
+        "ls ~/../secret /home/*",
+        "exec 3<>/dev/tcp/127.0.0.1/22",
+        "kill -0 {pid}",
+        "cat /proc/{pid}/environ",
+        "mount -t tmpfs none /mnt",
+        'for file in $(find /proc/sys -type f); do test -w "$file" && exit 0; done; exit 1',
+        ": >> /proc/sys/kernel/core_pattern",
+        ": >> /proc/sysrq-trigger",
+        "test -n \"$(find /proc -path '/proc/[0-9]*' -prune -o -type f -writable -print -quit)\"",
+        "unshare --user --map-root-user true",
+        "unshare --user --mount --cgroup --map-root-user mount -t cgroup2 none /mnt",
+        "unshare --user --pid --fork --map-root-user --mount-proc true",
+        "setpriv --reuid 0 true",
+        "chroot /",
+        "mknod disk b 8 0",
+        'test "$(id -u)" = 0 -a {root} = 1',
+    ],
+)
+async def test_in_the_sandbox_nothing_else_is_in_reach(command: str, tmp_path: Path) -> None:
+    workspace = tmp_path / "home/workspace"
+    workspace.mkdir(parents=True)
+    (workspace.parent / "secret").write_text("do not tell")
+    shell = await opened(workspace, FOLDER)
+    assert shell.sealed
+    # Its own process numbers begin at 1, so a number this high is nobody's there.
+    status, text = await said(shell, workspace, command.format(pid=max(os.getpid(), 1000), root=int(os.geteuid() == 0)))
+    assert status != 0
+    assert "do not tell" not in text
+
+
+@real
+async def test_in_the_sandbox_tmp_is_its_own(tmp_path: Path) -> None:
+    workspace = tmp_path / "workspace"
+    workspace.mkdir()
+    shell = await opened(workspace, FOLDER)
+    assert shell.sealed
+    mine = Path("/tmp") / "sulla-sandbox-test"
+    assert await said(shell, workspace, f"touch {mine} && ls -d {mine}") == (0, f"{mine}\n")
+    assert not mine.exists()
