@@ -17,12 +17,12 @@ from sulla.daemon.schedules import Timetable
 from sulla.heartbeat import (
     BEATS,
     WAKE,
-    BeatBegun,
     BeatBudget,
     BeatInfo,
     BeatLimits,
     BeatSchedule,
     BeatState,
+    HeartbeatBegun,
     TickPage,
     month_of,
     quiet_until,
@@ -75,7 +75,7 @@ class BeatDesk:
         infos = [await self._info(name) for name in self._agents]
         return [info for info in infos if info.thread_id or info.schedules or info.agent == self._agents[0]]
 
-    async def trigger(self, agent: str | None, project: str, request_id: str | None) -> BeatBegun:
+    async def trigger(self, agent: str | None, project: str, request_id: str | None) -> HeartbeatBegun:
         """Begin a beat now: see `BeatOffice`."""
         name = self._known(agent)
         if project:
@@ -92,7 +92,7 @@ class BeatDesk:
                 raise
             raise Busy(f"a beat of {name!r} is at work already: wait for its end, or stop it") from None
         self._wake(thread_id)
-        return BeatBegun(name, thread_id, sent.run_id, sent.seq)
+        return HeartbeatBegun(name, thread_id, sent.run_id, sent.seq)
 
     async def pause(self, agent: str | None, by: str) -> Sequence[BeatInfo]:
         """Have the clock wake agents no more: see `BeatOffice`."""

@@ -19,7 +19,7 @@ from sulla.heartbeat.graph import create_heartbeat_graph, create_overlord_graph
 from sulla.heartbeat.limits import BeatLimits
 from sulla.heartbeat.log import read_ticks
 from sulla.heartbeat.node import HeartbeatNode, Tell
-from sulla.heartbeat.office import BeatBegun, BeatBudget, BeatInfo, BeatOffice, BeatSchedule
+from sulla.heartbeat.office import BeatBudget, BeatInfo, BeatOffice, BeatSchedule, HeartbeatBegun
 from sulla.heartbeat.plan import Lot, quiet_until
 from sulla.heartbeat.slice import BEATS, HEARTBEAT_THREAD
 from sulla.heartbeat.ticks import WAKE, Cycle, Tick, TickPage, TickStatus
@@ -33,7 +33,6 @@ __all__ = [
     "WAKE",
     "Agenda",
     "Around",
-    "BeatBegun",
     "BeatBudget",
     "BeatEnded",
     "BeatInfo",
@@ -47,6 +46,7 @@ __all__ = [
     "Cycle",
     "CycleEnded",
     "CycleStarted",
+    "HeartbeatBegun",
     "HeartbeatNode",
     "Lot",
     "Spent",

@@ -64,8 +64,8 @@ class BeatInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class BeatBegun:
-    """A beat that somebody asked for; whether it is worth it is decided when its turn comes."""
+class HeartbeatBegun:
+    """The answer to `heartbeat.trigger`: the beat is kept, and begins when its turn comes."""
 
     agent: str
     thread_id: str
@@ -85,7 +85,7 @@ class BeatOffice(Protocol):
         """
         ...
 
-    async def trigger(self, agent: str | None, project: str, request_id: str | None) -> BeatBegun:
+    async def trigger(self, agent: str | None, project: str, request_id: str | None) -> HeartbeatBegun:
         """Begin a beat now, once for each `request_id`. Beats that pause by themselves are no reason against it;
         budgets are.
 

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from sulla.core.jsontypes import JsonObject
-from sulla.heartbeat.office import BeatInfo, BeatOffice
+from sulla.heartbeat.office import BeatInfo, BeatOffice, HeartbeatBegun
 from sulla.heartbeat.rpc_forms import (
     BeatScheduleRow,
     BudgetRow,
     CycleRow,
-    HeartbeatBegun,
     HeartbeatLog,
     HeartbeatPause,
     HeartbeatResume,
@@ -41,8 +40,7 @@ async def _resume(service: BeatOffice, params: HeartbeatResume, context: Context
 
 
 async def _trigger(service: BeatOffice, params: HeartbeatTrigger, context: Context) -> HeartbeatBegun:
-    begun = await service.trigger(params.agent, params.project or "", params.request_id)
-    return HeartbeatBegun(begun.agent, begun.thread_id, begun.run_id, begun.seq)
+    return await service.trigger(params.agent, params.project or "", params.request_id)
 
 
 async def _log(service: BeatOffice, params: HeartbeatLog, context: Context) -> TickRows:

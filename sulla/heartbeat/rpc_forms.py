@@ -160,14 +160,3 @@ class HeartbeatRows:
     """The answer to `heartbeat.status`, `heartbeat.pause` and `heartbeat.resume`."""
 
     heartbeats: tuple[HeartbeatRow, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class HeartbeatBegun:
-    """The answer to `heartbeat.trigger`: the beat is kept, and begins when its turn comes."""
-
-    agent: str
-    thread_id: str
-    run_id: str
-    seq: int
-    """What follows in the thread is behind this."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sulla.core.errors import NotFound
 from sulla.core.ids import RunId
-from sulla.heartbeat import BeatBegun, BeatBudget, BeatInfo, BeatSchedule, Cycle, Tick, TickPage
+from sulla.heartbeat import BeatBudget, BeatInfo, BeatSchedule, Cycle, HeartbeatBegun, Tick, TickPage
 
 _AT_MS = 1_800_000_000_000
 _DONE = Tick(
@@ -49,11 +49,11 @@ class MemoryBeats:
         self._check(agent)
         return [self.info]
 
-    async def trigger(self, agent: str | None, project: str, request_id: str | None) -> BeatBegun:
+    async def trigger(self, agent: str | None, project: str, request_id: str | None) -> HeartbeatBegun:
         """Remember that it was asked for."""
         self._check(agent)
         self.triggered.append(project)
-        return BeatBegun("sulla", "thr_beat", f"run_{request_id or len(self.triggered)}", 20)
+        return HeartbeatBegun("sulla", "thr_beat", f"run_{request_id or len(self.triggered)}", 20)
 
     async def pause(self, agent: str | None, by: str) -> Sequence[BeatInfo]:
         """Show its schedule as paused."""
