@@ -7,13 +7,13 @@ from typing import Final
 
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 
-from sulla.gateway.dialects.abi import ABI
-from sulla.gateway.dialects.agui import AGUI
+from sulla.gateway.dialects.abi.dialect import ABI
+from sulla.gateway.dialects.agui.dialect import AGUI
 from sulla.gateway.dialects.door import Dialect, DialectDoor, manners_of
-from sulla.gateway.dialects.hub import HUB
-from sulla.gateway.dialects.mcp import MCP
-from sulla.gateway.dialects.openai import OPENAI
-from sulla.gateway.dialects.snippbot import SNIPPBOT
+from sulla.gateway.dialects.hub.dialect import HUB
+from sulla.gateway.dialects.mcp.dialect import MCP
+from sulla.gateway.dialects.openai.dialect import OPENAI
+from sulla.gateway.dialects.snippbot.dialect import SNIPPBOT
 from sulla.gateway.rest import Desk
 
 DIALECTS: Final[tuple[Dialect, ...]] = (OPENAI, HUB, SNIPPBOT, ABI, MCP, AGUI)

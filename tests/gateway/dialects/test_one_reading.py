@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from sulla.gateway.dialects import abi_frames as abi
-from sulla.gateway.dialects import agui_frames as agui
-from sulla.gateway.dialects.mcp_told import Heard, reply_json
-from sulla.gateway.dialects.openai_frames import Chunks, Reply, Whole
+from sulla.gateway.dialects.abi import frames as abi
+from sulla.gateway.dialects.agui import frames as agui
+from sulla.gateway.dialects.mcp.told import Heard, reply_json
+from sulla.gateway.dialects.openai.frames import Chunks, Reply, Whole
 from sulla.gateway.dialects.retelling import Retelling
-from sulla.gateway.dialects.snippbot_frames import Frames
+from sulla.gateway.dialects.snippbot.frames import Frames
 from sulla.gateway.dialects.telling import Projection, Told
 from tests.gateway.dialects.events import Log, full_turn
 from tests.gateway.dialects.talker import heard

@@ -1,0 +1,199 @@
+"""ABI's agents: ``/agents/{name}/completion`` and ``/agents/{name}/stream-completion`` (seed 000).
+
+A client of this protocol has nothing but the next prompt to answer a question with, so a turn that needs people ends
+its answer with the question, and the next prompt of that thread is the answer to exactly the one that was shown.
+"""
+
+from __future__ import annotations
+
+from sulla.core.ids import derived_id
+from sulla.gateway.commands import Verdict
+from sulla.gateway.dialects.abi.form import Prompt, error_body, read_prompt
+from sulla.gateway.dialects.abi.frames import Stream, Whole, said_events, thread_header
+from sulla.gateway.dialects.door import Dialect, DialectRoute
+from sulla.gateway.dialects.named import check_agent, thread_named
+from sulla.gateway.dialects.questions import question_words, takes_anything, verdict_of
+from sulla.gateway.dialects.spots import Spot, note_spot, read_spot
+from sulla.gateway.dialects.steps import Ask
+from sulla.gateway.dialects.talk import Message, Talk
+from sulla.gateway.dialects.visit import Turn, Visit
+from sulla.gateway.manners import Manner
+from sulla.gateway.sse import HEADERS
+from sulla.gateway.wire import QuestionRow
+
+_NEEDS = ("turn.send", "events.subscribe")
+_MESSAGE = "message"
+"""What a prompt was taken for that answered nothing."""
+
+
+async def complete(visit: Visit) -> None:
+    """Answer ``POST /agents/{name}/completion``."""
+    await _Prompted(visit, read_prompt(visit.json()), streams=False).serve()
+
+
+async def stream(visit: Visit) -> None:
+    """Answer ``POST /agents/{name}/stream-completion``."""
+    await _Prompted(visit, read_prompt(visit.json()), streams=True).serve()
+
+
+class _Prompted:
+    """One request.
+
+    Args:
+        visit: the request.
+        asked: what it asks for.
+        streams: whether its answer is one of events.
+    """
+
+    def __init__(self, visit: Visit, asked: Prompt, *, streams: bool) -> None:
+        self._visit = visit
+        self._asked = asked
+        self._streams = streams
+        self._agent = visit.said.path["name"]
+        self._taken: str | None = None
+        """What the prompt was taken for when the client made this request before, if it did."""
+
+    async def serve(self) -> None:
+        """Answer it."""
+        await check_agent(self._visit, self._agent)
+        self._visit.check_room()
+        thread_id = await self._thread()
+        before = self._taken = await self._before(thread_id)
+        if before == _MESSAGE:
+            await self._send(thread_id, again=True)
+            return
+        spot = await self._spot(thread_id) if before is None else read_spot(before)
+        if spot is not None and not await self._visit.reaches(thread_id, spot.seq):
+            spot = None
+        waiting = await self._visit.look(self._visit.commands.questions_of(thread_id))
+        over = all(spot is None or question.id != spot.question for question in waiting)
+        if spot is not None and (not over or before is not None or (not waiting and self._answered(spot))):
+            await self._answer(spot, over=over)
+        elif waiting:
+            await self._ask(await self._seen(waiting[0]))
+        else:
+            await self._send(thread_id)
+
+    # ------------------------------------------------------------------------------------------- which thread it is
+
+    async def _thread(self) -> str:
+        if self._asked.thread:
+            return await thread_named(self._visit, self._asked.thread, self._agent, "thread_id")
+        key, title = self._visit.said.key, Talk("", (), (Message("user", self._asked.text),)).title
+        return await self._visit.thread(None if key is None else f"request:{key}", self._agent, title)
+
+    async def _spot(self, thread_id: str) -> Spot | None:
+        noted = await self._look_up(self._key("asked", thread_id))
+        return None if noted is None else read_spot(noted)
+
+    async def _note(self, spot: Spot) -> None:
+        await self._put(self._key("asked", spot.thread_id), note_spot(spot))
+
+    async def _before(self, thread_id: str) -> str | None:
+        """What this request's prompt was taken for when the client made it before: a message, or the answer to the
+        question that is noted.
+        """
+        key = self._visit.said.key
+        return None if key is None else await self._look_up(self._key("taken", thread_id, key))
+
+    async def _take(self, thread_id: str, for_: str) -> bool:
+        """Note what the prompt is taken for; False if the same request has it noted otherwise in this moment."""
+        if (key := self._visit.said.key) is None:
+            return True
+        bookmarks = self._visit.commands.bookmarks
+        return await self._visit.look(bookmarks.swap(self._key("taken", thread_id, key), self._taken, for_))
+
+    async def _look_up(self, key: str) -> str | None:
+        return await self._visit.look(self._visit.commands.bookmarks.get(key))
+
+    async def _put(self, key: str, value: str) -> None:
+        await self._visit.look(self._visit.commands.bookmarks.put(key, value))
+
+    def _key(self, *words: str) -> str:
+        return derived_id("abi", self._visit.principal.name, *words)
+
+    # -------------------------------------------------------------------------------------------------- answering
+
+    async def _send(self, thread_id: str, *, again: bool = False) -> None:
+        if not await self._take(thread_id, _MESSAGE):
+            await self.serve()
+            return
+        message_id = self._visit.said.key or self._visit.make_id("msg")
+        turn = await self._visit.send(thread_id, message_id, self._asked.text, self._agent)
+        await self._follow(await self._visit.settled(turn) if again else turn)
+
+    def _answered(self, spot: Spot) -> bool:
+        """Whether the prompt can be nothing but an answer to a question that was answered meanwhile: then the client is
+        told what came of it. Any words could be an answer to a question that is open to all; they are passed on.
+        """
+        anything = takes_anything(spot.question, spot.choices)
+        return bool(spot.question) and not anything and self._verdict(spot) is not None
+
+    def _verdict(self, spot: Spot) -> tuple[Verdict, str] | None:
+        return verdict_of(spot.question, spot.choices, self._asked.text)
+
+    async def _answer(self, spot: Spot, *, over: bool) -> None:
+        verdict = self._verdict(spot)
+        if verdict is None:
+            await (self._send(spot.thread_id) if over else self._ask(spot))
+            return
+        if not over:
+            word, text = verdict
+            if not await self._take(spot.thread_id, note_spot(spot)):
+                await self.serve()
+                return
+            await self._visit.perform(
+                "approval.answer", thread_id=spot.thread_id, id=spot.question, verdict=word, text=text
+            )
+        await self._follow(Turn(spot.thread_id, spot.run_id, spot.seq, begun=True))
+
+    async def _seen(self, question: QuestionRow) -> Spot:
+        """A question that the client has not been shown yet: here too a message would wait behind it."""
+        ask = Ask(question.id, question.prompt, "", question.tool, question.target, question.choices, None)
+        last = await self._visit.look(self._visit.commands.last_seq(question.thread_id))
+        return self._spot_of(question.thread_id, question.run_id, ask, last)
+
+    def _spot_of(self, thread_id: str, run_id: str, ask: Ask, seq: int) -> Spot:
+        prompt = question_words(ask, may_answer=self._may_answer)
+        return Spot(thread_id, seq, "", run_id, ask.id, ask.choices, prompt)
+
+    async def _ask(self, spot: Spot) -> None:
+        """The turn cannot go on, so a message would wait behind it for ever: it is not passed on."""
+        text = f"(This was not passed on, because the agent waits for an answer.)\n\n{spot.prompt}"
+        await self._note(spot)
+        header = thread_header(spot.thread_id)
+        if self._streams:
+            await self._visit.answer_bytes(200, said_events(text), [*HEADERS, header])
+        else:
+            await self._visit.answer(200, text, [header])
+
+    async def _follow(self, turn: Turn) -> None:
+        kind = Stream if self._streams else Whole
+        projection = kind(turn.thread_id, may_answer=self._may_answer)
+
+        async def before_last() -> None:
+            content = projection.content
+            if content.asked is not None:
+                ask, seq = content.asked
+                await self._note(self._spot_of(turn.thread_id, turn.run_id, ask, seq))
+            elif content.ended is not None:
+                await self._note(Spot(turn.thread_id, content.ended.seq))
+
+        await self._visit.follow(turn, projection, before_last)
+
+    @property
+    def _may_answer(self) -> bool:
+        return "approve" in self._visit.principal.scopes
+
+
+ABI = Dialect(
+    name="abi",
+    manner=Manner(error_body),
+    routes=(
+        DialectRoute("POST", "/agents/{name}/completion", complete, _NEEDS, "Say something to an agent."),
+        DialectRoute(
+            "POST", "/agents/{name}/stream-completion", stream, _NEEDS, "Say something to an agent, and see it answer."
+        ),
+    ),
+    root="/agents",
+)

@@ -1,0 +1,1 @@
+"""AG-UI: events of an agent for a user interface."""

@@ -1,0 +1,1 @@
+"""The hub of the original desktop app."""

@@ -1,0 +1,50 @@
+"""What only a connection of ``/hub`` knows how to carry out. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sulla.core.errors import SullaError
+from sulla.gateway.dialects.hub.places import Places
+from sulla.gateway.talk import Effect, Own
+from sulla.gateway.wire import QuestionRow
+
+Failed = Callable[[SullaError], Sequence[Effect]]
+"""What comes next where something did not work out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recall(Own):
+    """Look up what was noted."""
+
+    key: str
+    then: Callable[[str | None], Sequence[Effect]]
+    failed: Failed
+
+
+@dataclass(frozen=True, slots=True)
+class Note(Own):
+    """Note where the client is, beside what other connections have noted."""
+
+    key: str
+    places: Places
+    then: Callable[[], Sequence[Effect]]
+    failed: Failed
+
+
+@dataclass(frozen=True, slots=True)
+class Look(Own):
+    """See what a thread's run waits to be told by people."""
+
+    thread_id: str
+    then: Callable[[Sequence[QuestionRow]], Sequence[Effect]]
+    failed: Failed
+
+
+@dataclass(frozen=True, slots=True)
+class Relay(Own):
+    """Tell the client's other connections on a channel."""
+
+    channel: str
+    frame: bytes

@@ -1,0 +1,180 @@
+"""One connection of the original desktop client as a state machine: its frames in, effects out; events in, its frames
+out. Pure; docs/clients.md describes it for people.
+
+A frame is acknowledged once what it asks for is kept, or never will be: whatever is not acknowledged, the client sends
+again, under the same id, and the same id never does the same thing twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from sulla.access import Principal
+from sulla.core.errors import SullaError
+from sulla.core.jsontypes import JsonObject
+from sulla.gateway.commands import Event
+from sulla.gateway.dialects.hub.channel import Channel
+from sulla.gateway.dialects.hub.desk import HubDesk
+from sulla.gateway.dialects.hub.effects import Relay
+from sulla.gateway.dialects.hub.frames import Conversation, Told, refusal
+from sulla.gateway.dialects.hub.places import Place
+from sulla.gateway.dialects.hub.requests import follow_beats, take
+from sulla.gateway.dialects.hub.wire import CALENDAR, HEARTBEAT, RELAYED, SILENT, Envelope, read_envelope
+from sulla.gateway.follower import Sink
+from sulla.gateway.rest_problems import problem_of
+from sulla.gateway.rpc import RequestId
+from sulla.gateway.session import NOT_TEXT, too_big
+from sulla.gateway.talk import Close, Effect, Out, Reply
+from sulla.rpc import Limits, Way
+
+
+class HubSession:
+    """Keeps `Talk` for one connection.
+
+    Args:
+        id: names the connection.
+        limits: sizes.
+        principal: whose it is.
+        now_ms: what a frame that comes of no event is stamped with, UTC milliseconds.
+        streaming: see `Conversation`.
+    """
+
+    way: Final[Way] = "ws"
+    client: Final = "hub"
+    open: Final = True
+
+    def __init__(
+        self, id: str, limits: Limits, principal: Principal, now_ms: Callable[[], int], *, streaming: bool
+    ) -> None:
+        self.id = id
+        self.principal = principal
+        self._limits = limits
+        self._desk = HubDesk(id, principal, now_ms, streaming=streaming)
+
+    @property
+    def channels(self) -> Sequence[str]:
+        """The names of its channels."""
+        return [*self._desk.channels]
+
+    # ---------------------------------------------------------------------------------------------------- what comes in
+
+    def begin(self) -> Sequence[Effect]:
+        """It is for the client to speak first."""
+        return ()
+
+    def hear(self, text: str) -> Sequence[Effect]:
+        """Take a text frame."""
+        if (close := too_big(text, self._limits, known=True)) is not None:
+            return (close,)
+        try:
+            envelope = read_envelope(text)
+        except SullaError as error:
+            return [self._desk.bare(refusal(problem_of(error)))]
+        try:
+            return self._heard(envelope)
+        except SullaError as error:
+            return self._desk.turn_down(self._desk.channels.get(envelope.channel), envelope, error)
+
+    def hear_binary(self) -> Sequence[Effect]:
+        """Take a binary frame."""
+        return (Close(NOT_TEXT, "/hub takes text frames"),)
+
+    def _heard(self, envelope: Envelope) -> Sequence[Effect]:
+        desk = self._desk
+        match envelope.type:
+            case "ack":
+                moved = [one for one in desk.channels.values() if one.acknowledge(envelope.original_id)]
+                return [desk.note(one) for one in moved]
+            case "ping":
+                return [desk.reply("pong", envelope)]
+            case _ if envelope.type in SILENT:
+                return ()
+            case "subscribe":
+                return desk.ready(desk.channel(envelope), envelope, self._subscribed(envelope))
+            case _ if envelope.type in RELAYED and envelope.channel == CALENDAR:
+                return [Relay(CALENDAR, envelope.raw), desk.ack(envelope)]
+            case _:
+                return take(desk, desk.channel(envelope), envelope)
+
+    def _subscribed(self, envelope: Envelope) -> Callable[[Channel], Sequence[Effect]]:
+        """On the agents' own channel it is shown what they do by themselves."""
+        desk = self._desk
+        if envelope.channel != HEARTBEAT:
+            return lambda channel: [desk.ack(envelope)]
+        return lambda channel: [desk.ack(envelope), *follow_beats(desk, channel, envelope)]
+
+    # ------------------------------------------------------------------------------------------------- what comes of it
+
+    def answered(self, id_: RequestId, result: JsonObject) -> Sequence[Effect]:
+        """What was asked for under `id_` is done."""
+        return self._desk.answered(id_, result)
+
+    def failed(self, id_: RequestId, error: SullaError) -> Sequence[Effect]:
+        """What was asked for under `id_` was refused."""
+        return self._desk.failed(id_, error)
+
+    def admit(self, id_: RequestId, principal: Principal) -> Sequence[Effect]:
+        """Whoever is here was asked before the upgrade."""
+        return ()
+
+    def refuse(self, id_: RequestId, error: SullaError) -> Sequence[Effect]:
+        """See `admit`."""
+        return ()
+
+    def ended(self, thread_id: str, error: SullaError) -> Sequence[Effect]:
+        """A thread can no longer be followed."""
+        channel = self._desk.where.get(thread_id)
+        if channel is None:
+            return ()
+        view = channel.unfollow(thread_id)
+        self._desk.drop(channel, thread_id)
+        told = list[Told]()
+        if isinstance(view, Conversation):
+            told = [refusal(problem_of(error), view.name), view.complete("error")]
+        elif view is not None:
+            told = view.conversation.play_ended(thread_id)
+        frames = channel.frames(told, self._desk.now_ms(), self.id, self._desk.number())
+        return [*map(Reply, frames), self._desk.note(channel)]
+
+    def forget(self, thread_id: str) -> None:
+        """`ended`, or whoever asked for it, is told too."""
+
+    def untold(self) -> None:
+        """Nobody asked to be told of notices."""
+
+    # ---------------------------------------------------------------------------------------------------- what goes out
+
+    def gap(self, thread_id: str, after: int, following: int) -> bytes:
+        """The client has no word for a hole in a thread's log."""
+        return b""
+
+    def sink(self, out: Out, end: Callable[[Close], None]) -> Sink:
+        """The connection has a sink of its own, which shows events by `show`."""
+        return out
+
+    def show(self, event: Event) -> tuple[list[bytes], Sequence[Effect]]:
+        """An event as frames, and what else it asks for."""
+        channel = self._desk.where.get(event.thread_id)
+        if channel is None:
+            return [], ()
+        frames = channel.show(event)
+        match event.type, event.data:
+            case "PLAYBOOK_BEGAN", {"thread_id": str(play)} if play not in self._desk.where:
+                return frames, self._begin_play(channel, event.thread_id, play)
+        return frames, ()
+
+    def _begin_play(self, channel: Channel, thread_id: str, play: str) -> Sequence[Effect]:
+        view = channel.conversation(thread_id)
+        if view is None:
+            return ()
+        swept = self._desk.sweep(channel)
+        # The conversation stays the one that was talked in last.
+        left = [*channel.places.enter(channel.place(view)), *channel.places.enter(Place(play, view.name, 0, thread_id))]
+        gone = [effect for place in left for effect in self._desk.leave(channel, place.thread_id)]
+        return [
+            *swept,
+            *gone,
+            *self._desk.follow(channel, Place(play, view.name, 0, thread_id)),
+            self._desk.note(channel),
+        ]

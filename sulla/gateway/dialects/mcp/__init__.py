@@ -1,0 +1,1 @@
+"""Sulla as a server of the Model Context Protocol."""

@@ -1,0 +1,31 @@
+"""The Model Context Protocol: ``/mcp``, where hosts find agents, threads, playbooks and approvals as tools."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from sulla.gateway.dialects.door import Dialect, DialectRoute
+from sulla.gateway.dialects.mcp.form import error_body
+from sulla.gateway.dialects.visit import Visit
+from sulla.gateway.manners import Manner
+
+
+def _load() -> Callable[[Visit], Awaitable[None]]:
+    from sulla.gateway.dialects.mcp.library import serve
+
+    return serve
+
+
+async def post(visit: Visit) -> None:
+    """Answer ``POST /mcp``. The protocol's library, which takes a second to load, comes with the first one."""
+    serve = await asyncio.to_thread(_load)
+    await serve(visit)
+
+
+MCP = Dialect(
+    name="mcp",
+    manner=Manner(error_body),
+    routes=(DialectRoute("POST", "/mcp", post, ("system.status",), "One message of the Model Context Protocol."),),
+    root="/mcp",
+)

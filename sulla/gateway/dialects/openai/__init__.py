@@ -1,0 +1,1 @@
+"""What clients of OpenAI's chat completions and responses say, and are told."""

@@ -1,0 +1,286 @@
+"""OpenAI's API: ``/v1/chat/completions`` and ``/v1/models``, where a model is an agent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sulla.core.errors import NotFound, SullaError
+from sulla.gateway.commands import Event
+from sulla.gateway.dialects.door import Dialect, DialectRoute
+from sulla.gateway.dialects.openai import talk as talks
+from sulla.gateway.dialects.openai.again import Again
+from sulla.gateway.dialects.openai.claim import Claim, claim_of
+from sulla.gateway.dialects.openai.form import Completion, error_body, error_headers, read_completion
+from sulla.gateway.dialects.openai.frames import Chunks, Reply, Whole, completion_json, said_chunks
+from sulla.gateway.dialects.openai.models import check_agent, list_models, show_model
+from sulla.gateway.dialects.openai.talk import Posted
+from sulla.gateway.dialects.questions import question_words, takes_anything, verdict_of
+from sulla.gateway.dialects.spots import Spot, note_spot, read_spot, short
+from sulla.gateway.dialects.steps import Ask, Spent
+from sulla.gateway.dialects.talk import Message, check_words, digest, moved_on, words_for
+from sulla.gateway.dialects.visit import Turn, Visit
+from sulla.gateway.manners import Manner
+from sulla.gateway.sse import HEADERS
+from sulla.gateway.wire import QuestionRow
+
+_SINCE = 128
+"""Events behind a spot that are looked at; if there are more, somebody has said something since."""
+_OWN = "thr_"
+"""What every thread's id begins with; any other name of a conversation is the client's own."""
+
+
+async def complete(visit: Visit) -> None:
+    """Answer ``POST /v1/chat/completions``."""
+    asked = read_completion(visit.json())
+    await check_agent(visit, asked.model)
+    if not asked.thread:
+        asked = replace(asked, thread=visit.said.headers.get("x-thread-id", ""))
+    await _Completion(visit, asked).serve()
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a request's conversation is."""
+
+    thread_id: str
+    spot: Spot | None
+    """Where the client was; None if nobody knows."""
+    empty: bool = False
+    """Whether nothing was ever said there."""
+    claim: Claim | None = None
+    """What only one message may do; None where people queue, because the client has named the thread."""
+
+
+class _Completion:
+    """One request for a completion.
+
+    Args:
+        visit: the request.
+        asked: what it asks for.
+    """
+
+    def __init__(self, visit: Visit, asked: Completion) -> None:
+        self._visit = visit
+        self._asked = asked
+        self._talk = talks.talk_of(asked.messages)
+        self._owner = visit.principal.name
+        self._again = Again(visit, asked)
+
+    async def serve(self) -> None:
+        """Answer it."""
+        await self._serve(await self._again.find())
+
+    async def _serve(self, again: Posted | None) -> None:
+        if again is not None and again.answered is None:
+            if (turn := await self._posted_before(again)) is not None:
+                await self._follow(await self._visit.settled(turn))
+                return
+            again = None
+        place = await self._place() if again is None else _Place(again.thread_id, again.answered)
+        spot = None if place is None else place.spot
+        if spot is None or not spot.question or not await self._answer(spot, again=again is not None):
+            await self._send(place)
+
+    # ------------------------------------------------------------------------------------------- which thread it is
+
+    async def _place(self) -> _Place | None:
+        """Where the conversation is; None if it is in no thread, or goes another way than in the one where it was."""
+        if self._asked.thread:
+            thread_id = self._asked.thread
+            if not thread_id.startswith(_OWN):
+                name = talks.thread_name(self._asked)
+                thread_id = await self._visit.thread(name, self._asked.model, self._asked.thread[:200])
+            spot = await self._spot(talks.thread_key(self._owner, self._asked, thread_id))
+            if spot is not None and not await self._visit.reaches(thread_id, spot.seq):
+                spot = None
+            empty = spot is None and not self._moved_on(await self._since(thread_id, 0))
+            return _Place(thread_id, spot, empty=empty)
+        if not self._talk.before:
+            return None
+        claim = await claim_of(self._visit, self._again, self._place_key)
+        if claim is None or (claim.is_taken and not claim.spot.question):
+            return None
+        spot = claim.spot
+        try:
+            since = await self._since(spot.thread_id, spot.seq)
+        except NotFound:
+            return None
+        gone = not spot.question and (len(since) == _SINCE or self._moved_on(since))
+        return None if gone else _Place(spot.thread_id, spot, claim=claim)
+
+    def _moved_on(self, since: Sequence[Event]) -> bool:
+        return moved_on(since, but=self._again.message_id)
+
+    async def _since(self, thread_id: str, seq: int) -> Sequence[Event]:
+        return await self._visit.look(self._visit.commands.history(thread_id, seq, None, _SINCE))
+
+    async def _spot(self, key: str) -> Spot | None:
+        noted = await self._visit.look(self._visit.commands.bookmarks.get(key))
+        return None if noted is None else read_spot(noted)
+
+    async def _waiting(self, thread_id: str) -> Sequence[QuestionRow]:
+        return await self._visit.look(self._visit.commands.questions_of(thread_id))
+
+    # -------------------------------------------------------------------------------------------------------- answering
+
+    async def _send(self, place: _Place | None) -> None:
+        if place is not None and (waiting := await self._waiting(place.thread_id)):
+            await self._ask_first(place.thread_id, waiting[0])
+            return
+        told = place.spot.system if place is not None and place.spot is not None else ""
+        system = digest(self._talk.system) != told
+        before = place is None or place.empty
+        words = words_for(self._talk, system=system, before=before)
+        check_words(words, self._talk)  # before there is a thread for them
+        claim = place.claim if place is not None else None
+        if claim is not None and not await claim.take():
+            await self._send(None)
+            return
+        thread_id = place.thread_id if place is not None else await self._begin()
+        posted = Posted(thread_id, self._again.message_id, system, before)
+        if (elsewhere := await self._again.note(posted)) is not None:
+            await self._serve(elsewhere)
+            return
+        turn = await self._post(claim, posted, words)
+        if turn is None:
+            await self._send(None)
+        else:
+            await self._follow(turn)
+
+    async def _post(self, claim: Claim | None, posted: Posted, words: str) -> Turn | None:
+        """Send a message; None, and it is not sent, if another one goes on from its place by now."""
+        try:
+            if claim is not None and not await claim.holds():
+                return None
+            return await self._visit.send(posted.thread_id, posted.message_id, words, self._asked.model)
+        except SullaError as error:
+            if claim is not None:
+                await claim.give_back(error)
+            raise
+
+    async def _posted_before(self, again: Posted) -> Turn | None:
+        """The turn of a message that may be there already; None if another one has gone on from its place instead."""
+        claim = None
+        if not self._asked.thread and self._talk.before and not again.before:
+            claim = await claim_of(self._visit, self._again, self._place_key)
+        if claim is not None and claim.spot.thread_id != again.thread_id:
+            claim = None  # another conversation of the same words: nothing of this one
+        if claim is not None and not await claim.is_mine():
+            since = await self._since(again.thread_id, claim.spot.seq)
+            if len(since) < _SINCE and not any(event.data.get("message_id") == again.message_id for event in since):
+                return None
+            claim = None
+        return await self._post(claim, again, words_for(self._talk, system=again.system, before=again.before))
+
+    @property
+    def _place_key(self) -> str:
+        return talks.place_key(self._owner, self._asked, self._talk.before)
+
+    async def _begin(self) -> str:
+        return await self._visit.thread(f"message:{self._again.message_id}", self._asked.model, self._talk.title)
+
+    async def _answer(self, spot: Spot, *, again: bool) -> bool:
+        """Take the message for the answer to the question that the client was shown.
+
+        Args:
+            spot: where it was shown.
+            again: whether it was taken for that before, when the client made this request first.
+
+        Returns:
+            False if nobody waits for that any more, and the message is no answer.
+        """
+        verdict = verdict_of(spot.question, spot.choices, self._talk.text)
+        over = all(question.id != spot.question for question in await self._waiting(spot.thread_id))
+        if over and (verdict is None or (takes_anything(spot.question, spot.choices) and not again)):
+            return False
+        if verdict is None or (self._asked.thread and not talks.was_shown(spot, self._talk)):
+            await self._ask_again(spot)
+            return True
+        self._visit.check_room()
+        if not over:
+            word, text = verdict
+            elsewhere = await self._again.note(Posted(spot.thread_id, self._again.message_id, answered=short(spot)))
+            if elsewhere is not None:
+                await self._serve(elsewhere)
+                return True
+            await self._visit.perform(
+                "approval.answer", thread_id=spot.thread_id, id=spot.question, verdict=word, text=text
+            )
+        await self._follow(Turn(spot.thread_id, spot.run_id, spot.seq, begun=True))
+        return True
+
+    async def _ask_first(self, thread_id: str, question: QuestionRow) -> None:
+        """Show a question that somebody else was asked: here too a message would wait behind it."""
+        ask = Ask(question.id, question.prompt, "", question.tool, question.target, question.choices, None)
+        prompt = question_words(ask, may_answer=self._may_answer)
+        last = await self._visit.look(self._visit.commands.last_seq(thread_id))
+        system = digest(self._talk.system)
+        await self._ask_again(Spot(thread_id, last, system, question.run_id, ask.id, ask.choices, prompt))
+
+    async def _ask_again(self, spot: Spot) -> None:
+        """The turn cannot go on, so a message would wait behind it for ever: it is not passed on."""
+        text = f"(This was not passed on, because the agent waits for an answer.)\n\n{spot.prompt}"
+        reply = self._reply(spot.thread_id, self._visit.make_id("ask"))
+        await self._note(reply, text, spot)
+        if self._asked.stream:
+            await self._visit.answer_bytes(200, said_chunks(reply, text), HEADERS)
+        else:
+            await self._visit.answer(200, completion_json(reply, text, Spent(), []))
+
+    async def _follow(self, turn: Turn) -> None:
+        reply = self._reply(turn.thread_id, turn.run_id)
+        projection = Chunks(reply) if self._asked.stream else Whole(reply)
+
+        async def before_last() -> None:
+            content = projection.content
+            if content.asked is not None:
+                ask, seq = content.asked
+                prompt = question_words(ask, may_answer=reply.may_answer)
+                spot = Spot(turn.thread_id, seq, "", turn.run_id, ask.id, ask.choices, prompt)
+            elif content.ended is not None:
+                spot = Spot(turn.thread_id, content.ended.seq)
+            else:
+                return
+            await self._note(reply, content.text, replace(spot, system=digest(self._talk.system)))
+
+        await self._visit.follow(turn, projection, before_last)
+
+    async def _note(self, reply: Reply, text: str, spot: Spot) -> None:
+        """Note where the client is, once it has an answer."""
+        if self._asked.thread:
+            key = talks.thread_key(self._owner, self._asked, spot.thread_id)
+        else:
+            said = [*self._talk.before, *self._talk.fresh, Message("assistant", text)]
+            key = talks.place_key(self._owner, self._asked, said)
+        await self._visit.look(self._visit.commands.bookmarks.put(key, note_spot(spot)))
+
+    @property
+    def _may_answer(self) -> bool:
+        return "approve" in self._visit.principal.scopes
+
+    def _reply(self, thread_id: str, id_: str) -> Reply:
+        return Reply(
+            id=f"chatcmpl-{id_}",
+            model=self._asked.model,
+            created_s=int(self._visit.desk.room.clock.now()),
+            thread_id=thread_id,
+            may_answer=self._may_answer,
+            usage=self._asked.usage,
+            tools=self._asked.tools,
+        )
+
+
+OPENAI = Dialect(
+    name="openai",
+    manner=Manner(error_body),
+    routes=(
+        DialectRoute(
+            "POST", "/v1/chat/completions", complete, ("turn.send", "events.subscribe"), "Say something to an agent."
+        ),
+        DialectRoute("GET", "/v1/models", list_models, ("agent.list",), "The agents."),
+        DialectRoute("GET", "/v1/models/{model}", show_model, ("agent.list",), "One agent."),
+    ),
+    root="/v1",
+    problem_headers=error_headers,
+)

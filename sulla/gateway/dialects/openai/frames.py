@@ -1,0 +1,188 @@
+"""A turn as a chat completion: in pieces, or whole. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import orjson
+
+from sulla.core.errors import ShuttingDown
+from sulla.core.jsontypes import Json, JsonObject
+from sulla.gateway.dialects.content import Content
+from sulla.gateway.dialects.openai.form import error_body, error_headers
+from sulla.gateway.dialects.steps import Asked, Ended, Spent, Step, ToolBegun, ToolEnded
+from sulla.gateway.rest_models import Reason
+from sulla.gateway.rest_problems import DEFECT, Headers, Problem
+from sulla.gateway.sse import HEADERS, KEEP_ALIVE
+
+DONE = b"data: [DONE]\n\n"
+_STOPPING = Problem(503, ShuttingDown.code, "the daemon is stopping: ask again when it is back", retryable=True)
+_JSON: Headers = [(b"content-type", b"application/json"), (b"cache-control", b"no-store")]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What all answers to one request have in common."""
+
+    id: str
+    model: str
+    created_s: int
+    thread_id: str
+    may_answer: bool
+    """Whether the client's token allows it to answer questions."""
+    usage: bool = False
+    tools: bool = False
+
+
+class Chunks:
+    """Keeps `telling.Projection`: a completion in pieces.
+
+    Args:
+        reply: what all pieces say.
+    """
+
+    keep_alive = KEEP_ALIVE
+    rests = True
+
+    def __init__(self, reply: Reply) -> None:
+        self._reply = reply
+        self.content = Content(may_answer=reply.may_answer)
+
+    @property
+    def opening(self) -> bytes:
+        """Who speaks."""
+        return self._chunk({"role": "assistant", "content": ""})
+
+    def head(self) -> tuple[int, Headers]:
+        """The status and the headers."""
+        return 200, HEADERS
+
+    def show(self, step: Step) -> bytes:
+        """What a step adds."""
+        piece = self.content.take(step)
+        shown = self._chunk({"content": piece}) if piece else b""
+        match step:
+            case Asked():
+                return shown + self._finish(Spent())
+            case Ended(problem=None):
+                return shown + self._finish(step.spent)
+            case Ended(problem=Problem() as problem):
+                return shown + b"data: " + error_body(problem) + b"\n\n" + DONE
+            case ToolBegun() | ToolEnded() if self._reply.tools:
+                return shown + self._data([], {"sulla": tool_json(step)})
+            case _:
+                return shown
+
+    def cut(self, reason: Reason, problem: Problem | None) -> bytes:
+        """What went wrong, and the end."""
+        return b"data: " + error_body(_why(reason, problem)) + b"\n\n" + DONE
+
+    def _finish(self, spent: Spent) -> bytes:
+        last = self._chunk({}, "stop")
+        if self._reply.usage:
+            last += self._data([], {"usage": usage_json(spent)})
+        return last + DONE
+
+    def _chunk(self, delta: JsonObject, finish: str | None = None) -> bytes:
+        more: JsonObject = {"usage": None} if self._reply.usage else {}
+        return self._data([{"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}], more)
+
+    def _data(self, choices: list[Json], more: JsonObject) -> bytes:
+        value: JsonObject = {**_head(self._reply, "chat.completion.chunk"), "choices": choices, **more}
+        return b"data: " + orjson.dumps(value) + b"\n\n"
+
+
+class Whole:
+    """Keeps `telling.Projection`: a completion in one piece.
+
+    Args:
+        reply: what it says beside the text.
+    """
+
+    opening = b""
+    keep_alive = b""
+    rests = True
+
+    def __init__(self, reply: Reply) -> None:
+        self._reply = reply
+        self._tools: list[Json] = []
+        self._problem: Problem | None = None
+        self.content = Content(may_answer=reply.may_answer)
+
+    def head(self) -> tuple[int, Headers]:
+        """The status and the headers."""
+        if self._problem is None:
+            return 200, _JSON
+        return self._problem.status, [*_JSON, *self._problem.headers(), *error_headers(self._problem)]
+
+    def show(self, step: Step) -> bytes:
+        """The whole answer, with the last step."""
+        self.content.take(step)
+        match step:
+            case ToolBegun() | ToolEnded():
+                self._tools.append(tool_json(step))
+                return b""
+            case Asked():
+                return self._body(Spent())
+            case Ended(problem=None):
+                return self._body(step.spent)
+            case Ended(problem=Problem() as problem):
+                # The turn is over: to ask again would begin another one, and whether that helps nobody knows.
+                return self._fail(Problem(problem.status, problem.code, problem.message))
+            case _:
+                return b""
+
+    def cut(self, reason: Reason, problem: Problem | None) -> bytes:
+        """What went wrong."""
+        return self._fail(_why(reason, problem))
+
+    def _fail(self, problem: Problem) -> bytes:
+        self._problem = problem
+        return error_body(problem)
+
+    def _body(self, spent: Spent) -> bytes:
+        return orjson.dumps(completion_json(self._reply, self.content.text, spent, self._tools))
+
+
+def completion_json(reply: Reply, text: str, spent: Spent, tools: list[Json]) -> JsonObject:
+    """A completion in one piece."""
+    message: JsonObject = {"role": "assistant", "content": text, "refusal": None}
+    choices: list[Json] = [{"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}]
+    value: JsonObject = {**_head(reply, "chat.completion"), "choices": choices, "usage": usage_json(spent)}
+    return {**value, "sulla": {"tools": tools}} if reply.tools else value
+
+
+def said_chunks(reply: Reply, text: str) -> bytes:
+    """A completion in pieces whose text is known already."""
+    chunks = Chunks(reply)
+    ended = Ended("done", "", 0, response=text)
+    return chunks.opening + chunks.show(ended)
+
+
+def usage_json(spent: Spent) -> JsonObject:
+    """The tokens of a turn."""
+    return {
+        "prompt_tokens": spent.input_tokens,
+        "completion_tokens": spent.output_tokens,
+        "total_tokens": spent.input_tokens + spent.output_tokens,
+        "prompt_tokens_details": {"cached_tokens": spent.cached_tokens},
+    }
+
+
+def tool_json(step: ToolBegun | ToolEnded) -> JsonObject:
+    """A call, or what it came to; no OpenAI client takes it for one that it should make itself."""
+    if isinstance(step, ToolBegun):
+        return {"tool_call": {"id": step.call_id, "name": step.name, "arguments": step.args}}
+    result: JsonObject = {"id": step.call_id, "name": step.name, "output": step.text, "is_error": step.is_error}
+    return {"tool_result": result}
+
+
+def _head(reply: Reply, kind: str) -> JsonObject:
+    head: JsonObject = {"id": reply.id, "object": kind, "created": reply.created_s, "model": reply.model}
+    return {**head, "system_fingerprint": None, "thread_id": reply.thread_id}
+
+
+def _why(reason: Reason, problem: Problem | None) -> Problem:
+    if problem is not None:
+        return problem
+    return _STOPPING if reason == "stopping" else DEFECT

@@ -1,0 +1,1 @@
+"""The chat interface of seed 000."""

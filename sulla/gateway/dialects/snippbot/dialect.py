@@ -1,0 +1,79 @@
+"""Snippbot's chat: ``POST /api/chat/{agent_id}``, and the answers to its approval requests (seed 001)."""
+
+from __future__ import annotations
+
+from sulla.gateway.dialects.door import Dialect, DialectRoute
+from sulla.gateway.dialects.named import check_agent, thread_named
+from sulla.gateway.dialects.snippbot.form import STATUS, Chat, error_body, read_chat, read_decision
+from sulla.gateway.dialects.snippbot.frames import Frames
+from sulla.gateway.dialects.talk import Message, Talk
+from sulla.gateway.dialects.visit import Turn, Visit
+from sulla.gateway.manners import Manner
+
+
+async def chat(visit: Visit) -> None:
+    """Answer ``POST /api/chat/{agent_id}``."""
+    asked, agent = read_chat(visit.json()), visit.said.path["agent_id"]
+    key = visit.said.key
+    await check_agent(visit, agent)
+    visit.check_room()
+    thread_id = await _thread(visit, asked, agent, key)
+    ahead = await visit.look(visit.commands.questions_of(thread_id))  # nothing may fail once the message is kept
+    turn = await visit.send(thread_id, key or visit.make_id("msg"), asked.message, agent)
+    if key is not None:
+        turn = await visit.settled(turn)
+    await visit.follow(turn, Frames(asked.session or thread_id, thread_id, turn.run_id, ahead))
+
+
+async def _thread(visit: Visit, asked: Chat, agent: str, key: str | None) -> str:
+    """The session's thread. A new one has a name if the request has one, so that the same request makes one thread."""
+    if asked.session:
+        return await thread_named(visit, asked.session, agent, "session_id")
+    title = Talk("", (), (Message("user", asked.message),)).title
+    return await visit.thread(None if key is None else f"request:{key}", agent, title)
+
+
+async def decide(visit: Visit) -> None:
+    """Answer ``POST /api/chat/{agent_id}/approvals/{approval_id}``.
+
+    A client that wants a stream, because it lost its own, is told the rest of the turn.
+    """
+    decision, agent = read_decision(visit.json()), visit.said.path["agent_id"]
+    approval_id = visit.said.path["approval_id"]
+    await check_agent(visit, agent)
+    thread_id = await thread_named(visit, decision.session, agent, "session_id")
+    waiting = await visit.look(visit.commands.questions_of(thread_id))
+    run_id = next((one.run_id for one in waiting if one.id == approval_id), None)
+    streams = visit.said.wants_stream and run_id is not None
+    if streams:
+        await visit.perform("events.subscribe", thread_id=thread_id)
+        visit.check_room()
+    answered = await visit.perform(
+        "approval.answer", thread_id=thread_id, id=approval_id, verdict=decision.verdict, text=decision.text
+    )
+    seq = answered["seq"]
+    if streams and run_id is not None and isinstance(seq, int):
+        turn = Turn(thread_id, run_id, seq - 1, begun=True)
+        await visit.follow(turn, Frames(decision.session, thread_id, run_id))
+        return
+    status = STATUS[decision.verdict]
+    await visit.answer(200, {"approval_id": approval_id, "session_id": decision.session, "status": status})
+
+
+SNIPPBOT = Dialect(
+    name="snippbot",
+    manner=Manner(error_body, key_header="x-api-key"),
+    routes=(
+        DialectRoute(
+            "POST", "/api/chat/{agent_id}", chat, ("turn.send", "events.subscribe"), "Say something to an agent."
+        ),
+        DialectRoute(
+            "POST",
+            "/api/chat/{agent_id}/approvals/{approval_id}",
+            decide,
+            ("approval.answer",),
+            "Answer an approval request.",
+        ),
+    ),
+    root="/api/chat",
+)
