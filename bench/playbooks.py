@@ -12,8 +12,8 @@ from itertools import count
 import yaml
 
 from bench.frame import Frame, Measure, Row
-from sulla.workflow import Known, KnownTool, check_playbook, evaluate
-from sulla.workflow.definition import Template
+from sulla.playbooks import Known, KnownTool, check_playbook, evaluate
+from sulla.playbooks.definition import Template
 
 NAME = "playbooks"
 

@@ -11,9 +11,9 @@ from dataclasses import asdict
 from sulla.cli.flow_make import import_one, new
 from sulla.cli.flow_place import Bench, Opened, text_of
 from sulla.cli.flow_try import dry_run_one, test_some
+from sulla.playbooks import Fault, listed, mermaid, read_cases
 from sulla.terminal.exits import Exit
 from sulla.terminal.table import Table, harmless, one_line, paper
-from sulla.workflow import Fault, listed, mermaid, read_cases
 
 _HEADS = ("NAME", "STEPS", "STARTED BY", "DESCRIPTION")
 _WIDTHS = (22, 5, 30)

@@ -12,10 +12,10 @@ from pathlib import Path
 from sulla.cli.flow_place import Bench, Opened, text_of
 from sulla.core.errors import Conflict, InvalidInput, NotFound
 from sulla.daemon.playbook_files import playbook_folder, starters
+from sulla.playbooks import TEST_ENDINGS, import_flow
 from sulla.terminal.exits import Exit
 from sulla.terminal.table import one_line
 from sulla.tools import did_you_mean
-from sulla.workflow import TEST_ENDINGS, import_flow
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _SCHEMA = "# yaml-language-server: $schema=http://127.0.0.1:{port}/schemas/playbook.json\n"

@@ -13,7 +13,7 @@ from sulla.core.errors import InvalidInput, NotFound, SullaError
 from sulla.daemon import Settings
 from sulla.daemon.playbook_files import offline_shelf
 from sulla.host.system import SystemClock
-from sulla.workflow import (
+from sulla.playbooks import (
     TEST_ENDINGS,
     Definition,
     Fault,

@@ -15,9 +15,7 @@ from sulla.cli.flow_place import Bench, Opened, text_of
 from sulla.cli.flow_run_inputs import typed_inputs
 from sulla.cli.flow_try_cost import Cost, cost_of
 from sulla.core.errors import InvalidInput, NotFound
-from sulla.terminal.exits import Exit
-from sulla.terminal.table import Paper, one_line, paper
-from sulla.workflow import (
+from sulla.playbooks import (
     Definition,
     Row,
     Setting,
@@ -29,6 +27,8 @@ from sulla.workflow import (
     read_cases,
     try_case,
 )
+from sulla.terminal.exits import Exit
+from sulla.terminal.table import Paper, one_line, paper
 
 _WORDS = {"completed": "done", "running": "waits"}
 _SHOWN_CHARS = 160

@@ -16,13 +16,13 @@ from sulla.cli.settings import settings_of
 from sulla.core.clock import Clock
 from sulla.core.errors import Conflict, InvalidInput, NotFound, Refused
 from sulla.host.system import SystemClock, random_id
+from sulla.playbooks import PLANNER, ProjectPlan, in_order, plan_json, planner_playbook, read_plan, to_playbook
 from sulla.projects import PROJECTS, RUN, Projects
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door, home_of
 from sulla.terminal.table import Table, one_line, paper
 from sulla.tools import did_you_mean
-from sulla.workflow import PLANNER, ProjectPlan, in_order, plan_json, planner_playbook, read_plan, to_playbook
 
 Row = dict[str, Any]
 

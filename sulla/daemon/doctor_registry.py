@@ -11,9 +11,9 @@ from sulla.daemon.doctor_probes import Patient
 from sulla.daemon.playbook_files import offline_shelf
 from sulla.daemon.prompt import home_tools
 from sulla.host.findings import Finding, counted, fault, ok, warning
+from sulla.playbooks import PlaybookShelf, listed
 from sulla.projects import PROJECTS, Listed, Projects
 from sulla.skills.folders import looked_at
-from sulla.workflow import PlaybookShelf, listed
 
 _READ = "docs/agents.md says what an agent's folder holds"
 

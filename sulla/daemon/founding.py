@@ -16,7 +16,7 @@ from sulla.daemon.starter import SCHEMA_FILE
 from sulla.definitions import AGENTS, EXAMPLES
 from sulla.host.home import TOKEN, Home
 from sulla.host.shipped import shipped
-from sulla.workflow import PLAYBOOKS
+from sulla.playbooks import PLAYBOOKS
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from sulla.core.errors import NotFound
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import Json
-from sulla.workflow import Begin, Begun, PlaybookOffice, PlaybookShelf, Trigger
+from sulla.playbooks import Begin, Begun, PlaybookOffice, PlaybookShelf, Trigger
 
 
 class PlaybookHooks:

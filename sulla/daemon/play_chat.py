@@ -11,8 +11,8 @@ from sulla.core.errors import ProviderError, Refused
 from sulla.core.ids import derived_id
 from sulla.core.message import Text
 from sulla.core.run import Run
+from sulla.playbooks import Begin, ChatTrigger, PlaybookOffice, PlaybookShelf, chat_triggers, matching, told_started
 from sulla.threads import ThreadState
-from sulla.workflow import Begin, ChatTrigger, PlaybookOffice, PlaybookShelf, chat_triggers, matching, told_started
 
 log = logging.getLogger(__name__)
 

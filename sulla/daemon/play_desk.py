@@ -15,16 +15,7 @@ from sulla.core.ids import MakeId, MessageId, ThreadId, derived_id
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import Origin
 from sulla.daemon.play_rows import detail_of, row_of, status_of
-from sulla.threads import (
-    PLAYBOOK,
-    Input,
-    PlaybookAsked,
-    PlaybookBegan,
-    ThreadCreated,
-    ThreadState,
-    ThreadStore,
-)
-from sulla.workflow import (
+from sulla.playbooks import (
     Begin,
     Begun,
     Definition,
@@ -43,6 +34,15 @@ from sulla.workflow import (
     load_story,
     play_of,
     refuse_unknown,
+)
+from sulla.threads import (
+    PLAYBOOK,
+    Input,
+    PlaybookAsked,
+    PlaybookBegan,
+    ThreadCreated,
+    ThreadState,
+    ThreadStore,
 )
 
 MOST_QUEUED: Final = 1_000

@@ -12,6 +12,19 @@ from sulla.core.clock import Clock
 from sulla.core.errors import CorruptRecord, Refused
 from sulla.core.ids import RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson
+from sulla.playbooks import (
+    MOST_CHAINED,
+    Begin,
+    Happening,
+    PlaybookOffice,
+    PlaybookShelf,
+    Shelved,
+    depth_of,
+    event_key,
+    gives_events,
+    happening,
+    is_playbooks_turn,
+)
 from sulla.store import LogInfo, Store
 from sulla.threads import (
     Entry,
@@ -25,19 +38,6 @@ from sulla.threads import (
     ThreadState,
     ThreadStore,
     Wording,
-)
-from sulla.workflow import (
-    MOST_CHAINED,
-    Begin,
-    Happening,
-    PlaybookOffice,
-    PlaybookShelf,
-    Shelved,
-    depth_of,
-    event_key,
-    gives_events,
-    happening,
-    is_playbooks_turn,
 )
 
 log = logging.getLogger(__name__)

@@ -11,9 +11,7 @@ from sulla.core.jsontypes import FrozenJson
 from sulla.core.run import Run
 from sulla.daemon.play_chat import ChatPlays, Chooser
 from sulla.models import Section
-from sulla.threads import ThreadState, ThreadStore
-from sulla.tools import Tool, Toolbox
-from sulla.workflow import (
+from sulla.playbooks import (
     PlaybookOffice,
     PlaybookShelf,
     Shelved,
@@ -23,6 +21,8 @@ from sulla.workflow import (
     playbook_line,
     playbook_tools,
 )
+from sulla.threads import ThreadState, ThreadStore
+from sulla.tools import Tool, Toolbox
 
 RUN_PLAYBOOK: Final = "run_playbook"
 SECTION_CHARS: Final = 6_000

@@ -8,8 +8,7 @@ from typing import Final
 
 from sulla.core.jsontypes import Json
 from sulla.core.stamp import stamp
-from sulla.threads import ThreadState
-from sulla.workflow import (
+from sulla.playbooks import (
     Fact,
     PlayDetail,
     PlayRow,
@@ -30,6 +29,7 @@ from sulla.workflow import (
     build,
     kept,
 )
+from sulla.threads import ThreadState
 
 _ENDS: Final[Mapping[type, str]] = {
     StepCompleted: "completed",

@@ -18,11 +18,11 @@ from sulla.daemon.plays import Plays
 from sulla.daemon.project_pages import ProjectPages
 from sulla.daemon.schedules import Begins, Timetable
 from sulla.host.place import Place
+from sulla.playbooks import PlaybookShelf
 from sulla.projects import Projects
 from sulla.schedule import BeatThread
 from sulla.store import Store
 from sulla.threads import LogFollower
-from sulla.workflow import PlaybookShelf
 
 
 @dataclass(frozen=True, slots=True)

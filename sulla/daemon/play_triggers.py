@@ -12,8 +12,8 @@ from sulla.core.clock import Clock
 from sulla.core.errors import InvalidInput, SullaError
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import FrozenJson
+from sulla.playbooks import Begin, PlaybookOffice, PlaybookShelf, Shelved, Trigger, complete_inputs, read_duration
 from sulla.schedule import PLAYBOOKS, Cron, Every, PlaybookAction, Schedules, Spec, check_spec
-from sulla.workflow import Begin, PlaybookOffice, PlaybookShelf, Shelved, Trigger, complete_inputs, read_duration
 
 log = logging.getLogger(__name__)
 

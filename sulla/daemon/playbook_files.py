@@ -14,10 +14,10 @@ from sulla.daemon.agents import MCP, read_team, toolbox_of
 from sulla.daemon.config import Settings
 from sulla.daemon.prompt import home_tools
 from sulla.host.shipped import shipped
+from sulla.playbooks import PLAYBOOKS, Known, KnownTool, PlaybookShelf, read_duration
 from sulla.schedule import BeatAction, Cron, Every, Spec, check_spec
 from sulla.skills.folders import shelf_of
 from sulla.tools import Tool
-from sulla.workflow import PLAYBOOKS, Known, KnownTool, PlaybookShelf, read_duration
 
 
 def known_of(tools: Iterable[Tool], agents: Iterable[str], *, all_tools: bool = True) -> Known:

@@ -15,9 +15,9 @@ from sulla.daemon.playbook_files import known_of, playbook_folder
 from sulla.graph import Graph
 from sulla.host.place import Place
 from sulla.host.waker import Waker
+from sulla.playbooks import Known, PlaybookShelf, PlayNode, StepHands, create_playbook_graph
 from sulla.threads import ThreadState, ThreadStore
 from sulla.tools import Note, ToolSource
-from sulla.workflow import Known, PlaybookShelf, PlayNode, StepHands, create_playbook_graph
 
 
 @dataclass(frozen=True, slots=True)

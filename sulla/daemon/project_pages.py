@@ -15,9 +15,9 @@ from typing import Final, Protocol
 
 from sulla.core.clock import Clock
 from sulla.core.errors import Conflict, NotFound, StoreUnavailable, SullaError
+from sulla.playbooks import PlayDetail, PlayRow, ProjectPlan, plan_in, project_of, read_plan, state_of, states_of
 from sulla.projects import RUN, Planned, Projects, change_project, mark_task, put_down, read_project, set_field
 from sulla.threads import Intervals, WakeLoop, Wording
-from sulla.workflow import PlayDetail, PlayRow, ProjectPlan, plan_in, project_of, read_plan, state_of, states_of
 
 log = logging.getLogger(__name__)
 

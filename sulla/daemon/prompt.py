@@ -20,11 +20,11 @@ from sulla.daemon.play_hands import chat_section
 from sulla.daemon.stores import MEMORY
 from sulla.definitions import allows
 from sulla.models import Section, ToolSpec, count_head, estimate_text
+from sulla.playbooks import PLAYBOOKS, PlaybookShelf
+from sulla.playbooks import Known as WorkflowKnown
 from sulla.skills.folders import shelf_of
 from sulla.skills.shelf import SkillShelf
 from sulla.tools import Result, Tool, Toolbox, ToolContext, catalogue_of
-from sulla.workflow import PLAYBOOKS, PlaybookShelf
-from sulla.workflow import Known as WorkflowKnown
 
 
 @dataclass(frozen=True, slots=True)

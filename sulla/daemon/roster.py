@@ -13,6 +13,7 @@ from sulla.daemon.people import PeopleDesk
 from sulla.daemon.scene import Scene
 from sulla.definitions import allows
 from sulla.heartbeat import BeatOffice
+from sulla.playbooks import PlaybookOffice
 from sulla.projects import Projects
 from sulla.schedule import ScheduleOffice
 from sulla.skills.known import Known
@@ -20,7 +21,6 @@ from sulla.skills.rpc import SkillRow, SkillRows
 from sulla.skills.shelf import SkillShelf
 from sulla.speech import StreamBufferManager
 from sulla.tools import Tool, Toolbox, ToolSource
-from sulla.workflow import PlaybookOffice
 
 
 @dataclass(frozen=True, slots=True)

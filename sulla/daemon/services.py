@@ -11,13 +11,13 @@ from sulla.gateway import switch_rpc, system_rpc
 from sulla.gateway.system_rpc import StatusService
 from sulla.heartbeat import rpc as heartbeat
 from sulla.people import notices_rpc, presence_rpc
+from sulla.playbooks import rpc as playbooks
 from sulla.projects import rpc as projects
 from sulla.projects.service import HomeProjects
 from sulla.schedule import rpc as schedules
 from sulla.skills import rpc as skills
 from sulla.speech import rpc as speech
 from sulla.work import SwitchOffice
-from sulla.workflow import rpc as playbooks
 
 
 def services_of(roster: Roster, switch: SwitchOffice, status: StatusService) -> Mapping[str, object]:

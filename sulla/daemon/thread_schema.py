@@ -6,8 +6,8 @@ from typing import Final
 
 from sulla.heartbeat import BEATS, HEARTBEAT_THREAD
 from sulla.models import estimate_tokens
+from sulla.playbooks import PLAYBOOK_THREAD
 from sulla.threads import Measure, ThreadSchema
-from sulla.workflow import PLAYBOOK_THREAD
 
 
 def thread_schema(measure: Measure) -> ThreadSchema:

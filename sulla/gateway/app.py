@@ -39,8 +39,8 @@ from sulla.gateway.room import Room
 from sulla.gateway.voice import PATH as VOICE
 from sulla.gateway.voice import greet_voice
 from sulla.gateway.ws import SocketDoor, greet
+from sulla.playbooks import playbook_schema
 from sulla.rpc import Limits
-from sulla.workflow import playbook_schema
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,9 @@ from sulla.gateway.rest_problems import Malformed, problem_of
 from sulla.gateway.rest_shown import Exchange
 from sulla.gateway.room import Room
 from sulla.gateway.webhook import ID, Signed, is_genuine, is_timely, payload_of, read_signed
+from sulla.playbooks import Begun
+from sulla.playbooks.rpc_forms import PlayBegun, WorkflowStart
 from sulla.rpc import Caller, dump
-from sulla.workflow import Begun
-from sulla.workflow.rpc_forms import PlayBegun, WorkflowStart
 
 _NOBODYS = "nobody has this one"
 """A signature is worked out with it where there is no playbook, so that the time taken says nothing."""

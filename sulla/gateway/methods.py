@@ -9,12 +9,12 @@ from sulla.agent import rpc as agents
 from sulla.gateway import switch_rpc, system_rpc, threads_rpc, tokens_rpc
 from sulla.heartbeat import rpc as heartbeat
 from sulla.people import notices_rpc, presence_rpc
+from sulla.playbooks import rpc as playbooks
 from sulla.projects import rpc as projects
 from sulla.rpc import Method, Methods, Params
 from sulla.schedule import rpc as schedules
 from sulla.skills import rpc as skills
 from sulla.speech import rpc as speech
-from sulla.workflow import rpc as playbooks
 
 GROUPS: tuple[Methods[Any], ...] = (
     threads_rpc.METHODS,

@@ -32,6 +32,7 @@ from sulla.gateway import (
 )
 from sulla.heartbeat import rpc as heartbeat
 from sulla.people import notices_rpc, presence_rpc
+from sulla.playbooks import rpc as playbooks
 from sulla.projects import rpc as projects
 from sulla.projects.rpc import ProjectRow, ProjectRows, ProjectText, TaskRow
 from sulla.rpc import Needs
@@ -46,7 +47,6 @@ from sulla.testing.playbooks import MemoryPlaybooks
 from sulla.testing.schedules import MemoryOffice
 from sulla.testing.speech import MemorySpeech
 from sulla.testing.switch import MemorySwitch
-from sulla.workflow import rpc as playbooks
 
 _AT_MS = 1_800_000_000_000
 _GARDEN = ProjectRow("garden", "Garden", "active", "p2", 1, 1, "", "")

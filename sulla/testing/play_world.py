@@ -13,11 +13,7 @@ from sulla.core.ids import MessageId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.core.message import Origin
 from sulla.models import Provider
-from sulla.store import Store
-from sulla.testing.world import World
-from sulla.threads import PLAYBOOK, Input, PlaybookAsked, Played, ThreadCreated, ThreadState
-from sulla.tools import Tool, Toolbox
-from sulla.workflow import (
+from sulla.playbooks import (
     Kept,
     Order,
     PlayNode,
@@ -29,6 +25,10 @@ from sulla.workflow import (
     load_story,
     play_of,
 )
+from sulla.store import Store
+from sulla.testing.world import World
+from sulla.threads import PLAYBOOK, Input, PlaybookAsked, Played, ThreadCreated, ThreadState
+from sulla.tools import Tool, Toolbox
 
 MAX_ROUNDS = 200
 

@@ -7,6 +7,7 @@ import pytest
 from sulla.agent.deliveries import delivery_of
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import RunId, ThreadId
+from sulla.playbooks import PLAYBOOK_THREAD
 from sulla.threads import (
     Answer,
     AnswerGiven,
@@ -25,7 +26,6 @@ from sulla.threads import (
     ThreadState,
     Transcript,
 )
-from sulla.workflow import PLAYBOOK_THREAD
 
 ME, PARENT, TALK = ThreadId("me"), ThreadId("parent"), ThreadId("talk")
 

@@ -14,10 +14,10 @@ from sulla.access import ALL_SCOPES
 from sulla.gateway import GatewayConfig, Limits, Server, Verdict, bind, build_app, serve
 from sulla.host.home import Home, Whereabouts
 from sulla.host.system import SystemClock, random_id
+from sulla.playbooks import Begin, Begun
 from sulla.testing.commands import MemoryCommands
 from sulla.testing.playbooks import MemoryPlaybooks
 from sulla.testing.tokens import MemoryTokens
-from sulla.workflow import Begin, Begun
 
 T = TypeVar("T")
 Said = tuple[str, dict[str, Any]]

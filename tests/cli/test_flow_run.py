@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from sulla.playbooks import StepRow
 from sulla.terminal.exits import Exit
-from sulla.workflow import StepRow
 from tests.cli.stage import Said, Stage, fact
 from tests.cli.terminal import terminal
 from tests.cli.typed import typed

@@ -12,9 +12,9 @@ import pytest
 
 from sulla.agent.rpc import AgentRow, Agents
 from sulla.cli import project_run
+from sulla.playbooks import Begin, Begun, check_playbook
 from sulla.projects import set_field
 from sulla.terminal.exits import Exit
-from sulla.workflow import Begin, Begun, check_playbook
 from tests.cli.stage import Said, Stage, fact
 from tests.cli.typed import typed
 

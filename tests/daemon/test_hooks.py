@@ -6,8 +6,8 @@ import pytest
 
 from sulla.core.errors import MessageIdReused
 from sulla.daemon.hooks import PlaybookHooks
+from sulla.playbooks import Known, PlaybookShelf
 from sulla.testing.playbooks import MemoryPlaybooks
-from sulla.workflow import Known, PlaybookShelf
 
 TAKES = """
 name: brew

@@ -14,6 +14,7 @@ from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import Origin, ToolCall
 from sulla.core.run import Run
 from sulla.daemon.play_chat import NONE, ChatPlays, chooser
+from sulla.playbooks import Begin, Begun, ListedPlaybook, PlaybookShelf
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.playbooks import MemoryPlaybooks
@@ -21,7 +22,6 @@ from sulla.testing.provider import Say, ScriptedProvider, Step
 from sulla.testing.world import World
 from sulla.threads import Input, PlaybookBegan, RunFinished
 from sulla.tools import Toolbox
-from sulla.workflow import Begin, Begun, ListedPlaybook, PlaybookShelf
 from tests.schedule.town import make_id
 
 ENDED = "All right. <AGENT_DONE>ok</AGENT_DONE>"

@@ -11,13 +11,13 @@ import pytest
 from sulla.core.errors import InvalidInput, QueueFull, StoreUnavailable
 from sulla.core.ids import MessageId, ThreadId
 from sulla.daemon.play_events import LOOK_S, RETRY_S, SINCE, SLACK_MS, Listener, event_follower, listeners
+from sulla.playbooks import Begin, Begun, ListedPlaybook, PlaybookShelf
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.playbooks import MemoryPlaybooks
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
 from sulla.threads import PLAYBOOK, Input, Intervals, LogFollower, ThreadCreated
-from sulla.workflow import Begin, Begun, ListedPlaybook, PlaybookShelf
 from tests.schedule.town import make_id
 from tests.threads.rounds import round_of
 

@@ -11,6 +11,7 @@ from sulla.core.errors import NotAvailable
 from sulla.core.ids import RunId, ThreadId
 from sulla.core.run import Run
 from sulla.daemon.play_hands import PlayHands
+from sulla.playbooks import PlaybookShelf, TriggerKind
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.playbooks import MemoryPlaybooks
@@ -18,7 +19,6 @@ from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
 from sulla.threads import ThreadState, Transcript
 from sulla.tools import Toolbox
-from sulla.workflow import PlaybookShelf, TriggerKind
 from tests.schedule.town import make_id
 
 

@@ -13,11 +13,11 @@ import pytest
 
 from sulla.core.jsontypes import Json
 from sulla.daemon.project_pages import NEW_S, RETRY_S, ProjectPages
+from sulla.playbooks import Begin, PlayRow, ProjectDesk, ProjectPlan, read_plan
 from sulla.projects import Project, Projects
 from sulla.testing.clock import ManualClock
 from sulla.threads import pending
-from sulla.workflow import Begin, PlayRow, ProjectDesk, ProjectPlan, read_plan
-from tests.workflow.project_runs import MachineRuns
+from tests.playbooks.project_runs import MachineRuns
 
 ANSWER: Json = {
     "goal": "beds in spring",

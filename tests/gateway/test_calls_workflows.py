@@ -8,11 +8,11 @@ import pytest
 from sulla.access import ALL_SCOPES, Principal
 from sulla.core.errors import Conflict, Forbidden, InvalidInput, MessageIdReused, NotFound
 from sulla.core.jsontypes import JsonObject
+from sulla.playbooks import Begin
+from sulla.playbooks import rpc_forms as wire
+from sulla.playbooks.rpc import METHODS, begin_of, page_of
 from sulla.rpc import Params
 from sulla.testing.playbooks import SOURCE, STEPS, MemoryPlaybooks
-from sulla.workflow import Begin
-from sulla.workflow import rpc_forms as wire
-from sulla.workflow.rpc import METHODS, begin_of, page_of
 from tests.gateway.asking import ask
 from tests.gateway.conftest import Connect
 

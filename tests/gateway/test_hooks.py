@@ -22,9 +22,9 @@ from sulla.gateway.auth import WRONG_TOKENS
 from sulla.gateway.hooks import UNPROVEN
 from sulla.gateway.webhook import sign
 from sulla.host.system import SystemClock, random_id
+from sulla.playbooks import Begun
 from sulla.testing.commands import MemoryCommands
 from sulla.testing.tokens import MemoryTokens
-from sulla.workflow import Begun
 from tests.gateway.peer import PATIENCE_S, Raw
 from tests.gateway.test_rest import answer_of, head, wrong
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sulla.core.ids import MessageId, RunId, ThreadId
+from sulla.playbooks import PLAYBOOK_THREAD
 from sulla.threads import CONVERSATION
 from sulla.threads.facts import Answer, StopAsked
 from sulla.threads.family import Birth, ChildStarted, Report
@@ -14,7 +15,6 @@ from sulla.threads.leaving import DELETED, last_words
 from sulla.threads.plays import OwedAnswer, PlaybookEnded, PlayState, PlayStatus, Question
 from sulla.threads.state import OpenRun, ThreadState, WaitingInput
 from sulla.threads.transcript import Transcript
-from sulla.workflow import PLAYBOOK_THREAD
 
 ME, TALK, WALK = ThreadId("me"), ThreadId("talk"), ThreadId("walk")
 BIRTH = Birth("c1", "call", ThreadId("parent"), RunId("r0"), ThreadId("parent"), 1)

@@ -8,6 +8,7 @@ import pytest
 
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.daemon.thread_schema import THREAD_SCHEMA
+from sulla.playbooks import PLAYBOOK_THREAD
 from sulla.threads import facts as f
 from sulla.threads.codec import Origin
 from sulla.threads.delivery import Owed
@@ -30,7 +31,6 @@ from sulla.threads.next_task import (
 from sulla.threads.plays import AnswerGiven, EndTold, OwedAnswer, Play, PlaybookAsked, Played, Question
 from sulla.threads.spoken import BargedIn, Overheard
 from sulla.threads.waits import Wait
-from sulla.workflow import PLAYBOOK_THREAD
 
 
 class Log:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.models import estimate_tokens
+from sulla.playbooks import PLAYBOOK_THREAD
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
@@ -15,7 +16,6 @@ from sulla.threads import Birth, Input, OpenRun, Retention, ThreadState, Transcr
 from sulla.threads.plays import OwedAnswer, PlayState
 from sulla.threads.retention import due_ms, expires_ms
 from sulla.threads.waits import Wait
-from sulla.workflow import PLAYBOOK_THREAD
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
 DAY_S = 86_400.0

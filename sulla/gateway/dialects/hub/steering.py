@@ -16,8 +16,8 @@ from sulla.gateway.dialects.hub.wire import Envelope
 from sulla.gateway.rest_problems import problem_of
 from sulla.gateway.rest_read import validated
 from sulla.gateway.talk import Effect
+from sulla.playbooks.rpc_forms import WorkflowCancel
 from sulla.rpc import Params
-from sulla.workflow.rpc_forms import WorkflowCancel
 
 PATIENCE_S: Final = 5.0
 """How long something is tried again that could not be kept; the client sends it again after 9 s."""

@@ -9,8 +9,8 @@ from sulla.agent import rpc as agents
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway import wire
 from sulla.gateway.dialects.mcp.form import AnsweredReply, AskArgs, Entries, PlayArgs, ReadArgs, Reply, WaitArgs
+from sulla.playbooks import rpc_forms as workflows
 from sulla.rpc import Params, describe_one
-from sulla.workflow import rpc_forms as workflows
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,295 @@
+"""Works out an expression's tree over values of JSON. Pure.
+
+Nothing of Python's can be reached: a field is a key of an object or a place in a list, and there is no third way.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from sulla.core.errors import InvalidInput
+from sulla.core.jsontypes import Json
+from sulla.playbooks.expression.filters import FILTERS, TESTS
+from sulla.playbooks.expression.tree import (
+    Apply,
+    Binary,
+    Choose,
+    Compare,
+    Concat,
+    Const,
+    Cut,
+    Field,
+    Is,
+    Items,
+    Logic,
+    Name,
+    Not,
+    Pairs,
+    Sign,
+    Tree,
+    paths_of,
+)
+from sulla.playbooks.expression.values import (
+    ENTRY_WORK,
+    MAX_ITEMS,
+    Meter,
+    Missing,
+    check_text,
+    is_number,
+    kind_of,
+    number,
+    same,
+    shown,
+    text_of,
+)
+from sulla.tools import did_you_mean
+
+_MOST_LISTED: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """One evaluation."""
+
+    scope: Mapping[str, object]
+    """What each name stands for."""
+    meter: Meter
+
+    def value(self, tree: Tree) -> object:
+        """What a tree comes to.
+
+        Raises:
+            Missing: something that it looks up is not there.
+            InvalidInput: it cannot be worked out, or grows too big.
+        """
+        self.meter.spend(1)
+        return _HOW[type(tree)](self, tree)
+
+
+def _name(walk: Walk, tree: Name) -> object:
+    if tree.name not in walk.scope:
+        raise Missing(f"there is no {tree.name!r}.{_known(tree.name, walk.scope)}")
+    return walk.scope[tree.name]
+
+
+def _known(name: object, known: object) -> str:
+    """Which one was probably meant, else what there is."""
+    names = [str(key) for key in known] if isinstance(known, Mapping) else []
+    if not names:
+        return " It is empty."
+    meant = did_you_mean(str(name), names)
+    more = ", …" if len(names) > _MOST_LISTED else ""
+    return meant or f" Known: {', '.join(names[:_MOST_LISTED])}{more}."
+
+
+def _field(walk: Walk, tree: Field) -> object:
+    of, key = walk.value(tree.of), walk.value(tree.key)
+    if isinstance(of, Mapping):
+        if isinstance(key, str) and key in of:
+            return of[key]
+        raise Missing(f"{_label(tree.of)} has no {key!r}.{_known(key, of)}")
+    if isinstance(of, Sequence) and isinstance(key, int) and not isinstance(key, bool):
+        if -len(of) <= key < len(of):
+            return of[key]
+        raise Missing(f"{_label(tree.of)} has {len(of)} entries, none at [{key}]")
+    raise Missing(f"{_label(tree.of)} is {kind_of(of)}, so it has no {key!r}")
+
+
+def _label(tree: Tree) -> str:
+    first = next(paths_of(tree), None)
+    return str(first) if first is not None else "the value"
+
+
+def _cut(walk: Walk, tree: Cut) -> object:
+    of = walk.value(tree.of)
+    ends = [None if end is None else walk.value(end) for end in (tree.start, tree.stop, tree.step)]
+    start, stop, step = (end if type(end) is int else None for end in ends)
+    if not isinstance(of, Sequence) or ends != [start, stop, step] or step == 0:
+        raise InvalidInput(
+            f"a slice takes a part of a list or a text by whole numbers; {_label(tree.of)} is {kind_of(of)}"
+        )
+    walk.meter.spend(len(of))
+    found = of[slice(start, stop, step)]
+    return found if isinstance(found, str) else list(found)
+
+
+_ORDER: Final[Mapping[str, Callable[[object, object], bool]]] = {
+    "<": operator.lt,  # type: ignore[dict-item]  # both sides are numbers, or texts
+    "<=": operator.le,  # type: ignore[dict-item]  # the same
+    ">": operator.gt,  # type: ignore[dict-item]  # the same
+    ">=": operator.ge,  # type: ignore[dict-item]  # the same
+}
+
+
+def _compare(walk: Walk, tree: Compare) -> object:
+    left = walk.value(tree.first)
+    for how, other in tree.others:
+        right = walk.value(other)
+        if not _holds(walk, how, left, right):
+            return False
+        left = right
+    return True
+
+
+def _holds(walk: Walk, how: str, left: object, right: object) -> bool:
+    if how in ("==", "!="):
+        return same(left, right, walk.meter) == (how == "==")
+    if how in ("in", "not in"):
+        return _within(walk, left, right) == (how == "in")
+    if not (is_number(left) and is_number(right)) and not (isinstance(left, str) and isinstance(right, str)):
+        raise InvalidInput(f"'{how}' compares two numbers or two texts, got {shown(left)} and {shown(right)}")
+    walk.meter.spend(min(len(left), len(right)) if isinstance(left, str) and isinstance(right, str) else 1)
+    return _ORDER[how](left, right)
+
+
+def _within(walk: Walk, item: object, of: object) -> bool:
+    if isinstance(of, str):
+        if not isinstance(item, str):
+            raise InvalidInput(f"'in' looks for a text in a text, got {shown(item)}")
+        walk.meter.spend(len(of))
+        return item in of
+    if isinstance(of, Mapping):
+        return isinstance(item, str) and item in of
+    if isinstance(of, Sequence):
+        return any(same(item, other, walk.meter) for other in of)
+    raise InvalidInput(f"'in' looks into a text, a list or an object, got {shown(of)}")
+
+
+def _logic(walk: Walk, tree: Logic) -> object:
+    left = walk.value(tree.left)
+    return walk.value(tree.right) if bool(left) == (tree.how == "and") else left
+
+
+def _sign(walk: Walk, tree: Sign) -> object:
+    value = walk.value(tree.of)
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise InvalidInput(f"'{tree.how}' takes a number, got {shown(value)}")
+    return -value if tree.how == "-" else value
+
+
+_RECKON: Final[Mapping[str, Callable[[float, float], float]]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+}
+
+
+def _binary(walk: Walk, tree: Binary) -> object:
+    left, right = walk.value(tree.left), walk.value(tree.right)
+    if tree.how == "+" and isinstance(left, str) and isinstance(right, str):
+        check_text(len(left) + len(right))
+        walk.meter.spend(len(left) + len(right))
+        return left + right
+    if tree.how == "+" and isinstance(left, list | tuple) and isinstance(right, list | tuple):
+        walk.meter.spend(len(left) + len(right))
+        if len(left) + len(right) > MAX_ITEMS:
+            raise InvalidInput(f"it makes a list of {len(left) + len(right)} entries; {MAX_ITEMS} are allowed")
+        return [*left, *right]
+    if not is_number(left) or not is_number(right):
+        both = "two numbers, two texts or two lists" if tree.how == "+" else "two numbers"
+        raise InvalidInput(
+            f"'{tree.how}' takes {both}, got {shown(left)} and {shown(right)}; '~' joins anything as text"
+        )
+    if right == 0 and tree.how in ("/", "//", "%"):
+        raise InvalidInput("it divides by 0")
+    try:
+        return number(_RECKON[tree.how](left, right))  # type: ignore[arg-type]  # both are numbers
+    except OverflowError:
+        raise InvalidInput("it makes a number that is too big") from None
+
+
+def _concat(walk: Walk, tree: Concat) -> object:
+    parts = [text_of(walk.value(part), walk.meter) for part in tree.parts]
+    check_text(sum(map(len, parts)))
+    return "".join(parts)
+
+
+def _choose(walk: Walk, tree: Choose) -> object:
+    if walk.value(tree.test):
+        return walk.value(tree.yes)
+    return None if tree.no is None else walk.value(tree.no)
+
+
+def _pairs(walk: Walk, tree: Pairs) -> object:
+    found: dict[str, object] = {}
+    for key, value in tree.items:
+        name = walk.value(key)
+        if not isinstance(name, str):
+            raise InvalidInput(f"a field's name is a text, got {shown(name)}")
+        found[name] = walk.value(value)
+    return found
+
+
+def _apply(walk: Walk, tree: Apply) -> object:
+    how = FILTERS[tree.name]
+    if tree.name == "default":
+        try:
+            value = walk.value(tree.of)
+        except Missing:
+            value = None
+    else:
+        value = walk.value(tree.of)
+    args = [walk.value(arg) for arg in tree.args]
+    named = {name: walk.value(arg) for name, arg in tree.named}
+    if isinstance(value, str | Sequence | Mapping):
+        walk.meter.spend(len(value) if isinstance(value, str) else ENTRY_WORK * len(value))
+    try:
+        return how.does(walk.meter, value, *args, **named)
+    except Missing as error:
+        raise Missing(f"{tree.name}: {error.message}") from None
+
+
+def _is(walk: Walk, tree: Is) -> object:
+    if tree.name not in ("defined", "undefined"):
+        return TESTS[tree.name](walk.value(tree.of))
+    try:
+        walk.value(tree.of)
+    except Missing:
+        return tree.name == "undefined"
+    return tree.name == "defined"
+
+
+_HOW: Final[Mapping[type, Callable[..., object]]] = {
+    Const: lambda walk, tree: tree.value,
+    Name: _name,
+    Field: _field,
+    Cut: _cut,
+    Compare: _compare,
+    Logic: _logic,
+    Not: lambda walk, tree: not walk.value(tree.of),
+    Sign: _sign,
+    Binary: _binary,
+    Concat: _concat,
+    Choose: _choose,
+    Items: lambda walk, tree: [walk.value(item) for item in tree.items],
+    Pairs: _pairs,
+    Apply: _apply,
+    Is: _is,
+}
+"""Each is called with its own type alone."""
+
+
+def work_out(tree: Tree, scope: Mapping[str, object], meter: Meter) -> Json:
+    """The value of an expression.
+
+    Args:
+        tree: the expression.
+        scope: what each name stands for: JSON, or mappings of it.
+        meter: what it may cost.
+
+    Raises:
+        InvalidInput: there is no value; the message says why.
+    """
+    try:
+        found = Walk(scope, meter).value(tree)
+    except Missing as missing:
+        raise InvalidInput(missing.message) from None
+    except RecursionError:
+        raise InvalidInput("a value in it is nested too deep") from None
+    return found  # type: ignore[return-value]  # all that a scope holds and all that is made here is JSON

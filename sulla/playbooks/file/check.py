@@ -1,0 +1,168 @@
+"""Whether a playbook is whole: everything that is wrong with it at once, each with its place. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from sulla.core.errors import InvalidInput
+from sulla.definitions import YamlList, YamlScalar
+from sulla.playbooks.definition import AgentStep, Definition, PlaybookStep, ToolStep, TransferStep
+from sulla.playbooks.events import EVENTS
+from sulla.playbooks.file.check_fault import Fault, defect
+from sulla.playbooks.file.check_known import NOTHING_KNOWN, Known
+from sulla.playbooks.file.check_names import Names
+from sulla.playbooks.file.check_order import check_order
+from sulla.playbooks.file.check_types import Arguments, Types, checked_step, schema_of
+from sulla.playbooks.file.form import read_duration
+from sulla.playbooks.file.read import read
+from sulla.playbooks.file.read_sketch import Sketch, StepAt
+from sulla.playbooks.file.read_values import Reading
+from sulla.tools import did_you_mean
+
+_CRON: Final = re.compile(r"@[a-z]+|\S+( \S+){4,5}")
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a check found."""
+
+    definition: Definition | None
+    """None if there are errors among the faults."""
+    faults: tuple[Fault, ...]
+    """In the order of the file."""
+
+
+def check_playbook(text: str, known: Known = NOTHING_KNOWN) -> Checked:
+    """Read a playbook and find everything that is wrong with it. Whatever a text is, nothing is raised.
+
+    Args:
+        text: the file.
+        known: what its names are held against.
+    """
+    try:
+        return _checked(text, known)
+    except Exception as error:  # noqa: BLE001 - whatever a text does to the check is a fault of that text
+        return Checked(None, (defect(error),))
+
+
+def _checked(text: str, known: Known) -> Checked:
+    sketch = read(text)
+    if isinstance(sketch, list):
+        return Checked(None, tuple(sketch))
+    _Check(sketch, known).run()
+    faults = tuple(sorted(set(sketch.faults)))
+    broken = any(fault.severity == "error" for fault in faults)
+    return Checked(None if broken else sketch.definition, faults)
+
+
+class _Check:
+    def __init__(self, sketch: Sketch, known: Known) -> None:
+        self._sketch = sketch
+        self._known = known
+        self._faults = sketch.faults
+        self._types = Types(sketch, self._faults)
+        self._arguments = Arguments(self._types, self._faults, sketch.text)
+
+    def run(self) -> None:
+        reading = Reading(self._sketch.text)
+        reading.faults = self._faults
+        order = check_order(self._sketch, reading)
+        Names(self._sketch, order, self._known, self._faults).check()
+        self._types.check()
+        for step in self._sketch.root.walk():
+            self._step(step)
+        self._triggers()
+
+    def _fault(self, place: tuple[int, ...], rule: str, message: str) -> None:
+        self._faults.append(Fault(place[0], place[1], rule, message))
+
+    # ------------------------------------------------------------------------------------------------------------ steps
+
+    def _step(self, step: StepAt) -> None:
+        match step.does:
+            case ToolStep(name):
+                self._tool(step, name)
+            case AgentStep():
+                self._agent(step, step.does)
+            case PlaybookStep(name) | TransferStep(name):
+                self._playbook(step, name)
+
+    def _tool(self, step: StepAt, name: str) -> None:
+        if self._known.tools is None or not name:
+            return
+        place = step.keys["tool"][1].place
+        tool = self._known.tools.get(name)
+        if tool is None and self._known.is_elsewhere(name):
+            return
+        if tool is None:
+            self._fault(
+                place, "unknown-tool", f"there is no tool {name!r}.{did_you_mean(name, self._known.tools)}".rstrip(".")
+            )
+            return
+        self._arguments.check(place[:2], checked_step(step), tool.schema, f"the tool {name!r}")
+        retry = step.step.retry if step.step is not None else None
+        if retry is not None and retry.tries > 1 and tool.effect == "once":
+            message = f"the tool {name!r} is declared `once`: it may have happened, so it is not tried again by itself"
+            self._fault(step.keys["retry"][0].place, "retry-once", message)
+
+    def _agent(self, step: StepAt, does: AgentStep) -> None:
+        if self._known.agents is not None and does.agent and does.agent not in self._known.agents:
+            meant = did_you_mean(does.agent, self._known.agents)
+            self._fault(
+                step.keys["agent"][1].place, "unknown-agent", f"there is no agent {does.agent!r}.{meant}".rstrip(".")
+            )
+        if self._known.tools is None or "tools" not in step.keys:
+            return
+        node = step.keys["tools"][1]
+        for item in node.items if isinstance(node, YamlList) else []:
+            name = item.text if isinstance(item, YamlScalar) else ""
+            if name and "*" not in name and name not in self._known.tools and not self._known.is_elsewhere(name):
+                meant = did_you_mean(name, self._known.tools)
+                self._fault(item.place, "unknown-tool", f"there is no tool {name!r}.{meant}".rstrip("."))
+
+    def _playbook(self, step: StepAt, name: str) -> None:
+        place = step.keys[step.kind][1].place
+        own = self._sketch.definition
+        if name == own.name and step.kind == "playbook":
+            self._fault(place, "cycle", f"{name!r} cannot stand in itself; what repeats stands in a loop")
+            return
+        inputs = own.inputs if name == own.name else (self._known.playbooks or {}).get(name)
+        if inputs is None:
+            if self._known.playbooks is not None and name:
+                meant = did_you_mean(name, self._known.playbooks)
+                self._fault(place, "unknown-playbook", f"there is no playbook {name!r}.{meant}".rstrip("."))
+            return
+        self._arguments.check(place[:2], checked_step(step), schema_of(inputs), f"the playbook {name!r}")
+
+    # --------------------------------------------------------------------------------------------------------- triggers
+
+    def _triggers(self) -> None:
+        """Whether what starts it can, and gives what is required."""
+        definition = self._sketch.definition
+        schema = dict(schema_of(definition.inputs))
+        required = schema.pop("required")
+        for kind, given, place in self._sketch.triggers:
+            self._arguments.check(place, given, schema, "this playbook")
+            missing = [name for name in required if name not in given] if isinstance(required, list) else []
+            if kind in ("schedule", "event") and missing:
+                names = ", ".join(map(repr, missing))
+                message = f"nobody is there to give {names} then: add `inputs` here, or a default; it will not start"
+                self._fault(place, "trigger-inputs", message)
+        for trigger, (_, _, place) in zip(definition.on, self._sketch.triggers, strict=False):
+            if trigger.kind == "schedule" and trigger.text:
+                self._schedule(trigger.text, trigger.zone, place)
+            if trigger.kind == "event" and trigger.text and trigger.text not in EVENTS:
+                meant = did_you_mean(trigger.text, EVENTS) or f" There are: {', '.join(EVENTS)}."
+                self._fault(place, "unknown-event", f"there is no event {trigger.text[:60]!r}.{meant}")
+
+    def _schedule(self, text: str, zone: str, place: tuple[int, int]) -> None:
+        if read_duration(text) is None and not _CRON.fullmatch(text):
+            message = f"expected a period such as 30m, or five fields such as `0 9 * * 1-5`, got {text[:60]!r}"
+            self._fault(place, "schedule", message)
+        elif self._known.schedule is not None:
+            try:
+                self._known.schedule(text, zone)
+            except InvalidInput as error:
+                self._fault(place, "schedule", error.message)

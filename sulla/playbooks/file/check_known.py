@@ -1,0 +1,42 @@
+"""What a playbook's names are held against. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Set
+from dataclasses import dataclass
+
+from sulla.core.jsontypes import FrozenJson
+from sulla.playbooks.definition import InputSpec
+from sulla.tools import Effect
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTool:
+    """What a check has to know of a tool."""
+
+    schema: FrozenJson
+    """JSON Schema of its arguments, an object."""
+    effect: Effect = "once"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What there is beside a playbook's file. None: nobody knows here, so nothing is said of it."""
+
+    tools: Mapping[str, KnownTool] | None = None
+    agents: Set[str] | None = None
+    playbooks: Mapping[str, Mapping[str, InputSpec]] | None = None
+    """Each with its inputs."""
+    secrets: Set[str] | None = None
+    """The names of those that settings hold."""
+    elsewhere: str = ""
+    """How the names of tools begin that may be there although they are not among these; empty for none."""
+    schedule: Callable[[str, str], None] | None = None
+    """Takes what a schedule says and its zone; raises `InvalidInput` if no schedule can be made of it."""
+
+    def is_elsewhere(self, tool: str) -> bool:
+        """Whether nothing can be said of a tool that is not known."""
+        return bool(self.elsewhere) and tool.startswith(self.elsewhere)
+
+
+NOTHING_KNOWN = Known()

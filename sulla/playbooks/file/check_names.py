@@ -1,0 +1,234 @@
+"""Whether what expressions name is there, and when. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from sulla.definitions import YamlMap, YamlScalar
+from sulla.playbooks.definition import LoopStep
+from sulla.playbooks.expression.expression import Spot
+from sulla.playbooks.expression.tree import Compare, Const, Field, Items, Path, Tree, parts_of, paths_of
+from sulla.playbooks.file.check_fault import Fault
+from sulla.playbooks.file.check_known import Known
+from sulla.playbooks.file.check_order import Order
+from sulla.playbooks.file.form import LOOP_FIELDS, RUN_FIELDS, STEP_FIELDS
+from sulla.playbooks.file.read_sketch import Sketch, StepAt, Use, place_of
+from sulla.playbooks.file.read_steps import routes_of
+from sulla.tools import did_you_mean
+
+
+class Names:
+    """Looks through all expressions of a file."""
+
+    def __init__(self, sketch: Sketch, order: Order, known: Known, faults: list[Fault]) -> None:
+        self._sketch = sketch
+        self._order = order
+        self._known = known
+        self._faults = faults
+        self._secrets: set[str] = set()
+
+    def check(self) -> None:
+        """Note what is not there."""
+        for use in self._sketch.uses:
+            for number, (_, tree) in enumerate(use.trees):
+                for path in paths_of(tree):
+                    self._path(use, number, path)
+                for name, routes in _routes_named(tree):
+                    self._routes(use, number, name, routes)
+        self._declared_secrets()
+
+    def _fault(self, use: Use, number: int, word: str, rule: str, message: str) -> None:
+        line, column = place_of(self._sketch.text, use.node, number, word)
+        self._faults.append(Fault(line, column, rule, f"in {_shown(use, number)}: {message}"))
+
+    def _path(self, use: Use, number: int, path: Path) -> None:
+        first = path.words[0]
+        names = names_at(use)
+        if first not in names:
+            self._fault(use, number, str(first), "unknown-name", _no_name(str(first), names))
+            return
+        match first:
+            case "steps":
+                self._step(use, number, path)
+            case "secrets":
+                self._secret(use, number, path)
+            case "inputs":
+                self._field(use, number, path, self._sketch.definition.inputs)
+            case "loop":
+                self._field(use, number, path, LOOP_FIELDS)
+            case "run":
+                self._field(use, number, path, RUN_FIELDS)
+
+    def _field(self, use: Use, number: int, path: Path, known: Collection[str]) -> None:
+        """The field of something of which all fields are known."""
+        if len(path.words) > 1 and str(path.words[1]) not in known:
+            meant = did_you_mean(str(path.words[1]), known) or f" Known: {', '.join(known) or 'none'}."
+            word = f"{path.words[0]}.{path.words[1]}"
+            self._fault(use, number, word, "unknown-name", f"{path.words[0]} has no {path.words[1]!r}.{meant}")
+
+    # ------------------------------------------------------------------------------------------------------------ steps
+
+    def _step(self, use: Use, number: int, path: Path) -> None:
+        if len(path.words) == 1 or not isinstance(path.words[1], str):
+            self._fault(use, number, "steps", "unknown-name", "say which step: steps.<id>.output")
+            return
+        name = path.words[1]
+        target = self._sketch.steps.get(name)
+        word = f"steps.{name}"
+        if target is None:
+            meant = did_you_mean(name, self._sketch.steps) or f" Known: {', '.join(list(self._sketch.steps)[:10])}."
+            self._fault(use, number, word, "unknown-step", f"there is no step {name!r}.{meant}")
+            return
+        if len(path.words) == 2:
+            message = f"say what of it: {', '.join(f'{word}.{field}' for field in STEP_FIELDS)}"
+            self._fault(use, number, word, "unknown-name", message)
+        elif path.words[2] not in STEP_FIELDS:
+            meant = did_you_mean(str(path.words[2]), STEP_FIELDS) or f" Known: {', '.join(STEP_FIELDS)}."
+            word = f"{word}.{path.words[2]}"
+            self._fault(use, number, word, "unknown-name", f"a step has no {path.words[2]!r}.{meant}")
+        elif path.words[2] == "route" and target.does is not None and not routes_of(target):
+            self._fault(
+                use, number, word, "unknown-name", f"{name!r} goes no way of its own: it is a step {_a(target)}"
+            )
+        if not self._been(use, name):
+            self._fault(use, number, f"steps.{name}", "too-early", self._early(use, name))
+
+    def _been(self, use: Use, name: str) -> bool:
+        step = use.step
+        if use.role == "while" and step is not None and _lies_in(self._sketch.steps[name], step):
+            return True  # the pass before is seen
+        return self._order.has_been(name, step)
+
+    def _early(self, use: Use, name: str) -> str:
+        step = use.step
+        target = self._sketch.steps[name]
+        if step is None or target is step:
+            return f"{name!r} is this step itself, and has no output yet"
+        if _lies_in(step, target):
+            return f"{name!r} is what this step stands in, and has not ended yet; the pass before is loop.last"
+        if step.id and self._order.has_been(step.id, target):
+            return f"{name!r} has its turn after {step.id!r}; within a loop the pass before is loop.last"
+        return f"{name!r} need not have had its turn when {step.id!r} has its own; add it to `needs`"
+
+    def _routes(self, use: Use, number: int, name: str, routes: tuple[str, ...]) -> None:
+        """Ways that a step's route is compared with."""
+        target = self._sketch.steps.get(name)
+        known = () if target is None else routes_of(target)
+        for route in routes:
+            if known and route not in known:
+                meant = did_you_mean(route, known) or f" It has {', '.join(known)}."
+                message = f"{name!r} has no way {route!r}.{meant}"
+                self._fault(use, number, f"steps.{name}.route", "unknown-route", message)
+
+    # ---------------------------------------------------------------------------------------------------------- secrets
+
+    def _secret(self, use: Use, number: int, path: Path) -> None:
+        declared = self._sketch.definition.secrets
+        if len(path.words) < 2:
+            self._fault(use, number, "secrets", "secret-place", "say which secret: secrets.<name>")
+            return
+        name, word = str(path.words[1]), f"secrets.{path.words[1]}"
+        self._secrets.add(name)
+        if name not in declared:
+            meant = did_you_mean(name, declared) or f" Add it: `secrets: [{', '.join([*declared, name])}]`."
+            self._fault(use, number, word, "secret-unknown", f"the secret {name!r} is not declared.{meant}")
+        if use.role != "args":
+            message = "secrets stand in the arguments of tools alone, where no model reads them"
+            self._fault(use, number, word, "secret-place", message)
+        elif not isinstance(use.trees[number][1], Field):
+            # What is made of a secret is not known as one any more, and would not be kept out of logs.
+            message = f"a secret stands alone in its expression: ${{{{ {word} }}}}; text may stand around that"
+            self._fault(use, number, word, "secret-place", message)
+
+    def _declared_secrets(self) -> None:
+        """Declared ones that are not used, or that nobody knows."""
+        definition = self._sketch.definition
+        self._secrets |= {trigger.text for trigger in definition.on if trigger.kind == "webhook"}
+        for trigger, (_, _, place) in zip(definition.on, self._sketch.triggers, strict=False):
+            if trigger.kind == "webhook" and trigger.text not in definition.secrets:
+                meant = did_you_mean(trigger.text, definition.secrets) or f" Add it: `secrets: [{trigger.text}]`."
+                message = f"webhook: the secret {trigger.text!r} is not declared.{meant}"
+                self._faults.append(Fault(*place, "secret-unknown", message))
+        if "secrets" not in self._sketch.keys:
+            return
+        node = self._sketch.keys["secrets"][1]
+        for item in node.items if not isinstance(node, YamlScalar | YamlMap) else []:
+            name = item.text if isinstance(item, YamlScalar) else ""
+            if self._known.secrets is not None and name not in self._known.secrets:
+                meant = did_you_mean(name, self._known.secrets) or " Add it to the settings of this home."
+                message = f"this home has no secret {name!r}.{meant}"
+                self._faults.append(Fault(item.place.line, item.place.column, "secret-unknown", message))
+            elif name and name not in self._secrets:
+                message = f"the secret {name!r} is never used; take it out"
+                self._faults.append(Fault(item.place.line, item.place.column, "secret-unused", message))
+
+
+def names_at(use: Use) -> tuple[str, ...]:
+    """The names that an expression may begin with where it stands."""
+    names = ["inputs", "steps", "secrets", "run"]
+    step = use.step
+    if step is not None and use.role == "while":
+        names.append("loop")
+    while step is not None and step.block.owner is not None:
+        step = step.block.owner
+        if isinstance(step.does, LoopStep) or step.kind == "loop":
+            names.append("loop")
+            names.extend(_item(step))
+    return tuple(dict.fromkeys(names))
+
+
+def _item(loop: StepAt) -> list[str]:
+    """What the entry of a loop is called. Its own step is not whole yet while what stands in it is read."""
+    node = loop.keys["loop"][1]
+    keys: Mapping[str, object] = {key.text: value for key, value in node.items} if isinstance(node, YamlMap) else {}
+    if "for_each" not in keys:
+        return []
+    name = keys.get("as")
+    return [name.text if isinstance(name, YamlScalar) else "item"]
+
+
+def _no_name(name: str, names: tuple[str, ...]) -> str:
+    if name == "loop":
+        return "'loop' is there within a loop alone"
+    if name == "item":
+        return "'item' is there within a loop over `for_each` alone, where `as` gives it no other name"
+    meant = did_you_mean(name, names) or f" Known: {', '.join(names)}; text stands in quotes."
+    return f"there is no {name!r}.{meant}"
+
+
+def _a(step: StepAt) -> str:
+    return f"of the kind {step.kind!r}"
+
+
+def _lies_in(step: StepAt, outer: StepAt) -> bool:
+    owner = step.block.owner
+    while owner is not None:
+        if owner is outer:
+            return True
+        owner = owner.block.owner
+    return False
+
+
+def _shown(use: Use, number: int) -> Spot:
+    return use.trees[number][0]
+
+
+def _routes_named(tree: Tree) -> Iterable[tuple[str, tuple[str, ...]]]:
+    """The steps whose route is compared, and the words that it is compared with."""
+    waiting = [tree]
+    while waiting:
+        at = waiting.pop()
+        waiting.extend(parts_of(at))
+        if isinstance(at, Compare) and len(at.others) == 1:
+            how, right = at.others[0]
+            for one, other in ((at.first, right), (right, at.first)):
+                if isinstance(one, Field) and how in ("==", "!=", "in", "not in"):
+                    words = next(iter(paths_of(one))).words
+                    if len(words) == 3 and words[0] == "steps" and words[2] == "route":
+                        yield str(words[1]), _texts(other)
+
+
+def _texts(tree: Tree) -> tuple[str, ...]:
+    if isinstance(tree, Const):
+        return (tree.value,) if isinstance(tree.value, str) else ()
+    return tuple(text for item in tree.items for text in _texts(item)) if isinstance(tree, Items) else ()

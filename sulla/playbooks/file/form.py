@@ -1,0 +1,201 @@
+"""What may stand in a playbook's file: every key, what it takes and what it is for. Pure.
+
+The one table of it: the reader refuses what is not here (`read`), the JSON Schema is made of it (`schema`), and
+docs/playbooks.md is held against it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from sulla.playbooks.definition import MAX_BRANCHES, MAX_PASSES
+
+Takes = Literal[
+    "agent", "any", "args", "branches", "break", "check", "condition", "count", "cron", "duration", "expires",
+    "expression", "flag", "inputs", "loop", "maps", "merge", "money", "name", "names", "needs", "number", "on",
+    "on_failure", "playbook", "retry", "routes", "schema", "steps", "template", "text", "type", "budget",
+    "values", "wait", "word", "zone", "each", "factor",
+]  # fmt: skip
+"""What may stand behind a key; `schema.SHAPES` says what each is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One key."""
+
+    name: str
+    takes: Takes
+    about: str
+    required: bool = False
+    low: int = 0
+    high: int = 0
+    """Of numbers."""
+
+
+PLAYBOOK: Final = (
+    Key("name", "playbook", "What others call it.", required=True),
+    Key("description", "text", "What it is for; agents and people choose it by that."),
+    Key("on", "on", "What starts it; `manual` unless said otherwise."),
+    Key("inputs", "inputs", "What it is started with, by name."),
+    Key("outputs", "args", "What it gives back, by name."),
+    Key("secrets", "names", "The secrets that it uses; their values come from settings, never from here."),
+    Key("budget", "budget", "What a run may use."),
+    Key("at_once", "number", "Steps that work side by side; 50 unless said otherwise.", low=1, high=MAX_BRANCHES),
+    Key("steps", "steps", "What it does.", required=True),
+)
+
+STEP: Final = (
+    Key("id", "name", "Its name in the whole file; expressions say `steps.<id>`.", required=True),
+    Key("title", "text", "What people are shown in its place."),
+    Key("needs", "needs", "What comes before it; the step above it unless said otherwise, `[]` for nothing."),
+    Key("when", "expression", "It is skipped where this is false."),
+    Key("retry", "retry", "How often it is tried; by the class of the failure unless said otherwise."),
+    Key("timeout", "duration", "An attempt that takes longer fails."),
+    Key("on_failure", "on_failure", "`go_on`: what needs it goes on as if it had succeeded."),
+    Key("budget", "budget", "What it may use, all attempts together."),
+)
+"""Of every kind of step."""
+
+KINDS: Final[Mapping[str, tuple[Key, ...]]] = {
+    "agent": (
+        Key("agent", "agent", "Which agent works; nothing for the home's own.", required=True),
+        Key("prompt", "template", "What it has to do.", required=True),
+        Key("tools", "names", "The tools that it may use; all of its own unless said otherwise."),
+        Key("before", "template", "Asked of the orchestrator first: go, go with notes, or ask."),
+        Key("after", "template", "Asked of it with the result: approve, retry with notes, or ask."),
+        Key("success", "template", "What counts as done."),
+        Key("output", "schema", "JSON Schema that the result has to meet; else it is text."),
+    ),
+    "tool": (
+        Key("tool", "word", "Which tool is called.", required=True),
+        Key("with", "args", "Its arguments."),
+        Key("check", "check", "`orchestrator`: the agent confirms, edits or refuses the arguments first."),
+    ),
+    "router": (
+        Key("router", "template", "What a model is asked.", required=True),
+        Key("routes", "routes", "What each way is for, by its name; two or more.", required=True),
+        Key("default", "word", "Where it goes without an answer; else it fails."),
+    ),
+    "condition": (
+        Key("condition", "condition", "Yes or no: an expression, or `{ask: …}` for a model to say.", required=True),
+    ),
+    "parallel": (Key("parallel", "branches", "Several ways at once.", required=True),),
+    "merge": (
+        Key("merge", "merge", "`all` of what it needs that was not skipped, the `first`, or so many.", required=True),
+    ),
+    "loop": (Key("loop", "loop", "Steps again and again.", required=True),),
+    "break": (Key("break", "break", "Ends the loop that it stands in.", required=True),),
+    "playbook": (
+        Key("playbook", "playbook", "Another playbook, waited for.", required=True),
+        Key("with", "args", "Its inputs."),
+    ),
+    "transfer": (
+        Key("transfer", "playbook", "Ends this one and begins another in its place.", required=True),
+        Key("with", "args", "Its inputs."),
+    ),
+    "wait": (Key("wait", "wait", "So long, or `{until: …}`.", required=True),),
+    "human": (
+        Key("human", "template", "What a person is asked; yes or no unless said otherwise.", required=True),
+        Key("choices", "values", "What they choose from, two or more."),
+        Key("input", "schema", "JSON Schema of what they write."),
+        Key("expires", "expires", "It fails without an answer by then; a day unless said otherwise, or `never`."),
+    ),
+    "respond": (Key("respond", "template", "Tells the thread that started it.", required=True),),
+    "prompt": (Key("prompt", "template", "Asks the agent of that thread; its reply is the output.", required=True),),
+}
+"""What a step does: exactly one, told by its first key. (`prompt` beside `agent` is what the agent is told.)"""
+
+PARTS: Final[Mapping[str, tuple[Key, ...]]] = {
+    "retry": (
+        Key("tries", "number", "Attempts in all.", required=True, low=1, high=20),
+        Key("backoff", "duration", "Between the first two; 10s unless said otherwise."),
+        Key("factor", "factor", "Each wait is so many times the one before; 3 unless said otherwise.", low=1, high=10),
+    ),
+    "budget": (
+        Key("tokens", "number", "Of models, in and out.", low=1, high=1_000_000_000),
+        Key("cost", "money", "In the currency of the price table."),
+        Key("time", "duration", "From begin to end, waiting for people left out."),
+    ),
+    "input": (
+        Key("type", "type", "`string`, `number`, `integer`, `boolean`, `list` or `object`."),
+        Key("required", "flag", "True unless there is a default."),
+        Key("default", "any", "Taken where nothing is given."),
+        Key("choices", "maps", "The only values that it may have."),
+        Key("description", "text", "What it is, for those who give it."),
+    ),
+    "parallel": (Key("branches", "branches", "Steps by the name of the branch.", required=True),),
+    "loop": (
+        Key("count", "count", "So many passes."),
+        Key("while", "expression", "Another pass as long as this holds; looked at before each."),
+        Key("for_each", "each", "A pass for each entry of this list."),
+        Key("as", "name", "What the entry is called within; `item` unless said otherwise."),
+        Key(
+            "at_once", "number", "Passes of `for_each` side by side; 1 unless said otherwise.", low=1, high=MAX_BRANCHES
+        ),
+        Key("most", "number", "More passes than these are a failure; 100 unless said.", low=1, high=MAX_PASSES),
+        Key("steps", "steps", "What a pass does.", required=True),
+    ),
+    "condition": (Key("ask", "template", "What a model answers with yes or no.", required=True),),
+    "wait": (Key("until", "template", "A time as in ISO 8601, with a zone.", required=True),),
+}
+"""What stands within a key."""
+
+TRIGGERS: Final[Mapping[str, tuple[Key, ...]]] = {
+    "manual": (Key("manual", "flag", "A person or an agent starts it."),),
+    "heartbeat": (Key("heartbeat", "flag", "An agent may start it by itself, at its heartbeat."),),
+    "schedule": (
+        Key("schedule", "cron", "A cron expression or a period, such as `0 9 * * 1-5` or `30m`.", required=True),
+        Key("zone", "zone", "Whose clock counts; UTC unless said otherwise."),
+    ),
+    "chat": (Key("chat", "text", "What a message has to be about.", required=True),),
+    "webhook": (Key("webhook", "name", "The name of the secret that signs it.", required=True),),
+    "event": (Key("event", "word", "The type of the event.", required=True),),
+}
+"""What may start a playbook; each also takes `inputs`."""
+TRIGGER_INPUTS: Final = Key("inputs", "maps", "What it is started with then.")
+
+STEP_FIELDS: Final[Mapping[str, str]] = {
+    "output": "what it came to; null until then, and where it was skipped or failed",
+    "route": "which way it went: of a router, a condition, an approval or a choice; else empty",
+    "status": "`pending`, `running`, `waiting`, `completed`, `failed`, `skipped` or `cancelled`",
+    "error": "`{kind, reason, message}` of its failure; null where there was none",
+    "tries": "how often it was tried",
+}
+"""What `steps.<id>` holds."""
+LOOP_FIELDS: Final[Mapping[str, str]] = {
+    "index": "the number of the pass, from 0",
+    "last": "the output of the pass before: of the step that is written last among those that completed; null at first",
+}
+RUN_FIELDS: Final[Mapping[str, str]] = {
+    "id": "of this run",
+    "playbook": "its name",
+    "started_at": "ISO 8601, UTC",
+    "trigger": "what started it: `manual`, `schedule`, …",
+    "payload": "what a webhook or an event carried, or the message of a chat; else null",
+}
+
+NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+PLAYBOOK_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+WORD: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,127}")
+ROUTE: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
+TAKEN_NAMES: Final = frozenset(
+    {"inputs", "steps", "loop", "secrets", "run", "true", "false", "none", "not", "in", "is"}
+)
+"""What an entry of a loop cannot be called."""
+
+_DURATION: Final = re.compile(r"(?:([0-9]{1,6})d)?(?:([0-9]{1,6})h)?(?:([0-9]{1,6})m)?(?:([0-9]{1,8})s)?")
+DURATION_PATTERN: Final = r"^(?=.)([0-9]{1,6}d)?([0-9]{1,6}h)?([0-9]{1,6}m)?([0-9]{1,8}s)?$"
+_SIZES: Final = (86_400, 3_600, 60, 1)
+MAX_DURATION_S: Final = 366 * 86_400
+
+
+def read_duration(text: str) -> int | None:
+    """A time such as ``10s``, ``1h30m`` or ``3d``, in seconds; None if it is none, or more than a year."""
+    found = _DURATION.fullmatch(text)
+    if found is None or not text:
+        return None
+    seconds = sum(int(count or 0) * size for count, size in zip(found.groups(), _SIZES, strict=True))
+    return seconds if seconds <= MAX_DURATION_S else None

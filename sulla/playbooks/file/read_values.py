@@ -1,0 +1,265 @@
+"""Reads what stands behind the keys of a playbook, and collects what is wrong with it. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final, Literal, TypeVar, cast
+
+from sulla.core.errors import InvalidInput
+from sulla.core.jsontypes import FrozenJson, Json
+from sulla.core.units import MICRO
+from sulla.definitions import YamlList, YamlMap, YamlNode, YamlPlace, YamlScalar, plain
+from sulla.playbooks.definition import Budget, Given, Retry, Template
+from sulla.playbooks.expression.expression import OPENS, Spot, split, whole
+from sulla.playbooks.expression.grammar import parse
+from sulla.playbooks.file.check_fault import Fault
+from sulla.playbooks.file.form import NAME, PARTS, Key, read_duration
+from sulla.playbooks.file.read_sketch import Keys, Role, StepAt, Use, at_offset, place_of
+from sulla.tools import did_you_mean
+
+T = TypeVar("T")
+_PLAIN_BRACES: Final = re.compile(r"(?<!\$)\{\{\s*(?:inputs|steps|secrets|run|loop|item)\b[.\[]")
+_SHOWN_CHARS: Final = 60
+
+
+def got(node: YamlNode) -> str:
+    """A value, for people."""
+    if isinstance(node, YamlMap):
+        return "keys and values"
+    if isinstance(node, YamlList):
+        return "a list"
+    if node.value is None:
+        return "nothing"
+    return repr(node.value if isinstance(node.value, str) else node.text)[:_SHOWN_CHARS]
+
+
+class Reading:
+    """One file being read."""
+
+    def __init__(self, text: str) -> None:
+        self.source = text
+        self.faults: list[Fault] = []
+        self.uses: list[Use] = []
+
+    # -------------------------------------------------------------------------------------------------------- faults
+
+    def fault(self, place: YamlPlace | tuple[int, int], rule: str, message: str) -> None:
+        """Note that something is wrong."""
+        self.faults.append(Fault(place[0], place[1], rule, message))
+
+    def wrong(self, node: YamlNode, key: str, expected: str) -> None:
+        """Note that a value is not what its key takes."""
+        self.fault(node.place, "value", f"{key}: expected {expected}, got {got(node)}")
+
+    # ---------------------------------------------------------------------------------------------------------- keys
+
+    def pairs(self, node: YamlNode, what: str) -> Keys | None:
+        """Keys and values, each key once; None if it is something else."""
+        if not isinstance(node, YamlMap):
+            self.wrong(node, what, "keys and values")
+            return None
+        found: Keys = {}
+        for key, value in node.items:
+            if key.text in found:
+                first = found[key.text][0].place.line
+                self.fault(key.place, "double-key", f"{key.text!r} stands here a second time; first in line {first}")
+            else:
+                found[key.text] = (key, value)
+        return found
+
+    def keys(self, node: YamlNode, known: Iterable[Key], what: str) -> Keys | None:
+        """Keys and values of which all are known and none is missing; None if it is something else."""
+        found = self.pairs(node, what)
+        if found is not None:
+            self.check_keys(node.place, found, known, what)
+        return found
+
+    def check_keys(self, place: YamlPlace, found: Keys, known: Iterable[Key], what: str) -> None:
+        """Note each key that is unknown or missing."""
+        names = {key.name: key for key in known}
+        for name in [name for name in found if name not in names]:
+            meant = did_you_mean(name, [other for other in names if other not in found])
+            told = meant or f" Known: {', '.join(names)}."
+            self.fault(found[name][0].place, "unknown-key", f"{what} has no {name!r}.{told}")
+            # What was meant is not missing as well.
+            for other in re.findall(r"'(\w+)'", meant)[:1]:
+                names.pop(other, None)
+        for key in names.values():
+            if key.required and key.name not in found:
+                self.fault(place, "missing-key", f"{what} needs {key.name!r}: {_small(key.about)}")
+
+    # --------------------------------------------------------------------------------------------------- single values
+
+    def text(self, node: YamlNode, key: str) -> str:
+        """Text without expressions; what looks like a number is text, too."""
+        if not isinstance(node, YamlScalar) or node.value is None:
+            self.wrong(node, key, "text")
+            return ""
+        if OPENS in node.text:
+            self.fault(node.place, "value", f"{key}: expressions are not worked out here; write it out")
+        return node.text
+
+    def named(self, node: YamlNode, key: str, form: re.Pattern[str] = NAME, made_of: str = "") -> str:
+        """A name."""
+        word = self.text(node, key)
+        if word and OPENS not in word and not form.fullmatch(word):
+            made_of = made_of or "letters, digits and '_', no digit first"
+            better = re.sub(r"\W+", "_", word).strip("_").lower()[:64]
+            hint = f"; write {better!r}" if form.fullmatch(better) else ""
+            self.fault(node.place, "name", f"{key}: {word[:_SHOWN_CHARS]!r} is no name; expected {made_of}{hint}")
+        return word
+
+    def word_of(self, node: YamlNode, key: str, known: Sequence[str]) -> str:
+        """One of several words."""
+        word = self.text(node, key)
+        if word and word not in known:
+            listed = " or ".join(filter(None, [", ".join(known[:-1]), known[-1]]))
+            meant = did_you_mean(word, known)
+            self.fault(
+                node.place, "value", f"{key}: expected {listed}, got {word[:_SHOWN_CHARS]!r}.{meant}".rstrip(".")
+            )
+        return word
+
+    def flag(self, node: YamlNode, key: str) -> bool:
+        """True or false; nothing is true."""
+        if isinstance(node, YamlScalar) and (node.value is None or isinstance(node.value, bool)):
+            return node.value is not False
+        self.wrong(node, key, "true or false")
+        return True
+
+    def number(self, node: YamlNode, key: Key, *, whole_one: bool = True) -> float:
+        """A number within its bounds."""
+        value = node.value if isinstance(node, YamlScalar) else None
+        fits = isinstance(value, int | float) and not isinstance(value, bool) and (key.low <= value <= key.high)
+        if not fits or (whole_one and not isinstance(value, int)):
+            self.wrong(node, key.name, f"a {'whole ' if whole_one else ''}number from {key.low} to {key.high}")
+            return key.low
+        return cast("float", value)
+
+    def duration(self, node: YamlNode, key: str, *, least_s: int = 1) -> float:
+        """A time, in seconds."""
+        seconds = read_duration(node.text) if isinstance(node, YamlScalar) else None
+        if seconds is None or seconds < least_s:
+            self.wrong(node, key, "a time such as 45s, 30m, 2h, 3d or 1h30m, a year at the most")
+            return 60.0
+        return float(seconds)
+
+    # -------------------------------------------------------------------------------------------------------- templates
+
+    def template(self, node: YamlNode, key: str, role: Role, step: StepAt | None, wants: str = "any") -> Template:
+        """Text in which there may be expressions."""
+        if not isinstance(node, YamlScalar) or node.value is None or not node.text.strip():
+            self.wrong(node, key, "text")
+            return Template("")
+        self._use(node, role, step, wants)
+        return Template(node.text)
+
+    def expression(self, node: YamlNode, key: str, role: Role, step: StepAt | None, wants: str = "boolean") -> Template:
+        """A single expression."""
+        if not isinstance(node, YamlScalar) or (isinstance(node.value, bool | None) or not self._is_whole(node)):
+            example = "${{ steps.kind.route == 'sales' }}" if wants == "boolean" else "${{ inputs.items }}"
+            self.wrong(node, key, f"a single expression such as {example}")
+            return Template("${{ none }}")
+        self._use(node, role, step, wants)
+        return Template(node.text.strip())
+
+    def _is_whole(self, node: YamlScalar) -> bool:
+        try:
+            return whole(node.text) is not None
+        except InvalidInput:
+            return True  # it is begun, and told where it is read
+
+    def _use(self, node: YamlScalar, role: Role, step: StepAt | None, wants: str = "any") -> None:
+        """Read the expressions in a text."""
+        if OPENS not in node.text:
+            self._refuse_braces(node)
+            return
+        try:
+            parts = split(node.text)
+        except InvalidInput as error:
+            self.fault(place_of(self.source, node, node.text.count(OPENS) - 1), "expression", error.message)
+            return
+        self._refuse_braces(node)
+        spots = [part for part in parts if isinstance(part, Spot)]
+        use = Use(node, role, step, whole(node.text) is not None, wants)
+        for number, spot in enumerate(spots):
+            try:
+                use.trees.append((spot, parse(spot.source)))
+            except InvalidInput as error:
+                place = place_of(self.source, node, number)
+                self.fault(place, "expression", f"in {spot}: {error.message}")
+        if len(use.trees) == len(spots):
+            self.uses.append(use)
+
+    def _refuse_braces(self, node: YamlScalar) -> None:
+        raw = self.source[node.place.start : node.place.end]
+        plain_one = _PLAIN_BRACES.search(raw) if "{{" in raw else None
+        if plain_one is not None:
+            self.fault(at_offset(node, raw, plain_one.start()), "braces", "an expression begins with '${{', not '{{'")
+
+    def given(self, node: YamlNode, role: Role, step: StepAt | None) -> Given:
+        """Any value, in which any text may be a template."""
+        if isinstance(node, YamlMap):
+            found = self.pairs(node, "the value") or {}
+            return cast("FrozenJson", {name: self.given(value, role, step) for name, (_, value) in found.items()})
+        if isinstance(node, YamlList):
+            return tuple(self.given(item, role, step) for item in node.items)
+        if isinstance(node.value, str) and OPENS in node.value:
+            self._use(node, role, step)
+            return Template(node.value)
+        if isinstance(node.value, str):
+            self._refuse_braces(node)
+        return node.value
+
+    def args(self, node: YamlNode, key: str, role: Role, step: StepAt | None) -> Mapping[str, Given]:
+        """Arguments by name."""
+        found = self.pairs(node, key) or {}
+        return {name: self.given(value, role, step) for name, (_, value) in found.items()}
+
+    # ------------------------------------------------------------------------------------------------------------- more
+
+    def listed(self, node: YamlNode, key: str, read: Callable[[YamlNode], T], *, least: int = 0) -> tuple[T, ...]:
+        """A list, each entry read alike."""
+        if not isinstance(node, YamlList) or len(node.items) < least:
+            self.wrong(node, key, "a list" if not least else f"a list of {least} or more")
+            return ()
+        return tuple(read(item) for item in node.items)
+
+    def json(self, node: YamlNode) -> Json:
+        """A value without expressions."""
+        try:
+            return plain(node)
+        except InvalidInput as error:
+            self.fault(node.place, "double-key", error.message.partition(": ")[2])
+            return None
+
+    def retry(self, node: YamlNode) -> Retry:
+        """How often something is tried."""
+        tries, backoff, factor = PARTS["retry"]
+        if isinstance(node, YamlScalar):
+            return Retry(int(self.number(node, Key("retry", "number", "", low=tries.low, high=tries.high))))
+        found = self.keys(node, PARTS["retry"], "retry") or {}
+        default = Retry()
+        return Retry(
+            int(self.number(found["tries"][1], tries)) if "tries" in found else default.tries,
+            self.duration(found["backoff"][1], backoff.name, least_s=0) if "backoff" in found else default.backoff_s,
+            self.number(found["factor"][1], factor, whole_one=False) if "factor" in found else default.factor,
+        )
+
+    def budget(self, node: YamlNode) -> Budget:
+        """What may be used."""
+        found = self.keys(node, PARTS["budget"], "budget") or {}
+        money = Key("cost", "money", "", low=0, high=1_000_000)
+        return Budget(
+            int(self.number(found["tokens"][1], PARTS["budget"][0])) if "tokens" in found else None,
+            round(self.number(found["cost"][1], money, whole_one=False) * MICRO) if "cost" in found else None,
+            self.duration(found["time"][1], "time") if "time" in found else None,
+        )
+
+
+def _small(about: str) -> str:
+    return about[:1].lower() + about[1:].rstrip(".")
+
+
+WHEN: Final[tuple[Literal["success", "failure", "always"], ...]] = ("success", "failure", "always")

@@ -1,0 +1,1 @@
+"""Reading the original's React-Flow workflows."""

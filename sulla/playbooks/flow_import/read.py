@@ -1,0 +1,250 @@
+"""Makes a playbook of a workflow as Sulla Desktop keeps it: nodes and edges of React Flow, in YAML or JSON. Pure.
+
+What comes out is a text to be read, checked and gone on with by a person. Whatever has no counterpart is told; nothing
+is left out silently.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, cast
+
+from sulla.core.errors import InvalidInput
+from sulla.core.jsontypes import Json, JsonObject
+from sulla.definitions import YamlFault, plain, read_nodes
+from sulla.playbooks.file.read import MAX_PLAYBOOK_BYTES
+from sulla.playbooks.flow_import.kinds import IGNORED, TRIGGERS, NodeSaid, step_of, word_of
+
+_MOST_NODES: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """A playbook that was made of a workflow."""
+
+    text: str
+    notes: tuple[str, ...]
+    """What has no counterpart, or has to be looked at."""
+
+
+@dataclass(slots=True)
+class _Node:
+    id: str
+    step: str
+    subtype: str
+    label: str
+    config: JsonObject
+    before: list[tuple[str, str]] = field(default_factory=list)
+    """Nodes that come before it, each with the handle that the edge leaves from."""
+
+
+def import_flow(text: str) -> Imported:
+    """Make a playbook of a workflow.
+
+    Args:
+        text: the original's file, YAML or JSON.
+
+    Raises:
+        InvalidInput: it is neither, or has no nodes.
+    """
+    found = read_nodes(text, most_bytes=2 * MAX_PLAYBOOK_BYTES, most_deep=30)
+    if isinstance(found, YamlFault):
+        raise InvalidInput(f"line {found.line}, column {found.column}: {found.message}")
+    said = None if found is None else plain(found)
+    if not isinstance(said, dict) or not isinstance(said.get("nodes"), list):
+        raise InvalidInput("expected a workflow of Sulla Desktop: keys and values with `nodes` and `edges`")
+    return _Flow(said).playbook()
+
+
+def _dicts(value: Json) -> list[JsonObject]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+class _Flow:
+    def __init__(self, said: JsonObject) -> None:
+        self._said = said
+        self._notes: list[str] = []
+        self._nodes: dict[str, _Node] = {}
+        self._triggers: list[_Node] = []
+        self._read_nodes()
+        self._read_edges()
+
+    def playbook(self) -> Imported:
+        """The whole of it."""
+        name = word_of(str(self._said.get("name") or self._said.get("id") or "imported"), "_").replace("_", "-").lower()
+        made: JsonObject = {"name": name}
+        if self._said.get("description"):
+            made["description"] = str(self._said["description"])
+        made["on"] = self._on()
+        made["inputs"] = {"message": {"type": "string", "default": ""}}
+        bodies = {node.id: self._body(node) for node in self._nodes.values() if node.subtype == "loop"}
+        inner = {node for body in bodies.values() for node in body}
+        made["steps"] = self._steps([node for node in self._nodes.values() if node.id not in inner], bodies, None)
+        return Imported(_text(made), tuple(dict.fromkeys(self._notes)))
+
+    # -------------------------------------------------------------------------------------------------------- reading
+
+    def _read_nodes(self) -> None:
+        taken: set[str] = set()
+        nodes = _dicts(self._said.get("nodes"))
+        if len(nodes) > _MOST_NODES:
+            raise InvalidInput(f"the workflow has {len(nodes)} nodes; {_MOST_NODES} are read")
+        for said in nodes:
+            data = said.get("data")
+            subtype = str(data.get("subtype", "")) if isinstance(data, dict) else ""
+            if said.get("type") in IGNORED or not isinstance(data, dict):
+                continue
+            label, id_ = str(data.get("label") or said.get("id")), str(said.get("id"))
+            step = word_of(label, "step").lower()
+            while step in taken:
+                step += "_2"
+            taken.add(step)
+            config = data.get("config")
+            node = _Node(id_, step, subtype, label, config if isinstance(config, dict) else {})
+            if subtype in TRIGGERS or data.get("category") == "trigger":
+                self._triggers.append(node)
+            else:
+                self._nodes[id_] = node
+
+    def _read_edges(self) -> None:
+        triggers = {node.id for node in self._triggers}
+        for edge in _dicts(self._said.get("edges")):
+            source, target = str(edge.get("source")), str(edge.get("target"))
+            if source in triggers or target not in self._nodes:
+                continue
+            if source not in self._nodes:
+                self._notes.append(f"an edge begins at {source!r}, which is not there; it was left out")
+                continue
+            if edge.get("targetHandle") == "loop-back":
+                continue
+            self._nodes[target].before.append((source, str(edge.get("sourceHandle") or "")))
+        self._cut_back_edges()
+
+    def _cut_back_edges(self) -> None:
+        """Leave out what leads back: here only loops do."""
+        after: dict[str, list[str]] = {name: [] for name in self._nodes}
+        for node in self._nodes.values():
+            for source, _ in node.before:
+                after[source].append(node.id)
+        done: set[str] = set()
+        for first in sorted(self._nodes, key=lambda name: bool(self._nodes[name].before)):
+            path, on_path = [(first, iter(after[first]))], {first}
+            while path:
+                at, others = path[-1]
+                target = next(others, None)
+                if target is None:
+                    path.pop()
+                    on_path.discard(at)
+                    done.add(at)
+                elif target in on_path:
+                    self._cut(at, target)
+                elif target not in done:
+                    path.append((target, iter(after[target])))
+                    on_path.add(target)
+
+    def _cut(self, source: str, target: str) -> None:
+        node = self._nodes[target]
+        node.before = [edge for edge in node.before if edge[0] != source]
+        label = self._nodes[source].label
+        self._notes.append(f"an edge leads back from {label!r} to {node.label!r}: put both into a loop with a break")
+
+    def _body(self, loop: _Node) -> list[str]:
+        """What stands in a loop: all that comes after its start, but not after its exit."""
+        found: list[str] = []
+        for node in self._nodes.values():
+            for source, handle in node.before:
+                if (source == loop.id and handle == "loop-start") and node.id not in found:
+                    found.append(node.id)
+        for id_ in found:  # grows while it is walked
+            found += [
+                node.id
+                for node in self._nodes.values()
+                if node.id not in found and node.id != loop.id and any(source == id_ for source, _ in node.before)
+            ]
+        return found
+
+    # ---------------------------------------------------------------------------------------------------------- steps
+
+    def _on(self) -> list[Json]:
+        found: list[Json] = ["manual"]
+        for node in self._triggers:
+            read = TRIGGERS.get(node.subtype)
+            made = None if read is None else read(node.config)
+            if made is None:
+                self._notes.append(
+                    f"the trigger {node.label!r} ({node.subtype}) has no counterpart; `manual` starts it"
+                )
+            elif made not in found:
+                found.append(made)
+        return found
+
+    def _steps(self, nodes: Iterable[_Node], bodies: Mapping[str, list[str]], loop: str | None) -> list[Json]:
+        found: list[Json] = []
+        names = {name: node.step for node in self._nodes.values() for name in (node.id, node.label)}
+        for node in nodes:
+            if node.subtype == "parallel":
+                continue  # what stands behind it begins side by side without it
+            needs = list(dict.fromkeys(self._needs(node, loop)))
+            made = step_of(NodeSaid(node.subtype, node.label, node.config, names, self._notes))
+            if "merge" in made and len(needs) < 2:
+                self._notes.append(f"the merge {node.label!r} brings fewer than two ways together: give it its needs")
+            if len(needs) > 1 and "merge" not in made:
+                found.append({"id": f"{node.step}_ways", "needs": cast("Json", needs), "merge": "all"})
+                needs = [f"{node.step}_ways"]
+            if node.subtype == "loop":
+                deeper = {id_ for other in bodies[node.id] for id_ in bodies.get(other, ())}
+                inner = [self._nodes[id_] for id_ in bodies[node.id] if id_ not in deeper]
+                loop_said = made["loop"]
+                assert isinstance(loop_said, dict)  # noqa: S101  - `step_of` made it
+                loop_said["steps"] = self._steps(inner, bodies, node.id)
+            found.append({"id": node.step, "title": node.label, "needs": cast("Json", needs), **made})
+        return found
+
+    def _needs(self, node: _Node, loop: str | None) -> Iterable[str]:
+        for source, handle in node.before:
+            before = self._nodes[source]
+            if source == loop:
+                continue
+            if before.subtype == "parallel":
+                yield from self._needs(before, loop)
+            else:
+                yield before.step + self._way(before, handle)
+
+    def _way(self, node: _Node, handle: str) -> str:
+        if handle in ("condition-true", "condition-false"):
+            return ".yes" if handle == "condition-true" else ".no"
+        routes = _dicts(node.config.get("routes"))
+        number = re.fullmatch(r"route-(\d{1,3})", handle)
+        if number is not None and int(number[1]) < len(routes):
+            return f".{word_of(str(routes[int(number[1])].get('label')), 'route')}"
+        if node.subtype in ("router", "condition"):
+            self._notes.append(f"an edge from {node.label!r} says no way: it is followed whichever was taken")
+        return ""
+
+
+def _text(value: JsonObject) -> str:
+    """YAML with each key of a step on a line of its own; values are written as JSON, which is YAML, too."""
+    lines = [f"{key}: {_flow(item)}" for key, item in value.items() if key != "steps"]
+    return "\n".join([*lines, "steps:", *_lines(value["steps"], "  ")]) + "\n"
+
+
+def _lines(steps: Json, indent: str) -> Iterable[str]:
+    for step in _dicts(steps):
+        mark = "- "
+        for key, item in step.items():
+            inner = item.get("steps") if isinstance(item, dict) else None
+            if key == "loop" and isinstance(item, dict) and inner:
+                yield f"{indent}{mark}{key}:"
+                yield from (f"{indent}    {name}: {_flow(one)}" for name, one in item.items() if name != "steps")
+                yield f"{indent}    steps:"
+                yield from _lines(inner, f"{indent}      ")
+            else:
+                yield f"{indent}{mark}{key}: {_flow(item)}"
+            mark = "  "
+
+
+def _flow(item: Json) -> str:
+    return json.dumps(item, ensure_ascii=False)

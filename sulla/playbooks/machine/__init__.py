@@ -1,0 +1,1 @@
+"""The machine of a run: facts in, actions out."""

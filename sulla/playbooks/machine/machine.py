@@ -1,0 +1,340 @@
+"""A run of a playbook, decided step by step (design §10). Pure: it never awaits and never reads a clock.
+
+A driver takes turns with it: it asks for what is `next`, writes those facts down, does what they say, and tells how
+that went with `complete`, `fail` and `decide`, the time with `tick`; each answers with further facts to write down. A
+fact is written before what it says is done. What there is to do:
+
+- `StepStarted`: do the step, as its kind says, with what the fact gives; a wait needs nothing but `tick`.
+- `StepReasked`: ask the model again, with the reason.
+- `StepCancelled`, and each fact of `tick` that names a step: whatever is done for that step is to be stopped.
+- `RunEnded` that is `transferred`: begin the playbook that takes over.
+
+The facts are all there is to a run. After a crash `replay` makes the same machine of them; attempts that were begun and
+have not ended are then in `open`, and whether one may be done again its driver knows.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from collections.abc import Iterable
+from heapq import heappop
+from typing import Final
+
+from sulla.core.errors import Conflict, SullaError
+from sulla.core.jsontypes import FrozenJson, Json
+from sulla.playbooks.definition import MAX_BRANCHES, Budget, Definition
+from sulla.playbooks.machine.begin import Beginner
+from sulla.playbooks.machine.ends import answered, failed, is_wanted, left_of, over, reached
+from sulla.playbooks.machine.facts import (
+    MESSAGE_CHARS,
+    NOTHING,
+    Fact,
+    Failure,
+    RunEnded,
+    RunPaused,
+    RunResumed,
+    RunStarted,
+    RunStopped,
+    Spent,
+    StepCancelled,
+    StepCompleted,
+    StepStarted,
+)
+from sulla.playbooks.machine.facts_kept import kept
+from sulla.playbooks.machine.needs import failure_of
+from sulla.playbooks.machine.plan import Plan, build
+from sulla.playbooks.machine.run import Run
+from sulla.playbooks.machine.run_scope import scope_of, seen
+from sulla.playbooks.machine.scope import Evaluate, Scope, fill
+from sulla.playbooks.machine.scope_inputs import complete_inputs
+from sulla.playbooks.machine.state import PENDING, RUNNING, WAITING, Spot
+
+_made: Final = tuple.__new__
+"""Makes a fact in half the time that its class takes, where every step needs one."""
+
+
+class Playbook:
+    """One run.
+
+    Args:
+        plan: what is walked; a definition is made ready first.
+        evaluate: works expressions out.
+        names: what expressions may use besides ``inputs``, ``steps``, ``loop`` and the item: ``run``, ``secrets``. What
+            it gives as secrets is written into facts, so it has to be what stands for them and never the secrets
+            themselves.
+        at_once: how many steps run side by side, or fewer if the playbook says so; those that only wait don't count.
+    """
+
+    def __init__(
+        self, plan: Plan | Definition, evaluate: Evaluate, *, names: Scope | None = None, at_once: int = MAX_BRANCHES
+    ) -> None:
+        self.plan = plan if isinstance(plan, Plan) else build(plan)
+        self._evaluate = evaluate
+        self._names = names or {}
+        self._at_once = min(at_once, self.plan.definition.at_once or at_once)
+        self._run = Run(self.plan)
+        self._beginner = Beginner(self._run, evaluate, self._names)
+        self._held: deque[Spot] = deque()
+        budget = self.plan.definition.budget
+        self._has_budget = budget.tokens is not None or budget.cost_micro is not None
+
+    # ------------------------------------------------------------------------------------------------- begin and resume
+
+    def start(
+        self, inputs: FrozenJson, now_ms: int, *, stack: tuple[str, ...] = (), forked_from: str = ""
+    ) -> list[Fact]:
+        """Begin a run.
+
+        Args:
+            inputs: what it is started with; defaults are filled in.
+            now_ms: UTC milliseconds.
+            stack: the playbooks that it runs within, outermost first.
+            forked_from: the run that it was forked from.
+
+        Raises:
+            InvalidInput: the inputs are not what the playbook asks for.
+        """
+        definition = self.plan.definition
+        complete = complete_inputs(definition, inputs)
+        return self._note(RunStarted(definition.name, definition.digest, complete, now_ms, stack, forked_from))
+
+    def replay(self, facts: Iterable[Fact]) -> None:
+        """Take the facts of a run, as they were written.
+
+        Raises:
+            Conflict: they are of another definition.
+            CorruptRecord: they do not fit each other.
+        """
+        run = self._run
+        for number, fact in enumerate(kept(self.plan, facts)):
+            if isinstance(fact, RunStarted) and fact.digest != self.plan.definition.digest:
+                raise Conflict(
+                    f"the run is bound to version {fact.digest[:12]} of {fact.playbook!r}, and this is"
+                    f" {self.plan.definition.digest[:12]}: resume it with the version that it began with, or fork it"
+                )
+            run.apply(fact, f"fact {number} of the run")
+            run.now_ms = max(run.now_ms, fact.at_ms)
+
+    # ----------------------------------------------------------------------------------------------- what is to be done
+
+    def next(self, most: int = sys.maxsize) -> list[Fact]:
+        """All that can be done now; nothing twice. Empty while there is nothing to do but wait.
+
+        Args:
+            most: about how many facts at a time; whether there are more, `has_more` says.
+        """
+        run = self._run
+        out: list[Fact] = []
+        if run.halted or self._has_budget:
+            self._look_at_limits(out)
+            if run.halted:
+                return out
+        due, held, at_once, now_ms, busy = run.due, self._held, self._at_once, run.now_ms, run.busy
+        while due or (held and busy < at_once):
+            spot = held.popleft() if held and busy < at_once else due.popleft()
+            # What `Run.begin` does for most steps, without the calls: they are a tenth of what a step costs.
+            node = spot.node
+            if node.simple and busy < at_once and not (spot.status or spot.unmet or run.careful):
+                spot.attempt = attempt = spot.attempt + 1
+                spot.begun = fact = _made(StepStarted, (spot.at, attempt, node.given, now_ms))
+                spot.status = RUNNING
+                busy += 1
+                out.append(fact)
+            else:
+                run.busy = busy
+                self._look_at(spot, out)
+                busy = run.busy
+                if len(out) >= most:  # looked at here alone: above, only so many begin as may be at work
+                    break
+        run.busy = busy
+        if run.is_over:
+            self._note(self._end(), out)
+        return out
+
+    @property
+    def has_more(self) -> bool:
+        """Whether `next` stopped before it was through."""
+        run = self._run
+        return not run.halted and bool(run.due or (self._held and run.busy < self._at_once))
+
+    def _look_at(self, spot: Spot, out: list[Fact]) -> None:
+        run = self._run
+        if spot.status == RUNNING and spot.inside is not None:
+            while (fact := self._beginner.go_on(spot)) is not None:
+                self._note(fact, out)
+                if spot.status != RUNNING:
+                    break
+        elif spot.status == PENDING or (spot.status == WAITING and spot.past.due_ms <= run.now_ms):
+            if spot.node.takes_place and run.busy >= self._at_once:
+                self._held.append(spot)
+            else:
+                self._note(self._beginner.begin(spot), out)
+
+    def _look_at_limits(self, out: list[Fact]) -> None:
+        run, budget = self._run, self.plan.definition.budget
+        if run.ended is not None:
+            return
+        used_up = over(budget, run.tokens, run.cost_micro)
+        if used_up and run.stopped is None:
+            said = f"the run has used {run.tokens} tokens and {run.cost_micro} millionths of money"
+            failure = Failure("permanent", used_up, said)
+            self._note(RunStopped("failed", used_up, run.now_ms, failure), out)
+        if run.stopped is not None:
+            for spot in run.at_work():
+                self._note(StepCancelled(spot.at, run.now_ms), out)
+            stopped = run.stopped
+            self._note(RunEnded(stopped.status, {}, run.now_ms, stopped.failure), out)
+
+    def _end(self) -> RunEnded:
+        run, root = self._run, self._run.root
+        assert root is not None  # noqa: S101  - the caller has looked
+        failure = failure_of(root)
+        if failure is not None:
+            return RunEnded("failed", {}, run.now_ms, failure)
+        if run.transfer is not None:
+            to, args = run.transfer["playbook"], run.transfer["args"]
+            return RunEnded("transferred", args if isinstance(args, dict) else {}, run.now_ms, None, str(to))
+        scope = scope_of(run, root, self._names)
+        try:
+            outputs = {name: fill(given, self._evaluate, scope) for name, given in self.plan.definition.outputs.items()}
+        except SullaError as error:
+            failure = Failure("permanent", "expression", f"outputs: {error.message}"[:MESSAGE_CHARS])
+            return RunEnded("failed", {}, run.now_ms, failure)
+        return RunEnded("completed", outputs, run.now_ms)
+
+    # ------------------------------------------------------------------------------------------------ what has happened
+
+    def complete(self, at: str, value: Json = None, spent: Spent = NOTHING) -> list[Fact]:
+        """A step's work is done.
+
+        Args:
+            at: its address. Whoever comes late, after the step or the run has ended, changes nothing.
+            value: its output. Where an answer was asked for, that; see `decide`.
+            spent: what the attempt used.
+        """
+        run = self._run
+        spot = run.spots.get(at)
+        if spot is None or spot.status != RUNNING or not spot.node.direct:
+            return self.decide(at, value, spent)
+        fact = _made(StepCompleted, (at, value, "", run.now_ms, spent))
+        if spent is not NOTHING:
+            return self._note(fact)
+        spot.value = value
+        run.finish(spot)
+        return [fact]
+
+    def fail(self, at: str, failure: Failure, *, repeatable: bool = True, spent: Spent = NOTHING) -> list[Fact]:
+        """An attempt has failed: there is another one, or the step has failed.
+
+        Args:
+            at: its address.
+            failure: why.
+            repeatable: whether it may be done again at all; False for a tool declared ``once``.
+            spent: what it used.
+        """
+        spot = self._run.spots.get(at)
+        if spot is None or spot.status != RUNNING or not spot.node.outward:
+            return []
+        return self._note(failed(self._run, spot, failure, repeatable=repeatable, spent=spent))
+
+    def decide(self, at: str, answer: Json, spent: Spent = NOTHING) -> list[Fact]:
+        """An answer has come: of a model by a forced tool call, or of a person.
+
+        A model that answers anything else than one of the names is asked once more, told why; then the router's default
+        is taken or the step fails.
+
+        Raises:
+            InvalidInput: a person's answer is none of those allowed; the question stays open.
+        """
+        spot = self._run.spots.get(at)
+        if spot is None or spot.status != RUNNING or not spot.node.asks:
+            return []
+        return self._note(answered(self._run, spot, answer, spent))
+
+    def tick(self, now_ms: int) -> list[Fact]:
+        """It is later: waits end, attempts that took too long fail, questions expire.
+
+        Args:
+            now_ms: UTC milliseconds. A clock that went back does not take anything back.
+        """
+        run = self._run
+        out: list[Fact] = []
+        run.now_ms = max(run.now_ms, now_ms)
+        while run.deadlines and run.deadlines[0].due_ms <= run.now_ms:
+            deadline = heappop(run.deadlines)
+            if is_wanted(run, deadline):
+                for fact in reached(run, deadline):
+                    self._note(fact, out)
+        return out
+
+    # ---------------------------------------------------------------------------------------------- what people ask for
+
+    def cancel(self, why: str = "") -> list[Fact]:
+        """End the run: what runs is stopped by what is `next`, and nothing more is begun."""
+        run = self._run
+        if run.ended is not None or run.stopped is not None:
+            return []
+        return self._note(RunStopped("cancelled", why[:MESSAGE_CHARS], run.now_ms))
+
+    def pause(self, why: str = "") -> list[Fact]:
+        """Begin nothing more until it is resumed. What runs goes on to its end, and time goes on."""
+        run = self._run
+        return [] if run.ended is not None or run.paused else self._note(RunPaused(why[:MESSAGE_CHARS], run.now_ms))
+
+    def resume(self) -> list[Fact]:
+        """Go on after a pause."""
+        return self._note(RunResumed(self._run.now_ms)) if self._run.paused else []
+
+    # ---------------------------------------------------------------------------------------------------- how it stands
+
+    @property
+    def due_ms(self) -> int | None:
+        """When `tick` has something to do, UTC milliseconds; None if it is not before something else happens."""
+        deadlines = self._run.deadlines
+        while deadlines and not is_wanted(self._run, deadlines[0]):
+            heappop(deadlines)
+        return deadlines[0].due_ms if deadlines else None
+
+    @property
+    def ended(self) -> RunEnded | None:
+        """How it ended; None while it has not."""
+        return self._run.ended
+
+    @property
+    def paused(self) -> bool:
+        """Whether it is paused."""
+        return self._run.paused
+
+    @property
+    def open(self) -> list[StepStarted]:
+        """The attempts that were begun and have not ended, as they were begun."""
+        return [spot.begun for spot in self._run.at_work() if spot.begun is not None]
+
+    @property
+    def spent(self) -> Spent:
+        """What all of its steps used."""
+        return Spent(self._run.tokens, self._run.cost_micro)
+
+    def look(self, at: str) -> dict[str, Json] | None:
+        """How a step stands, as an expression would see it; None for one that is not there yet, or that was of an
+        earlier pass.
+        """
+        spot = self._run.spots.get(at)
+        return seen(spot) if spot is not None else None
+
+    def allowance(self, at: str) -> Budget:
+        """What an attempt of a step may still use: the less of what is left to the step and to the run."""
+        return left_of(self._run, self._run.spots[at])
+
+    def asked_again(self, at: str) -> str:
+        """Why a model has been asked a second time; empty if it has not."""
+        spot = self._run.spots.get(at)
+        return spot.past.reasked if spot is not None else ""
+
+    def _note(self, fact: Fact, out: list[Fact] | None = None) -> list[Fact]:
+        self._run.apply(fact)
+        if out is None:
+            return [fact]
+        out.append(fact)
+        return out

@@ -1,0 +1,391 @@
+"""What is to be done next for a step that has begun, as its kind says and what has come of it so far. Pure.
+
+Most steps take one move. One that asks somebody first, or shows its result to somebody, takes several; what came of
+each is a `Note`, and the notes alone say which move is next. So a step goes on in the same way after a crash.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, NamedTuple, cast
+
+from sulla.core.jsontypes import FrozenJson, Json, JsonObject
+from sulla.playbooks.definition import (
+    AgentStep,
+    ConditionStep,
+    HumanStep,
+    Kind,
+    PlaybookStep,
+    PromptStep,
+    RespondStep,
+    RouterStep,
+    ToolStep,
+)
+from sulla.playbooks.machine.decide import NO, YES, NoAnswer, choices_of, read_answer
+from sulla.playbooks.machine.facts import Failure
+from sulla.tools import validate
+
+MAX_ROUNDS: Final = 3
+"""How often an agent does a step again because the orchestrator wants it better."""
+MAX_ASKED: Final = 3
+"""How often a person is asked again whose answer did not fit."""
+
+_VERDICTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "before": ("go", "go_with_notes", "ask"),
+    "after": ("approve", "retry", "ask"),
+    "check": ("confirm", "edit", "refuse"),
+}
+
+
+class Note(NamedTuple):
+    """What came of a move."""
+
+    what: Literal["agent", "person", "work"]
+    """Who answered: a conversation's agent, a person, an agent at work."""
+    value: Json
+
+
+@dataclass(frozen=True, slots=True)
+class AskAgent:
+    """Ask the conversation's agent; it answers by a forced call of `tool`."""
+
+    number: int
+    text: str
+    tool: str
+    about: str
+    schema: FrozenJson
+
+
+@dataclass(frozen=True, slots=True)
+class AskPerson:
+    """Ask whoever answers approvals."""
+
+    number: int
+    text: str
+    choices: tuple[str, ...] = ()
+    yes_or_no: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Have an agent do something, in a run of its own."""
+
+    number: int
+    agent: str
+    text: str
+    tools: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sub:
+    """Run another playbook."""
+
+    playbook: str
+    args: FrozenJson
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Call a tool."""
+
+    tool: str
+    args: FrozenJson
+    number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Choose:
+    """Have a model choose one of some names."""
+
+    question: str
+    choices: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """Tell the conversation."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """Time alone ends it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Complete:
+    """It is done."""
+
+    value: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Decide:
+    """A person has answered."""
+
+    answer: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Fail:
+    """The attempt has failed."""
+
+    failure: Failure
+
+
+Move = AskAgent | AskPerson | Work | Sub | Call | Choose | Say | Rest | Complete | Decide | Fail
+
+
+def move_of(does: Kind, given: FrozenJson, notes: Sequence[Note] = ()) -> Move:
+    """The next move of an attempt.
+
+    Args:
+        does: the step's kind.
+        given: what it works with, expressions worked out.
+        notes: what has come of the moves so far.
+    """
+    return _MOVES.get(type(does), _rest)(does, given, notes)
+
+
+# ---------------------------------------------------------------------------------------------------------- one move
+
+
+def _rest(does: Kind, given: FrozenJson, notes: Sequence[Note]) -> Move:
+    return Rest()
+
+
+def _sub(does: PlaybookStep, given: FrozenJson, notes: Sequence[Note]) -> Move:
+    return Sub(does.playbook, _object(given.get("args")))
+
+
+def _say(does: RespondStep, given: FrozenJson, notes: Sequence[Note]) -> Move:
+    return Say(str(given.get("text", "")))
+
+
+def _router(does: RouterStep, given: FrozenJson, notes: Sequence[Note]) -> Move:
+    return Choose(str(given.get("question", "")), does.routes)
+
+
+def _condition(does: ConditionStep, given: FrozenJson, notes: Sequence[Note]) -> Move:
+    return Choose(str(given.get("question", "")), {YES: "it is so", NO: "it is not so"})
+
+
+def _prompt(does: PromptStep, given: FrozenJson, notes: Sequence[Note]) -> Move:
+    if notes:
+        return Complete(_object(notes[-1].value).get("reply"))
+    schema = _schema(reply={"type": "string", "description": "Your whole reply."})
+    return AskAgent(0, str(given.get("text", "")), "reply", "Gives your reply to the playbook that asks.", schema)
+
+
+def _human(does: HumanStep, given: FrozenJson, notes: Sequence[Note]) -> Move:
+    if not notes:
+        return _asked(does, given, 0, "")
+    problem = _unfit(does, notes[-1].value)
+    return _asked(does, given, len(notes), problem) if problem else Decide(_value(does, notes[-1].value))
+
+
+def _asked(does: HumanStep, given: FrozenJson, number: int, problem: str) -> Move:
+    if number > MAX_ASKED:
+        return Fail(Failure("permanent", "no_answer", f"{number} answers did not fit; the last one: {problem}"))
+    text = str(given.get("question", ""))
+    if problem:
+        text = f"{text}\n(The answer before did not fit: {problem})"
+    choices = choices_of(does)
+    if choices == (YES, NO):
+        return AskPerson(number, text, yes_or_no=True)
+    if not choices and does.input is not None:
+        text = f"{text}\n(As JSON that fits {json.dumps(does.input, ensure_ascii=False)})"
+    return AskPerson(number, text, choices)
+
+
+def _unfit(does: HumanStep, answer: Json) -> str:
+    """Why an answer of a person cannot be taken; empty if it can."""
+    read = read_answer(does, answer)
+    if isinstance(read, NoAnswer):
+        return read.reason
+    if choices_of(does) or does.input is None:
+        return ""
+    value = _value(does, answer)
+    problems = validate({"answer": value}, _schema(answer=dict(does.input)))
+    return "; ".join(problem.replace("answer", "it", 1) for problem in problems)
+
+
+def _value(does: HumanStep, answer: Json) -> Json:
+    if does.input is None or choices_of(does) or not isinstance(answer, str):
+        return answer
+    if does.input.get("type") == "string":
+        return answer
+    try:
+        value: Json = json.loads(answer)
+    except ValueError:
+        return answer
+    return value
+
+
+# ------------------------------------------------------------------------------------------------------ several moves
+
+
+def _tool(does: ToolStep, given: FrozenJson, notes: Sequence[Note]) -> Move:
+    args = _object(given.get("args"))
+    if does.check == "schema":
+        return Call(does.tool, args)
+    if not notes:
+        text = (
+            f"A playbook is about to call {does.tool} with {json.dumps(args, ensure_ascii=False)}. "
+            "Confirm this, give other arguments, or refuse, and say why."
+        )
+        schema = _schema(
+            ("notes", "args"),
+            verdict={"type": "string", "enum": list(_VERDICTS["check"])},
+            args={"type": "object", "description": "All the arguments, for edit."},
+            notes={"type": "string", "description": "Why."},
+        )
+        return AskAgent(0, text, "check_call", "Says whether the call is made.", schema)
+    said = _object(notes[-1].value)
+    match said.get("verdict"):
+        case "confirm":
+            return Call(does.tool, args, 1)
+        case "edit" if isinstance(said.get("args"), dict):
+            return Call(does.tool, _object(said["args"]), 1)
+        case "edit":
+            return Fail(Failure("llm_error", "no_arguments", "the arguments were to be edited, and none were given"))
+        case _:
+            why = said.get("notes") or "it did not say why"
+            return Fail(Failure("human_rejected", "refused", f"the agent refused it: {why}"))
+
+
+@dataclass(slots=True)
+class _AgentWork:
+    """How far an agent's step has come."""
+
+    does: AgentStep
+    given: FrozenJson
+    stage: Literal["before", "person", "work", "after", "done"] = "work"
+    back_to: Literal["work", "after"] = "work"
+    """Where the stage `person` leads."""
+    question: str = ""
+    extra: list[str] = field(default_factory=list)
+    """What is added to the task."""
+    told: list[str] = field(default_factory=list)
+    """What the person said to the orchestrator's question about the result."""
+    result: Json = None
+    rounds: int = 0
+
+    def take(self, note: Note) -> None:
+        """One more note."""
+        said = _object(note.value)
+        notes = str(said.get("notes", ""))
+        match self.stage, said.get("verdict"):
+            case "before", "ask":
+                self.stage, self.back_to, self.question = "person", "work", notes
+            case "before", _:
+                self.stage = "work"
+                self.extra += [f"The orchestrator adds: {notes}"] if notes else []
+            case "person", _:
+                words = f"Asked {self.question!r}, a person answered: {note.value}"
+                self.stage = self.back_to
+                (self.extra if self.back_to == "work" else self.told).append(words)
+            case "work", _:
+                self.result = note.value
+                self.stage = "after" if self.does.after is not None else "done"
+            case "after", "approve":
+                self.stage = "done"
+            case "after", "ask":
+                self.stage, self.back_to, self.question = "person", "after", notes
+            case _:
+                self.stage = "work"
+                self.rounds += 1
+                before = f"The result was: {self.result}"
+                self.extra.append(f"It was done before, and is to be done better: {notes}\n{before}")
+
+
+def _agent(does: AgentStep, given: FrozenJson, notes: Sequence[Note]) -> Move:
+    work = _AgentWork(does, given, "before" if does.before is not None else "work")
+    for note in notes:
+        work.take(note)
+    number = len(notes)
+    match work.stage:
+        case "before":
+            return _orchestrator("before", number, f"{given.get('before')}\n\nThe task:\n{given.get('prompt')}")
+        case "person":
+            return AskPerson(number, work.question or "What is to be done?")
+        case "work" if work.rounds > MAX_ROUNDS:
+            said = f"the orchestrator wanted it better {work.rounds} times, and that is enough"
+            return Fail(Failure("permanent", "not_approved", said))
+        case "work":
+            return Work(number, does.agent, _task(does, given, work.extra), does.tools)
+        case "after":
+            told = "".join(f"\n{words}" for words in work.told)
+            text = f"{given.get('after')}{told}{_wanted(given)}\n\nThe result:\n{work.result}"
+            return _orchestrator("after", number, text)
+        case "done":
+            return _finished(does, work.result)
+
+
+def _orchestrator(stage: Literal["before", "after"], number: int, text: str) -> AskAgent:
+    schema = _schema(
+        ("notes",),
+        verdict={"type": "string", "enum": list(_VERDICTS[stage])},
+        notes={"type": "string", "description": "What to mind, what to do better, or what a person is to be asked."},
+    )
+    return AskAgent(number, text, f"review_{stage}", "Says how the playbook goes on.", schema)
+
+
+def _task(does: AgentStep, given: FrozenJson, extra: Sequence[str]) -> str:
+    parts = [str(given.get("prompt", "")), _wanted(given).strip(), *extra]
+    if does.output is not None:
+        parts.append(f"Give the result as JSON alone, which fits this schema: {json.dumps(does.output)}")
+    return "\n\n".join(part for part in parts if part)
+
+
+def _wanted(given: FrozenJson) -> str:
+    return f"\n\nIt is done when: {given['success']}" if given.get("success") else ""
+
+
+def _finished(does: AgentStep, result: Json) -> Move:
+    if does.output is None:
+        return Complete(result)
+    try:
+        value: Json = json.loads(_unfenced(str(result)))
+    except ValueError as wrong:
+        return Fail(Failure("llm_error", "output", f"the result is not JSON ({wrong}): {str(result)[:200]!r}"))
+    problems = validate({"result": value}, _schema(result=dict(does.output)))
+    if problems:
+        said = f"the result is not what was asked for: {'; '.join(problems)}"
+        return Fail(Failure("llm_error", "output", said[:500]))
+    return Complete(value)
+
+
+def _unfenced(text: str) -> str:
+    """What stands in a block of code, where the whole text is one."""
+    text = text.strip()
+    if text.startswith("```") and text.endswith("```") and "\n" in text:
+        return text.partition("\n")[2].removesuffix("```")
+    return text
+
+
+def _schema(optional: Sequence[str] = (), **fields: JsonObject) -> FrozenJson:
+    required: list[Json] = [name for name in fields if name not in optional]
+    return {"type": "object", "properties": dict(fields), "required": required, "additionalProperties": False}
+
+
+def _object(value: Json) -> JsonObject:
+    return dict(value) if isinstance(value, Mapping) else {}
+
+
+_MOVES: Final[Mapping[type, Callable[[Any, FrozenJson, Sequence[Note]], Move]]] = cast(
+    "Mapping[type, Callable[[Any, FrozenJson, Sequence[Note]], Move]]",
+    {
+        AgentStep: _agent,
+        ToolStep: _tool,
+        RouterStep: _router,
+        ConditionStep: _condition,
+        PlaybookStep: _sub,
+        HumanStep: _human,
+        RespondStep: _say,
+        PromptStep: _prompt,
+    },
+)

@@ -1,0 +1,56 @@
+"""What a step wanted of those before it, and what it got. Pure."""
+
+from __future__ import annotations
+
+from sulla.playbooks.definition import LoopStep, Need
+from sulla.playbooks.machine.facts import MESSAGE_CHARS, Failure
+from sulla.playbooks.machine.plan import Edge
+from sulla.playbooks.machine.state import FAILED, SKIPPED, UNMET_FAILED, UNMET_SKIPPED, Frame, Spot
+
+
+def pass_of(spot: Spot) -> Frame:
+    """The loop's pass that a step lies in; all of the run where it lies in none."""
+    frame = spot.frame
+    while frame.owner is not None and not isinstance(frame.owner.node.step.does, LoopStep):
+        frame = frame.owner.frame
+    return frame
+
+
+def failure_of(frame: Frame) -> Failure | None:
+    """Why a frame whose steps have all ended has failed; None if it has not."""
+    bad = next(frame.unhandled(), None)
+    return passed_on(bad) if bad is not None else None
+
+
+def passed_on(spot: Spot) -> Failure:
+    """A step's failure as it is said of what failed for it: the step that it began with keeps its name."""
+    failure = spot.past.failure
+    if failure is None:
+        return Failure("permanent", "upstream", f"step {spot.at!r} failed")
+    if failure.reason == "upstream":
+        return failure
+    return Failure(failure.kind, "upstream", f"step {spot.at!r} failed: {failure.message}"[:MESSAGE_CHARS])
+
+
+def arrivals(spot: Spot) -> list[int]:
+    """The steps whose results count for a merge: the first that came, or all as they are written."""
+    spots = spot.frame.spots
+    if spot.arrived is not None:
+        return spot.arrived[: spot.node.quota]
+    if not spot.unmet:
+        return [number for number, _ in spot.node.needs]
+    return [number for number, need in spot.node.needs if not unmet(spots[number], need)]
+
+
+def unmet(spot: Spot, edge: Edge | Need) -> int:
+    """Why an end is not what a step after it wanted; 0 if it is."""
+    if edge.on == "always":
+        return 0
+    failed = spot.status == FAILED
+    if edge.on == "failure":
+        return 0 if failed else UNMET_SKIPPED
+    if failed and not spot.is_forgiven:
+        return UNMET_FAILED
+    if spot.status == SKIPPED or (edge.route and spot.route != edge.route):
+        return UNMET_SKIPPED
+    return 0

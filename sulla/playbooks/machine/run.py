@@ -1,0 +1,350 @@
+"""The state of a run: a fold over its facts. Pure.
+
+What is done next is decided in `machine.py` and `machine_begin.py`; here it only takes effect, and takes the same
+effect when the facts are read back. So a run that is taken up again goes on exactly where it was.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from heapq import heapify, heappush
+from typing import Any, Final, Literal, NamedTuple
+
+from sulla.core.errors import CorruptRecord
+from sulla.core.jsontypes import FrozenJson, Json
+from sulla.playbooks.definition import BreakStep, HumanStep, LoopStep, MergeStep, ParallelStep, TransferStep, WaitStep
+from sulla.playbooks.machine import facts as f
+from sulla.playbooks.machine.facts import NOTHING
+from sulla.playbooks.machine.needs import arrivals, failure_of, pass_of, unmet
+from sulla.playbooks.machine.plan import Block, Edge, Plan
+from sulla.playbooks.machine.state import (
+    CANCELLED,
+    COMPLETED,
+    FAILED,
+    RUNNING,
+    SKIPPED,
+    WAITING,
+    Frame,
+    Inside,
+    Spot,
+)
+
+
+class Deadline(NamedTuple):
+    """Something that happens at a time, unless it is no longer wanted then."""
+
+    due_ms: int
+    order: int
+    what: Literal["wait", "timeout", "expired", "limit_wall", "retry"]
+    at: str
+    """The step; empty for the run."""
+    attempt: int
+    """The attempt that it is for; 0 for any."""
+
+
+class Run:
+    """Where a run stands.
+
+    Args:
+        plan: what it walks.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.started: f.RunStarted | None = None
+        self.ended: f.RunEnded | None = None
+        self.stopped: f.RunStopped | None = None
+        self.paused = False
+        self.halted = False
+        """Whether nothing more is begun: it is paused, stopped or at its end."""
+        self.is_over = False
+        """Whether all its steps have ended."""
+        self.careful = False
+        """Whether there is anything in which nothing more is to begin."""
+        self.transfer: FrozenJson | None = None
+        self.now_ms = 0
+        self.tokens = 0
+        self.cost_micro = 0
+        self.root: Frame | None = None
+        self.spots: dict[str, Spot] = {}
+        """By address; those of passes that are over are gone."""
+        self.due: deque[Spot] = deque()
+        """What has to be looked at: steps whose needs have ended, loops with a pass that has. Some are there twice, or
+        no longer have to be."""
+        self.busy = 0
+        """How many steps take a place among those that run side by side."""
+        self.deadlines: list[Deadline] = []
+        self._orders = 0
+
+    def apply(self, fact: f.Fact, where: str = "the log") -> None:
+        """Take one more fact.
+
+        Raises:
+            CorruptRecord: it does not fit what came before it.
+        """
+        try:
+            _FOLD[type(fact)](self, fact)
+        except (KeyError, IndexError) as misfit:
+            raise CorruptRecord(f"{where}: {f.kind_of(fact)} does not fit what came before it: {misfit!r}") from None
+
+    def at_work(self) -> list[Spot]:
+        """The steps that somebody else is at."""
+        return [spot for spot in self.spots.values() if spot.status == RUNNING and spot.node.outward]
+
+    # ------------------------------------------------------------------------------------------------------- the run
+
+    def _run_started(self, fact: f.RunStarted) -> None:
+        self.started = fact
+        self.now_ms = fact.at_ms
+        wall_s = self.plan.definition.budget.wall_s
+        if wall_s is not None:
+            self._at(fact.at_ms + round(wall_s * 1000), "limit_wall", "", 0)
+        self.root = self._open(self.plan.root, None, ())
+
+    def _run_paused(self, fact: f.RunPaused) -> None:
+        self.paused = self.halted = True
+
+    def _run_resumed(self, fact: f.RunResumed) -> None:
+        self.paused = False
+        self.halted = self.stopped is not None
+
+    def _run_stopped(self, fact: f.RunStopped) -> None:
+        self.stopped = fact
+        self.halted = True
+
+    def _run_ended(self, fact: f.RunEnded) -> None:
+        self.ended = fact
+        self.halted = True
+
+    def _run_reopened(self, fact: f.RunReopened) -> None:
+        """What it takes back is left out before the facts are read (`facts_kept.kept`); its time begins anew."""
+        wall_s = self.plan.definition.budget.wall_s
+        if wall_s is not None:
+            self.deadlines = [deadline for deadline in self.deadlines if deadline.at]
+            heapify(self.deadlines)
+            self._at(fact.at_ms + round(wall_s * 1000), "limit_wall", "", 0)
+
+    # ----------------------------------------------------------------------------------------------------- its steps
+
+    def _step_started(self, fact: f.StepStarted) -> None:
+        spot = self.spots[fact.at]
+        self.begin(spot, fact)
+        if not spot.node.simple:
+            self._started_more(spot, fact)
+
+    def begin(self, spot: Spot, fact: f.StepStarted) -> None:
+        """What `StepStarted` comes to for a step that is `simple`."""
+        spot.status = RUNNING
+        spot.attempt += 1
+        spot.begun = fact
+        if spot.node.takes_place:
+            self.busy += 1
+
+    def _started_more(self, spot: Spot, fact: f.StepStarted) -> None:
+        step, does = spot.node.step, spot.node.step.does
+        if step.timeout_s is not None:
+            self._at(fact.at_ms + round(step.timeout_s * 1000), "timeout", spot.at, fact.attempt)
+        if step.budget.wall_s is not None and fact.attempt == 1:
+            self._at(fact.at_ms + round(step.budget.wall_s * 1000), "limit_wall", spot.at, 0)
+        if isinstance(does, WaitStep) and fact.given is not None:
+            until_ms: Any = fact.given["until_ms"]
+            self._at(until_ms, "wait", spot.at, fact.attempt)
+        elif isinstance(does, HumanStep) and does.expires_s is not None:
+            self._at(fact.at_ms + round(does.expires_s * 1000), "expired", spot.at, fact.attempt)
+        elif isinstance(does, ParallelStep | LoopStep):
+            spot.inside = Inside(fact.given or {})
+            self.due.append(spot)
+        if isinstance(does, ParallelStep):
+            for number, block in enumerate(spot.node.inner):
+                spot.inside.active += 1  # type: ignore[union-attr]  # made just above
+                self._open(block, spot, spot.frame.path, number)
+
+    def _step_completed(self, fact: f.StepCompleted) -> None:
+        self._complete(self.spots[fact.at], fact.value, fact.route, fact.spent)
+
+    def _complete(self, spot: Spot, value: Json, route: str, spent: f.Spent) -> None:
+        spot.value = value
+        spot.route = route
+        self._charge(spot, spent)
+        if not spot.node.outward:
+            self._completed_more(spot)
+        self.finish(spot)
+
+    def finish(self, spot: Spot) -> None:
+        """What follows from it for the steps after it. Most want it to succeed and nothing else: they are told here
+        without the questions of `_settle`.
+        """
+        node = spot.node
+        if node.takes_place:
+            self.busy -= 1
+        if not node.plain:
+            self._settle(spot, COMPLETED)
+            return
+        spot.status = COMPLETED
+        spot.begun = None
+        frame = spot.frame
+        for number in node.follows:
+            after = frame.spots[number]
+            after.left = left = after.left - 1
+            if after.arrived is not None:
+                after.arrived.append(node.number)
+                left = left and after.node.quota - len(after.arrived)
+            if not left:
+                self.due.append(after)
+        frame.open = left = frame.open - 1
+        if not left:
+            self._over(frame)
+
+    def _completed_more(self, spot: Spot) -> None:
+        does = spot.node.step.does
+        if isinstance(does, MergeStep):
+            spots, counted = spot.frame.spots, arrivals(spot)
+            named = {spots[number].node.id: spots[number].value for number in counted}
+            spot.value = spots[counted[0]].value if does.need == "first" else named
+        elif isinstance(does, LoopStep) and spot.inside is not None:
+            spot.value = [spot.inside.outputs.get(number) for number in range(spot.inside.begun)]
+        elif isinstance(does, ParallelStep) and spot.inside is not None:
+            spot.value = {name: spot.inside.outputs.get(number) for number, name in enumerate(does.branches)}
+        elif isinstance(does, BreakStep):
+            self.careful = True
+            frame = pass_of(spot)
+            frame.broke = True
+            if frame.owner is not None and frame.owner.inside is not None:
+                frame.owner.inside.broke = True
+        elif isinstance(does, TransferStep) and isinstance(spot.value, Mapping):
+            self.careful = True
+            self.transfer = spot.value
+
+    def _step_reasked(self, fact: f.StepReasked) -> None:
+        spot = self.spots[fact.at]
+        spot.past = replace(spot.past, reasked=fact.reason)
+        self._charge(spot, fact.spent)
+
+    def _step_retry(self, fact: f.StepRetry) -> None:
+        spot = self.spots[fact.at]
+        self._leave(spot)
+        self._charge(spot, fact.spent)
+        spot.status = WAITING
+        failures = (*spot.past.failures, fact.failure.kind)
+        spot.past = replace(spot.past, failures=failures, failure=fact.failure, due_ms=fact.due_ms, reasked="")
+        self._at(fact.due_ms, "retry", spot.at, fact.attempt)
+
+    def _step_failed(self, fact: f.StepFailed) -> None:
+        spot = self.spots[fact.at]
+        self._leave(spot)
+        self._charge(spot, fact.spent)
+        spot.past = replace(spot.past, failure=fact.failure)
+        self._settle(spot, FAILED)
+
+    def _step_skipped(self, fact: f.StepSkipped) -> None:
+        self._settle(self.spots[fact.at], SKIPPED)
+
+    def _step_cancelled(self, fact: f.StepCancelled) -> None:
+        spot = self.spots[fact.at]
+        self._leave(spot)
+        spot.status = CANCELLED
+
+    def _pass_started(self, fact: f.PassStarted) -> None:
+        spot = self.spots[fact.at]
+        inside = spot.inside
+        if inside is None:
+            raise CorruptRecord(f"a pass of {fact.at!r}, which is no loop at work")
+        for number in [number for number, frame in inside.frames.items() if not frame.open]:
+            self._drop(inside.frames.pop(number))
+        inside.begun = fact.number + 1
+        inside.active += 1
+        self._open(spot.node.inner[0], spot, (*spot.frame.path, fact.number), fact.number)
+
+    # ------------------------------------------------------------------------------------------- what follows from it
+
+    def _leave(self, spot: Spot) -> None:
+        """Nobody is at it, or at what is in it, any more."""
+        if spot.status == RUNNING and spot.node.takes_place:
+            self.busy -= 1
+        if spot.inside is not None:
+            for frame in spot.inside.frames.values():
+                self._drop(frame)
+
+    def _drop(self, frame: Frame) -> None:
+        for spot in frame.spots:
+            self._leave(spot)
+            self.spots.pop(spot.at, None)
+
+    def _open(self, block: Block, owner: Spot | None, path: tuple[int, ...], number: int = -1) -> Frame:
+        frame = Frame(block, owner, path, number)
+        if owner is not None and owner.inside is not None:
+            owner.inside.frames[number] = frame
+        self.spots.update((spot.at, spot) for spot in frame.spots)
+        self.due.extend(spot for spot in frame.spots if not spot.left)
+        if not frame.open:
+            self._over(frame)
+        return frame
+
+    def _settle(self, spot: Spot, status: int) -> None:
+        spot.status = status
+        frame = spot.frame
+        for edge in spot.node.edges:
+            self._tell(spot, edge)
+        frame.open -= 1
+        if not frame.open:
+            self._over(frame)
+
+    def _tell(self, spot: Spot, edge: Edge) -> None:
+        after = spot.frame.spots[edge.to]
+        after.left -= 1
+        lacks = unmet(spot, edge)
+        arrived = after.arrived
+        if lacks:
+            after.unmet |= lacks
+        elif arrived is not None:
+            arrived.append(spot.node.number)
+        if not after.left or (arrived is not None and not lacks and len(arrived) == after.node.quota):
+            self.due.append(after)
+
+    def _over(self, frame: Frame) -> None:
+        """All its steps have ended."""
+        owner = frame.owner
+        if owner is None or owner.inside is None:
+            self.is_over = True
+            return
+        inside = owner.inside
+        inside.active -= 1
+        inside.outputs[frame.number] = frame.output
+        failure = failure_of(frame)
+        if failure is not None and (inside.failure is None or frame.number < inside.failure[0]):
+            inside.failure = (frame.number, failure)
+        self.due.append(owner)
+
+    def _charge(self, spot: Spot, spent: f.Spent) -> None:
+        if spent == NOTHING:
+            return
+        past = spot.past
+        spot.past = replace(past, tokens=past.tokens + spent.tokens, cost_micro=past.cost_micro + spent.cost_micro)
+        self.tokens += spent.tokens
+        self.cost_micro += spent.cost_micro
+
+    def _at(
+        self, due_ms: int, what: Literal["wait", "timeout", "expired", "limit_wall", "retry"], at: str, attempt: int
+    ) -> None:
+        self._orders += 1
+        heappush(self.deadlines, Deadline(due_ms, self._orders, what, at, attempt))
+
+
+_FOLD: Final[Mapping[type[f.Fact], Callable[[Run, Any], None]]] = {
+    f.RunStarted: Run._run_started,
+    f.RunPaused: Run._run_paused,
+    f.RunResumed: Run._run_resumed,
+    f.RunStopped: Run._run_stopped,
+    f.RunEnded: Run._run_ended,
+    f.RunReopened: Run._run_reopened,
+    f.StepStarted: Run._step_started,
+    f.StepCompleted: Run._step_completed,
+    f.StepReasked: Run._step_reasked,
+    f.StepRetry: Run._step_retry,
+    f.StepFailed: Run._step_failed,
+    f.StepSkipped: Run._step_skipped,
+    f.StepCancelled: Run._step_cancelled,
+    f.PassStarted: Run._pass_started,
+}

@@ -1,0 +1,122 @@
+"""What an expression sees of a run. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from sulla.core.jsontypes import Json
+from sulla.playbooks.definition import LoopStep
+from sulla.playbooks.machine.plan import Block
+from sulla.playbooks.machine.run import Run
+from sulla.playbooks.machine.scope import Scope
+from sulla.playbooks.machine.state import Frame, Spot, Status
+
+_PENDING: Final[dict[str, Json]] = {"output": None, "route": "", "status": "pending", "error": None, "tries": 0}
+
+
+class Steps(Mapping[str, Mapping[str, Json]]):
+    """What has become of each step, as it looks from a frame.
+
+    A step beside or around it is that of the same pass. Of a loop that it does not lie in, the last pass is seen.
+
+    Args:
+        run: the run.
+        frame: from where.
+    """
+
+    __slots__ = ("_around", "_run")
+
+    def __init__(self, run: Run, frame: Frame) -> None:
+        self._run = run
+        self._around: dict[str, Frame] = {}
+        while frame.owner is not None:
+            self._around[frame.owner.node.id] = frame
+            frame = frame.owner.frame
+
+    def __getitem__(self, step: str) -> Mapping[str, Json]:
+        """Its ``output``, ``route``, ``status``, ``error`` and ``tries``.
+
+        Raises:
+            KeyError: the playbook has no such step.
+        """
+        node = self._run.plan.nodes[step]
+        frame = self._frame_of(step)
+        return _PENDING if frame is None else seen(frame.spots[node.number])
+
+    def __iter__(self) -> Iterator[str]:
+        """The ids of all steps."""
+        return iter(self._run.plan.nodes)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._run.plan.nodes)
+
+    def _frame_of(self, step: str) -> Frame | None:
+        owner = self._run.plan.owners.get(step)
+        if owner is None:
+            return self._run.root
+        around = self._around.get(owner)
+        if around is not None and around.block is self._run.plan.nodes[step].block:
+            return around
+        outer = self._frame_of(owner)
+        node = self._run.plan.nodes[owner]
+        inside = outer.spots[node.number].inside if outer is not None else None
+        if inside is None or not inside.frames:
+            return None
+        number = max(inside.frames) if isinstance(node.step.does, LoopStep) else _branch(node.inner, step)
+        return inside.frames.get(number)
+
+
+def _branch(blocks: tuple[Block, ...], step: str) -> int:
+    for number, block in enumerate(blocks):
+        if any(node.id == step for node in block.nodes):
+            return number
+    return -1
+
+
+def seen(spot: Spot) -> dict[str, Json]:
+    """What an expression sees of a step."""
+    failure = spot.past.failure
+    return {
+        "output": spot.value,
+        "route": spot.route,
+        "status": Status(spot.status).name.lower(),
+        "error": failure._asdict() if failure is not None else None,
+        "tries": spot.attempt,
+    }
+
+
+def scope_of(run: Run, frame: Frame, names: Scope, coming: Spot | None = None) -> dict[str, object]:
+    """The names that an expression may use.
+
+    Args:
+        run: the run.
+        frame: where the expression stands.
+        names: further ones, the driver's.
+        coming: a loop of that frame whose next pass it is about.
+    """
+    started = run.started
+    found: dict[str, object] = {
+        **names,
+        "inputs": started.inputs if started is not None else {},
+        "steps": Steps(run, frame),
+    }
+    owners: list[tuple[Spot, int]] = [(coming, coming.inside.begun)] if coming and coming.inside else []
+    at: Frame | None = frame
+    while at is not None and at.owner is not None:
+        owners.append((at.owner, at.number))
+        at = at.owner.frame
+    for owner, number in reversed(owners):
+        if isinstance(owner.node.step.does, LoopStep) and owner.inside is not None:
+            found |= _loop(owner.node.step.does, owner, number)
+    return found
+
+
+def _loop(does: LoopStep, owner: Spot, number: int) -> dict[str, object]:
+    assert owner.inside is not None  # noqa: S101  - the caller has looked
+    found: dict[str, object] = {"loop": {"index": number, "last": owner.inside.outputs.get(number - 1)}}
+    items = owner.inside.given.get("items")
+    if isinstance(items, list) and number < len(items):
+        found[does.name] = items[number]
+    return found

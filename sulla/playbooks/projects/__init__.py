@@ -1,0 +1,1 @@
+"""A project's plan as a playbook, and how its tasks stand."""

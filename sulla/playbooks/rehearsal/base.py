@@ -1,0 +1,236 @@
+"""What a rehearsal is made of: what is asked, what it comes to, and how it went. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal, Protocol
+
+from sulla.core.errors import InvalidInput
+from sulla.core.jsontypes import FrozenJson, Json
+from sulla.core.stamp import stamp
+from sulla.playbooks.definition import (
+    MAX_DEPTH,
+    AgentStep,
+    ConditionStep,
+    Definition,
+    HumanStep,
+    PlaybookStep,
+    PromptStep,
+    RouterStep,
+    Step,
+    ToolStep,
+)
+from sulla.playbooks.file.check_known import NOTHING_KNOWN, Known
+from sulla.playbooks.machine.facts import NOTHING, Failure, Spent
+from sulla.playbooks.machine.scope import Evaluate
+from sulla.tools import validate
+
+BEGINS_MS: Final = 1_893_488_400_000
+"""When a rehearsal takes place unless said otherwise: 2030-01-01T09:00:00Z, a Tuesday."""
+MAX_FACTS: Final = 100_000
+"""Of a rehearsal; more happens in none that is meant."""
+MAX_TRANSFERS: Final = MAX_DEPTH
+
+Status = Literal["completed", "failed", "cancelled", "waiting"]
+"""How a rehearsal ended. `waiting`: for something that never comes."""
+
+_PASSES: Final = re.compile(r"@[0-9.]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A step begins, and somebody has to say what it comes to."""
+
+    at: str
+    """Its address: ``draft@1``; within the playbook of the step `sub`, or of one that took over there, ``sub/draft@1``.
+    """
+    step: Step
+    given: FrozenJson
+    """What it works with."""
+    attempt: int
+
+    @property
+    def place(self) -> str:
+        """Its address without passes."""
+        return _PASSES.sub("", self.at)
+
+
+@dataclass(frozen=True, slots=True)
+class Came:
+    """What it comes to."""
+
+    value: Json = None
+    """Its output, or the answer."""
+    failure: Failure | None = None
+    after_ms: int | None = 0
+    """How long it takes; None for ever."""
+    spent: Spent = NOTHING
+
+
+class Answers(Protocol):
+    """Who says what steps come to."""
+
+    def answer(self, ask: Ask) -> Came | None:
+        """What a step comes to; None for a playbook that is to be rehearsed.
+
+        Raises:
+            InvalidInput: nobody knows.
+        """
+        ...
+
+
+@dataclass(slots=True)
+class Row:
+    """How a step went, in one pass."""
+
+    at: str
+    kind: str
+    title: str
+    began_ms: int
+    status: str = "running"
+    route: str = ""
+    output: Json = None
+    why: str = ""
+    """Why it was skipped, or failed."""
+    reason: str = ""
+    """Of its failure: a stable word."""
+    tries: int = 0
+    ended_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call that would have been made."""
+
+    at: str
+    tool: str
+    args: FrozenJson
+    """Secrets as what stands for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """A model that would have been asked; an agent asks as often as its work takes."""
+
+    at: str
+    what: Literal["agent", "choose", "conversation"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsed:
+    """How it went."""
+
+    status: Status
+    outputs: FrozenJson
+    failure: Failure | None
+    rows: tuple[Row, ...]
+    """In the order in which they had their turn."""
+    calls: tuple[ToolCall, ...]
+    models: tuple[ModelCall, ...]
+    told: tuple[str, ...]
+    """What the conversation was told, step by step."""
+    took_ms: int
+    spent: Spent
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a rehearsal takes place in.
+
+    Args:
+        find: gives the playbook of a name; raises a `SullaError` if there is none.
+        evaluate: works expressions out.
+        known: the tools that there are; their arguments are checked where they are known.
+        trigger: what started it.
+        payload: ``run.payload``.
+        now_ms: when it begins, UTC milliseconds.
+    """
+
+    find: Callable[[str], Definition]
+    evaluate: Evaluate
+    known: Known = NOTHING_KNOWN
+    trigger: str = "manual"
+    payload: Json = None
+    now_ms: int = BEGINS_MS
+
+
+def kind_of_step(step: Step) -> str:
+    """The word for what a step does, as it stands in a file."""
+    return type(step.does).__name__.removesuffix("Step").lower()
+
+
+def names_of(definition: Definition, setting: Setting, now_ms: int, trigger: str) -> Mapping[str, object]:
+    """What expressions may use besides the run itself."""
+    run: dict[str, Json] = {
+        "id": "rehearsal",
+        "playbook": definition.name,
+        "started_at": stamp(now_ms),
+        "trigger": trigger,
+        "payload": setting.payload if trigger == setting.trigger else None,
+    }
+    return {"run": run, "secrets": {name: f"<secret {name}>" for name in definition.secrets}}
+
+
+def models_of(at: str, step: Step, given: FrozenJson) -> list[ModelCall]:
+    """The models that a step asks."""
+
+    def said(name: str) -> str:
+        return str(given.get(name, ""))
+
+    match step.does:
+        case AgentStep():
+            asked = [ModelCall(at, "conversation", said(name)) for name in ("before", "after") if name in given]
+            return [ModelCall(at, "agent", f"{said('prompt')}\n{said('success')}".strip()), *asked]
+        case RouterStep() | ConditionStep():
+            return [ModelCall(at, "choose", said("question"))]
+        case PromptStep():
+            return [ModelCall(at, "conversation", said("text"))]
+    return []
+
+
+def gives_text(step: Step) -> bool:
+    """Whether what a step comes to is always text in a real run."""
+    does = step.does
+    return isinstance(does, ToolStep | PromptStep) or (isinstance(does, AgentStep) and does.output is None)
+
+
+def as_it_comes(ask: Ask, value: Json) -> Json:
+    """An output as a real run would have it; none at all is an empty one.
+
+    Raises:
+        InvalidInput: a real run would never have it.
+    """
+    does = ask.step.does
+    if gives_text(ask.step):
+        if not isinstance(value, str | None):
+            raise InvalidInput(
+                f"{ask.at!r} comes to text, and is said to come to {value!r:.60}: write it as text; what is JSON in it"
+                " is read with `| fromjson`"
+            )
+        return value or ""
+    if isinstance(does, PlaybookStep):
+        if not isinstance(value, dict | None):
+            raise InvalidInput(f"{ask.at!r} comes to the outputs of a playbook, by name, not to {value!r:.60}")
+        return value or {}
+    wanted = does.output if isinstance(does, AgentStep) else does.input if isinstance(does, HumanStep) else None
+    problems = validate({"output": value}, {"type": "object", "properties": {"output": dict(wanted)}}) if wanted else ()
+    if problems:
+        raise InvalidInput(f"what {ask.at!r} is said to come to is not what it asks for: {'; '.join(problems)}")
+    return value
+
+
+def wrong_args(tool: str, args: FrozenJson, known: Known) -> Failure | None:
+    """The failure that arguments come to which a tool does not take."""
+    found = known.tools.get(tool) if known.tools is not None else None
+    problems = validate(args, found.schema) if found is not None else ()
+    return Failure("permanent", "invalid_args", f"{tool}: {'; '.join(problems)}") if problems else None
+
+
+def is_repeatable(step: Step, known: Known) -> bool:
+    """Whether a step that failed may be done again at all."""
+    tool = getattr(step.does, "tool", "")
+    found = known.tools.get(tool) if known.tools is not None and tool else None
+    return found is None or found.effect != "once"

@@ -1,0 +1,314 @@
+"""What a playbook would do, without models, tools and people: each way that it can go, with placeholders. Pure.
+
+What nobody can know beforehand is assumed, and the assumption is told: a model's choice, a condition on an output, how
+many entries a list has. Every way of a choice is shown once, in the order in which they come up.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, cast
+
+from sulla.core.errors import InvalidInput, SullaError
+from sulla.core.jsontypes import FrozenJson, Json
+from sulla.playbooks.definition import (
+    AgentStep,
+    ConditionStep,
+    Definition,
+    HumanStep,
+    InputSpec,
+    LoopStep,
+    ParallelStep,
+    PlaybookStep,
+    RespondStep,
+    Step,
+    Template,
+    WaitStep,
+)
+from sulla.playbooks.expression.expression import Spot, split
+from sulla.playbooks.expression.grammar import parse
+from sulla.playbooks.expression.tree import Path, paths_of
+from sulla.playbooks.file.check_known import NOTHING_KNOWN
+from sulla.playbooks.machine.decide import NO, YES, choices_of
+from sulla.playbooks.machine.scope import Scope
+from sulla.playbooks.rehearsal.base import Ask, Came, Rehearsed, Setting, gives_text
+from sulla.playbooks.rehearsal.rehearse import rehearse
+from sulla.tools import did_you_mean
+
+MAX_WAYS: Final = 16
+"""That are shown."""
+_YES_NO: Final = (YES, NO)
+_MARKS: Final = ("<output of ", "<answer to ", "<entry of ", "<input ", "<text of ")
+_SHOWN_CHARS: Final = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way that it can go."""
+
+    chosen: Mapping[str, str]
+    """What was assumed, by step."""
+    assumed: tuple[str, ...]
+    """What else was."""
+    rehearsed: Rehearsed
+
+
+@dataclass(frozen=True, slots=True)
+class DryRun:
+    """Everything that a playbook would do, as far as one can say."""
+
+    ways: tuple[Way, ...]
+    is_cut: bool
+    """Whether there are more."""
+
+
+def dry_run(
+    definition: Definition,
+    inputs: FrozenJson,
+    setting: Setting,
+    *,
+    choose: Mapping[str, str] | None = None,
+    outputs: Mapping[str, Json] | None = None,
+) -> DryRun:
+    """Walk each way of a playbook.
+
+    Args:
+        definition: what to walk.
+        inputs: what it is started with; placeholders stand for what is missing.
+        setting: what it takes place in.
+        choose: ways of steps that are settled, by id.
+        outputs: what steps come to, by id, where a placeholder is not enough.
+
+    Raises:
+        InvalidInput: an input, a settled way or an output is none that there is.
+        NotFound: a playbook in it is not there.
+    """
+    settled = dict(choose or {})
+    complete = {**{name: _input(name, spec) for name, spec in definition.inputs.items() if _is_open(spec)}, **inputs}
+    ahead: list[dict[str, str]] = [settled]
+    seen: set[tuple[str, str]] = set()
+    ways: list[Way] = []
+    while ahead and len(ways) < MAX_WAYS:
+        forced = ahead.pop(0)
+        guess = _Guess(definition, setting, forced, outputs or {})
+        rehearsed = rehearse(
+            definition, complete, guess, replace(setting, find=guess.find, evaluate=guess.evaluate, known=NOTHING_KNOWN)
+        )
+        guess.check_names()
+        ways.append(Way(dict(guess.taken), tuple(guess.assumed), rehearsed))
+        seen.update(guess.taken.items())
+        before: dict[str, str] = {}
+        for step, way in guess.taken.items():
+            for other in guess.options[step]:
+                if step not in settled and (step, other) not in seen:
+                    seen.add((step, other))
+                    ahead.append({**settled, **before, step: other})
+            before[step] = way
+    return DryRun(tuple(ways), bool(ahead))
+
+
+@dataclass(slots=True)
+class _Role:
+    """What a template is for."""
+
+    step: str
+    what: str
+
+
+@dataclass(slots=True)
+class _Guess:
+    """Says what steps come to where nobody does, and what expressions come to that hang on it."""
+
+    definition: Definition
+    setting: Setting
+    forced: Mapping[str, str]
+    outputs: Mapping[str, Json]
+    taken: dict[str, str] = field(default_factory=dict)
+    options: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    assumed: dict[str, None] = field(default_factory=dict)
+    guessed: set[str] = field(default_factory=set)
+    """The steps that came to a placeholder."""
+    roles: dict[int, _Role] = field(default_factory=dict)
+    known: dict[str, Definition] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._learn(self.definition)
+
+    def find(self, name: str) -> Definition:
+        if name not in self.known:
+            self._learn(self.setting.find(name))
+        return self.known[name]
+
+    def check_names(self) -> None:
+        """Refuse ways and outputs of steps that there are not, or that have no such way."""
+        steps = {step.id: step for definition in self.known.values() for step in _all(definition.steps)}
+        for name, way in self.forced.items():
+            if name not in steps:
+                raise InvalidInput(f"there is no step {name[:60]!r} to choose for.{did_you_mean(name, steps)}")
+            known = self.options.get(name) or choices_of(steps[name].does)
+            if known and way not in known:
+                raise InvalidInput(f"the step {name!r} has no way {way[:60]!r}; it has {', '.join(known)}")
+        for name in self.outputs:
+            if name not in steps:
+                raise InvalidInput(f"there is no step {name[:60]!r} with an output.{did_you_mean(name, steps)}")
+
+    # ----------------------------------------------------------------------------------------------------------- steps
+
+    def answer(self, ask: Ask) -> Came | None:
+        step = ask.step
+        if step.id in self.outputs:
+            given = self.outputs[step.id]
+            is_other = gives_text(step) and not isinstance(given, str)
+            return Came(json.dumps(given, ensure_ascii=False) if is_other else given)
+        if isinstance(step.does, PlaybookStep):
+            return None
+        if isinstance(step.does, RespondStep):
+            return Came(ask.given.get("text"))
+        self.guessed.add(step.id)
+        match step.does:
+            case AgentStep(output=dict() as schema) | HumanStep(input=dict() as schema):
+                return Came(_sample(schema, f"<output of {step.id}>"))
+        names = choices_of(step.does)
+        if names:
+            return Came(self._choose(step.id, names))
+        return Came(f"<output of {step.id}>")
+
+    def _choose(self, step: str, names: tuple[str, ...]) -> str:
+        way = self.forced.get(step, "")
+        if way not in names:
+            if way:
+                raise InvalidInput(f"the step {step!r} has no way {way[:60]!r}; it has {', '.join(names)}")
+            way = self.taken.get(step, names[0])
+        self.taken[step], self.options[step] = way, names
+        return way
+
+    # ----------------------------------------------------------------------------------------------------- expressions
+
+    def evaluate(self, template: Template, scope: Scope) -> Json:
+        role = self.roles.get(id(template))
+        if role is not None and self._is_open(role, template, scope):
+            return self._guessed(role, template, scope)
+        try:
+            return self.setting.evaluate(template, scope)
+        except SullaError:
+            if role is not None:
+                return self._guessed(role, template, scope)
+            self._assume(f"{_short(template)} has a value")
+            return f"<text of {_short(template)}>"
+
+    def _is_open(self, role: _Role, template: Template, scope: Scope) -> bool:
+        """Whether it is settled otherwise, or looks at something that a placeholder stands for."""
+        if role.what in ("when", "test") and role.step in self.forced:
+            return True
+        trees = [parse(part.source) for part in split(template.source) if isinstance(part, Spot)]
+        return any(_is_guess(path, scope, self.guessed) for tree in trees for path in paths_of(tree))
+
+    def _guessed(self, role: _Role, template: Template, scope: Scope) -> Json:
+        match role.what:
+            case "when" | "test":
+                return self._choose(role.step, _YES_NO) == YES
+            case "while":
+                self._assume(f"{role.step!r} has one pass: {_short(template)}")
+                return cast("Mapping[str, Json]", scope["loop"])["index"] == 0
+            case "for_each":
+                self._assume(f"{role.step!r} has one entry: {_short(template)}")
+                return [f"<entry of {role.step}>"]
+            case "count":
+                self._assume(f"{role.step!r} has one pass: {_short(template)}")
+                return 1
+            case "seconds":
+                self._assume(f"{role.step!r} waits for no time: {_short(template)}")
+                return 0
+        self._assume(f"{role.step!r} waits for no time: {_short(template)}")
+        return cast("Mapping[str, Json]", scope["run"])["started_at"]
+
+    def _assume(self, said: str) -> None:
+        self.assumed[said] = None
+
+    def _learn(self, definition: Definition) -> None:
+        """What the templates of a playbook are for, where text would not do."""
+        self.known[definition.name] = definition
+        for step in _all(definition.steps):
+            does = step.does
+            found: dict[str, Template | None] = {"when": step.when}
+            match does:
+                case ConditionStep():
+                    found["test"] = does.test
+                case LoopStep():
+                    found |= {"while": does.while_, "for_each": does.for_each, "count": does.count}
+                case WaitStep():
+                    found |= {"seconds": does.seconds, "until": does.until}
+            self.roles |= {id(it): _Role(step.id, what) for what, it in found.items() if it is not None}
+
+
+def _is_guess(path: Path, scope: Scope, guessed: Collection[str]) -> bool:
+    """Whether a placeholder stands for what is looked up, or lies in it."""
+    if path.words[:1] == ("steps",) and (len(path.words) < 3 or path.words[2] != "output"):
+        return False
+    if path.words[:1] == ("steps",) and path.words[1] in guessed:
+        return True
+    value: object = scope
+    for word in path.words:
+        if not isinstance(value, Mapping) or word not in value:
+            break
+        value = value[word]
+    said = value if isinstance(value, str) else "" if value is scope else json.dumps(value, default=str)
+    return any(mark in said for mark in _MARKS)
+
+
+def _short(template: Template) -> str:
+    said = " ".join(template.source.split())
+    return said if len(said) <= _SHOWN_CHARS else said[: _SHOWN_CHARS - 1] + "…"
+
+
+def _all(steps: Sequence[Step]) -> list[Step]:
+    """Steps, those within others too."""
+    found: list[Step] = []
+    for step in steps:
+        found.append(step)
+        if isinstance(step.does, LoopStep):
+            found += _all(step.does.body)
+        elif isinstance(step.does, ParallelStep):
+            for branch in step.does.branches.values():
+                found += _all(branch)
+    return found
+
+
+def _is_open(spec: InputSpec) -> bool:
+    return spec.required and spec.default is None
+
+
+_SAMPLES: Final[Mapping[str, Callable[[str], Json]]] = {
+    "string": lambda text: text,
+    "number": lambda _: 1,
+    "integer": lambda _: 1,
+    "boolean": lambda _: True,
+    "list": lambda text: [text],
+    "object": lambda _: {},
+    "null": lambda _: None,
+}
+
+
+def _input(name: str, spec: InputSpec) -> Json:
+    return spec.choices[0] if spec.choices else _SAMPLES[spec.type](f"<input {name}>")
+
+
+def _sample(schema: FrozenJson, text: str) -> Json:
+    """A value that meets a schema, as far as samples do."""
+    for word in ("const", "default"):
+        if word in schema:
+            return schema[word]
+    choices = schema.get("enum")
+    if isinstance(choices, list) and choices:
+        return choices[0]
+    kind = schema.get("type", "string")
+    kind = kind[0] if isinstance(kind, list) and kind else kind
+    inner = schema.get("properties")
+    if kind == "object" and isinstance(inner, dict):
+        return {name: _sample(part, text) for name, part in inner.items() if isinstance(part, dict)}
+    if kind == "array":
+        items = schema.get("items")
+        return [_sample(items, text) if isinstance(items, dict) else text]
+    return _SAMPLES.get(str(kind), _SAMPLES["string"])(text)

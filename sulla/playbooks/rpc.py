@@ -1,0 +1,366 @@
+"""What clients can do with playbooks and their runs."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sulla.access import Principal
+from sulla.core.errors import Forbidden, InvalidInput
+from sulla.core.ids import ThreadId
+from sulla.core.jsontypes import JsonObject
+from sulla.playbooks import service as office
+from sulla.playbooks.events import MOST_CHAINED
+from sulla.playbooks.rpc_forms import (
+    PlayAsked,
+    PlayBegun,
+    PlaybookFaults,
+    PlaybookRow,
+    PlaybookRows,
+    PlaybookText,
+    PlayDetail,
+    PlayRow,
+    PlayRows,
+    StepRow,
+    WorkflowCancel,
+    WorkflowCheck,
+    WorkflowFork,
+    WorkflowGet,
+    WorkflowList,
+    WorkflowPause,
+    WorkflowResume,
+    WorkflowRuns,
+    WorkflowStart,
+    WorkflowStatus,
+    WorkflowStep,
+)
+from sulla.playbooks.service import Begin, Begun, ListedPlaybook, PlaybookOffice
+from sulla.rpc import Context, Example, Method, Methods, Rest, size_of
+
+"""What travels over ``sulla.v1`` about playbooks and their runs, as strict models. Pure."""
+
+
+async def _list(service: PlaybookOffice, params: WorkflowList, context: Context) -> PlaybookRows:
+    return PlaybookRows(tuple(map(_playbook, await service.list())))
+
+
+async def _get(service: PlaybookOffice, params: WorkflowGet, context: Context) -> PlaybookText:
+    found = await service.get(params.playbook)
+    return PlaybookText(_playbook(found.listed), found.source)
+
+
+async def _check(service: PlaybookOffice, params: WorkflowCheck, context: Context) -> PlaybookFaults:
+    return PlaybookFaults(tuple(await service.check(params.text, params.file)))
+
+
+async def _start(service: PlaybookOffice, params: WorkflowStart, context: Context) -> PlayBegun:
+    key = params.request_id or context.make_id("req")
+    return _begun(await service.start(begin_of(params, context.caller.principal), key))
+
+
+async def _fork(service: PlaybookOffice, params: WorkflowFork, context: Context) -> PlayBegun:
+    key = params.request_id or context.make_id("req")
+    return _begun(await service.fork(params.run, params.steps, params.inputs, key))
+
+
+async def _runs(service: PlaybookOffice, params: WorkflowRuns, context: Context) -> PlayRows:
+    limit = params.limit
+    rows = list(await service.runs(after=params.after or "", limit=limit + 1, status=params.status or ""))
+    following = rows[limit - 1].run if len(rows) > limit else None
+    return PlayRows(tuple(map(_run, rows[:limit])), following)
+
+
+async def _status(service: PlaybookOffice, params: WorkflowStatus, context: Context) -> PlayDetail:
+    return page_of(await service.status(params.run), params.after, params.limit, context.page_bytes)
+
+
+async def _pause(service: PlaybookOffice, params: WorkflowPause, context: Context) -> PlayAsked:
+    await service.pause(params.run, params.why)
+    return PlayAsked(params.run)
+
+
+async def _resume(service: PlaybookOffice, params: WorkflowResume, context: Context) -> PlayAsked:
+    await service.resume(params.run, params.steps)
+    return PlayAsked(params.run)
+
+
+async def _step(service: PlaybookOffice, params: WorkflowStep, context: Context) -> PlayAsked:
+    await service.step(params.run)
+    return PlayAsked(params.run)
+
+
+async def _cancel(service: PlaybookOffice, params: WorkflowCancel, context: Context) -> PlayAsked:
+    await service.cancel(params.run, params.why)
+    return PlayAsked(params.run)
+
+
+def begin_of(asked: WorkflowStart, caller: Principal) -> Begin:
+    """What is asked for.
+
+    Raises:
+        InvalidInput: it says several times which playbook, or not at all.
+        Forbidden: it brings a playbook along, and the token does not allow that.
+    """
+    if (asked.playbook is None) == (asked.source is None):
+        found = "neither" if asked.playbook is None else "both"
+        raise InvalidInput(f"expected one of playbook and source, found {found}")
+    if asked.source is not None and "admin" not in caller.scopes:
+        raise Forbidden("'workflow.start' with a source needs a token with the scope 'admin': it is a program")
+    return Begin(
+        playbook=asked.playbook or "",
+        inputs=asked.inputs,
+        thread=ThreadId(asked.thread_id or ""),
+        agent=asked.agent or "",
+        source=asked.source or "",
+    )
+
+
+def page_of(detail: office.PlayDetail, after: int, limit: int, most_bytes: int) -> PlayDetail:
+    """A run, and so many of its steps. Pure.
+
+    Args:
+        detail: the run.
+        after: how many of its steps are left out.
+        limit: the most steps; at least one is told, however large.
+        most_bytes: where the page is cut, so that it fits a client's frame.
+    """
+    steps: list[StepRow] = []
+    size = 0
+    for one in detail.rows[after : after + limit]:
+        row = _step_row(one)
+        size += size_of(StepRow, row)
+        if steps and size > most_bytes:
+            break
+        steps.append(row)
+    told = after + len(steps)
+    return PlayDetail(
+        about=_run(detail.row),
+        inputs=dict(detail.inputs),
+        outputs=dict(detail.outputs),
+        forked_from=detail.forked_from,
+        steps=tuple(steps),
+        next=told if told < len(detail.rows) else None,
+    )
+
+
+def _begun(begun: Begun) -> PlayBegun:
+    return PlayBegun(begun.run, begun.first)
+
+
+def _playbook(one: ListedPlaybook) -> PlaybookRow:
+    return PlaybookRow(
+        playbook=one.name,
+        description=one.description,
+        digest=one.digest,
+        file=one.file,
+        steps=one.steps,
+        on=one.on,
+        inputs=dict(one.inputs),
+        trouble=one.trouble,
+    )
+
+
+def _run(row: office.PlayRow) -> PlayRow:
+    return PlayRow(
+        run=row.run,
+        playbook=row.playbook,
+        digest=row.digest,
+        status=row.status,
+        trigger=row.trigger,
+        thread_id=row.thread,
+        started_ms=row.started_ms,
+        ended_ms=row.ended_ms or None,
+        steps=row.steps,
+        done=row.done,
+        tokens=row.tokens,
+        cost_micro=row.cost_micro,
+        open=row.open,
+        failure=row.failure,
+        parent=row.parent,
+        chain=row.chain,
+        chain_ends=row.chain >= MOST_CHAINED,
+    )
+
+
+def _step_row(row: office.StepRow) -> StepRow:
+    return StepRow(
+        at=row.at,
+        kind=row.kind,
+        status=row.status,
+        tries=row.tries,
+        started_ms=row.started_ms or None,
+        ended_ms=row.ended_ms or None,
+        output=row.output,
+        route=row.route,
+        error=row.error,
+        tokens=row.tokens,
+        cost_micro=row.cost_micro,
+        note=row.note,
+    )
+
+
+_PLAYBOOK: Final[JsonObject] = {
+    "playbook": "lead-triage",
+    "description": "Sorts a new lead.",
+    "digest": "sha256:5d0a",
+    "file": "workflows/lead-triage.yaml",
+    "steps": 4,
+    "on": ["manual", "chat a new lead"],
+    "inputs": {"lead": {"type": "string", "required": True, "default": None, "description": ""}},
+    "trouble": "",
+}
+_PLAY: Final[JsonObject] = {
+    "run": "thr_51c0",
+    "playbook": "lead-triage",
+    "digest": "sha256:5d0a",
+    "status": "waiting",
+    "trigger": "manual",
+    "thread_id": "thr_9b2d",
+    "started_at": "2027-01-15T08:00:00.000Z",
+    "ended_at": None,
+    "steps": 4,
+    "done": 2,
+    "tokens": 900,
+    "cost": 0.0004,
+    "open": ["approve"],
+    "failure": "",
+    "parent": "",
+    "chain": 0,
+    "chain_ends": False,
+}
+_STEP: Final[JsonObject] = {
+    "at": "kind",
+    "kind": "router",
+    "status": "completed",
+    "tries": 1,
+    "started_at": "2027-01-15T08:00:00.000Z",
+    "ended_at": "2027-01-15T08:00:01.000Z",
+    "output": "sales",
+    "route": "sales",
+    "error": "",
+    "tokens": 200,
+    "cost": 0.0001,
+    "note": "",
+}
+
+METHODS: Final[Methods[PlaybookOffice]] = Methods(
+    "playbooks",
+    (
+        Method(
+            "workflow.list",
+            WorkflowList,
+            PlaybookRows,
+            "read",
+            _list,
+            Rest("GET", "/workflows", "The playbooks of the home."),
+            Example({"playbooks": [_PLAYBOOK]}),
+        ),
+        Method(
+            "workflow.get",
+            WorkflowGet,
+            PlaybookText,
+            "read",
+            _get,
+            Rest("GET", "/workflows/{playbook}", "One playbook, with its file."),
+            Example({"about": _PLAYBOOK, "text": "name: lead-triage\n"}),
+        ),
+        Method(
+            "workflow.check",
+            WorkflowCheck,
+            PlaybookFaults,
+            "read",
+            _check,
+            Rest("POST", "/workflow-check", "Say what is wrong with the text of a playbook."),
+            Example(
+                {"faults": ["triage.yaml:1:1: `steps` is missing [missing-key]"]},
+                {"text": "name: lead-triage\n", "file": "triage.yaml"},
+            ),
+        ),
+        Method(
+            "workflow.start",
+            WorkflowStart,
+            PlayBegun,
+            "write",
+            _start,
+            Rest("POST", "/workflow-runs", "Begin a run.", 202, "request_id"),
+            Example(
+                {"run": "thr_51c0", "first": True},
+                {"playbook": "lead-triage", "inputs": {"lead": "Ann, ann@example.org"}, "request_id": "ann-1"},
+            ),
+        ),
+        Method(
+            "workflow.runs",
+            WorkflowRuns,
+            PlayRows,
+            "read",
+            _runs,
+            Rest("GET", "/workflow-runs", "Runs of playbooks by id, a page at a time."),
+            Example({"runs": [_PLAY], "next": None}),
+        ),
+        Method(
+            "workflow.status",
+            WorkflowStatus,
+            PlayDetail,
+            "read",
+            _status,
+            Rest("GET", "/workflow-runs/{run}", "One run, with its steps.", numbers=("after", "limit")),
+            Example(
+                {
+                    "about": _PLAY,
+                    "inputs": {"lead": "Ann, ann@example.org"},
+                    "outputs": {},
+                    "forked_from": "",
+                    "steps": [_STEP],
+                    "next": None,
+                }
+            ),
+        ),
+        Method(
+            "workflow.pause",
+            WorkflowPause,
+            PlayAsked,
+            "write",
+            _pause,
+            Rest("POST", "/workflow-runs/{run}/pause", "Have it begin no further step.", 202),
+            Example({"run": "thr_51c0"}, {"why": "let me look"}),
+        ),
+        Method(
+            "workflow.resume",
+            WorkflowResume,
+            PlayAsked,
+            "write",
+            _resume,
+            Rest("POST", "/workflow-runs/{run}/resume", "Have it go on, also from what failed.", 202),
+            Example({"run": "thr_51c0"}, {"steps": ["research"]}),
+        ),
+        Method(
+            "workflow.step",
+            WorkflowStep,
+            PlayAsked,
+            "write",
+            _step,
+            Rest("POST", "/workflow-runs/{run}/step", "Have a paused one begin what it can now.", 202),
+            Example({"run": "thr_51c0"}),
+        ),
+        Method(
+            "workflow.cancel",
+            WorkflowCancel,
+            PlayAsked,
+            "write",
+            _cancel,
+            Rest("POST", "/workflow-runs/{run}/cancel", "End it.", 202),
+            Example({"run": "thr_51c0"}, {"why": "not needed any more"}),
+        ),
+        Method(
+            "workflow.fork",
+            WorkflowFork,
+            PlayBegun,
+            "write",
+            _fork,
+            Rest("POST", "/workflow-runs/{run}/fork", "Begin another one that takes over from it.", 202, "request_id"),
+            Example(
+                {"run": "thr_77fe", "first": True},
+                {"steps": ["research"], "inputs": {"lead": "Bob"}, "request_id": "again-1"},
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,168 @@
+"""What an answer means for the step that waits for it. Pure."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Final
+
+from sulla.agent import FailureClass, refusal
+from sulla.core.jsontypes import Json
+from sulla.playbooks.machine.facts import NOTHING, Failure, Spent
+from sulla.playbooks.machine.moves import Note
+from sulla.threads import Answer, Report, Wait
+
+_CLASSES: Final[dict[str, FailureClass]] = {
+    "provider_transient": "transient",
+    "provider_unreachable": "transient",
+    "crashed_repeatedly": "transient",
+    "internal": "transient",
+    "unavailable": "transient",
+    "busy": "transient",
+    "context_too_long": "context_limit",
+    "tool_error": "tool_error",
+    "stopped": "human_rejected",
+    "interrupted": "human_rejected",
+    "deleted": "human_rejected",
+    "blocked": "permanent",
+    "provider_unauthorized": "permanent",
+    "provider_rejected": "permanent",
+    "provider_key_missing": "permanent",
+}
+"""What may be done about a child's failure, by the word that its outcome gives for it (seed 001); else `llm_error`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A move has come to something."""
+
+    note: Note
+    spent: Spent = NOTHING
+    tainted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """The step has."""
+
+    value: Json
+    spent: Spent = NOTHING
+    tainted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The attempt has failed."""
+
+    failure: Failure
+    spent: Spent = NOTHING
+    tainted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """A person said yes to a call."""
+
+    always: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """A person had a call made again, of which nobody knew whether it took effect."""
+
+
+Heard = Noted | Completed | Failed | Allowed | Again
+
+
+def heard_of_agent(answer: Answer) -> Heard:
+    """What a conversation's agent answered."""
+    spent, tainted = _report(answer.report)
+    if answer.is_error:
+        by_person = answer.text in ("stopped", "interrupted", "deleted")
+        said = f"the agent did not answer: {answer.text}"
+        return Failed(Failure("transient" if by_person else "llm_error", "no_answer", said), spent, tainted)
+    return Noted(Note("agent", _json(answer.text)), spent, tainted)
+
+
+def heard_of_work(answer: Answer) -> Heard:
+    """What an agent at work came to."""
+    return _ended(answer, Note("work", answer.text))
+
+
+def heard_of_play(answer: Answer) -> Heard:
+    """What another playbook came to."""
+    ended = _ended(answer, Note("work", None))
+    return Completed(_json(answer.text), ended.spent, ended.tainted) if isinstance(ended, Noted) else ended
+
+
+def heard_of_person(answer: Answer) -> Heard:
+    """What a person answered to a step's question."""
+    match answer.verdict:
+        case "approve" | "always":
+            return Noted(Note("person", True))
+        case "reject":
+            return Noted(Note("person", False))
+        case "give_up":
+            why = answer.text or "given up by a person"
+            return Failed(Failure("human_rejected", "given_up", why))
+        case _:
+            return Noted(Note("person", answer.text))
+
+
+def heard_of_call(wait: Wait, answer: Answer | None, at_ms: int) -> Heard:
+    """What a person said of a call; None where nobody did in time.
+
+    Args:
+        wait: what they were asked.
+        answer: what they said.
+        at_ms: when, UTC milliseconds.
+    """
+    if wait.digest or answer is None:
+        refused = refusal(wait, answer, at_ms)
+        if refused is not None:
+            return Failed(Failure("human_rejected", "rejected", refused.text))
+        return Allowed(answer is not None and answer.verdict == "always")
+    match answer.verdict:
+        case "run_again":
+            return Again()
+        case "give_up":
+            why = answer.text or "given up by a person; nobody knows whether it took effect"
+            return Failed(Failure("human_rejected", "given_up", why))
+        case _ if answer.report is not None:  # of an agent that the tool has set to work
+            ended = _ended(answer, Note("work", answer.text))
+            return Completed(answer.text, ended.spent, ended.tainted) if isinstance(ended, Noted) else ended
+        case _ if answer.is_error:
+            return Failed(Failure("permanent", "tool", answer.text))
+        case _:
+            return Completed(answer.text)
+
+
+def _ended(answer: Answer, note: Note) -> Noted | Failed:
+    report = answer.report
+    spent, tainted = _report(report)
+    if report is None:
+        return Failed(Failure("permanent", "no_report", answer.text))
+    if report.status == "done":
+        return Noted(note, spent, tainted)
+    reason = "blocked" if report.status == "blocked" else report.reason or report.status
+    kind: FailureClass = "permanent" if reason.startswith("limit_") else _CLASSES.get(reason, "llm_error")
+    return Failed(Failure(kind, reason, _why(report, answer.text)), spent, tainted)
+
+
+def _why(report: Report, text: str) -> str:
+    if report.status == "blocked":
+        needs = f" It needs: {report.unblock_requirements}" if report.unblock_requirements else ""
+        return f"{report.blocker_reason or 'it did not say why'}{needs}"
+    return report.status_report or text or report.reason or report.status
+
+
+def _report(report: Report | None) -> tuple[Spent, bool]:
+    return (Spent(report.tokens, report.cost_micro or 0), report.tainted) if report is not None else (NOTHING, False)
+
+
+def _json(text: str) -> Json:
+    try:
+        value: Json = json.loads(text)
+    except ValueError:
+        return text
+    return value

@@ -1,0 +1,106 @@
+"""A playbook's run as its thread's log tells it: read back, and written down. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from sulla.core.errors import CorruptRecord
+from sulla.core.ids import CallId, RunId, ThreadId
+from sulla.core.jsontypes import Json
+from sulla.playbooks.machine.facts import KINDS, NOTHING, Fact, Spent, decode, encode, kind_of
+from sulla.playbooks.machine.moves import Note
+from sulla.playbooks.run.orders import Order, read_order
+from sulla.threads import Entry, Input, Play, Played, ThreadCreated
+from sulla.tools import Effect
+
+NOTE: Final = "NOTE"
+"""Something came of a step's move; there is another one."""
+HEARD: Final = "HEARD"
+"""An input that changes nothing any more."""
+
+
+@dataclass(slots=True)
+class Story:
+    """What a log says of a run so far."""
+
+    thread_id: ThreadId
+    play: Play | None = None
+    order: Order | None = None
+    """The one that the run began with."""
+    ordered_ms: int = 0
+    """When that was, UTC milliseconds."""
+    facts: list[Fact] = field(default_factory=list)
+    """The machine's."""
+    records: int = 0
+    """Records that are about the playbook: what `PlayState.facts` counts."""
+    run_id: RunId = RunId("")
+    """The thread's run that the notes are of."""
+    notes: dict[str, list[Note]] = field(default_factory=dict)
+    """What has come of the moves of steps, by their addresses."""
+    spent: dict[str, Spent] = field(default_factory=dict)
+    """What those have used."""
+
+    def take(self, entry: Entry) -> None:
+        """One more record, in order."""
+        fact = entry.fact
+        match fact:
+            case ThreadCreated():
+                self.play = fact.play
+            case Input() if self.order is None and fact.origin != "user":
+                self.order, self.ordered_ms = read_order(fact.text), entry.origin.at_ms
+            case Played():
+                self.records += 1
+                if entry.origin.run_id is not None and entry.origin.run_id != self.run_id:
+                    self.run_id, self.notes, self.spent = entry.origin.run_id, {}, {}
+                self._played(fact, f"{self.thread_id} record {entry.seq}")
+            case _:
+                pass
+
+    def _played(self, fact: Played, where: str) -> None:
+        if fact.what in KINDS:
+            told = decode(fact.what, {**fact.detail, **({"at": fact.at} if fact.at else {})}, where)
+            self.facts.append(told)
+            if fact.what == "STEP_STARTED":
+                self.notes.pop(fact.at, None)
+                self.spent.pop(fact.at, None)
+        elif fact.what == NOTE:
+            note, spent = _note(fact, where)
+            self.notes.setdefault(fact.at, []).append(note)
+            self.spent[fact.at] = plus(self.spent.get(fact.at, NOTHING), spent)
+
+
+def written(fact: Fact, *, input_seq: int = 0, call_id: str = "", effect: Effect | None = None) -> Played:
+    """A fact of the machine as it is kept.
+
+    Args:
+        fact: the fact.
+        input_seq: the input that it takes up.
+        call_id: the tool call that begins or ends with it.
+        effect: of a call that begins.
+    """
+    detail = encode(fact)
+    at = str(detail.pop("at", ""))
+    return Played(kind_of(fact), at, detail, input_seq, CallId(call_id), effect or "")
+
+
+def noted(at: str, note: Note, spent: Spent, *, input_seq: int = 0, tainted: bool = False) -> Played:
+    """What came of a move, as it is kept."""
+    detail: dict[str, Json] = {"what": note.what, "value": note.value}
+    if spent != NOTHING:
+        detail |= {"tokens": spent.tokens, "cost_micro": spent.cost_micro}
+    return Played(NOTE, at, detail, input_seq, tainted=tainted)
+
+
+def plus(one: Spent, other: Spent) -> Spent:
+    """Both together."""
+    return Spent(one.tokens + other.tokens, one.cost_micro + other.cost_micro)
+
+
+def _note(fact: Played, where: str) -> tuple[Note, Spent]:
+    detail: Mapping[str, Json] = fact.detail
+    match detail.get("what"), detail.get("tokens", 0), detail.get("cost_micro", 0):
+        case "agent" | "person" | "work" as what, int() as tokens, int() as cost_micro:
+            return Note(what, detail.get("value")), Spent(tokens, cost_micro)
+    raise CorruptRecord(f"{where}: not a note: {str(detail)[:200]}")

@@ -1,0 +1,172 @@
+"""What the message says that begins a playbook's run, or has it go on. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import Literal
+
+from sulla.core.errors import InvalidInput
+from sulla.core.ids import ThreadId
+from sulla.core.jsontypes import FrozenJson, Json, JsonObject
+from sulla.core.stamp import stamp
+from sulla.playbooks.definition import Definition
+from sulla.playbooks.file.read import read
+from sulla.playbooks.file.read_digest import digest_of
+from sulla.playbooks.machine.plan import build
+from sulla.threads import Play
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a run is to do."""
+
+    do: Literal["start", "resume", "fork"]
+    seal: str = ""
+    """What stands for secrets in the log follows from this; nobody outside can guess it."""
+    inputs: FrozenJson | None = None
+    """For `fork`: None for those of the other run."""
+    payload: Json = None
+    stack: tuple[str, ...] = ()
+    """The playbooks that it runs within, outermost first."""
+    steps: tuple[str, ...] = ()
+    """For `resume` and `fork`: what is done again."""
+    run: str = ""
+    """For `fork`: of which run."""
+    upto: int = 0
+    """For `fork`: what of that run counts, up to this record."""
+    tainted: bool = False
+    """Whether any of it may have been made from what nobody trusts."""
+    handed: int = 0
+    """How often playbooks have handed over to each other before it."""
+
+    def text(self) -> str:
+        """As a message."""
+        said: JsonObject = {"do": self.do, "seal": self.seal}
+        said |= {"inputs": dict(self.inputs) if self.inputs is not None else None}
+        said |= {"stack": list(self.stack), "steps": list(self.steps), "run": self.run, "upto": self.upto}
+        said |= {"tainted": self.tainted, "handed": self.handed}
+        said = {name: value for name, value in said.items() if value not in (None, "", [], 0, False)}
+        # An empty one is one: whoever brings it along again has to be known by it.
+        return json.dumps(said | ({"payload": self.payload} if self.payload is not None else {}))
+
+
+def read_order(text: str) -> Order:
+    """The order that a message is.
+
+    Raises:
+        InvalidInput: it is none: somebody wrote to a playbook's thread.
+    """
+    try:
+        said = json.loads(text)
+    except ValueError:
+        said = None
+    match said:
+        case {"do": "start" | "resume" | "fork" as do} if _is_order(said):
+            lists = {name: tuple(map(str, said.get(name, ()))) for name in ("stack", "steps")}
+            inputs = said.get("inputs")
+            known = dict(inputs) if isinstance(inputs, Mapping) else None
+            seal, run, upto = str(said.get("seal", "")), str(said.get("run", "")), int(said.get("upto", 0))
+            told = (said.get("payload"), lists["stack"], lists["steps"], run, upto)
+            return Order(do, seal, known, *told, tainted=said.get("tainted") is True, handed=int(said.get("handed", 0)))
+    raise InvalidInput("this thread is a run of a playbook and takes no messages: write to another one")
+
+
+def _is_order(said: Mapping[str, object]) -> bool:
+    """Whether the fields that are worked with are what they are to be."""
+    lists = all(isinstance(said.get(name, []), list) for name in ("stack", "steps"))
+    return lists and all(isinstance(said.get(name, 0), int) for name in ("upto", "handed"))
+
+
+def begun_with(play: Play) -> Definition | None:
+    """The playbook that a run was begun with. It was checked then: what has come to be a fault since stops no run.
+
+    Args:
+        play: what the run's thread began with.
+
+    Returns:
+        None if its text is not the one that was begun.
+    """
+    sketch = read(play.source)
+    if isinstance(sketch, list) or digest_of(sketch.definition) != play.digest:
+        return None
+    return replace(sketch.definition, digest=play.digest)
+
+
+def play_of(
+    definition: Definition,
+    source: str,
+    trigger: str,
+    thread: ThreadId,
+    *,
+    tokens: int = 0,
+    cost_micro: int | None = None,
+    chain: int = 0,
+) -> Play:
+    """What a thread that walks a playbook begins with.
+
+    Args:
+        definition: the playbook.
+        source: its text.
+        trigger: what started it.
+        thread: the conversation that hears of it; empty for none.
+        tokens: the most that it may use where it does not say so; 0 for what any playbook may.
+        cost_micro: the same in money; None for no limit.
+        chain: how deep in a chain of events it is.
+    """
+    budget = definition.budget
+    micro = budget.cost_micro if budget.cost_micro is not None else cost_micro
+    steps = len(build(definition).nodes)
+    return Play(
+        definition.name, definition.digest, source, steps, trigger, thread, budget.tokens or tokens, micro, chain
+    )
+
+
+def run_scope(thread_id: ThreadId, play: Play, payload: Json, started_ms: int) -> JsonObject:
+    """The names in ``run``.
+
+    Args:
+        thread_id: the run's.
+        play: what it walks.
+        payload: what its trigger brought along.
+        started_ms: when it was ordered, UTC milliseconds.
+    """
+    return {
+        "id": thread_id,
+        "playbook": play.name,
+        "started_at": stamp(started_ms),
+        "trigger": play.trigger,
+        "payload": payload,
+    }
+
+
+def stands_for(seal: str, secret: str) -> str:
+    """What stands in the log in the place of a secret.
+
+    Args:
+        seal: the run's.
+        secret: its name.
+    """
+    return f"secret_{blake2b(f'{seal}:{secret}'.encode(), digest_size=16).hexdigest()}"
+
+
+def unsealed(value: Json, secrets: Mapping[str, str]) -> Json:
+    """A value with secrets in the place of what stands for them.
+
+    Args:
+        value: any JSON.
+        secrets: by what stands for them.
+    """
+    match value:
+        case str():
+            for mark, secret in secrets.items():
+                value = value.replace(mark, secret)
+            return value
+        case Mapping():
+            return {name: unsealed(item, secrets) for name, item in value.items()}
+        case list():
+            return [unsealed(item, secrets) for item in value]
+        case _:
+            return value

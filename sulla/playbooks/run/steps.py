@@ -1,0 +1,249 @@
+"""What a playbook's steps do outside: tools, agents, other playbooks, questions, words.
+
+Each may be done again under the same ids, so a step that was cut off goes on without anything happening twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from sulla.agent import (
+    Calls,
+    Charge,
+    Children,
+    Decided,
+    Decider,
+    Errand,
+    Made,
+    RunLimits,
+    bounds_of,
+    check_used,
+    child_thread,
+    set_aside,
+)
+from sulla.core.errors import MessageIdReused, NotFound
+from sulla.core.ids import MessageId, RunId, ThreadId, derived_id
+from sulla.core.jsontypes import FrozenJson
+from sulla.core.message import ToolCall
+from sulla.core.run import Run
+from sulla.playbooks.definition import Budget
+from sulla.playbooks.machine.moves import AskAgent, Choose, Sub, Work
+from sulla.playbooks.machine.scope_inputs import complete_inputs
+from sulla.playbooks.run.history import Place, Tale
+from sulla.playbooks.run.orders import Order, play_of, unsealed
+from sulla.playbooks.shelf import Kept
+from sulla.playbooks.thread_kind import chain_of
+from sulla.threads import Input, Question, ThreadCreated, ThreadState, ThreadStore
+
+Tell = Callable[[ThreadId, RunId, str, str], Awaitable[None]]
+"""Has people told something: in a thread, by a run, once under a key, in words."""
+
+
+class Shelf(Protocol):
+    """The playbooks that there are."""
+
+    async def kept(self, name: str) -> Kept:
+        """One that can be run.
+
+        Raises:
+            NotFound: there is none of that name.
+            InvalidInput: it has faults.
+        """
+        ...
+
+
+class Successors(Protocol):
+    """Begins the run that another one hands over to."""
+
+    async def hand_over(self, state: ThreadState, name: str, inputs: FrozenJson) -> None:
+        """Begin it; once for each run that hands over.
+
+        Raises:
+            SullaError: it cannot be.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class StepHands:
+    """Does what steps do.
+
+    Args:
+        threads: where conversations are.
+        wake: has a thread looked at soon.
+        children: sets agents and other playbooks to work.
+        calls: makes the calls of tools.
+        decider: has a model choose.
+        shelf: the playbooks that there are.
+        successors: begins what is handed over to.
+        tell: has people told something.
+        secret: a secret by its name; None for one that the settings don't hold.
+        limits: what any run may use.
+    """
+
+    threads: ThreadStore
+    wake: Callable[[ThreadId], None]
+    children: Children
+    calls: Calls
+    decider: Decider
+    shelf: Shelf
+    successors: Successors
+    tell: Tell
+    secret: Callable[[str], str | None]
+    limits: RunLimits
+
+    def share(self, state: ThreadState, ways: int) -> int:
+        """How many tokens an agent is given: as many as those that are set to work with it, and one share stays.
+
+        Args:
+            state: the run's thread.
+            ways: how many are set to work together.
+        """
+        left = bounds_of(self.limits, state).tokens - set_aside(state).tokens
+        left -= state.run.tokens if state.run is not None else 0
+        return max(1, min(self.limits.tokens, left // (ways + 1)))
+
+    # ------------------------------------------------------------------------------------------------------------ tools
+
+    async def call(
+        self, call: ToolCall, marks: Mapping[str, str], state: ThreadState, run: Run, *, fresh: bool
+    ) -> Made:
+        """Call a tool.
+
+        Args:
+            call: the call, with what stands for secrets in it.
+            marks: the names of secrets, by what stands for them.
+            state: the run's thread.
+            run: the run.
+            fresh: whether its intent was written down just now.
+
+        Raises:
+            NotFound: a secret that it needs is not set.
+        """
+        secrets = {mark: self._secret(name) for mark, name in marks.items() if mark in str(call.args)}
+        args = unsealed(dict(call.args), secrets)
+        return await self.calls.make(call, args if isinstance(args, dict) else {}, state, run, fresh=fresh)
+
+    def _secret(self, name: str) -> str:
+        value = self.secret(name)
+        if value is None:
+            raise NotFound(f"the secret {name!r} is not set: set it, and resume the run")
+        return value
+
+    # ----------------------------------------------------------------------------------------------------------- agents
+
+    def child_of(self, place: Place) -> str:
+        """The id of the run that works for a move."""
+        return place.id("stp")
+
+    async def work(self, child: str, at: str, wish: Work, budget: Budget, state: ThreadState, run: Run) -> None:
+        """Set an agent to work.
+
+        Args:
+            child: the id that it gets.
+            at: for which step.
+            wish: what it is to do.
+            budget: what it may use.
+            state: the run's thread.
+            run: the run.
+
+        Raises:
+            LimitReached: too little is left for it.
+        """
+        title = f"{state.title}: {at}"
+        errand = Errand(child, wish.agent or run.agent, wish.text, "step", title, state.project, wish.tools)
+        await self.children.start(_within(errand, budget), state)
+
+    async def sub(self, child: str, wish: Sub, budget: Budget, tale: Tale, state: ThreadState, run: Run) -> None:
+        """Run another playbook as a step.
+
+        Args:
+            child: the id that it gets.
+            wish: which one.
+            budget: what it may use.
+            tale: the run that it is a step of.
+            state: that run's thread.
+            run: that run.
+
+        Raises:
+            NotFound: there is none of that name.
+            InvalidInput: it has faults, or its inputs are not what it asks for.
+            LimitReached: too little is left for it.
+        """
+        if await self._has_begun(child, state):
+            return  # whatever has become of its file since
+        kept = await self.shelf.kept(wish.playbook)
+        inputs = complete_inputs(kept.definition, wish.args)
+        thread, chain = await self.conversation(state), chain_of(state)
+        play = play_of(kept.definition, kept.source, "playbook", thread, chain=chain)
+        order = Order("start", derived_id("seal", tale.seal, child), inputs, stack=tale.stack)
+        errand = Errand(child, run.agent, order.text(), "step", kept.definition.name, state.project, play=play)
+        await self.children.start(_within(errand, budget), state)
+
+    async def _has_begun(self, child: str, state: ThreadState) -> bool:
+        known = await self.threads.load(child_thread(child), messages=False) if child in state.children else None
+        return known is not None and (known.run is not None or bool(known.waiting) or known.cycle_complete)
+
+    async def stop(self, child: str) -> None:
+        """Nobody waits for a child any more."""
+        with suppress(NotFound):
+            await self.children.cancel(child)
+
+    async def decide(self, place: Place, wish: Choose, again: str, state: ThreadState, run: Run) -> Decided:
+        """Have a model choose.
+
+        Raises:
+            LimitReached: the run has used all that it may.
+        """
+        check_used(state, Charge(1), run.clock.now(), bounds_of(self.limits, state))
+        return await self.decider.decide(
+            wish.question,
+            wish.choices,
+            again=again,
+            call_id=place.id("dec"),
+            agent=run.agent,
+            clock=run.clock,
+            control=run.control,
+        )
+
+    # ---------------------------------------------------------------------------------------------------- conversations
+
+    async def ask(self, place: Place, wish: AskAgent, state: ThreadState) -> None:
+        """Ask the conversation's agent.
+
+        Args:
+            place: for which move.
+            wish: what it is asked.
+            state: the run's thread.
+        """
+        thread = await self.conversation(state)
+        said = Input(
+            MessageId(place.id("msg")),
+            f"[The playbook {state.title} asks, at its step {place.at}.]\n{wish.text}",
+            origin="playbook",
+            question=Question(state.thread_id, place.ask, wish.tool, wish.about, wish.schema),
+            tainted=state.tainted,
+            chain=chain_of(state),
+        )
+        with suppress(MessageIdReused):  # asked before a crash, and tainted since
+            await self.threads.send(thread, said)
+        self.wake(thread)
+
+    async def say(self, place: Place, text: str, state: ThreadState) -> None:
+        """Tell the conversation."""
+        await self.tell(await self.conversation(state), place.run_id, place.id("say"), text)
+
+    async def conversation(self, state: ThreadState) -> ThreadId:
+        """The conversation that hears of a run: the one that it was started from, or one of its own."""
+        play = state.play
+        if play is not None and play.thread:
+            return play.thread
+        created = ThreadCreated(state.agent, state.title, state.project)
+        return await self.threads.create(created, f"playbook:{state.thread_id}")
+
+
+def _within(errand: Errand, budget: Budget) -> Errand:
+    return replace(errand, tokens=budget.tokens or 0, cost_micro=budget.cost_micro, wall_s=budget.wall_s or 0.0)

@@ -1,0 +1,240 @@
+"""What this process does for the steps of a playbook's run, side by side: calls of tools and models, and setting others
+to work.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection, Coroutine, Iterable
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Final, Protocol, Self
+
+from sulla.agent import Made, classify
+from sulla.core.errors import Aborted, LimitReached, StaleLease, StoreUnavailable, SullaError
+from sulla.core.ids import CallId
+from sulla.core.message import ToolCall
+from sulla.core.run import Run
+from sulla.playbooks.definition import Budget
+from sulla.playbooks.machine.facts import Fact, Failure, Spent
+from sulla.playbooks.machine.moves import AskAgent, Call, Choose, Move, Say, Sub, Work
+from sulla.playbooks.run.history import Job, Tale
+from sulla.playbooks.run.steps import StepHands
+from sulla.threads import Answer, Played, ThreadState, Wait, is_child_wait, wait_of
+from sulla.tools import Done, Effect, Waiting
+
+_FATAL: Final = (Aborted, StaleLease, StoreUnavailable)
+"""What ends the walk, and is no step's failure."""
+
+
+class Listener(Protocol):
+    """Who wants to know what comes of it."""
+
+    def then(self, job: Job, what: Callable[[], None]) -> None:
+        """Have something done in its turn, unless nobody waits for the attempt any more."""
+        ...
+
+    def stir(self) -> None:
+        """Look again."""
+        ...
+
+    def again(self, job: Job) -> None:
+        """Have an attempt's next move made."""
+        ...
+
+    def take(self, facts: Iterable[Fact], *, first: Played | None = None, seq: int = 0, tainted: bool = False) -> None:
+        """Have facts of the machine written down."""
+        ...
+
+
+@dataclass(slots=True)
+class Worker:
+    """Does it. Nothing goes on when the context is left.
+
+    Args:
+        tale: the run.
+        hands: do what steps do.
+        state: the run's thread.
+        run: the run.
+        listener: is told what comes of it, in its turn.
+    """
+
+    tale: Tale
+    hands: StepHands
+    state: ThreadState
+    run: Run
+    listener: Listener
+    _group: asyncio.TaskGroup = field(default_factory=asyncio.TaskGroup)
+    _tasks: dict[asyncio.Task[None], Job | None] = field(default_factory=dict)
+
+    async def __aenter__(self) -> Self:
+        """Begin."""
+        await self._group.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End whatever is still at work, and wait for that."""
+        for task, job in self._tasks.items():
+            if job is not None or error is not None:
+                task.cancel()
+        await self._group.__aexit__(kind, error, trace)
+
+    @property
+    def busy(self) -> bool:
+        """Whether anything is at work."""
+        return bool(self._tasks)
+
+    def effect(self, name: str) -> Effect:
+        """What repeating a tool would do."""
+        tool = self.hands.calls.toolbox.get(name)
+        return tool.effect if tool is not None else "pure"  # a call of no tool does nothing, however often
+
+    def start(self, job: Job, move: Move, ways: int) -> None:
+        """Begin a move.
+
+        Args:
+            job: for which attempt.
+            move: what to do.
+            ways: how many agents and playbooks are set to work together with it.
+        """
+        job.busy = True
+        self._start(self._do(job, move, ways), job)
+
+    def drop(self, job: Job) -> None:
+        """Nobody waits for an attempt any more: end what is done for it, here and elsewhere."""
+        ending = [task for task, whose in self._tasks.items() if whose is job and not task.done()]
+        for task in ending:
+            task.cancel()
+        begins = isinstance(self.tale.move(job), Work | Sub)
+        child = self.hands.child_of(self.tale.place(job)) if begins else ""
+        if job.wait is not None and is_child_wait(job.wait.wait_id):
+            child = job.wait.wait_id.partition(":")[2]
+        # It may have been set to work before a crash, or be just now.
+        if child and (ending or job.wait is not None or child in self.state.children):
+            self._start(self._stop(child, ending), None)
+
+    # --------------------------------------------------------------------------------------------------------- one move
+
+    def _start(self, work: Coroutine[object, object, None], job: Job | None) -> None:
+        task = self._group.create_task(work)
+        self._tasks[task] = job
+        task.add_done_callback(self._over)
+
+    def _over(self, task: asyncio.Task[None]) -> None:
+        self._tasks.pop(task, None)
+        self.listener.stir()
+
+    async def _stop(self, child: str, beginning: Collection[asyncio.Task[None]]) -> None:
+        if beginning:
+            await asyncio.wait(beginning)
+        await self.hands.stop(child)
+
+    async def _do(self, job: Job, move: Move, ways: int) -> None:
+        try:
+            then = await self._done(job, move, ways)
+        except _FATAL:
+            raise
+        except SullaError as error:
+            then = self._failed(job, error)
+
+        def over() -> None:
+            job.busy = False
+            then()
+
+        self.listener.then(job, over)
+
+    async def _done(self, job: Job, move: Move, ways: int) -> Callable[[], None]:
+        """Do it.
+
+        Returns:
+            What takes in what came of it.
+        """
+        place = self.tale.place(job)
+        match move:
+            case Call():
+                return await self._call(job)
+            case Choose():
+                return await self._choose(job, move)
+            case Work():
+                child = self.hands.child_of(place)
+                if not self._is_answered(wait_of(child)):
+                    await self.hands.work(child, place.at, move, self._budget(job, ways), self.state, self.run)
+                return lambda: self._wait_for(job, wait_of(child))
+            case Sub():
+                child = self.hands.child_of(place)
+                if not self._is_answered(wait_of(child)):
+                    await self.hands.sub(child, move, self._budget(job, ways), self.tale, self.state, self.run)
+                return lambda: self._wait_for(job, wait_of(child))
+            case AskAgent():
+                if not self._is_answered(place.ask):
+                    await self.hands.ask(place, move, self.state)
+                return lambda: self._wait_for(job, place.ask)
+            case Say(text):
+                await self.hands.say(place, text, self.state)
+                said = Played("RESPONDED", place.at)
+                return lambda: self.listener.take(self.tale.machine.complete(place.at, text), first=said)
+        raise TypeError(f"{move!r} is nothing that is done here")
+
+    def _failed(self, job: Job, error: SullaError) -> Callable[[], None]:
+        reason = error.reason if isinstance(error, LimitReached) else error.code
+        failure = Failure(classify(error), reason, error.message)
+        return lambda: self.listener.take(self.tale.machine.fail(job.begun.at, failure, spent=job.spent))
+
+    def _budget(self, job: Job, ways: int) -> Budget:
+        left, share = self.tale.machine.allowance(job.begun.at), self.hands.share(self.state, ways)
+        tokens = share if left.tokens is None else min(share, left.tokens)
+        return Budget(max(1, tokens), left.cost_micro, left.wall_s)
+
+    def _is_answered(self, wait_id: str) -> bool:
+        """Whether there is an answer to what was asked before a crash: whoever gave it may be gone by now."""
+        return any(isinstance(c.fact, Answer) and c.fact.wait_id == wait_id for c in self.state.controls.values())
+
+    def _wait_for(self, job: Job, wait_id: str) -> None:
+        job.wait = Wait(wait_id, CallId(""))
+
+    async def _choose(self, job: Job, move: Choose) -> Callable[[], None]:
+        at, machine = job.begun.at, self.tale.machine
+        decided = await self.hands.decide(self.tale.place(job), move, machine.asked_again(at), self.state, self.run)
+        spent = Spent(decided.tokens, decided.cost_micro)
+        told = Played("DECIDED", at, {"model": decided.model}, tokens=spent.tokens, cost_micro=spent.cost_micro)
+        return lambda: self.listener.take(machine.decide(at, decided.answer, spent), first=told)
+
+    # ------------------------------------------------------------------------------------------------------------ tools
+
+    async def _call(self, job: Job) -> Callable[[], None]:
+        call, run = self.tale.call(job), self.state.run
+        if call is None or run is None:
+            raise TypeError(f"{job.begun.at!r} makes no call")
+        if call.id not in run.intents:
+            # Somebody was asked first, so it is called later than its step began.
+            begun = Played("CALL_STARTED", job.begun.at, call_id=call.id, effect=self.effect(call.name))
+            self.tale.records += 1
+            await self.run.journal.commit(begun)
+            job.fresh = True
+        fresh, job.fresh = job.fresh, False
+        made = await self.hands.call(call, self.tale.marks, self.state, self.run, fresh=fresh)
+        return lambda: self._made(job, call, made)
+
+    def _made(self, job: Job, call: ToolCall, made: Made) -> None:
+        match made:
+            case Done():
+                self._called(job, call, made)
+            case Wait():
+                job.wait = made
+            case Waiting(_, _, also) if also:
+                said = f"{call.name} waits for several at once, which a step cannot: have branches do so"
+                self.listener.take(self.tale.machine.fail(job.begun.at, Failure("permanent", "tool", said)))
+            case Waiting(wait_id, prompt):
+                job.wait = Wait(wait_id, call.id, prompt)
+            case None:
+                pass  # the daemon is to stop: who takes the run up again makes it
+
+    def _called(self, job: Job, call: ToolCall, done: Done) -> None:
+        at, machine = job.begun.at, self.tale.machine
+        if not done.is_error:
+            return self.listener.take(machine.complete(at, done.text, job.spent), tainted=done.tainted)
+        failure = Failure("transient" if done.passing else "tool_error", "tool", done.text)
+        facts = machine.fail(at, failure, repeatable=self.effect(call.name) != "once", spent=job.spent)
+        return self.listener.take(facts, tainted=done.tainted)

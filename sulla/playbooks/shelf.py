@@ -1,0 +1,338 @@
+"""The playbooks of a home: found in its folder, read again when they change, each whole or with its faults."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import stat
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from sulla.core.errors import InvalidInput, NotFound
+from sulla.core.jsontypes import Json
+from sulla.playbooks.definition import Definition, InputSpec, PlaybookStep, TransferStep, Trigger
+from sulla.playbooks.file.check import Checked, check_playbook
+from sulla.playbooks.file.check_fault import DEFECT, Fault
+from sulla.playbooks.file.check_known import Known
+from sulla.playbooks.file.form import PLAYBOOK_NAME
+from sulla.playbooks.file.read import MAX_PLAYBOOK_BYTES, read
+from sulla.playbooks.service import ListedPlaybook
+from sulla.tools import did_you_mean
+
+log = logging.getLogger(__name__)
+
+PLAYBOOKS: Final = "workflows"
+"""The folder of a home that its playbooks are in."""
+MAX_PLAYBOOKS: Final = 200
+"""In one folder."""
+ENDINGS: Final = (".yaml", ".yml")
+TEST_ENDINGS: Final = (".test.yaml", ".test.yml")
+"""Of the files with a playbook's tests, beside it."""
+
+_MAX_ENTRIES: Final = 5_000
+"""Of a folder: what holds more is no folder of playbooks."""
+_MAX_TOLD: Final = 5
+"""Faults that an error names; `sulla flow check` has them all."""
+
+_Signature = tuple[int, int, int]
+"""When a file was changed, its size and its place on the disk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A playbook that can be run."""
+
+    source: str
+    file: Path
+    definition: Definition
+
+
+@dataclass(frozen=True, slots=True)
+class Shelved:
+    """A playbook as it was found."""
+
+    name: str
+    """What it calls itself; the file's name where it does not say so."""
+    file: Path
+    source: str
+    sketched: Definition | None
+    """As far as it could be read, for people; None where that is nothing."""
+    definition: Definition | None = None
+    """None if it cannot be run."""
+    faults: tuple[Fault, ...] = ()
+    trouble: str = ""
+    """Why it cannot be used, where that is no fault at a place of the file."""
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """What is wrong, each with its place: ``file:line:column: error: …``; warnings too."""
+        said = tuple(fault.told(self.file.name) for fault in self.faults)
+        return (*said, f"{self.file.name}: {self.trouble}") if self.trouble else said
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A file as it was read the last time."""
+
+    signature: _Signature
+    shelved: Shelved
+
+
+class PlaybookShelf:
+    """The playbooks of a home. Nothing is watched: who wants to know looks.
+
+    Args:
+        folders: where they are; links are not followed.
+        known: what their names are held against; its playbooks are put in here. Asked at every look: what equals the
+            last answer has nothing checked again.
+    """
+
+    def __init__(self, folders: Sequence[Path], known: Callable[[], Known]) -> None:
+        self._folders = tuple(folders)
+        self._ask = known
+        self._lock = asyncio.Lock()
+        self._seen: dict[Path, _Seen] = {}
+        self._logged: dict[Path, _Signature] = {}
+        self._known = Known()
+        self._playbooks: dict[str, Shelved] = {}
+        self._troubles: tuple[str, ...] = ()
+
+    @property
+    def playbooks(self) -> Mapping[str, Shelved]:
+        """What was found at the last look, by name; those with faults too."""
+        return self._playbooks
+
+    @property
+    def troubles(self) -> tuple[str, ...]:
+        """What was wrong then with files that could not be read, and with folders."""
+        return self._troubles
+
+    @property
+    def known(self) -> Known:
+        """What names were held against, with the playbooks of this shelf."""
+        return self._known
+
+    async def look(self) -> None:
+        """See what has changed, beside the event loop: a long playbook takes a tenth of a second to check."""
+        async with self._lock:
+            await asyncio.to_thread(self._look, self._ask())  # who is asked does not expect another thread
+
+    def look_now(self) -> None:
+        """See what has changed. Only files that did are read; all are checked again where what they name has."""
+        self._look(self._ask())
+
+    def _look(self, known: Known) -> None:
+        troubles: list[str] = []
+        seen: dict[Path, _Seen] = {}
+        for folder in self._folders:
+            for file in _files(folder, troubles):
+                found = self._at(file)
+                if isinstance(found, str):
+                    troubles.append(f"{file}: {found}")
+                else:
+                    seen[file] = found
+        own = {one.shelved.name: _inputs(one.shelved) for one in seen.values()}
+        known = replace(known, playbooks={**(known.playbooks or {}), **own})
+        if known != self._known:
+            seen = {file: replace(one, shelved=_unchecked(one.shelved)) for file, one in seen.items()}
+        seen = {file: replace(one, shelved=_checked(one.shelved, known)) for file, one in seen.items()}
+        self._log_defects(seen)
+        playbooks = _by_name([one.shelved for one in seen.values()])
+        # Assigned together at the end: who looks meanwhile sees the shelf as it was.
+        self._seen, self._known, self._playbooks = seen, known, playbooks
+        self._troubles = tuple(said.encode(errors="backslashreplace").decode() for said in troubles)
+
+    def _log_defects(self, seen: Mapping[Path, _Seen]) -> None:
+        """Say of each file that the check could not deal with that it is so, once until it is changed."""
+        found: dict[Path, _Signature] = {}
+        for file, one in seen.items():
+            for fault in one.shelved.faults:
+                if fault.rule == DEFECT:
+                    found[file] = one.signature
+                    if self._logged.get(file) != one.signature:
+                        log.error("a playbook cannot be used: %s", fault.told(str(file)))
+        self._logged = found
+
+    def get(self, name: str) -> Kept:
+        """A playbook that can be run, as it was at the last look.
+
+        Raises:
+            NotFound: there is none of that name.
+            InvalidInput: it has faults; they are named with their places.
+        """
+        found = self.find(name)
+        if found.definition is None:
+            errors = [said for said in found.told if ": warning: " not in said]
+            more = f"; and {len(errors) - _MAX_TOLD} more" if len(errors) > _MAX_TOLD else ""
+            raise InvalidInput(f"the playbook {name!r} cannot be run: {'; '.join(errors[:_MAX_TOLD])}{more}")
+        return Kept(found.source, found.file, found.definition)
+
+    def find(self, name: str) -> Shelved:
+        """A playbook, whatever is wrong with it.
+
+        Raises:
+            NotFound: there is none of that name.
+        """
+        found = self._playbooks.get(name)
+        if found is None:
+            raise NotFound(f"there is no playbook {name[:100]!r}.{did_you_mean(name, self._playbooks)}")
+        return found
+
+    def check(self, text: str) -> Checked:
+        """Find what is wrong with a text, held against what was known at the last look."""
+        return check_playbook(text, self._known)
+
+    def _at(self, file: Path) -> _Seen | str:
+        """A file as it is, from memory if nobody wrote to it; why it cannot be read."""
+        try:
+            of = file.stat(follow_symlinks=False)
+            signature = (of.st_mtime_ns, of.st_size, of.st_ino)
+            seen = self._seen.get(file)
+            if seen is not None and seen.signature == signature:
+                return seen
+            source = read_text(file)
+        except InvalidInput as error:
+            return error.message
+        except OSError as error:
+            return f"it cannot be read: {error.strerror}"
+        sketch = read(source)
+        sketched = None if isinstance(sketch, list) else sketch.definition
+        name = sketched.name if sketched is not None and sketched.name else file.stem
+        return _Seen(signature, Shelved(name, file, source, sketched))
+
+
+def listed(shelved: Shelved) -> ListedPlaybook:
+    """A playbook as a row of a list."""
+    of = shelved.sketched
+    errors = [said for said in shelved.told if ": warning: " not in said] if shelved.definition is None else []
+    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+    return ListedPlaybook(
+        shelved.name,
+        of.description if of is not None else "",
+        shelved.definition.digest if shelved.definition is not None else "",
+        str(shelved.file),
+        _count(shelved.definition) if shelved.definition is not None else 0,
+        tuple(map(trigger_told, of.on)) if of is not None else (),
+        {name: _input_row(spec) for name, spec in of.inputs.items()} if of is not None else {},
+        errors[0] + more if errors else "",
+    )
+
+
+def trigger_told(trigger: Trigger) -> str:
+    """What starts a playbook, in a line: ``schedule 0 9 * * 1-5 (Europe/Berlin)``."""
+    zone = f" ({trigger.zone})" if trigger.kind == "schedule" and trigger.zone != "UTC" else ""
+    return f"{trigger.kind} {trigger.text}".strip() + zone
+
+
+def read_text(file: Path) -> str:
+    """A file as text.
+
+    Raises:
+        InvalidInput: it is a link or no file, is too long, or is not UTF-8.
+        OSError: it cannot be read.
+    """
+    of = file.stat(follow_symlinks=False)
+    if not stat.S_ISREG(of.st_mode):
+        raise InvalidInput("it is a link or no file at all: put the file itself there")
+    # Between the look and the opening it may have become something that leads away, or that never answers.
+    handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(handle, "rb") as opened:
+        if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
+            raise InvalidInput("it is no file any more")
+        data = opened.read(MAX_PLAYBOOK_BYTES + 1)
+    if len(data) > MAX_PLAYBOOK_BYTES:
+        raise InvalidInput(f"it is longer than {MAX_PLAYBOOK_BYTES} bytes")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"it is not UTF-8 text: byte {error.start} cannot be read") from None
+
+
+def _files(folder: Path, troubles: list[str]) -> Iterator[Path]:
+    """The files that mean to be playbooks, by name."""
+    found: list[Path] = []
+    try:
+        with os.scandir(folder) as entries:
+            for number, entry in enumerate(entries):
+                if number >= _MAX_ENTRIES:
+                    troubles.append(f"{folder}: more than {_MAX_ENTRIES} entries; the others are not looked at")
+                    break
+                if _is_playbook(entry.name) and not entry.name.isprintable():
+                    troubles.append(f"{folder}: {entry.name!r} is a name that cannot be shown: call it otherwise")
+                elif _is_playbook(entry.name):
+                    found.append(folder / entry.name)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:
+        troubles.append(f"{folder}: it cannot be read: {error.strerror}")
+        return
+    if len(found) > MAX_PLAYBOOKS:
+        troubles.append(f"{folder}: {len(found)} playbooks; only the first {MAX_PLAYBOOKS} are looked at")
+    yield from sorted(found)[:MAX_PLAYBOOKS]
+
+
+def _is_playbook(name: str) -> bool:
+    return not name.startswith(".") and name.endswith(ENDINGS) and not name.endswith(TEST_ENDINGS)
+
+
+def _unchecked(shelved: Shelved) -> Shelved:
+    return replace(shelved, definition=None, faults=(), trouble="")
+
+
+def _checked(shelved: Shelved, known: Known) -> Shelved:
+    """With what is wrong with it; what was found before is kept."""
+    if shelved.definition is not None or shelved.faults:
+        return shelved
+    checked = check_playbook(shelved.source, known)
+    return replace(shelved, definition=checked.definition, faults=checked.faults)
+
+
+def _by_name(found: Sequence[Shelved]) -> dict[str, Shelved]:
+    """By name; where two have the same one nobody can say which is meant, so neither is run."""
+    playbooks: dict[str, Shelved] = {}
+    for shelved in found:
+        first = playbooks.get(shelved.name)
+        if first is None:
+            playbooks[shelved.name] = shelved
+        elif not first.trouble:
+            said = f"{shelved.file} is called {shelved.name!r} too: give one of them another name"
+            playbooks[shelved.name] = replace(first, definition=None, trouble=said)
+    return dict(sorted(playbooks.items()))
+
+
+def _inputs(shelved: Shelved) -> Mapping[str, InputSpec]:
+    return shelved.sketched.inputs if shelved.sketched is not None else {}
+
+
+def _count(definition: Definition) -> int:
+    """Its steps, those within loops and branches included."""
+    ahead, count = list(definition.steps), 0
+    while ahead:
+        does = ahead.pop().does
+        count += 1
+        ahead += getattr(does, "body", ())
+        for branch in getattr(does, "branches", {}).values():
+            ahead += branch
+    return count
+
+
+def _input_row(spec: InputSpec) -> dict[str, Json]:
+    return {
+        "type": spec.type,
+        "required": spec.required,
+        "default": spec.default,
+        "description": spec.description,
+    }
+
+
+def mentioned(text: str) -> tuple[str, ...]:
+    """The playbooks that a playbook's text names, as steps or to hand over to; none where it cannot be read."""
+    sketch = read(text)
+    if isinstance(sketch, list):
+        return ()
+    found = (step.does for step in sketch.root.walk())
+    names = dict.fromkeys(does.playbook for does in found if isinstance(does, PlaybookStep | TransferStep))
+    return tuple(filter(PLAYBOOK_NAME.fullmatch, names))

@@ -1,0 +1,285 @@
+"""What expressions are worth, and that none of them reaches, fills or holds up anything."""
+
+from __future__ import annotations
+
+import gc
+import resource
+from contextlib import suppress
+from time import process_time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sulla.core.errors import InvalidInput
+from sulla.core.jsontypes import Json
+from sulla.playbooks.definition import Template
+from sulla.playbooks.expression.expression import evaluate, split, whole
+from sulla.playbooks.expression.filters import FILTERS, TESTS
+from sulla.playbooks.expression.grammar import parse
+from sulla.playbooks.expression.tree import paths_of
+
+SCOPE = {
+    "inputs": {"lead": "Ann", "n": 3, "f": 2.5, "some": [3, 1, 2, 3], "who": {"name": "Bo", "a b": 1}, "no": None},
+    "steps": {"kind": {"route": "sales", "output": None, "status": "completed", "error": None}},
+    "big": {"text": "a" * 1_000_000, "list": list(range(100_000)), "deep": [[[[[[[["x"]]]]]]]]},
+    "rows": [{"name": "b", "size": {"n": 2}}, {"name": "a", "size": {"n": 1}}],
+    "loop": {"index": 0},
+}
+
+
+def value(text: str) -> Json:
+    return evaluate(Template(text), SCOPE)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("plain text", "plain text"),
+        ("${{ inputs.n }}", 3),
+        ("  ${{ inputs.n }}\n", 3),
+        ("${{ inputs.n }} ${{ inputs.lead }}", "3 Ann"),
+        ("x${{ inputs.no }}y${{ inputs.who }}", 'xy{"name": "Bo", "a b": 1}'),
+        ("${{ inputs.no }}", None),
+        ("${{ inputs.who['a b'] + 1 }}", 2),
+        ("${{ inputs.some[0] }}${{ inputs.some[-1] }}", "33"),
+        ("${{ inputs.some[1:3] }}", [1, 2]),
+        ("${{ 'abc'[::-1] }}", "cba"),
+        ("${{ 7 // 2 * 2 - 1 % 3 }}", 5),
+        ("${{ 7 / 2 }}", 3.5),
+        ("${{ -inputs.n }}", -3),
+        ("${{ [1] + [2] }}", [1, 2]),
+        ("${{ 'a' + 'b' ~ 1 ~ none ~ true }}", "ab1true"),
+        ("${{ 1 < inputs.n <= 3 and not 1 > 2 }}", True),
+        ("${{ true == 1 }}", False),
+        ("${{ inputs.n == 3.0 }}", True),
+        ("${{ 2 in inputs.some and 'nn' in inputs.lead and 'name' in inputs.who and 9 not in inputs.some }}", True),
+        ("${{ 'many' if inputs.n > 5 else 'few' }}", "few"),
+        ("${{ 1 if false }}", None),
+        ("${{ inputs.no or 'else' }}", "else"),
+        ("${{ {'a': [1, {'b': 2}]} }}", {"a": [1, {"b": 2}]}),
+        ("${{ '}}' }} and ${{ \"${{\" }}", "}} and ${{"),
+        ("{{ x }} {% if %} {# c #} $ {x}", "{{ x }} {% if %} {# c #} $ {x}"),
+        ("${{ inputs.what | default('none') }}${{ inputs.no | default(7) }}", "none7"),
+        ("${{ inputs.what.deeper is defined }}${{ inputs.n is undefined }}${{ inputs.no is none }}", "falsefalsetrue"),
+        ("${{ inputs.n is number and inputs.lead is string and inputs.some is sequence }}", True),
+        ("${{ inputs.n is integer and true is boolean and inputs.who is mapping and true is not number }}", True),
+    ],
+)
+def test_an_expression_has_the_value_that_it_looks_like(text: str, expected: Json) -> None:
+    found = value(text)
+    assert found == expected
+    assert type(found) is type(expected)
+
+
+FILTERED = {
+    "upper": ("'ab' | upper", "AB"),
+    "lower": ("'AB' | lower", "ab"),
+    "capitalize": ("'ab' | capitalize", "Ab"),
+    "trim": ("' a ' | trim", "a"),
+    "replace": ("'abab' | replace('a', 'c')", "cbcb"),
+    "truncate": ("'abcdef' | truncate(3)", "ab…"),
+    "split": ("'a, b c' | split", ["a,", "b", "c"]),
+    "lines": ("'a\\nb' | lines", ["a", "b"]),
+    "join": ("['a', 1, none] | join('-')", "a-1-"),
+    "length": ("inputs.some | length + ('ab' | length) + (inputs.who | length)", 8),
+    "first": ("inputs.some | first", 3),
+    "last": ("'abc' | last", "c"),
+    "reverse": ("[1, 2] | reverse", [2, 1]),
+    "sort": (
+        "rows | sort(attribute='size.n')",
+        [{"name": "a", "size": {"n": 1}}, {"name": "b", "size": {"n": 2}}],
+    ),
+    "unique": ("inputs.some | unique", [3, 1, 2]),
+    "map": ("rows | map('size.n')", [2, 1]),
+    "sum": ("rows | sum(attribute='size.n')", 3),
+    "min": ("inputs.some | min", 1),
+    "max": ("['a', 'c', 'b'] | max", "c"),
+    "keys": ("inputs.who | keys", ["name", "a b"]),
+    "values": ("inputs.who | values", ["Bo", 1]),
+    "int": ("('7' | int) + (2.9 | int)", 9),
+    "float": ("'2.5' | float", 2.5),
+    "round": ("2.345 | round(2)", 2.35),
+    "abs": ("-3 | abs", 3),
+    "string": ("7 | string", "7"),
+    "tojson": ("inputs.who | tojson", '{"name": "Bo", "a b": 1}'),
+    "fromjson": ("'{\"a\": [1]}' | fromjson", {"a": [1]}),
+    "default": ("inputs.no | default(other=[])", []),
+}
+
+
+@pytest.mark.parametrize("name", FILTERED)
+def test_a_filter_does_what_it_says(name: str) -> None:
+    source, expected = FILTERED[name]
+    assert value(f"${{{{ {source} }}}}") == expected
+
+
+def test_every_filter_and_test_is_tried() -> None:
+    assert set(FILTERED) == set(FILTERS)
+    assert set(TESTS) == set("defined undefined none string number integer boolean sequence mapping".split())
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("${{ steps.kind.rote }}", "in ${{ steps.kind.rote }}: steps.kind has no 'rote'. Did you mean 'route'?"),
+        ("${{ inputs.leed }}", "inputs has no 'leed'. Did you mean 'lead'?"),
+        ("${{ input.lead }}", "there is no 'input'. Did you mean 'inputs'?"),
+        ("${{ steps.kind.output.x }}", "steps.kind.output is null, so it has no 'x'"),
+        ("${{ inputs.some[9] }}", "inputs.some has 4 entries, none at [9]"),
+        ("${{ inputs.some['x'] }}", "inputs.some is a list, so it has no 'x'"),
+        ("${{ inputs.lead + inputs.n }}", "two numbers, two texts or two lists, got the text 'Ann' and the number 3"),
+        ("${{ inputs.lead < 3 }}", "'<' compares two numbers or two texts"),
+        ("${{ -inputs.lead }}", "'-' takes a number, got the text 'Ann'"),
+        ("${{ 1 / 0 }}", "it divides by 0"),
+        ("${{ 1 in 'a' }}", "'in' looks for a text in a text"),
+        ("${{ 1 in 2 }}", "'in' looks into a text, a list or an object"),
+        ("${{ 'x' | int }}", "expected a number, or a text that is one, got the text 'x'"),
+        ("${{ [] | first }}", "first: there is no first one: it is empty"),
+        ("${{ rows | map('size.m') }}", "has no 'm'"),
+        ("${{ [1, 'a'] | sort }}", "numbers alone or texts alone"),
+        ("${{ 'x' | fromjson }}", "expected JSON"),
+        ("${{ 'NaN' | fromjson }}", "expected JSON"),
+        ("${{ 3 | upper }}", "expected a text, got the number 3"),
+        ("${{ {1: 2} }}", "a field's name is a text"),
+        ("${{ 'a' | replace('', 'b') }}", "nothing to look for"),
+        ("${{ 'abc'[::0] }}", "a slice takes"),
+        ("${{ }}", "nothing between"),
+        ("${{ 1 = 1 }}", "write '=='"),
+        ("${{ a b }}", "nothing was expected behind the value, found 'b'"),
+        ("${{ 'a' | center(3) }}", "there is no filter 'center'"),
+        ("${{ 'a' | round(1, 2, 3) }}", "takes digits; it got 3 values"),
+        ("${{ 'a' | replace('b') }}", "takes old, new; it got 1 values"),
+        ("${{ 1 | round(places=2) }}", "takes digits, not 'places'"),
+        ("${{ 1 is even }}", "there is no test 'is even'"),
+        ("${{ inputs.lead", "never ends"),
+    ],
+)  # fmt: skip
+def test_a_mistake_says_which_expression_and_what_there_is(text: str, said: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        value(text)
+    assert said in caught.value.message
+
+
+HOSTILE = {
+    "a text times a number": "'a' * 10**9",
+    "a text times a number without a power": "'a' * 1000000000",
+    "a list times a number": "[0] * 1000000000",
+    "a tower of powers": "9**9**9",
+    "a format of enormous width": "'%0999999999d' % 1",
+    "a method that formats": "'{:>999999999}'.format(1)",
+    "center": "'a' | center(999999999)",
+    "ljust": "'a'.ljust(999999999)",
+    "indent": "big.text | indent(999999999)",
+    "range": "range(1000000000)",
+    "range of ranges": "[range(99999), range(99999)] | sum(start=[])",
+    "a comprehension": "[x for x in big.list for y in big.list]",
+    "a generator that never ends": "cycler(1).next()",
+    "a replace that explodes": "big.text | replace('a', 'bbbbbbbbbb')",
+    "a join that explodes": "big.list | join(big.text)",
+    "a chain of joins": " ~ ".join(["big.text"] * 100),
+    "nested lists by reference": f"[{', '.join(['big.list'] * 60)}] | tojson",
+    "nested objects by reference": "{'a': [big, big, big], 'b': [big, big, big]} | tojson | length",
+    "comparing enormous lists again and again": " and ".join(["big.list == big.list"] * 40),
+    "looking for lists in lists": "[0] in [" + ", ".join(["big.list"] * 60) + "]",
+    "sorting again and again": "big.list" + " | sort | reverse" * 15 + " | length",
+    "unique on unique": "big.list" + " | unique" * 15,
+    "numbers that grow": " * ".join(["9223372036854775807"] * 40),
+    "an endless number": "1e999",
+    "a number of a thousand digits": "9" * 999,
+    "rounding to a billion places": "1.5 | round(1000000000)",
+    "rounding to minus a billion places": "15 | round(-1000000000)",
+    "brackets without end": "(" * 450 + "1" + ")" * 450,
+    "lists without end": "[" * 450 + "]" * 450,
+    "signs without end": "-" * 950 + "1",
+    "nots without end": "not " * 240 + "true",
+    "choices without end": "1 if 0 else " * 80 + "1",
+    "filters without end": "'a'" + "|trim" * 190,
+    "an expression of a megabyte": "1 + " * 250_000 + "1",
+    "classes": "''.__class__.__mro__[1].__subclasses__()",
+    "classes of inputs": "inputs.__class__",
+    "classes by key": "inputs['__class__']['__init__']['__globals__']",
+    "classes through a filter": "[inputs] | map('__class__')",
+    "attr": "inputs | attr('__class__')",
+    "globals": "lipsum.__globals__['os']",
+    "self": "self._TemplateReference__context",
+    "an import": "__import__('os').system('true')",
+    "a method of a text": "'a'.encode()",
+    "a method of an object": "inputs.items()",
+    "an own method by name": "inputs.get",
+    "a format string": "'{0.__class__}' | format(inputs)",
+    "a macro": "caller()",
+}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("what", HOSTILE)
+def test_a_hostile_expression_is_a_clear_mistake_within_a_second_and_takes_no_memory(what: str) -> None:
+    gc.collect()
+    before_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    began = process_time()
+    with pytest.raises(InvalidInput) as caught:
+        value(f"so ${{{{ {HOSTILE[what]} }}}}")
+    assert process_time() - began < 1
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before_kib < 64 * 1024
+    assert caught.value.message.startswith("in ${{ ")
+    assert len(caught.value.message) < 500
+
+
+@pytest.mark.thorough
+def test_an_enormous_template_is_refused_whatever_it_is_made_of() -> None:
+    with pytest.raises(InvalidInput, match="1000000 are allowed"):
+        value("${{ big.text }}x")
+    with pytest.raises(InvalidInput, match="steps of work"):
+        value("${{ big.list }}" * 10)
+
+
+@pytest.mark.thorough
+def test_values_nested_without_end_are_refused() -> None:
+    endless: list[Json] = []
+    for _ in range(100_000):
+        endless = [endless]
+    for text in ("${{ x | tojson }}", "${{ x == [x] }}", "a ${{ x }}", "${{ x }}"):
+        with pytest.raises(InvalidInput, match=r"nested|steps of work"):
+            evaluate(Template(text), {"x": endless})
+    while endless:  # so that taking it down does not nest, either
+        inner = endless.pop()
+        endless = inner if isinstance(inner, list) else []
+
+
+def test_a_value_is_a_copy_of_what_was_looked_up() -> None:
+    scope: dict[str, object] = {"inputs": {"list": [{"a": 1}]}}
+    found = evaluate(Template("${{ inputs.list }}"), scope)
+    assert isinstance(found, list)
+    found[0] = 2
+    assert scope == {"inputs": {"list": [{"a": 1}]}}
+
+
+@given(st.text(alphabet="${}'\"ab |.[]()+-*/~<>=!,:0123456789\\\n", max_size=40))
+def test_whatever_stands_there_has_a_value_or_is_a_mistake(text: str) -> None:
+    for written in (text, f"${{{{ {text} }}}}"):
+        found: Json = None
+        with suppress(InvalidInput):
+            found = value(written)
+        assert found is None or isinstance(found, bool | int | float | str | list | dict)
+
+
+@given(st.text(max_size=60).filter(lambda text: "${{" not in text))
+def test_text_without_expressions_is_itself(text: str) -> None:
+    assert evaluate(Template(text), {}) == text
+    assert split(text) == (text,)
+    assert whole(text) is None
+
+
+def test_what_an_expression_looks_up_can_be_told_beforehand() -> None:
+    tree = parse(
+        "steps.a.output[loop.index].x ~ (inputs['b c'] | default(steps.d.route)) if run.id is defined else item"
+    )
+    assert [(str(path), path.optional) for path in paths_of(tree)] == [
+        ("run.id", True),
+        ("loop.index", False),
+        ("steps.a.output", False),
+        ("inputs.b c", True),
+        ("steps.d.route", False),
+        ("item", False),
+    ]

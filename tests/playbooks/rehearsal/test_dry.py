@@ -1,0 +1,170 @@
+"""A dry run shows every way once, says what it assumed, and stops at a bound."""
+
+from __future__ import annotations
+
+import pytest
+
+from sulla.core.errors import InvalidInput, NotFound
+from sulla.core.jsontypes import Json
+from sulla.playbooks.definition import Definition
+from sulla.playbooks.expression.expression import evaluate
+from sulla.playbooks.file.check import check_playbook
+from sulla.playbooks.rehearsal.base import Setting
+from sulla.playbooks.rehearsal.dry import MAX_WAYS, DryRun, dry_run
+
+
+def dry(
+    steps: str,
+    more: str = "",
+    inputs: dict[str, Json] | None = None,
+    choose: dict[str, str] | None = None,
+    outputs: dict[str, Json] | None = None,
+    inner: str = "",
+) -> DryRun:
+    def made(text: str) -> Definition:
+        checked = check_playbook(text)
+        assert checked.definition is not None, checked.faults
+        return checked.definition
+
+    def find(name: str) -> Definition:
+        if not inner:
+            raise NotFound(f"there is no playbook {name!r}")
+        return made(f"name: {name}\nsteps:\n{_below(inner)}")
+
+    definition = made(f"name: p\n{more}\nsteps:\n{_below(steps)}")
+    return dry_run(definition, inputs or {}, Setting(find, evaluate), choose=choose, outputs=outputs)
+
+
+def _below(steps: str) -> str:
+    return "".join(f"  {line}\n" for line in steps.strip("\n").splitlines())
+
+
+def ways(found: DryRun) -> list[dict[str, str]]:
+    return [dict(way.chosen) for way in found.ways]
+
+
+ROUTED = """
+- {id: kind, router: What?, routes: {sales: x, other: y}}
+- {id: ok, needs: [kind.sales], human: May I?}
+- {id: send, tool: t}
+"""
+
+
+def test_every_way_of_every_choice_is_shown_once() -> None:
+    found = dry(ROUTED)
+    assert ways(found) == [{"kind": "sales", "ok": "yes"}, {"kind": "other"}, {"kind": "sales", "ok": "no"}]
+    assert [len(way.rehearsed.calls) for way in found.ways] == [1, 0, 0]
+    assert not found.is_cut
+
+
+def test_what_is_settled_is_not_gone_through() -> None:
+    assert ways(dry(ROUTED, choose={"kind": "other"})) == [{"kind": "other"}]
+    assert ways(dry(ROUTED, choose={"ok": "no"})) == [{"kind": "sales", "ok": "no"}, {"kind": "other"}]
+
+
+@pytest.mark.parametrize(
+    ("choose", "outputs", "said"),
+    [
+        ({"kid": "sales"}, {}, "no step 'kid' to choose for. Did you mean 'kind'"),
+        ({"kind": "sale"}, {}, "the step 'kind' has no way 'sale'; it has sales, other"),
+        ({}, {"sendd": "x"}, "no step 'sendd' with an output. Did you mean 'send'"),
+    ],
+)
+def test_what_cannot_be_settled_is_refused(choose: dict[str, str], outputs: dict[str, Json], said: str) -> None:
+    with pytest.raises(InvalidInput, match="step") as refused:
+        dry(ROUTED, choose=choose, outputs=outputs)
+    assert said in refused.value.message
+
+
+def test_very_many_ways_are_cut() -> None:
+    found = dry("\n".join(f"- {{id: c{number}, router: What?, routes: {{a: x, b: y}}}}" for number in range(30)))
+    assert len(found.ways) == MAX_WAYS
+    assert found.is_cut
+
+
+def test_a_condition_on_what_nobody_knows_goes_both_ways_and_one_on_inputs_does_not() -> None:
+    steps = """
+- {id: look, tool: t}
+- {id: good, condition: "${{ steps.look.output == 'ok' }}"}
+- {id: big, needs: [], condition: "${{ inputs.n > 3 }}"}
+- {id: when, needs: [look], when: "${{ 'x' in steps.look.output }}", tool: t}
+"""
+    found = dry(steps, "inputs: {n: integer}", {"n": 4})
+    assert ways(found) == [
+        {"good": "yes", "when": "yes"},
+        {"good": "no"} | {"when": "yes"},
+        {"good": "yes", "when": "no"},
+    ]
+    assert {row.route for way in found.ways for row in way.rehearsed.rows if row.at == "big"} == {"yes"}
+
+
+def test_a_field_of_a_sample_is_a_guess_too() -> None:
+    steps = """
+- id: look
+  agent: x
+  prompt: Look
+  output: {type: object, properties: {ok: {type: boolean}, kind: {enum: [a, b]}, tags: {type: array}}}
+- {id: good, condition: "${{ steps.look.output.ok }}"}
+"""
+    found = dry(steps)
+    assert ways(found) == [{"good": "yes"}, {"good": "no"}]
+    assert found.ways[0].rehearsed.rows[0].output == {"ok": True, "kind": "a", "tags": ["<output of look>"]}
+
+
+def test_an_output_that_is_given_decides() -> None:
+    steps = "- {id: look, tool: t}\n- {id: good, condition: \"${{ steps.look.output == 'ok' }}\"}"
+    assert ways(dry(steps, outputs={"look": "ok"})) == [{}]
+
+
+def test_what_has_no_value_is_assumed_and_told() -> None:
+    steps = """
+- {id: look, tool: t}
+- {id: l, loop: {for_each: "${{ steps.look.output.items }}", steps: [{id: a, tool: t, with: {x: "${{ item.name }}"}}]}}
+- {id: c, loop: {count: "${{ steps.look.output.n }}", steps: [{id: b, tool: t}]}}
+- {id: w, loop: {while: "${{ steps.look.output.more }}", steps: [{id: d, tool: t}]}}
+- {id: s, wait: "${{ steps.look.output.s }}"}
+- {id: u, wait: {until: "${{ steps.look.output.u }}"}}
+- {id: say, respond: "${{ steps.look.output.text }}"}
+"""
+    found = dry(steps)
+    assert [way.rehearsed.status for way in found.ways] == ["completed"]
+    way = found.ways[0]
+    assert [row.at for row in way.rehearsed.rows if "@" in row.at] == ["a@0", "b@0", "d@0"]
+    assert way.rehearsed.took_ms == 0
+    assert way.rehearsed.told == ("<text of ${{ steps.look.output.text }}>",)
+    for said in ("'l' has one entry", "'c' has one pass", "'w' has one pass", "'s' waits for no", "'u' waits for no"):
+        assert any(said in assumed for assumed in way.assumed), (said, way.assumed)
+
+
+def test_inputs_that_are_missing_are_made_up_and_others_are_checked() -> None:
+    more = (
+        "inputs: {lead: string, n: integer, mode: {choices: [fast, slow]}, tags: list, more: object, x: {default: y}}"
+    )
+    steps = '- {id: a, tool: t, with: {all: "${{ inputs }}"}}'
+    found = dry(steps, more, {"lead": "Ann"})
+    assert found.ways[0].rehearsed.calls[0].args == {
+        "all": {"lead": "Ann", "n": 1, "mode": "fast", "tags": ["<input tags>"], "more": {}, "x": "y"}
+    }
+    with pytest.raises(InvalidInput, match="the input 'n' is 'many'"):
+        dry(steps, more, {"n": "many"})
+
+
+def test_playbooks_within_are_gone_through_too() -> None:
+    found = dry("- {id: sub, playbook: inner}", inner="- {id: ok, human: May I?}\n- {id: send, tool: t}")
+    assert ways(found) == [{"ok": "yes"}, {"ok": "no"}]
+    assert [len(way.rehearsed.calls) for way in found.ways] == [1, 0]
+
+
+def test_a_loop_until_it_is_good_is_shown_with_one_pass_and_with_all() -> None:
+    steps = """
+- id: polish
+  loop:
+    count: 4
+    steps:
+      - {id: draft, agent: x, prompt: Write}
+      - {id: review, agent: x, prompt: Review, output: {type: object, properties: {score: {type: integer}}}}
+      - {id: good, when: "${{ steps.review.output.score >= 8 }}", break: true}
+"""
+    found = dry(steps)
+    passes = [sum(row.at.startswith("draft@") for row in way.rehearsed.rows) for way in found.ways]
+    assert (ways(found), passes) == ([{"good": "yes"}, {"good": "no"}], [1, 4])

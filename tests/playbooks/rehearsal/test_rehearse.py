@@ -1,0 +1,254 @@
+"""A rehearsal goes as the real run would, without doing anything and without time passing."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from sulla.core.errors import InvalidInput, NotFound
+from sulla.core.jsontypes import Json
+from sulla.playbooks.definition import Definition
+from sulla.playbooks.expression.expression import evaluate
+from sulla.playbooks.file.check import check_playbook
+from sulla.playbooks.file.check_known import Known, KnownTool
+from sulla.playbooks.machine.facts import Failure, Spent
+from sulla.playbooks.rehearsal import rehearse as module
+from sulla.playbooks.rehearsal.base import Ask, Came, Rehearsed, Setting
+from sulla.playbooks.rehearsal.rehearse import rehearse
+
+DAY_MS = 86_400_000
+BOOM = Came(failure=Failure("transient", "boom", "it broke"))
+
+
+def playbook(steps: str, more: str = "", name: str = "test") -> Definition:
+    text = f"name: {name}\n{more}\nsteps:\n" + "".join(f"  {line}\n" for line in steps.strip("\n").splitlines())
+    checked = check_playbook(text)
+    assert checked.definition is not None, checked.faults
+    return checked.definition
+
+
+class Said:
+    """Says what steps come to, by address or place; what is not named comes to its address."""
+
+    def __init__(self, **came: Came | Json | Callable[[Ask], Came]) -> None:
+        self.came = came
+        self.asked: list[str] = []
+
+    def answer(self, ask: Ask) -> Came | None:
+        self.asked.append(ask.at)
+        found = self.came.get(ask.place.replace("/", "__"), ask.at)
+        if callable(found):
+            return found(ask)
+        if found is None:
+            return None
+        return found if isinstance(found, Came) else Came(found)
+
+
+def played(definition: Definition, said: Said, *others: Definition, inputs: dict[str, Json] | None = None) -> Rehearsed:
+    by_name = {one.name: one for one in others}
+
+    def find(name: str) -> Definition:
+        if name not in by_name:
+            raise NotFound(f"there is no playbook {name!r}")
+        return by_name[name]
+
+    return rehearse(definition, inputs or {}, said, Setting(find, evaluate))
+
+
+def ends(found: Rehearsed) -> dict[str, str]:
+    return {row.at: row.status for row in found.rows}
+
+
+def test_a_wait_of_thirty_days_and_an_approval_after_three_take_no_time() -> None:
+    definition = playbook(
+        """
+- {id: sleep, wait: 30d}
+- {id: ok, human: May I?, expires: 4d}
+- {id: say, respond: "${{ steps.ok.output }}"}
+"""
+    )
+    begun = time.process_time()
+    found = played(definition, Said(ok=Came("yes", after_ms=3 * DAY_MS)))
+    assert time.process_time() - begun < 1.0
+    assert (found.status, found.told) == ("completed", ("true",))
+    assert found.took_ms == 33 * DAY_MS
+
+
+def test_side_by_side_the_slowest_counts() -> None:
+    definition = playbook(
+        "- {id: a, needs: [], tool: t}\n- {id: b, needs: [], tool: t}\n- {id: m, needs: [a, b], merge: all}"
+    )
+    found = played(definition, Said(a=Came("1", after_ms=5000), b=Came("2", after_ms=9000)))
+    assert found.took_ms == 9000
+
+
+def test_a_late_answer_of_an_attempt_that_was_given_up_is_not_taken_for_the_next_one() -> None:
+    definition = playbook("- {id: a, tool: t, timeout: 10s, retry: {tries: 2, backoff: 1s}}")
+
+    def slow_then_quick(ask: Ask) -> Came:
+        return Came("first", after_ms=12_000) if ask.attempt == 1 else Came("second", after_ms=5_000)
+
+    found = played(definition, Said(a=slow_then_quick))
+    assert [(row.output, row.tries) for row in found.rows] == [("second", 2)]
+    assert found.took_ms == 16_000
+
+
+def test_a_silent_person_and_a_hung_agent_are_ended_by_their_limits() -> None:
+    never = Came(after_ms=None)
+    found = played(playbook("- {id: ok, human: May I?, expires: 3d}"), Said(ok=never))
+    assert (found.status, found.rows[0].reason, found.took_ms) == ("failed", "expired", 3 * DAY_MS)
+    found = played(playbook("- {id: a, agent: x, prompt: Do, timeout: 10m}"), Said(a=never))
+    assert (found.status, found.rows[0].reason) == ("failed", "timeout")
+    found = played(playbook("- {id: ok, human: May I?, expires: never}"), Said(ok=never))
+    assert (found.status, found.outputs) == ("waiting", {})
+
+
+def test_a_playbook_within_is_rehearsed_with_its_own_names_and_its_failure_is_the_steps() -> None:
+    inner = playbook(
+        '- {id: look, agent: x, prompt: "${{ inputs.q }} in ${{ run.playbook }} by ${{ run.trigger }}"}',
+        'inputs: {q: string}\noutputs: {r: "${{ steps.look.output }}"}',
+        "inner",
+    )
+    outer = playbook(
+        "- {id: look, playbook: inner, with: {q: hi}}\n"
+        '- {id: say, respond: "${{ steps.look.output.r }} ${{ run.trigger }}"}'
+    )
+    found = played(outer, Said(look=None, look__look="found"), inner)
+    assert found.told == ("found manual",)
+    assert [(model.at, model.text) for model in found.models] == [("look/look", "hi in inner by playbook")]
+    failed = played(outer, Said(look=None, look__look=Came(failure=Failure("permanent", "x", "it broke"))), inner)
+    assert ends(failed) == {"look": "failed", "look/look": "failed", "say": "failed"}
+    assert failed.rows[0].why == "the playbook 'inner' failed: step 'look' failed: it broke"
+
+
+def test_a_playbook_within_that_is_not_there_or_is_given_the_wrong_inputs_fails_its_step() -> None:
+    outer = playbook("- {id: a, playbook: inner}")
+    found = played(outer, Said(a=None))
+    assert (found.status, found.rows[0].why) == ("failed", "there is no playbook 'inner'")
+    found = played(outer, Said(a=None), playbook("- {id: b, wait: 3s}", "inputs: {q: string}", "inner"))
+    assert "the input 'q' is missing" in found.rows[0].why
+
+
+def test_what_is_within_a_step_that_is_given_up_is_given_up_too() -> None:
+    inner = playbook("- {id: long, wait: 30d}\n- {id: after, tool: t}", name="inner")
+    found = played(playbook("- {id: a, playbook: inner, timeout: 1h}"), Said(a=None), inner)
+    assert (found.status, found.took_ms, found.calls) == ("failed", 3_600_000, ())
+    assert ends(found)["a"] == "failed"
+
+
+def test_a_playbook_that_takes_over_goes_on_in_its_place() -> None:
+    second = playbook(
+        '- {id: end, respond: "${{ inputs.n }}"}', 'inputs: {n: integer}\noutputs: {n: "${{ inputs.n }}"}', "second"
+    )
+    found = played(playbook("- {id: go, transfer: second, with: {n: 3}}"), Said(), second)
+    assert (found.status, found.outputs, found.told) == ("completed", {"n": 3}, ("3",))
+    assert ends(found) == {"go": "completed", "go/end": "completed"}
+
+
+def test_playbooks_that_hand_over_to_each_other_for_ever_are_refused() -> None:
+    ping = playbook("- {id: go, transfer: pong}", name="ping")
+    pong = playbook("- {id: go, transfer: ping}", name="pong")
+    with pytest.raises(InvalidInput, match="hand over more than 8 times"):
+        played(ping, Said(), ping, pong)
+
+
+def test_what_happens_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_FACTS", 50)
+    with pytest.raises(InvalidInput, match="it does not end: 50 things have happened"):
+        played(playbook("- {id: l, loop: {count: 100, steps: [{id: a, tool: t}]}}"), Said())
+
+
+def test_calls_are_noted_with_their_arguments_and_never_with_a_secret() -> None:
+    definition = playbook(
+        "- {id: l, loop: {for_each: [a, b], steps: [{id: send, tool: t,"
+        ' with: {to: "${{ item }}", key: "${{ secrets.key }}"}}]}}',
+        "secrets: [key]",
+    )
+    found = played(definition, Said())
+    assert [(call.at, call.tool, call.args) for call in found.calls] == [
+        ("send@0", "t", {"to": "a", "key": "<secret key>"}),
+        ("send@1", "t", {"to": "b", "key": "<secret key>"}),
+    ]
+
+
+def test_a_known_tool_refuses_arguments_that_it_does_not_take_and_once_is_once() -> None:
+    definition = playbook('- {id: a, tool: t, with: {n: "${{ inputs.n }}"}}', "inputs: {n: {type: string}}")
+    schema: dict[str, Json] = {"type": "object", "properties": {"n": {"type": "integer"}}}
+    setting = Setting(lambda name: definition, evaluate, Known(tools={"t": KnownTool(schema, "once")}))
+    found = rehearse(definition, {"n": "many"}, Said(), setting)
+    assert (found.rows[0].status, found.rows[0].reason) == ("failed", "invalid_args")
+    plain = playbook("- {id: a, tool: t}")
+    assert rehearse(plain, {}, Said(a=BOOM), setting).rows[0].tries == 1
+    again = replace(setting, known=Known(tools={"t": KnownTool(schema, "pure")}))
+    assert rehearse(plain, {}, Said(a=BOOM), again).rows[0].tries > 1
+
+
+def test_an_output_that_is_not_what_the_step_asks_for_is_refused() -> None:
+    definition = playbook(
+        "- {id: a, agent: x, prompt: Do, output: {type: object, properties: {n: {type: integer}}, required: [n]}}"
+    )
+    with pytest.raises(InvalidInput, match="what 'a' is said to come to is not what it asks for"):
+        played(definition, Said(a={"n": "many"}))
+    assert played(definition, Said(a={"n": 3})).status == "completed"
+
+
+def test_what_a_real_run_would_never_come_to_is_refused() -> None:
+    with pytest.raises(InvalidInput, match=r"'a' comes to text, and is said to come to \{'n': 3\}"):
+        played(playbook("- {id: a, tool: t}"), Said(a={"n": 3}))
+    with pytest.raises(InvalidInput, match="'a' comes to the outputs of a playbook"):
+        played(playbook("- {id: a, playbook: inner}"), Said(a="text"))
+    nothing = played(playbook("- {id: a, tool: t}\n- {id: b, respond: hi}"), Said(a=Came(), b=Came("hi")))
+    assert [row.output for row in nothing.rows] == ["", "hi"]
+
+
+def test_a_playbook_within_is_tried_again_where_its_step_says_so() -> None:
+    inner = playbook("- {id: look, tool: t}", name="inner")
+    answers = iter([Came(failure=Failure("permanent", "x", "it broke")), Came("fine")])
+    said = Said(a=None, a__look=lambda ask: next(answers))
+    found = played(playbook("- {id: a, playbook: inner, retry: {tries: 2, backoff: 5s}}"), said, inner)
+    assert (found.status, found.took_ms, len(found.calls)) == ("completed", 5000, 2)
+
+
+def test_a_person_cannot_answer_what_was_not_offered() -> None:
+    with pytest.raises(InvalidInput, match="expected exactly one of 'yes', 'no'"):
+        played(playbook("- {id: ok, human: May I?}"), Said(ok="perhaps"))
+
+
+def test_a_model_that_names_no_way_is_asked_once_more() -> None:
+    definition = playbook("- {id: kind, router: What?, routes: {a: x, b: y}}")
+    answers = iter(["a or b", "b"])
+    said = Said(kind=lambda ask: Came(next(answers)))
+    found = played(definition, said)
+    assert (found.rows[0].route, said.asked) == ("b", ["kind", "kind"])
+
+
+def test_a_budget_ends_it() -> None:
+    definition = playbook("- {id: a, agent: x, prompt: Do}\n- {id: b, agent: x, prompt: More}", "budget: {tokens: 100}")
+    found = played(definition, Said(a=Came("x", spent=Spent(150))))
+    assert (found.status, found.spent.tokens) == ("failed", 150)
+    assert found.failure is not None
+    assert found.failure.reason == "limit_tokens"
+
+
+def test_everything_that_asks_a_model_is_counted() -> None:
+    definition = playbook(
+        """
+- {id: kind, router: What?, routes: {a: x, b: y}, needs: []}
+- {id: good, condition: {ask: Good?}, needs: []}
+- {id: plain, condition: "${{ true }}", needs: []}
+- {id: do, agent: x, prompt: Do, before: Before?, after: After?, needs: []}
+- {id: ask, prompt: And now?, needs: []}
+"""
+    )
+    found = played(definition, Said(kind="a", good="yes"))
+    assert [(model.at, model.what) for model in found.models] == [
+        ("kind", "choose"),
+        ("good", "choose"),
+        ("do", "agent"),
+        ("do", "conversation"),
+        ("do", "conversation"),
+        ("ask", "conversation"),
+    ]

@@ -1,0 +1,337 @@
+"""Calls of tools in playbooks' runs: allowed by people, cut off, too slow, and tried again."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from sulla.testing.play_world import PlayWorld
+from sulla.testing.provider import ScriptedProvider
+from sulla.testing.tools import EffectLedger
+from sulla.tools import Done, Result, Tool, ToolContext, define
+from tests.playbooks.runs import Make, at, effects, ended, later, ledger, make, question, questions, say
+
+__all__ = ["ledger", "make"]
+
+OUT = """
+name: out
+inputs: {to: {type: string, default: ann}}
+outputs: {got: "${{ steps.send.output }}"}
+steps:
+  - {id: send, tool: send, with: {to: "${{ inputs.to }}"}}
+  - {id: next, tool: note_safe, with: {what: after}}
+"""
+
+
+def sender(ledger: EffectLedger) -> Tool:
+    async def send(context: ToolContext, *, to: str) -> Result:
+        """Send something.
+
+        Args:
+            to: to whom.
+        """
+        ledger.write("send", f"sent {to}", context)
+        return Done(f"sent to {to}")
+
+    return define(send, effect="once", category="testing")
+
+
+# ------------------------------------------------------------------------------------------------------- approvals
+
+
+async def test_what_a_person_started_may_send(make: Make, ledger: EffectLedger) -> None:
+    world = make(ScriptedProvider(), OUT, more=[sender(ledger)])
+    run = await world.run_play("out")
+    assert (await at(world, run)).status == "completed"
+    assert effects(ledger) == ["sent ann", "after"]
+
+
+async def unattended(world: PlayWorld, to: str = "ann") -> Any:
+    return await world.run_play("out", {"to": to}, trigger="schedule", origin="playbook")
+
+
+async def test_where_nobody_is_there_a_person_is_asked_before_anything_is_sent(
+    make: Make, ledger: EffectLedger
+) -> None:
+    world = make(ScriptedProvider(), OUT, more=[sender(ledger)])
+    run = await unattended(world)
+    wait = await question(world, run)
+    assert effects(ledger) == []
+    assert "send" in wait.prompt
+    assert wait.digest
+    assert (await world.now(run)).suspended, "nothing is held meanwhile"
+
+
+async def test_a_call_that_is_allowed_is_made_once_and_the_run_goes_on(make: Make, ledger: EffectLedger) -> None:
+    world = make(ScriptedProvider(), OUT, more=[sender(ledger)])
+    run = await unattended(world)
+    await say(world, run, "approve")
+    assert effects(ledger) == ["sent ann", "after"]
+    assert (await ended(world, run)).outputs == {"got": "sent to ann"}
+
+
+async def test_a_call_that_is_allowed_after_a_restart_is_made_once(make: Make, ledger: EffectLedger) -> None:
+    run = await unattended(make(ScriptedProvider(), OUT, more=[sender(ledger)]))
+    world = make(ScriptedProvider(), OUT, more=[sender(ledger)], boot=2)
+    await say(world, run, "approve")
+    assert effects(ledger) == ["sent ann", "after"]
+    assert (await at(world, run)).status == "completed"
+
+
+async def test_a_call_that_is_refused_is_not_made_and_not_tried_again(make: Make, ledger: EffectLedger) -> None:
+    text = OUT.replace('inputs.to }}"}}', 'inputs.to }}"}, retry: {tries: 3}}')
+    world = make(ScriptedProvider(), text, more=[sender(ledger)])
+    run = await unattended(world)
+    await say(world, run, "reject", "not today")
+    play = await at(world, run)
+    assert (play.status, effects(ledger)) == ("failed", [])
+    assert "not today" in play.failure
+    assert await questions(world, run) == []
+
+
+async def test_silence_is_a_no(make: Make, ledger: EffectLedger) -> None:
+    world = make(ScriptedProvider(), OUT, more=[sender(ledger)])
+    run = await unattended(world)
+    wait = await question(world, run)
+    await later(world, wait.expires_ms / 1000 - world.clock.now() + 1)
+    assert ((await at(world, run)).status, effects(ledger)) == ("failed", [])
+
+
+async def test_always_allows_the_like_of_it_in_later_runs_and_nothing_else(make: Make, ledger: EffectLedger) -> None:
+    world = make(ScriptedProvider(), OUT, more=[sender(ledger)])
+    await say(world, await unattended(world), "always")
+    assert effects(ledger) == ["sent ann", "after"]
+    run = await unattended(world)
+    assert (await at(world, run)).status == "completed"
+    assert effects(ledger) == ["sent ann", "after"] * 2
+    other = await unattended(world, "bob")
+    assert "send" in (await question(world, other)).prompt
+
+
+async def test_what_is_refused_can_be_asked_again_by_resuming(make: Make, ledger: EffectLedger) -> None:
+    world = make(ScriptedProvider(), OUT, more=[sender(ledger)])
+    run = await unattended(world)
+    await say(world, run, "reject")
+    await world.resume_play(run)
+    await world.work()
+    assert (await at(world, run)).status == "completed", "who resumes it is there"
+    assert effects(ledger) == ["sent ann", "after"]
+
+
+async def test_others_go_on_while_a_person_is_asked(make: Make, ledger: EffectLedger) -> None:
+    text = OUT.replace("{id: next,", "{id: next, needs: [],")
+    world = make(ScriptedProvider(), text, more=[sender(ledger)])
+    run = await unattended(world)
+    assert effects(ledger) == ["after"]
+    await say(world, run, "approve")
+    assert effects(ledger) == ["after", "sent ann"]
+
+
+# --------------------------------------------------------------------------------------------------------- cut off
+
+CUT = """
+name: cut
+outputs: {got: "${{ steps.send.output }}"}
+steps:
+  - {id: send, tool: stall, with: {what: x}}
+  - {id: next, tool: note_safe, with: {what: "after ${{ steps.send.output }}"}}
+"""
+
+
+def stalling(ledger: EffectLedger, opened: asyncio.Event, effect: Any = "once", reached: Any = None) -> Tool:
+    async def stall(context: ToolContext, *, what: str) -> Result:
+        """Take effect, and stand still.
+
+        Args:
+            what: the effect.
+        """
+        ledger.write("stall", what, context)
+        if reached is not None:
+            reached.set()
+        await opened.wait()
+        return Done(f"did {what}")
+
+    return define(stall, effect=effect, reach="inward", category="testing")
+
+
+async def cut_off(make: Make, ledger: EffectLedger, effect: Any = "once") -> Any:
+    """A run whose tool was at work when its daemon died."""
+    reached = asyncio.Event()
+    world = make(ScriptedProvider(), CUT, more=[stalling(ledger, asyncio.Event(), effect, reached)])
+    run = await world.play("cut")
+    work = asyncio.create_task(world.work())
+    await reached.wait()
+    work.cancel()
+    await asyncio.gather(work, return_exceptions=True)
+    opened = asyncio.Event()
+    opened.set()
+    world = make(ScriptedProvider(), CUT, more=[stalling(ledger, opened, effect)], boot=2)
+    await later(world, 60)
+    return world, run
+
+
+async def test_a_call_that_was_cut_off_is_asked_about_and_not_made_again(make: Make, ledger: EffectLedger) -> None:
+    world, run = await cut_off(make, ledger)
+    wait = await question(world, run)
+    assert wait.wait_id.startswith("review:")
+    assert effects(ledger) == ["x"]
+
+
+async def test_a_person_may_have_it_run_again(make: Make, ledger: EffectLedger) -> None:
+    world, run = await cut_off(make, ledger)
+    await say(world, run, "run_again")
+    assert effects(ledger) == ["x", "x", "after did x"]
+    assert (await ended(world, run)).outputs == {"got": "did x"}
+
+
+async def test_a_person_may_say_what_it_came_to(make: Make, ledger: EffectLedger) -> None:
+    world, run = await cut_off(make, ledger)
+    await say(world, run, "result", "it was done")
+    assert effects(ledger) == ["x", "after it was done"]
+    assert (await ended(world, run)).outputs == {"got": "it was done"}
+
+
+async def test_a_person_may_give_it_up(make: Make, ledger: EffectLedger) -> None:
+    world, run = await cut_off(make, ledger)
+    await say(world, run, "give_up", "leave it")
+    play = await at(world, run)
+    assert (play.status, effects(ledger)) == ("failed", ["x"])
+    assert "leave it" in play.failure
+
+
+@pytest.mark.parametrize("effect", ["pure", "idempotent"])
+async def test_a_call_that_does_no_harm_is_made_again_without_asking(
+    make: Make, ledger: EffectLedger, effect: Any
+) -> None:
+    world, run = await cut_off(make, ledger, effect)
+    assert (await at(world, run)).status == "completed"
+    assert effects(ledger) == ["x", "x", "after did x"]
+    first, second, _ = ledger.read()
+    assert first["key"] == second["key"], "its tool can tell that it is the same"
+
+
+# -------------------------------------------------------------------------------------------------------- too slow
+
+SLOW = CUT.replace("with: {what: x}}", "with: {what: x}, timeout: 10s}")
+
+
+async def test_a_tool_that_takes_too_long_is_stopped_and_the_step_has_failed(make: Make, ledger: EffectLedger) -> None:
+    reached, opened = asyncio.Event(), asyncio.Event()
+    world = make(ScriptedProvider(), SLOW, more=[stalling(ledger, opened, "idempotent", reached)])
+    run = await world.play("cut")
+    work = asyncio.create_task(world.work())
+    await reached.wait()
+    await later_only(world, 11)
+    await work
+    play = await at(world, run)
+    assert (play.status, effects(ledger)) == ("failed", ["x"])
+    assert "took longer than it may" in play.failure
+
+
+async def test_a_tool_that_takes_too_long_is_tried_again_where_its_step_says_so(
+    make: Make, ledger: EffectLedger
+) -> None:
+    text = SLOW.replace("timeout: 10s", "timeout: 10s, retry: {tries: 2, backoff: 5s}")
+    reached, opened = asyncio.Event(), asyncio.Event()
+    world = make(ScriptedProvider(), text, more=[stalling(ledger, opened, "idempotent", reached)])
+    run = await world.play("cut")
+    work = asyncio.create_task(world.work())
+    await reached.wait()
+    await later_only(world, 11)
+    opened.set()
+    await work
+    await later(world, 5)
+    assert (await at(world, run)).status == "completed"
+    assert effects(ledger) == ["x", "x", "after did x"]
+
+
+async def later_only(world: PlayWorld, seconds: float) -> None:
+    await world.clock.advance(seconds)  # type: ignore[attr-defined]  # it is a ManualClock
+
+
+# ---------------------------------------------------------------------------------------------------------- retries
+
+SHAKY = """
+name: shaky
+outputs: {got: "${{ steps.a.output }}", tries: "${{ steps.a.tries }}"}
+steps:
+  - {id: a, tool: shaky, with: {what: x}, retry: {tries: 3, backoff: 10s, factor: 2}}
+"""
+
+
+def shaky(ledger: EffectLedger, failures: int, effect: Any = "idempotent") -> Tool:
+    async def shaky(context: ToolContext, *, what: str) -> Result:
+        """Fail some times, then work.
+
+        Args:
+            what: the effect.
+        """
+        ledger.write("shaky", what, context)
+        if len(ledger.read()) <= failures:
+            return Done("not now", is_error=True)
+        return Done("now")
+
+    return define(shaky, effect=effect, reach="inward", category="testing")
+
+
+async def test_a_tool_that_fails_twice_and_then_works_is_waited_for_longer_each_time(
+    make: Make, ledger: EffectLedger
+) -> None:
+    world = make(ScriptedProvider(), SHAKY, more=[shaky(ledger, 2)])
+    run = await world.run_play("shaky")
+    counts = []
+    for seconds in (9.9, 0.2, 19.8, 0.3):
+        counts.append(len(effects(ledger)))
+        await later(world, seconds)
+    assert [*counts, len(effects(ledger))] == [1, 1, 2, 2, 3]
+    assert (await ended(world, run)).outputs == {"got": "now", "tries": 3}
+
+
+async def test_each_attempt_is_a_call_of_its_own(make: Make, ledger: EffectLedger) -> None:
+    world = make(ScriptedProvider(), SHAKY, more=[shaky(ledger, 1)])
+    await world.run_play("shaky")
+    await later(world, 11)
+    assert len({line["key"] for line in ledger.read()}) == 2
+
+
+async def test_a_tool_that_never_works_fails_after_so_many_tries(make: Make, ledger: EffectLedger) -> None:
+    world = make(ScriptedProvider(), SHAKY, more=[shaky(ledger, 99)])
+    run = await world.run_play("shaky")
+    for _ in range(5):
+        await later(world, 100)
+    play = await at(world, run)
+    assert (play.status, len(effects(ledger))) == ("failed", 3)
+    assert "not now" in play.failure
+
+
+async def test_a_retry_that_waits_over_a_restart_is_made_at_its_time(make: Make, ledger: EffectLedger) -> None:
+    run = await make(ScriptedProvider(), SHAKY, more=[shaky(ledger, 1)]).run_play("shaky")
+    world = make(ScriptedProvider(), SHAKY, more=[shaky(ledger, 1)], boot=2)
+    await later(world, 9.9)
+    assert len(effects(ledger)) == 1
+    await later(world, 0.2)
+    assert ((await at(world, run)).status, len(effects(ledger))) == ("completed", 2)
+
+
+async def test_what_is_to_be_done_once_is_not_tried_again_by_itself(make: Make, ledger: EffectLedger) -> None:
+    text = SHAKY.replace(", retry: {tries: 3, backoff: 10s, factor: 2}", "")
+    world = make(ScriptedProvider(), text, more=[shaky(ledger, 1, "once")])
+    run = await world.run_play("shaky")
+    await later(world, 1_000)
+    assert ((await at(world, run)).status, len(effects(ledger))) == ("failed", 1)
+
+
+async def test_a_failure_that_is_lived_with_leaves_null_and_says_why(make: Make, ledger: EffectLedger) -> None:
+    text = """
+name: lived
+outputs: {got: "${{ steps.a.output }}", why: "${{ steps.a.error.message }}"}
+steps:
+  - {id: a, tool: shaky, with: {what: x}, on_failure: go_on, retry: {tries: 1}}
+  - {id: b, tool: note_safe, with: {what: all the same}}
+"""
+    world = make(ScriptedProvider(), text, more=[shaky(ledger, 99)])
+    run = await world.run_play("lived")
+    assert (await ended(world, run)).outputs == {"got": None, "why": "not now"}
+    assert effects(ledger) == ["x", "all the same"]

@@ -1,0 +1,94 @@
+"""A process that dies at any change of what is kept leaves a run of a playbook that comes to the same: nothing of it is
+done twice, nothing is paid for twice, and each is told once.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sulla.testing.mortal import Mortal
+from sulla.testing.store import FaultyStore
+from tests.playbooks.crash_cases import CASES, Case
+from tests.playbooks.dying import Outage, Town
+
+MOST_CHANGES = 400
+
+each_case = pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
+OFTEN = ("tools", "branches", "approved-call")
+outages = pytest.mark.parametrize(
+    "case", [pytest.param(case, id=case.id, marks=() if case.id in OFTEN else pytest.mark.faults) for case in CASES]
+)
+each_side = pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+
+
+async def undisturbed(case: Case, folder: Path) -> tuple[dict[str, Any], list[str]]:
+    """What a run comes to in peace, and what its model was asked."""
+    town = Town(case, folder)
+    await town.open()
+    await town.live(town.boot(town.store))
+    assert await town.broken() == []
+    assert town.doubled(cut=False) == []
+    assert town.reviews == 0
+    return await town.came_to(), town.thinker.asked
+
+
+async def faults_of(town: Town, wanted: dict[str, Any], asked: list[str], *, cut: bool) -> list[str]:
+    """What is not as it is in peace."""
+    found = await town.broken() + town.doubled(cut=cut)
+    came_to = await town.came_to()
+    found += [
+        f"{name}: {came_to.get(name)} and not {value}" for name, value in wanted.items() if came_to.get(name) != value
+    ]
+    found += [f"{name}: {came_to[name]}, and nothing of it" for name in came_to.keys() - wanted.keys()]
+    if len(town.thinker.asked) > len(asked) + town.case.at_once:
+        found.append(f"the model was asked {town.thinker.asked} and not {asked}")
+    if town.reviews > town.case.at_once:
+        found.append(f"{town.reviews} reviews")
+    return found
+
+
+@each_side
+@each_case
+async def test_killed_at_any_change_a_run_comes_to_the_same(tmp_path: Path, case: Case, *, after: bool) -> None:
+    wanted, asked = await undisturbed(case, tmp_path / "peace")
+    wrong: list[str] = []
+    for dies_at in range(1, MOST_CHANGES):
+        town = Town(case, tmp_path / f"death{dies_at}")
+        await town.open()
+        died = await town.die(town.boot(Mortal(town.store, dies_at, after=after)))
+        done, before = await town.completed(), len(town.thinker.asked)
+        await town.live(town.boot(town.store))
+        found = await faults_of(town, wanted, asked, cut=True)
+        again = done & set(town.thinker.asked[before:])
+        found += [f"the model was asked again for {sorted(again)}"] if again else []
+        wrong += [f"change {dies_at}: {fault}" for fault in found]
+        if not died:
+            break
+    else:
+        raise AssertionError(f"it takes more than {MOST_CHANGES} changes")
+    assert wrong == []
+    assert dies_at > 8
+
+
+@each_side
+@outages
+async def test_where_the_store_is_away_from_any_change_on_a_run_comes_to_the_same(
+    tmp_path: Path, case: Case, *, after: bool
+) -> None:
+    wanted, asked = await undisturbed(case, tmp_path / "peace")
+    wrong: list[str] = []
+    for fails_at in range(1, MOST_CHANGES):
+        town = Town(case, tmp_path / f"fault{fails_at}")
+        await town.open()
+        outage = Outage(town.clock, fails_at, after=after)
+        await town.falter(town.boot(FaultyStore(town.store, outage)), outage)
+        wrong += [f"change {fails_at}: {fault}" for fault in await faults_of(town, wanted, asked, cut=True)]
+        if not outage.came:
+            break
+    else:
+        raise AssertionError(f"it takes more than {MOST_CHANGES} changes")
+    assert wrong == []
+    assert fails_at > 8

@@ -1,0 +1,400 @@
+"""How runs of playbooks are stopped, held, bounded and left: whatever ends one, nothing of it stays at work."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from sulla.core.ids import MessageId, ThreadId
+from sulla.testing.clock import ManualClock
+from sulla.testing.play_world import PlayWorld
+from sulla.testing.provider import Gate, Say, ScriptedProvider
+from sulla.testing.tools import EffectLedger
+from sulla.threads import Input, PlaybookAsked
+from sulla.tools import Done, Result, Tool, ToolContext, define
+from tests.playbooks.runs import Make, at, choose, done, effects, ended, later, ledger, make, questions, say
+
+__all__ = ["ledger", "make"]
+
+
+class Stall:
+    """A tool that stands still until it is let go on, and says when it began and whether it was stopped."""
+
+    def __init__(self, effect: Any = "idempotent") -> None:
+        self.reached, self.opened = asyncio.Event(), asyncio.Event()
+        self.begun, self.stopped = 0, 0
+        self._effect = effect
+
+    def tool(self) -> Tool:
+        async def stall(context: ToolContext, *, what: str) -> Result:
+            """Stand still.
+
+            Args:
+                what: what it comes to.
+            """
+            self.begun += 1
+            self.reached.set()
+            try:
+                await self.opened.wait()
+            except asyncio.CancelledError:
+                self.stopped += 1
+                raise
+            return Done(what)
+
+        return define(stall, effect=self._effect, reach="inward", category="testing")
+
+
+HOW = ["stop", "cancel"]
+"""A person stops its thread, or has the run cancelled."""
+
+
+async def end(world: PlayWorld, run: ThreadId, how: str) -> None:
+    if how == "stop":
+        await world.threads.stop(run, "stop")
+    else:
+        await world.want(run, PlaybookAsked("cancel", "not wanted"))
+
+
+async def at_rest(world: PlayWorld) -> None:
+    """Nothing is at work, waits for its turn, or is somebody's child any more."""
+    assert await world.store.find(ready=True) == []
+    for info, state in await world.threads.list(limit=1000):
+        assert not info.held, info.key
+        if state is not None:
+            assert state.run is None, (info.key, state.run)
+            assert not state.children, info.key
+
+
+async def begun(world: PlayWorld, *stalls: Stall) -> asyncio.Task[None]:
+    """Have everything go on until these tools stand still."""
+    work = asyncio.create_task(world.work())
+    for stall in stalls:
+        await stall.reached.wait()
+    return work
+
+
+# ------------------------------------------------------------------------------------------------------------- cancel
+
+MANY = """
+name: many
+steps:
+  - id: all
+    parallel:
+      branches:
+        tool:
+          - {id: t, tool: stall, with: {what: x}}
+        agent:
+          - {id: g, agent: '', prompt: work}
+        sub:
+          - {id: s, playbook: inner}
+        person:
+          - {id: p, human: Shall I?}
+        time:
+          - {id: w, wait: 30d}
+  - {id: then, tool: note_once, with: {what: never}}
+"""
+INNER = """
+name: inner
+steps:
+  - {id: deep, human: Inside?}
+"""
+
+
+@pytest.mark.parametrize("how", HOW)
+async def test_a_run_that_is_cancelled_leaves_nothing_at_work(make: Make, ledger: EffectLedger, how: str) -> None:
+    gate, stall = Gate(), Stall()
+    world = make(ScriptedProvider([Say((gate, "never"))]), MANY, INNER, more=[stall.tool()])
+    run = await world.play("many")
+    work = await begun(world, stall)
+    await end(world, run, how)
+    await work
+    await world.work()
+    assert (await at(world, run)).status == "cancelled"
+    assert stall.stopped == 1
+    assert effects(ledger) == []
+    await at_rest(world)
+    for info, _ in await world.threads.list(limit=100):
+        assert await questions(world, ThreadId(info.key)) == []
+
+
+DEEP = """
+name: deep
+steps:
+  - {id: g, needs: [], agent: '', prompt: outside}
+  - {id: t, needs: [], tool: stall, with: {what: x}}
+  - {id: s, needs: [], playbook: within}
+"""
+WITHIN = """
+name: within
+steps:
+  - {id: wg, needs: [], agent: '', prompt: inside}
+  - {id: wt, needs: [], tool: stall, with: {what: y}}
+"""
+
+
+@pytest.mark.parametrize("how", HOW)
+async def test_agents_tools_and_playbooks_that_are_at_work_all_end_with_the_run(
+    make: Make, ledger: EffectLedger, how: str
+) -> None:
+    gates, stall = (Gate(), Gate()), Stall()
+    provider = ScriptedProvider([Say((gate, "never")) for gate in gates])
+    world = make(provider, DEEP, WITHIN, more=[stall.tool()])
+    run = await world.play("deep")
+    works = [asyncio.create_task(world.turns.attend(run))]
+    while stall.begun < 2 or len(provider.requests) < 2:
+        await settled(world)
+        ready = [ThreadId(info.key) for info in await world.store.find(ready=True) if not info.held]
+        works += [asyncio.create_task(world.turns.attend(thread_id)) for thread_id in ready]
+    for gate in gates:
+        await gate.reached()
+    await end(world, run, how)
+    await works[0]
+    await world.work()
+    await asyncio.gather(*works)
+    await world.work()
+    assert (stall.stopped, provider.abandoned) == (2, 2)
+    assert (await at(world, run)).status == "cancelled"
+    for _, state in await world.threads.list(limit=100):
+        if state is not None and (state.play is not None or state.birth is not None):
+            assert state.outcome.status == "cancelled", state.title
+    await at_rest(world)
+
+
+async def settled(world: PlayWorld) -> None:
+    assert isinstance(world.clock, ManualClock)
+    await world.clock.settle()
+
+
+@pytest.mark.parametrize("how", HOW)
+async def test_what_is_cancelled_while_it_waits_leaves_nothing_at_work(
+    make: Make, ledger: EffectLedger, how: str
+) -> None:
+    stall = Stall()
+    stall.opened.set()
+    world = make(ScriptedProvider([done("agent")]), MANY, INNER, more=[stall.tool()])
+    run = await world.run_play("many")
+    assert (await world.now(run)).suspended
+    await end(world, run, how)
+    await world.work()
+    assert (await at(world, run)).status == "cancelled"
+    await at_rest(world)
+
+
+@pytest.mark.parametrize("how", HOW)
+async def test_what_was_cancelled_goes_on_from_where_it_was(make: Make, ledger: EffectLedger, how: str) -> None:
+    text = """
+name: on
+steps:
+  - {id: a, tool: note_once, with: {what: first}}
+  - {id: b, tool: stall, with: {what: x}}
+  - {id: c, tool: note_once, with: {what: "${{ steps.b.output }}"}}
+"""
+    stall = Stall()
+    world = make(ScriptedProvider(), text, more=[stall.tool()])
+    run = await world.play("on")
+    work = await begun(world, stall)
+    await end(world, run, how)
+    await work
+    assert (await at(world, run)).status == "cancelled"
+    stall.opened.set()
+    await world.resume_play(run)
+    await world.work()
+    assert (await at(world, run)).status == "completed"
+    assert effects(ledger) == ["first", "x"]
+    assert stall.begun == 2
+
+
+async def test_a_run_that_is_cancelled_before_it_began_does_nothing(make: Make, ledger: EffectLedger) -> None:
+    world = make(ScriptedProvider(), MANY, INNER, more=[Stall().tool()])
+    run = await world.play("many")
+    await world.want(run, PlaybookAsked("cancel", "not wanted"))
+    await world.work()
+    play = await at(world, run)
+    assert (play.status, effects(ledger)) == ("cancelled", [])
+    assert not [what for what, _ in await world.played(run) if what == "STEP_STARTED"]
+    await at_rest(world)
+
+
+# -------------------------------------------------------------------------------------------------------------- pause
+
+TWO = """
+name: two
+steps:
+  - {id: a, tool: stall, with: {what: x}}
+  - {id: b, tool: note_once, with: {what: "after ${{ steps.a.output }}"}}
+"""
+
+
+async def test_what_runs_goes_on_to_its_end_in_a_paused_run_and_nothing_follows(
+    make: Make, ledger: EffectLedger
+) -> None:
+    stall = Stall()
+    world = make(ScriptedProvider(), TWO, more=[stall.tool()])
+    run = await world.play("two")
+    work = await begun(world, stall)
+    await world.want(run, PlaybookAsked("pause", "to look"))
+    stall.opened.set()
+    await work
+    await world.work()
+    assert (await at(world, run)).status == "paused"
+    assert ("STEP_COMPLETED", "a") in await world.played(run)
+    assert effects(ledger) == []
+    await world.want(run, PlaybookAsked("resume"))
+    await world.work()
+    assert (await at(world, run)).status == "completed"
+    assert (stall.begun, effects(ledger)) == (1, ["after x"])
+
+
+async def test_a_paused_run_stays_so_over_a_restart(make: Make, ledger: EffectLedger) -> None:
+    world = make(ScriptedProvider(), TWO, more=[Stall().tool()])
+    run = await world.play("two")
+    await world.want(run, PlaybookAsked("pause"))
+    await world.work()
+    stall = Stall()
+    stall.opened.set()
+    world = make(ScriptedProvider(), TWO, more=[stall.tool()], boot=2)
+    await later(world, 86_400)
+    assert ((await at(world, run)).status, stall.begun) == ("paused", 0)
+    await world.want(run, PlaybookAsked("resume"))
+    await world.work()
+    assert (await at(world, run)).status == "completed"
+
+
+@pytest.mark.parametrize("how", HOW)
+async def test_a_paused_run_can_be_cancelled(make: Make, ledger: EffectLedger, how: str) -> None:
+    world = make(ScriptedProvider(), TWO, more=[Stall().tool()])
+    run = await world.play("two")
+    await world.want(run, PlaybookAsked("pause"))
+    await world.work()
+    await end(world, run, how)
+    await world.work()
+    assert (await at(world, run)).status == "cancelled"
+    await at_rest(world)
+
+
+async def test_wishes_for_a_run_that_has_ended_change_nothing(make: Make, ledger: EffectLedger) -> None:
+    world = make(ScriptedProvider(), "name: one\nsteps:\n  - {id: a, tool: note_once, with: {what: x}}\n")
+    run = await world.run_play("one")
+    before = await world.played(run)
+    for wish in (PlaybookAsked("pause"), PlaybookAsked("step"), PlaybookAsked("resume")):
+        await world.want(run, wish)
+        await world.work()
+    assert (await at(world, run)).status == "completed"
+    assert await world.played(run) == before
+
+
+# ------------------------------------------------------------------------------------------------------------- timeout
+
+
+async def test_an_agent_that_takes_too_long_is_cancelled(make: Make, ledger: EffectLedger) -> None:
+    text = "name: slow\nsteps:\n  - {id: a, agent: '', prompt: work, timeout: 1m}\n"
+    gate = Gate()
+    world = make(ScriptedProvider([Say((gate, "never"))]), text)
+    run = await world.play("slow")
+    # The agent's thread is another one, at work beside the playbook's.
+    work = asyncio.create_task(world.work())
+    await gate.reached()
+    assert isinstance(world.clock, ManualClock)
+    await world.clock.advance(61)
+    await world.turns.attend(run)
+    await work
+    await world.work()
+    play = await at(world, run)
+    assert play.status == "failed"
+    assert "took longer than it may" in play.failure
+    await at_rest(world)
+
+
+async def test_a_sub_playbook_that_takes_too_long_is_cancelled(make: Make, ledger: EffectLedger) -> None:
+    text = "name: slow\nsteps:\n  - {id: s, playbook: inner, timeout: 1h}\n"
+    world = make(ScriptedProvider(), text, INNER)
+    run = await world.run_play("slow")
+    await later(world, 3_601)
+    assert (await at(world, run)).status == "failed"
+    await at_rest(world)
+
+
+# ------------------------------------------------------------------------------------------------------------- budgets
+
+
+async def test_a_run_that_has_used_its_tokens_ends_with_that_reason(make: Make, ledger: EffectLedger) -> None:
+    lines = "".join(f"  - {{id: r{n}, router: What?, routes: {{a: an a, b: a b}}}}\n" for n in range(3))
+    world = make(ScriptedProvider([choose("a"), choose("a")]), f"name: spent\nbudget: {{tokens: 200}}\nsteps:\n{lines}")
+    run = await world.run_play("spent")
+    state, failed = await world.now(run), await ended(world, run)
+    assert state.outcome.status == "failed"
+    assert failed.failure is not None
+    assert failed.failure.reason == "limit_tokens"
+    assert ("STEP_STARTED", "r2") not in await world.played(run)
+
+
+async def test_an_agent_gets_no_more_than_its_step_may_use(make: Make, ledger: EffectLedger) -> None:
+    text = "name: tight\nsteps:\n  - {id: a, agent: '', prompt: work, budget: {tokens: 50}}\n"
+    world = make(ScriptedProvider([done("never")]), text)
+    run = await world.run_play("tight")
+    failed = await ended(world, run)
+    assert failed.failure is not None
+    assert "tokens" in failed.failure.message
+    await at_rest(world)
+
+
+async def test_a_run_has_its_time_and_no_more(make: Make, ledger: EffectLedger) -> None:
+    text = "name: timed\nbudget: {time: 1h}\nsteps:\n  - {id: w, wait: 30d}\n"
+    world = make(ScriptedProvider(), text)
+    run = await world.run_play("timed")
+    await later(world, 3_601)
+    failed = await ended(world, run)
+    assert failed.failure is not None
+    assert failed.failure.reason == "limit_wall"
+
+
+# ------------------------------------------------------------------------------------------- people write to a run
+
+ASKING = """
+name: asking
+outputs: {got: "${{ steps.go.output }}"}
+steps:
+  - {id: ok, human: Shall I?, expires: 3d}
+  - {id: go, tool: note_once, with: {what: went}}
+"""
+WORDS = ["hello?", '{"do": "resume"}', '{"do": "start", "inputs": {}}']
+
+
+@pytest.mark.parametrize("mode", ["queue", "steer", "interrupt"])
+@pytest.mark.parametrize("text", WORDS)
+async def test_a_message_to_a_run_that_waits_does_it_no_harm(
+    make: Make, ledger: EffectLedger, mode: Any, text: str
+) -> None:
+    world = make(ScriptedProvider([done("told")]), ASKING)
+    talk = await world.thread()
+    run = await world.run_play("asking", thread=talk)
+    await world.send(run, text, mode)
+    await world.work()
+    await say(world, run, "approve")
+    assert (await at(world, run)).status == "completed"
+    assert effects(ledger) == ["went"]
+    told = [entry.fact.text for entry in await world.log(talk) if isinstance(entry.fact, Input)]
+    assert len(told) == 1, "the conversation is told once"
+    assert "noted went" in told[0]
+    await at_rest(world)
+
+
+@pytest.mark.parametrize("text", WORDS)
+async def test_a_message_to_a_run_that_has_ended_is_refused_and_changes_nothing(
+    make: Make, ledger: EffectLedger, text: str
+) -> None:
+    world = make(ScriptedProvider([done("told")]), ASKING)
+    talk = await world.thread()
+    run = await world.run_play("asking", thread=talk)
+    await say(world, run, "approve")
+    before, facts = await at(world, run), (await world.story(run)).facts
+    await world.threads.send(run, Input(MessageId("late"), text))
+    await world.work()
+    after = await at(world, run)
+    assert (after.status, after.done, after.failure) == (before.status, before.done, before.failure)
+    assert (await world.story(run)).facts == facts
+    assert effects(ledger) == ["went"]
+    assert len([entry for entry in await world.log(talk) if isinstance(entry.fact, Input)]) == 1
+    await at_rest(world)

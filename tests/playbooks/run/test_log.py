@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from sulla.core.errors import CorruptRecord
+from sulla.core.event import Fact as Kept
+from sulla.core.ids import CallId, MessageId, RunId, ThreadId
+from sulla.playbooks.machine.facts import (
+    Fact,
+    Failure,
+    RunEnded,
+    RunStarted,
+    Spent,
+    StepCompleted,
+    StepFailed,
+    StepRetry,
+    StepSkipped,
+    StepStarted,
+)
+from sulla.playbooks.machine.moves import Note
+from sulla.playbooks.run.log import HEARD, Story, noted, plus, written
+from sulla.playbooks.run.orders import Order
+from sulla.threads import Entry, Input, Origin, Play, Played, ThreadCreated
+
+FIRST, SECOND = RunId("run_1"), RunId("run_2")
+PLAY = Play("one", "digest", "text")
+GO = Note("agent", {"verdict": "go"})
+
+
+def told(*facts: Kept | tuple[Kept, RunId]) -> Story:
+    """A story of records, each of the first run unless it says otherwise."""
+    story = Story(ThreadId("thr_1"))
+    for seq, fact in enumerate(facts, 1):
+        kept, run_id = fact if isinstance(fact, tuple) else (fact, FIRST)
+        story.take(Entry(seq, kept.kind, False, Origin(1_000 + seq, run_id), kept.data()))
+    return story
+
+
+def begun(at: str = "a", attempt: int = 1) -> Played:
+    return written(StepStarted(at, attempt, {}, 1))
+
+
+FACTS: Sequence[Fact] = [
+    RunStarted("one", "digest", {"x": [1, None]}, 1, ("outer",)),
+    StepStarted("a@2.0", 1, {"prompt": "do it"}, 2),
+    StepCompleted("a@2.0", {"y": "z"}, "yes", 3, Spent(5, 6)),
+    StepStarted("b", 1, None, 3),
+    StepRetry("b", 1, Failure("transient", "timeout", "late"), 9, 4),
+    StepFailed("b", Failure("permanent", "tool", "broken"), 5),
+    StepSkipped("c", "b", 5),
+    RunEnded("failed", {}, 6, Failure("permanent", "upstream", "b failed")),
+]
+
+
+def test_facts_come_back_as_they_were_written() -> None:
+    assert told(*map(written, FACTS)).facts == list(FACTS)
+
+
+def test_every_record_about_the_playbook_counts_and_no_other() -> None:
+    story = told(ThreadCreated("sulla", play=PLAY), Played("TAKEN_UP"), *map(written, FACTS[:2]), Played(HEARD))
+    assert (story.records, len(story.facts), story.play) == (4, 2, PLAY)
+
+
+def test_the_first_message_is_the_order_and_later_ones_change_nothing() -> None:
+    order = Order("start", "seal", {"a": 1})
+    said = Input(MessageId("m0"), "what people write")
+    later = Input(MessageId("m2"), Order("resume", steps=("b",)).text(), origin="operator")
+    story = told(said, Input(MessageId("m1"), order.text(), origin="playbook"), later, said)
+    assert (story.order, story.ordered_ms) == (order, 1_002)
+
+
+def test_what_begins_a_call_and_what_ends_it_say_so() -> None:
+    fact = written(StepStarted("a", 1, {}, 1), input_seq=7, call_id="call_1", effect="once")
+    assert (fact.at, fact.input_seq, fact.call_id, fact.effect) == ("a", 7, CallId("call_1"), "once")
+    assert "at" not in fact.detail, "it stands there once"
+
+
+# ----------------------------------------------------------------------------------------------------------- notes
+
+
+def test_the_notes_of_an_attempt_are_there_in_their_order_with_what_they_used() -> None:
+    work = Note("work", "done")
+    story = told(begun(), noted("a", GO, Spent(5, 1)), noted("a", work, Spent(7)), noted("b", GO, Spent(1)))
+    assert story.notes == {"a": [GO, work], "b": [GO]}
+    assert story.spent == {"a": Spent(12, 1), "b": Spent(1)}
+
+
+def test_another_attempt_begins_without_notes() -> None:
+    story = told(begun(), noted("a", GO, Spent(5)), begun(attempt=2))
+    assert (story.notes, story.spent) == ({}, {})
+
+
+def test_another_attempt_leaves_the_notes_of_other_steps() -> None:
+    story = told(begun("a"), begun("b"), noted("b", GO, Spent(5)), begun("a", 2))
+    assert (story.notes, story.spent) == ({"b": [GO]}, {"b": Spent(5)})
+
+
+def test_notes_of_an_earlier_run_are_not_taken() -> None:
+    story = told(begun(), noted("a", GO, Spent(5)), (Played("TAKEN_UP"), SECOND))
+    assert (story.run_id, story.notes, story.spent) == (SECOND, {}, {})
+
+
+def test_a_step_that_is_done_again_in_a_later_run_has_the_notes_of_that_run_alone() -> None:
+    again = Note("agent", {"verdict": "ask"})
+    story = told(begun(), noted("a", GO, Spent(5)), (begun(), SECOND), (noted("a", again, Spent(1)), SECOND))
+    assert (story.notes, story.spent) == ({"a": [again]}, {"a": Spent(1)})
+
+
+@pytest.mark.parametrize("value", [None, "text", 3, ["a", {"b": None}], {"verdict": "go"}])
+def test_a_note_holds_any_value(value: object) -> None:
+    note = Note("work", value)  # type: ignore[arg-type]  # JSON
+    assert told(noted("a", note, Spent())).notes["a"] == [note]
+
+
+@pytest.mark.parametrize("detail", [{}, {"what": "ghost"}, {"what": "agent", "tokens": "many"}])
+def test_a_note_that_cannot_be_read_is_named(detail: dict[str, str]) -> None:
+    with pytest.raises(CorruptRecord, match="thr_1 record 1: not a note"):
+        told(Played("NOTE", "a", detail))
+
+
+def test_a_fact_that_cannot_be_read_is_named() -> None:
+    with pytest.raises(CorruptRecord, match="thr_1 record 1"):
+        told(Played("STEP_STARTED", "a", {"attempt": "first"}))
+
+
+def test_charges_add_up() -> None:
+    assert plus(Spent(1, 2), Spent(3, 4)) == Spent(4, 6)

@@ -1,0 +1,69 @@
+"""docs/playbooks.md says what the code does."""
+
+from __future__ import annotations
+
+import re
+
+from sulla.playbooks import definition
+from sulla.playbooks.expression import grammar as expression_grammar
+from sulla.playbooks.expression import values as expression_values
+from sulla.playbooks.expression.expression import evaluate
+from sulla.playbooks.file import check_fault, form, read, read_steps
+from sulla.playbooks.file.check import check_playbook
+from sulla.playbooks.rehearsal.base import Setting
+from sulla.playbooks.rehearsal.cases_judge import try_case
+from sulla.playbooks.rehearsal.cases_read import read_cases
+from tests.playbooks.playbooks_page import PAGE, wanted
+
+
+def test_the_tables_are_those_of_the_code() -> None:
+    assert PAGE.read_text() == wanted(PAGE.read_text()), "write them anew: python -m tests.playbooks.playbooks_page"
+
+
+def test_the_example_of_the_page_is_whole() -> None:
+    example = re.search(r"```yaml\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    assert example is not None
+    assert check_playbook(example[1]).faults == ()
+
+
+def test_the_figures_of_the_page_are_those_of_the_code() -> None:
+    page = PAGE.read_text()
+    for figure in (
+        f"{expression_grammar.MAX_EXPRESSION_CHARS:,} characters and {expression_grammar.MAX_DEPTH} levels",
+        f"{expression_values.MAX_TEXT_CHARS:,} characters",
+        f"{expression_values.MAX_ITEMS:,} entries",
+        f"{expression_values.MAX_WORK:,} code points",
+        f"{read.MAX_PLAYBOOK_BYTES // 1024} KiB, {definition.MAX_STEPS:,} steps, {definition.MAX_BRANCHES} branches",
+        f"{definition.MAX_PASSES:,} passes",
+        f"{read_steps.MAX_NESTING} deep",
+    ):
+        assert figure in page, figure
+    assert expression_values.MAX_NUMBER == expression_grammar.MAX_INT == 2**63
+
+
+def test_the_page_names_every_kind() -> None:
+    written = PAGE.read_text().partition("## Expressions")[0]
+    assert [kind for kind in form.KINDS if f"`{kind}`" not in written] == []
+    assert set(check_fault.WARNINGS) <= set(check_fault.RULES)
+
+
+def test_the_test_of_the_page_is_whole_and_passes() -> None:
+    example = re.search(r"## Testing.*?```yaml\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    starter = PAGE.parents[1] / "workflows" / "lead-triage.yaml"
+    playbook = check_playbook(starter.read_text()).definition
+    assert example is not None
+    assert playbook is not None
+
+    def find(name: str) -> definition.Definition:
+        raise AssertionError(name)
+
+    cases, faults = read_cases(example[1], playbook, find)
+    assert faults == ()
+    assert [try_case(case, playbook, Setting(find, evaluate)).misses for case in cases] == [()]
+
+
+def test_the_page_names_every_starter() -> None:
+    written = PAGE.read_text().partition("## Testing")[0]
+    files = (PAGE.parents[1] / "workflows").glob("*.yaml")
+    names = {file.name.removesuffix(".yaml") for file in files if ".test." not in file.name}
+    assert {name for name in names if f"| `{name}` |" not in written} == set()

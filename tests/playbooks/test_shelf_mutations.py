@@ -1,0 +1,63 @@
+"""No file ends a daemon: what is wrong with one is told at a place, and nothing is raised."""
+
+from __future__ import annotations
+
+import random
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from sulla.daemon import load_settings
+from sulla.daemon.play_events import listeners
+from sulla.daemon.play_triggers import wanted_by
+from sulla.daemon.playbook_files import offline_known, starters
+from sulla.playbooks.file.check_fault import DEFECT
+from sulla.playbooks.machine.plan import build
+from sulla.playbooks.shelf import PlaybookShelf, listed, mentioned
+from sulla.testing.clock import ManualClock
+from tests.playbooks.corpus import GOOD
+from tests.playbooks.mutations import mutated
+
+TEXTS = {file.stem: file.read_text() for file in sorted(starters().glob("*.yaml")) if ".test." not in file.name} | GOOD
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> PlaybookShelf:
+    known = offline_known(load_settings({}, {}, Path("/nonexistent")), ManualClock())
+    return PlaybookShelf((tmp_path,), lambda: known)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("each", [12, pytest.param(150, marks=pytest.mark.faults)])
+def test_a_slip_of_the_pen_is_told_at_its_place_and_ends_nothing(
+    tmp_path: Path, shelf: PlaybookShelf, each: int
+) -> None:
+    chance = random.Random(14)
+    sound = 0
+    for name, text in TEXTS.items():
+        for number, changed in enumerate(islice(mutated(text, chance), each)):
+            file = tmp_path / f"p{number}.yaml"
+            file.write_text(changed, errors="surrogatepass")
+            shelf.look_now()
+            told = [said for one in shelf.playbooks.values() for said in one.told]
+            assert [said for said in told if f"[{DEFECT}]" in said] == [], (name, changed)
+            sound += _is_looked_at(shelf, changed)
+            file.unlink()
+    assert sound < len(TEXTS) * each / 2  # most slips are noticed
+
+
+def _is_looked_at(shelf: PlaybookShelf, text: str) -> bool:
+    """All that the daemon does with what it finds; whether it can be run."""
+    (one,) = shelf.playbooks.values()
+    wanted_by([one])
+    listeners([one])
+    mentioned(text)
+    if one.definition is not None:
+        build(one.definition)
+        return True
+    lines = text.count("\n") + 1
+    assert one.faults
+    assert all(1 <= fault.line <= lines + 1 and fault.column >= 1 for fault in one.faults)
+    assert listed(one).trouble.startswith(f"{one.file.name}:")
+    return False

@@ -1,0 +1,106 @@
+"""The playbooks that Sulla brings along: each whole in a fresh home, tested on every way, and running offline."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from sulla.daemon import load_settings
+from sulla.daemon.playbook_files import offline_known, starters
+from sulla.playbooks import Definition, PlaybookShelf, Setting, dry_run, evaluate, read_cases, try_case
+from sulla.playbooks.definition import Step
+from sulla.playbooks.machine.decide import choices_of
+from sulla.playbooks.machine.plan import build
+from sulla.playbooks.rehearsal.cases_judge import Verdict
+from sulla.testing.clock import ManualClock
+from tests.house.source import ROOT
+
+FOLDER = ROOT / "workflows"
+NAMES = sorted(file.name.removesuffix(".yaml") for file in FOLDER.glob("*.yaml") if ".test." not in file.name)
+
+
+@pytest.fixture(scope="module")
+def shelf() -> PlaybookShelf:
+    known = offline_known(load_settings({}, {}, Path("/nonexistent")), ManualClock())
+    shelf = PlaybookShelf((FOLDER,), lambda: known)
+    shelf.look_now()
+    return shelf
+
+
+@pytest.fixture(scope="module")
+def verdicts(shelf: PlaybookShelf) -> dict[str, list[Verdict]]:
+    return {name: _tried(shelf, name) for name in NAMES}
+
+
+def _setting(shelf: PlaybookShelf) -> Setting:
+    return Setting(lambda name: shelf.get(name).definition, evaluate, shelf.known)
+
+
+def _tried(shelf: PlaybookShelf, name: str) -> list[Verdict]:
+    definition, setting = shelf.get(name).definition, _setting(shelf)
+    cases, faults = read_cases((FOLDER / f"{name}.test.yaml").read_text(), definition, setting.find)
+    assert faults == ()
+    return [try_case(case, definition, setting) for case in cases]
+
+
+def test_there_are_six_or_more_and_they_are_the_ones_that_are_shipped(shelf: PlaybookShelf) -> None:
+    assert len(NAMES) >= 6
+    assert list(shelf.playbooks) == NAMES
+    assert starters() == FOLDER
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_is_whole(shelf: PlaybookShelf, name: str) -> None:
+    found = shelf.find(name)
+    assert found.told == ()
+    assert shelf.get(name).definition.description
+    assert found.source.startswith("# yaml-language-server: $schema=")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_starts_by_itself_in_a_home_that_nobody_has_set_up(shelf: PlaybookShelf, name: str) -> None:
+    assert [trigger.kind for trigger in shelf.get(name).definition.on] == ["manual"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_does_what_its_tests_expect(verdicts: dict[str, list[Verdict]], name: str) -> None:
+    assert {verdict.case.name: verdict.misses for verdict in verdicts[name] if verdict.misses} == {}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_tests_of_each_go_every_way_and_have_a_failure(
+    shelf: PlaybookShelf, verdicts: dict[str, list[Verdict]], name: str
+) -> None:
+    definition = shelf.get(name).definition
+    rows = [row for verdict in verdicts[name] if verdict.rehearsed for row in verdict.rehearsed.rows]
+    done = {row.at.partition("@")[0] for row in rows if row.status == "completed"}
+    assert [step for step, node in build(definition).nodes.items() if step not in done] == []
+    taken = {(row.at.partition("@")[0], row.route) for row in rows}
+    assert [way for way in _ways(definition) if way not in taken] == []
+    assert any(row.status == "failed" for row in rows)
+
+
+def _ways(definition: Definition) -> list[tuple[str, str]]:
+    nodes = build(definition).nodes
+    found = [(name, way) for name, node in nodes.items() for way in choices_of(node.step.does)]
+    return [*found, *((name, way) for name, node in nodes.items() if _is_test(node.step) for way in ("yes", "no"))]
+
+
+def _is_test(step: Step) -> bool:
+    return getattr(step.does, "test", None) is not None
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_runs_offline_with_placeholders(shelf: PlaybookShelf, name: str) -> None:
+    found = dry_run(shelf.get(name).definition, {}, _setting(shelf))
+    assert [way.rehearsed.status for way in found.ways] == ["completed"] * len(found.ways)
+    assert not found.is_cut
+
+
+def test_all_tests_together_take_less_than_a_second(shelf: PlaybookShelf) -> None:
+    begun = time.process_time()
+    days = sum(v.rehearsed.took_ms for name in NAMES for v in _tried(shelf, name) if v.rehearsed) / 86_400_000
+    assert time.process_time() - begun < 1.0
+    assert days > 15  # of waiting for people
