@@ -29,7 +29,7 @@ from bench.streaming import AT_ONCE, clients, model_service, streaming_daemon
 from bench.talk import ask, say
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway.commands import Event
-from sulla.gateway.feed import TEXT
+from sulla.gateway.feed.feed import TEXT
 from sulla.gateway.rpc import event_frame
 from sulla.gateway.speaking import SPEAK, Speaking
 

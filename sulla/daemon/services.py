@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from sulla.agent import environment_rpc, permissions_rpc
 from sulla.agent import rpc as agents
 from sulla.daemon.roster import Roster
-from sulla.gateway import switch_rpc, system_rpc
-from sulla.gateway.system_rpc import StatusService
+from sulla.gateway.methods import switch as switch_rpc
+from sulla.gateway.methods import system as system_rpc
+from sulla.gateway.methods.system import StatusService
 from sulla.heartbeat import rpc as heartbeat
 from sulla.people import notices_rpc, presence_rpc
 from sulla.playbooks import rpc as playbooks

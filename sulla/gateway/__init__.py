@@ -17,11 +17,11 @@ from sulla.gateway.commands import (
     WaitingThread,
 )
 from sulla.gateway.hooks import Hooks
-from sulla.gateway.observing import OK, Asked, Done, Observer, Observers, Unobserved
+from sulla.gateway.methods.observing import OK, Asked, Done, Observer, Observers, Unobserved
 from sulla.gateway.probes import Operations, Trouble
-from sulla.gateway.server import Server, bind, serve
-from sulla.gateway.voice_frames import Recognizer
-from sulla.gateway.voice_moves import Drop, Flush, Say, Wrong
+from sulla.gateway.server.server import Server, bind, serve
+from sulla.gateway.voice.frames import Recognizer
+from sulla.gateway.voice.moves import Drop, Flush, Say, Wrong
 from sulla.gateway.wire import PROTOCOL, SUBPROTOCOL, QuestionRow, ThreadRow, TurnSent
 from sulla.rpc import Caller, Limits, Way
 

@@ -19,7 +19,7 @@ from sulla.core.errors import SullaError
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway import rpc, session, wire
 from sulla.gateway.event_schemas import KEPT, LIVE, EventSchemas
-from sulla.gateway.methods import METHODS
+from sulla.gateway.methods.table import METHODS
 from sulla.gateway.wire import PROTOCOL, SUBPROTOCOL
 from sulla.people.notices_rpc import NoticeRow
 from sulla.rpc import describe

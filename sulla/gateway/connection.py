@@ -19,9 +19,9 @@ from sulla.core.jsontypes import JsonObject
 from sulla.core.trail import trail
 from sulla.gateway import session, wire
 from sulla.gateway import talk as says
-from sulla.gateway.follower import Follower, Sink
-from sulla.gateway.methods import METHOD_OF, METHODS
-from sulla.gateway.observing import Asked
+from sulla.gateway.feed.follower import Follower, Sink
+from sulla.gateway.methods.observing import Asked
+from sulla.gateway.methods.table import METHOD_OF, METHODS
 from sulla.gateway.outbox import Outbox, TooSlow
 from sulla.gateway.overlap import Overlap, Taken
 from sulla.gateway.perimeter import peer_of, welcome

@@ -15,7 +15,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from sulla.core.event import Progress, ReasoningShown, TextShown
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.message import Part, Reasoning, Text, ToolCall, ToolResult
-from sulla.gateway.feed import PROGRESS, REASONING, TEXT
+from sulla.gateway.feed.feed import PROGRESS, REASONING, TEXT
 from sulla.gateway.speaking import SPEAK, Speak
 from sulla.gateway.speech_events import SPEECH
 from sulla.heartbeat import BEATS

@@ -14,11 +14,11 @@ from sulla.core.errors import Busy, Refused, SullaError, Unauthorized
 from sulla.core.ids import MakeId
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway.auth import Lockout, address_key
-from sulla.gateway.observing import Asked
+from sulla.gateway.methods.observing import Asked
 from sulla.gateway.perimeter import peer_of
-from sulla.gateway.rest import Left, answer, answer_problem, read_body
+from sulla.gateway.rest.app import Left, answer, answer_problem, read_body
+from sulla.gateway.rest.shown import Exchange
 from sulla.gateway.rest_problems import Malformed, problem_of
-from sulla.gateway.rest_shown import Exchange
 from sulla.gateway.room import Room
 from sulla.gateway.webhook import ID, Signed, is_genuine, is_timely, payload_of, read_signed
 from sulla.playbooks import Begun

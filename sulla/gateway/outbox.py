@@ -10,8 +10,8 @@ import asyncio
 from typing import Protocol
 
 from sulla.core.clock import Clock
-from sulla.gateway.backlog import Backlog
 from sulla.gateway.commands import Event
+from sulla.gateway.feed.backlog import Backlog
 
 LULL_S = 0.01
 """How long a piece of text waits for more, from the last thing that was sent on. A client that has been sent nothing

@@ -19,7 +19,7 @@ from sulla.access import Principal
 from sulla.core.errors import Busy
 from sulla.gateway import cors
 from sulla.gateway.manners import PLAIN, Manner, Manners
-from sulla.gateway.observing import Observer
+from sulla.gateway.methods.observing import Observer
 from sulla.gateway.rest_problems import Problem
 
 KNOWN = "sulla.known"

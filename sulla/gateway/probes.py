@@ -15,7 +15,7 @@ from sulla.core.jsontypes import JsonObject
 from sulla.core.stamp import stamp
 from sulla.gateway.auth import bearer
 from sulla.gateway.perimeter import peer_of
-from sulla.gateway.rest_auth import principal_of
+from sulla.gateway.rest.auth import principal_of
 from sulla.gateway.rest_problems import problem_of
 from sulla.gateway.room import Room
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from sulla.access import Tickets
 from sulla.core.clock import Clock
 from sulla.gateway.auth import Guard
-from sulla.gateway.calls import Calls
 from sulla.gateway.commands import Commands
-from sulla.gateway.observing import Observer
+from sulla.gateway.methods.calls import Calls
+from sulla.gateway.methods.observing import Observer
 from sulla.gateway.presence import Presence
 from sulla.rpc import Limits
 

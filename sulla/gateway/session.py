@@ -9,7 +9,7 @@ from sulla.access import Principal
 from sulla.core.errors import Busy, Conflict, SullaError
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway import rpc, wire
-from sulla.gateway.follower import Sink
+from sulla.gateway.feed.follower import Sink
 from sulla.gateway.rpc import Fault, Request, RequestId
 from sulla.gateway.talk import Authenticate, Call, Close, Effect, Out, Reply, Subscribe, Tell, Unsubscribe
 from sulla.people.notices_rpc import NoticeSubscribe

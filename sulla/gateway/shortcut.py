@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Protocol
 
 from sulla.core.clock import Clock
-from sulla.gateway.backlog import is_delta
 from sulla.gateway.commands import Event
+from sulla.gateway.feed.backlog import is_delta
 from sulla.gateway.outbox import LULL_S, Outbox
 from sulla.gateway.rpc import event_frame
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from sulla.gateway.commands import Event
-from sulla.gateway.follower import Sink
+from sulla.gateway.feed.follower import Sink
 from sulla.gateway.speaking import Speaking
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway.commands import Event
-from sulla.gateway.feed import TEXT
+from sulla.gateway.feed.feed import TEXT
 from sulla.speech import Piece, Sentences
 
 SPEAK = "SPEAK"

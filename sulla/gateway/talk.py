@@ -10,7 +10,7 @@ from sulla.access import Principal
 from sulla.core.errors import SullaError
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway import wire
-from sulla.gateway.follower import Sink
+from sulla.gateway.feed.follower import Sink
 from sulla.gateway.rpc import RequestId
 from sulla.people.notices_rpc import NoticeSubscribe
 from sulla.rpc import Params, Way

@@ -27,9 +27,9 @@ from sulla.gateway import (
     TurnSent,
     Verdict,
     WaitingThread,
-    switch_rpc,
-    system_rpc,
 )
+from sulla.gateway.methods import switch as switch_rpc
+from sulla.gateway.methods import system as system_rpc
 from sulla.heartbeat import rpc as heartbeat
 from sulla.people import notices_rpc, presence_rpc
 from sulla.playbooks import rpc as playbooks

@@ -5,7 +5,7 @@ import pytest
 from bench.paced_service import STAMP_CHARS
 from bench.sentence_service import TOKEN_CHARS, TOKENS_OF_SENTENCE, canned
 from bench.speak import Stream
-from sulla.gateway.feed import TEXT
+from sulla.gateway.feed.feed import TEXT
 from sulla.gateway.speaking import SPEAK
 from sulla.speech import Sentences
 

@@ -12,7 +12,7 @@ from sulla.access.audit import FILE
 from sulla.core.redact import Redactor
 from sulla.daemon.auditing import AuditTrail
 from sulla.gateway import OK, Asked, Caller, Done
-from sulla.gateway.methods import METHODS
+from sulla.gateway.methods.table import METHODS
 from sulla.rpc import Params
 from sulla.testing.clock import ManualClock
 

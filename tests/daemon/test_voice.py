@@ -15,7 +15,7 @@ from sulla.testing.servers.script import Reply, Rule, Script
 from tests.daemon.running import Daemon, Place, Service, service
 from tests.gateway.peer import Peer
 from tests.gateway.recognizers import partial, result
-from tests.gateway.test_voice_frames import FLUX, TALK
+from tests.gateway.voice.test_frames import FLUX, TALK
 from tests.gateway.voices import Voice
 
 VOSK = [partial(""), partial("turn off"), result("turn off the light")]

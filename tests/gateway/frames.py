@@ -207,7 +207,7 @@ def watch_streams(module: Any) -> None:
     """Look at what a gateway of this process sends over HTTP: the same notifications in another wrapping.
 
     Args:
-        module: `sulla.gateway.sse`.
+        module: `sulla.gateway.rest.sse`.
     """
 
     def overheard(make: Callable[..., bytes], method: str) -> Callable[..., bytes]:
@@ -255,7 +255,7 @@ def watch_clients(module: Any) -> None:
 
 _PLACES = {
     "sulla.gateway.ws": watch_gateway,
-    "sulla.gateway.sse": watch_streams,
+    "sulla.gateway.rest.sse": watch_streams,
     "websockets.asyncio.client": watch_clients,
 }
 """What to do once a module is there: tests of pure modules must not wait for servers to be imported."""

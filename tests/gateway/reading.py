@@ -12,11 +12,11 @@ from typing import Any
 import httpx
 
 from sulla.gateway import Server
-from sulla.gateway.rest_models import End, Hole
+from sulla.gateway.rest.models import End, Hole
 from sulla.gateway.wire import EventParams
 from tests.gateway.forms import check_form
 from tests.gateway.peer import PATIENCE_S
-from tests.gateway.test_rest import browse
+from tests.gateway.rest.test_app import browse
 
 STREAM = {"Accept": "text/event-stream"}
 

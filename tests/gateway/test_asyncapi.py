@@ -14,7 +14,7 @@ from jsonschema_rs import Draft7Validator, meta
 from sulla.gateway import rpc, session
 from sulla.gateway.asyncapi import CLOSE_CODES, asyncapi, document, error_codes
 from sulla.gateway.event_schemas import KEPT, LIVE, EventSchemas
-from sulla.gateway.methods import METHODS
+from sulla.gateway.methods.table import METHODS
 from sulla.rpc import Params
 from tests.gateway.asyncapi_page import PAGE
 from tests.gateway.test_rpc import GOOD

@@ -17,7 +17,7 @@ from sulla.gateway import (
     build_app,
     serve,
 )
-from sulla.gateway.feed import TEXT
+from sulla.gateway.feed.feed import TEXT
 from sulla.host.system import SystemClock, random_id
 from sulla.testing.commands import MemoryCommands
 from sulla.testing.tokens import MemoryTokens

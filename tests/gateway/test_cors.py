@@ -7,7 +7,7 @@ import pytest
 
 from sulla.gateway import Server
 from sulla.gateway.cors import is_preflight, preflight_headers
-from tests.gateway.test_rest import browse
+from tests.gateway.rest.test_app import browse
 
 PAGE = "https://console.test"
 WANTED = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization, x-stainless-os"}

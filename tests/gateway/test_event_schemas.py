@@ -16,7 +16,7 @@ from sulla.core.ids import MessageId, RunId
 from sulla.core.message import Part, Reasoning, Text, ToolCall, ToolResult
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.gateway.event_schemas import KEPT, LIVE, PARTS, EventSchemas
-from sulla.gateway.feed import PROGRESS, REASONING, TEXT
+from sulla.gateway.feed.feed import PROGRESS, REASONING, TEXT
 from sulla.threads import TextMessageEnd
 from sulla.threads.bus import live
 

@@ -26,7 +26,7 @@ from sulla.playbooks import Begun
 from sulla.testing.commands import MemoryCommands
 from sulla.testing.tokens import MemoryTokens
 from tests.gateway.peer import PATIENCE_S, Raw
-from tests.gateway.test_rest import answer_of, head, wrong
+from tests.gateway.rest.test_app import answer_of, head, wrong
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "playbooks.md"

@@ -7,7 +7,7 @@ import pytest
 
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway.commands import Event
-from sulla.gateway.feed import TEXT
+from sulla.gateway.feed.feed import TEXT
 from sulla.gateway.outbox import LULL_S, Outbox, TooSlow
 from sulla.testing.clock import ManualClock
 

@@ -9,7 +9,7 @@ import pytest
 
 from sulla.gateway import GatewayConfig, Trouble, build_app
 from sulla.gateway.auth import WRONG_TOKENS
-from sulla.gateway.observing import Unobserved
+from sulla.gateway.methods.observing import Unobserved
 from sulla.host.system import SystemClock, random_id
 from sulla.rpc import Way
 from sulla.testing.commands import MemoryCommands

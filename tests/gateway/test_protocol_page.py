@@ -13,7 +13,7 @@ import sulla.threads
 from sulla.core.errors import SullaError
 from sulla.gateway import rpc, session, wire
 from sulla.gateway.event_schemas import LIVE
-from sulla.gateway.methods import METHODS
+from sulla.gateway.methods.table import METHODS
 from sulla.people.notices_rpc import NoticeRow
 from sulla.rpc import Limits
 from tests.gateway.forms import check_form

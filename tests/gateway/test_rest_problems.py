@@ -10,7 +10,7 @@ import pytest
 import sulla.core.errors as known
 from sulla.core.errors import LimitReached, SullaError, Unavailable
 from sulla.gateway import rpc
-from sulla.gateway.rest_models import Failure
+from sulla.gateway.rest.models import Failure
 from sulla.gateway.rest_problems import DEFECT, Malformed, no_such_path, no_such_verb, problem_of
 
 

@@ -9,7 +9,7 @@ from sulla.core import errors
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway import rpc, wire
 from sulla.gateway.commands import Event
-from sulla.gateway.methods import METHODS
+from sulla.gateway.methods.table import METHODS
 from sulla.gateway.rpc import Fault, Request
 from sulla.rpc import TEXT_CHARS, WORKFLOW_CHARS
 from tests.gateway.forms import check_form

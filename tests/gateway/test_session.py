@@ -10,8 +10,8 @@ from sulla.core.errors import Unauthorized
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway import session as says
 from sulla.gateway import wire
+from sulla.gateway.methods.system import SystemStatus
 from sulla.gateway.session import Session
-from sulla.gateway.system_rpc import SystemStatus
 from sulla.gateway.talk import Authenticate, Call, Close, Effect, Reply, Subscribe, Unsubscribe
 from sulla.rpc import SUBSCRIPTIONS, Limits
 from tests.gateway.forms import check_form

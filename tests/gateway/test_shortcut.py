@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway.commands import Event
-from sulla.gateway.feed import TEXT
+from sulla.gateway.feed.feed import TEXT
 from sulla.gateway.outbox import LULL_S, Outbox, TooSlow
 from sulla.gateway.shortcut import Shortcut
 from sulla.testing.clock import ManualClock

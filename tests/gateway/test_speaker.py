@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from sulla.gateway.commands import Event
-from sulla.gateway.feed import TEXT
-from sulla.gateway.follower import Follower
+from sulla.gateway.feed.feed import TEXT
+from sulla.gateway.feed.follower import Follower
 from sulla.gateway.outbox import Outbox
 from sulla.gateway.speaker import Speaker
 from sulla.gateway.speaking import SPEAK

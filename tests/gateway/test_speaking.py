@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sulla.gateway import speaking as module
 from sulla.gateway.commands import Event
-from sulla.gateway.feed import TEXT
+from sulla.gateway.feed.feed import TEXT
 from sulla.gateway.speaking import SPEAK, Speaking
 from sulla.threads import ModelAbandoned, TextMessageEnd
 from tests.speech.sentence_cases import CASES

@@ -21,8 +21,8 @@ from sulla.gateway import (
     build_app,
     serve,
 )
-from sulla.gateway.calls import Calls
-from sulla.gateway.system_rpc import SystemStatus
+from sulla.gateway.methods.calls import Calls
+from sulla.gateway.methods.system import SystemStatus
 from sulla.gateway.wire import ThreadList
 from sulla.host.system import SystemClock, random_id
 from sulla.testing.clock import ManualClock

@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from sulla.gateway import rpc
-from sulla.gateway.methods import METHOD_OF, METHODS
+from sulla.gateway.methods.table import METHOD_OF, METHODS
 from tests.gateway.test_rpc import GOOD
 
 DESIGNED = """

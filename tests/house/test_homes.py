@@ -24,7 +24,7 @@ TASKS = (
     "sulla/testing/clock.py",
     "sulla/models/wire/deadline.py",
     "sulla/tools/attempt.py",
-    "sulla/gateway/server.py",
+    "sulla/gateway/server/server.py",
 )
 
 HOMES = {

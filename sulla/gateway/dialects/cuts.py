@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from sulla.core.errors import ShuttingDown
-from sulla.gateway.rest_models import Reason
+from sulla.gateway.rest.models import Reason
 from sulla.gateway.rest_problems import DEFECT, Problem
 
 STOPPING: Final = Problem(

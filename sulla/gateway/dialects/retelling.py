@@ -25,7 +25,7 @@ from sulla.gateway.dialects.steps import (
     ToolEnded,
     WentOn,
 )
-from sulla.gateway.feed import REASONING, TEXT
+from sulla.gateway.feed.feed import REASONING, TEXT
 from sulla.gateway.rest_problems import Problem, status_of_kind
 from sulla.threads import is_child_wait, is_own_wait
 

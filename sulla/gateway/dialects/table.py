@@ -14,7 +14,7 @@ from sulla.gateway.dialects.hub.dialect import HUB
 from sulla.gateway.dialects.mcp.dialect import MCP
 from sulla.gateway.dialects.openai.dialect import OPENAI
 from sulla.gateway.dialects.snippbot.dialect import SNIPPBOT
-from sulla.gateway.rest import Desk
+from sulla.gateway.rest.app import Desk
 
 DIALECTS: Final[tuple[Dialect, ...]] = (OPENAI, HUB, SNIPPBOT, ABI, MCP, AGUI)
 MANNERS: Final = manners_of(DIALECTS)

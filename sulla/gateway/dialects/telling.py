@@ -12,7 +12,7 @@ import orjson
 from sulla.gateway.commands import Event
 from sulla.gateway.dialects.retelling import Retelling
 from sulla.gateway.dialects.steps import Asked, Ended, Said, Step, Text, Thought, ToolBegun, ToolEnded
-from sulla.gateway.rest_models import Reason
+from sulla.gateway.rest.models import Reason
 from sulla.gateway.rest_problems import Headers, Problem
 
 _STEP_BYTES = 256

@@ -16,13 +16,13 @@ from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway.commands import Commands
 from sulla.gateway.dialects.retelling import Retelling
 from sulla.gateway.dialects.telling import Projection, Told
-from sulla.gateway.feed import LOOK_BACK
-from sulla.gateway.observing import Asked
-from sulla.gateway.rest import Desk, answer, caller_of
-from sulla.gateway.rest_auth import principal_of
+from sulla.gateway.feed.feed import LOOK_BACK
+from sulla.gateway.methods.observing import Asked
+from sulla.gateway.rest.app import Desk, answer, caller_of
+from sulla.gateway.rest.auth import principal_of
+from sulla.gateway.rest.read import Said, validated
+from sulla.gateway.rest.shown import Exchange, Settle, Shown
 from sulla.gateway.rest_problems import Headers, Malformed
-from sulla.gateway.rest_read import Said, validated
-from sulla.gateway.rest_shown import Exchange, Settle, Shown
 from sulla.gateway.rpc import show
 
 T = TypeVar("T")

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from sulla.gateway import Server
-from sulla.gateway.follower import Follower
+from sulla.gateway.feed.follower import Follower
 from sulla.gateway.outbox import Outbox
 from sulla.host.system import SystemClock
 from sulla.testing.commands import MemoryCommands

@@ -12,14 +12,14 @@ from sulla.access import ALL_SCOPES
 from sulla.core.errors import StoreUnavailable
 from sulla.gateway import GatewayConfig, Server, bind, build_app, serve
 from sulla.gateway.dialects import DIALECTS
-from sulla.gateway.methods import METHODS
+from sulla.gateway.methods.table import METHODS
 from sulla.host.system import SystemClock, random_id
 from sulla.testing.tokens import MemoryTokens
 from tests.gateway.conftest import Start
 from tests.gateway.dialects.playing import Played, Run, says
 from tests.gateway.peer import PATIENCE_S, Raw, until
-from tests.gateway.test_rest import browse, head
-from tests.gateway.test_rest_auth import Watching, inside
+from tests.gateway.rest.test_app import browse, head
+from tests.gateway.rest.test_auth import Watching, inside
 
 CHAT = "/v1/chat/completions"
 BODY = {"model": "sulla", "messages": [{"role": "user", "content": "Hello"}]}

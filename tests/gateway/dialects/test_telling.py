@@ -7,7 +7,7 @@ import pytest
 from sulla.gateway.dialects.retelling import Retelling
 from sulla.gateway.dialects.steps import Asked, Ended, Step, Text
 from sulla.gateway.dialects.telling import Projection, Steps, Told
-from sulla.gateway.rest_models import Reason
+from sulla.gateway.rest.models import Reason
 from sulla.gateway.rest_problems import DEFECT, Headers, Problem
 from tests.gateway.dialects.events import Log, full_turn
 

@@ -18,7 +18,7 @@ from sulla.gateway.dialects.steps import Ask
 from sulla.gateway.dialects.talk import Message, Talk
 from sulla.gateway.dialects.visit import Turn, Visit
 from sulla.gateway.manners import Manner
-from sulla.gateway.sse import HEADERS
+from sulla.gateway.rest.sse import HEADERS
 from sulla.gateway.wire import QuestionRow
 
 _NEEDS = ("turn.send", "events.subscribe")

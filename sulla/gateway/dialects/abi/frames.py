@@ -24,9 +24,9 @@ from sulla.gateway.dialects.steps import (
     ToolBegun,
     ToolEnded,
 )
-from sulla.gateway.rest_models import Reason
+from sulla.gateway.rest.models import Reason
+from sulla.gateway.rest.sse import HEADERS, KEEP_ALIVE
 from sulla.gateway.rest_problems import Headers, Problem
-from sulla.gateway.sse import HEADERS, KEEP_ALIVE
 
 DONE = b"event: done\ndata: [DONE]\n\n"
 _BREAK = re.compile(r"\r\n|\r|\n")

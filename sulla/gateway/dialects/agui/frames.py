@@ -28,9 +28,9 @@ from sulla.gateway.dialects.steps import (
     ToolBegun,
     ToolEnded,
 )
-from sulla.gateway.rest_models import Reason
+from sulla.gateway.rest.models import Reason
+from sulla.gateway.rest.sse import HEADERS, KEEP_ALIVE
 from sulla.gateway.rest_problems import Headers, Problem
-from sulla.gateway.sse import HEADERS, KEEP_ALIVE
 
 PROTOCOL = "1.0"
 KEPT_CHARS = 1_000_000

@@ -25,10 +25,10 @@ from sulla.gateway.connection import Connection
 from sulla.gateway.dialects.door import Dialect, DialectSocket
 from sulla.gateway.dialects.hub.effects import Look, Note, Recall, Relay
 from sulla.gateway.dialects.hub.session import HubSession
-from sulla.gateway.follower import Sink
+from sulla.gateway.feed.follower import Sink
 from sulla.gateway.manners import Manner
 from sulla.gateway.perimeter import Refusal, deny, peer_of, welcome
-from sulla.gateway.rest import Desk
+from sulla.gateway.rest.app import Desk
 from sulla.gateway.rest_problems import status_of
 from sulla.gateway.room import Room
 from sulla.store import swap_until

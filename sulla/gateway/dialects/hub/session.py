@@ -21,7 +21,7 @@ from sulla.gateway.dialects.hub.frames import Conversation, Told, refusal
 from sulla.gateway.dialects.hub.places import Place
 from sulla.gateway.dialects.hub.requests import follow_beats, take
 from sulla.gateway.dialects.hub.wire import CALENDAR, HEARTBEAT, RELAYED, SILENT, Envelope, read_envelope
-from sulla.gateway.follower import Sink
+from sulla.gateway.feed.follower import Sink
 from sulla.gateway.rest_problems import problem_of
 from sulla.gateway.rpc import RequestId
 from sulla.gateway.session import NOT_TEXT, too_big

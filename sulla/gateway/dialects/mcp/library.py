@@ -23,7 +23,7 @@ from sulla.gateway.dialects.mcp.tools import Answered, Given, Tools, Wanted
 from sulla.gateway.dialects.questions import question_words
 from sulla.gateway.dialects.steps import Ask
 from sulla.gateway.dialects.visit import Visit
-from sulla.gateway.methods import METHODS
+from sulla.gateway.methods.table import METHODS
 
 _ASK: Final = "question"
 """The name of what a person is asked, among what a call needs."""

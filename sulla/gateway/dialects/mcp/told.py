@@ -20,7 +20,7 @@ from sulla.gateway.dialects.steps import (
     ToolEnded,
     WentOn,
 )
-from sulla.gateway.rest_models import Reason
+from sulla.gateway.rest.models import Reason
 from sulla.gateway.rest_problems import Headers, Problem
 
 _SHOWN_CHARS: Final = 200

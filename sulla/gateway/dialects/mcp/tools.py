@@ -30,9 +30,9 @@ from sulla.gateway.dialects.questions import verdict_of
 from sulla.gateway.dialects.retelling import Retellings
 from sulla.gateway.dialects.steps import Ask, Asked, Said, Step, ToolBegun, ToolEnded
 from sulla.gateway.dialects.visit import Turn, Visit
-from sulla.gateway.feed import LOOK_BACK
+from sulla.gateway.feed.feed import LOOK_BACK
+from sulla.gateway.rest.shown import Exchange
 from sulla.gateway.rest_problems import problem_of
-from sulla.gateway.rest_shown import Exchange
 from sulla.gateway.wire import ApprovalAnswer
 
 TITLE_CHARS: Final = 60

@@ -21,7 +21,7 @@ from sulla.gateway.dialects.steps import Ask, Spent
 from sulla.gateway.dialects.talk import Message, check_words, digest, moved_on, words_for
 from sulla.gateway.dialects.visit import Turn, Visit
 from sulla.gateway.manners import Manner
-from sulla.gateway.sse import HEADERS
+from sulla.gateway.rest.sse import HEADERS
 from sulla.gateway.wire import QuestionRow
 
 _SINCE = 128

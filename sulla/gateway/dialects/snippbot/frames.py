@@ -12,9 +12,9 @@ from sulla.gateway.dialects.content import Content
 from sulla.gateway.dialects.cuts import why
 from sulla.gateway.dialects.snippbot.form import error_json
 from sulla.gateway.dialects.steps import Ask, Asked, Ended, Spent, Step, ToolBegun, ToolEnded
-from sulla.gateway.rest_models import Reason
+from sulla.gateway.rest.models import Reason
+from sulla.gateway.rest.sse import HEADERS, KEEP_ALIVE
 from sulla.gateway.rest_problems import Headers, Problem
-from sulla.gateway.sse import HEADERS, KEEP_ALIVE
 from sulla.gateway.wire import QuestionRow
 
 

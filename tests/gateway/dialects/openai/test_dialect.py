@@ -15,7 +15,7 @@ from tests.gateway.conftest import Start
 from tests.gateway.dialects.conftest import Dial
 from tests.gateway.dialects.playing import Played, Run, says
 from tests.gateway.peer import until
-from tests.gateway.test_rest import browse
+from tests.gateway.rest.test_app import browse
 
 HELLO: Any = [{"role": "user", "content": "Hello"}]
 

@@ -1,0 +1,1 @@
+"""The methods of the wire: the table, who does them, and who looks on."""

@@ -1,0 +1,1 @@
+"""The REST interface: the same methods over HTTP, its streams, and the OpenAPI document."""

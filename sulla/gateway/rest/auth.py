@@ -1,0 +1,67 @@
+"""Nobody unknown comes past here: ASGI middleware, so that it covers every route and every mount alike."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from sulla.access import Principal
+from sulla.core.errors import Busy, Unauthorized
+from sulla.gateway.auth import Guard
+from sulla.gateway.manners import Manners
+from sulla.gateway.methods.observing import Observer
+from sulla.gateway.perimeter import Refusal, deny, peer_of, welcome
+from sulla.gateway.rest_problems import status_of
+
+OPEN = frozenset({"/healthz", "/readyz", "/openapi.json", "/asyncapi.json", "/schemas/playbook.json"})
+"""What anybody may see: that the daemon is there, and how to talk to it."""
+HOOKS = "/hooks/"
+"""Below here whoever comes proves that by a signature (`hooks`)."""
+_SOCKET = "/ws"
+"""Here the token may come in hello."""
+_PRINCIPAL = "principal"
+
+
+class Gatekeeper:
+    """Asks each request for its token.
+
+    Args:
+        app: what is behind.
+        guard: knows the tokens, and who has to wait.
+        observer: is told who was not let in.
+        manners: where a request has its token, and how whoever is refused is told.
+    """
+
+    def __init__(self, app: ASGIApp, guard: Guard, observer: Observer, manners: Manners) -> None:
+        self._app = app
+        self._guard = guard
+        self._observer = observer
+        self._manners = manners
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on with whoever makes it, or refuse it."""
+        if scope["type"] in ("http", "websocket") and not _is_open(scope, self._manners):
+            address, manner = peer_of(scope), self._manners.of(scope["path"])
+            try:
+                principal = self._guard.admit(address, manner.token(scope["headers"]))
+                welcome(scope, principal)
+            except (Unauthorized, Busy) as error:
+                self._observer.refused("rest", address, error.code)
+                refusal = Refusal(status_of(error), error.code, error.message, error.retry_after_s)
+                await deny(scope, send, refusal, manner)
+                return
+            scope.setdefault("state", {})[_PRINCIPAL] = principal
+        await self._app(scope, receive, send)
+
+
+def principal_of(scope: Scope) -> Principal:
+    """Who makes a request that has come past the gatekeeper."""
+    return cast(Principal, scope["state"][_PRINCIPAL])
+
+
+def _is_open(scope: Scope, manners: Manners) -> bool:
+    path = scope["path"]
+    if scope["type"] == "http":
+        return path in OPEN or path.startswith(HOOKS)
+    return path == _SOCKET or manners.of(path).own_door

@@ -1,0 +1,1 @@
+"""/voice: the protocols of speech recognizers, over WebSocket."""
