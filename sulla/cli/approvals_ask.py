@@ -7,11 +7,11 @@ import asyncio
 import json
 import sys
 
-from sulla.cli.questions import Row, choices_of, chosen_of, from_row, open_questions
 from sulla.core.errors import InvalidInput, NotFound
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door, home_of
+from sulla.terminal.questions import Row, choices_of, chosen_of, from_row, open_questions
 from sulla.terminal.table import Table, harmless, one_line, paper
 
 

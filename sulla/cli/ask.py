@@ -6,11 +6,11 @@ import argparse
 import asyncio
 import sys
 
-from sulla.cli.follow import Asking, fault_in, run_turn
-from sulla.cli.questions import somebody_is_there
 from sulla.host.system import SystemClock
 from sulla.terminal.exits import Exit
+from sulla.terminal.follow import Asking, fault_in, run_turn
 from sulla.terminal.place import home_of
+from sulla.terminal.questions import somebody_is_there
 
 
 def arguments(command: argparse.ArgumentParser) -> None:

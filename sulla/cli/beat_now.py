@@ -11,15 +11,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sulla.cli.beat_look import second
-from sulla.cli.follow import PATIENCE_S, tell_of_pause
-from sulla.cli.questions import from_wait
-from sulla.cli.screen import paused_head
 from sulla.core.clock import Clock
 from sulla.core.errors import Busy, SullaError
 from sulla.host.system import SystemClock, random_id
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
+from sulla.terminal.follow import PATIENCE_S, tell_of_pause
 from sulla.terminal.place import door, home_of
+from sulla.terminal.questions import from_wait
+from sulla.terminal.screen import paused_head
 from sulla.terminal.table import one_line
 
 Row = dict[str, Any]

@@ -7,12 +7,12 @@ import asyncio
 import sys
 from collections.abc import Callable, Iterator
 
-from sulla.cli.follow import Asking, fault_in, run_turn
-from sulla.cli.keyboard import MessageReader
 from sulla.core.clock import Clock
 from sulla.core.errors import Refused
 from sulla.host.system import SystemClock
 from sulla.terminal.exits import Exit
+from sulla.terminal.follow import Asking, fault_in, run_turn
+from sulla.terminal.keyboard import MessageReader
 from sulla.terminal.place import door, home_of
 
 

@@ -9,17 +9,17 @@ import sys
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, TypeVar
 
-from sulla.cli import questions
 from sulla.cli.beat_look import second
 from sulla.cli.flow_run_sheet import Sheet, of_child
-from sulla.cli.follow import PATIENCE_S, tell_of_pause
-from sulla.cli.questions import Question, somebody_is_there
 from sulla.core.clock import Clock
 from sulla.core.errors import Refused, SullaError
 from sulla.host.system import SystemClock
+from sulla.terminal import questions
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
+from sulla.terminal.follow import PATIENCE_S, tell_of_pause
 from sulla.terminal.place import door, home_of
+from sulla.terminal.questions import Question, somebody_is_there
 from sulla.terminal.table import harmless, one_line
 
 T = TypeVar("T")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sulla.cli.screen import paused_head
+from sulla.terminal.screen import paused_head
 from sulla.terminal.table import one_line
 
 Row = dict[str, Any]

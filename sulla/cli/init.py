@@ -9,7 +9,6 @@ import shlex
 import sys
 from pathlib import Path
 
-from sulla.cli.keyboard import read_answer
 from sulla.cli.settings import examined_of
 from sulla.core.errors import SettingsError
 from sulla.daemon import Examined
@@ -21,6 +20,7 @@ from sulla.daemon.starter import Inferred, starter
 from sulla.host.system import SystemClock, random_token
 from sulla.models import find_ollama
 from sulla.terminal.exits import Exit
+from sulla.terminal.keyboard import read_answer
 from sulla.terminal.place import home_of
 from sulla.terminal.table import one_line
 

@@ -9,7 +9,6 @@ import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
-from sulla.cli.questions import is_sure, somebody_is_there
 from sulla.cli.settings import settings_of
 from sulla.core.errors import NotFound, SettingsError
 from sulla.daemon.stores import MEMORY, make_memory_index, named_store, store_file
@@ -17,6 +16,7 @@ from sulla.host.system import SystemClock
 from sulla.memory import EVERYONE, KINDS, MemoryIndex, Note, note_to_json, row
 from sulla.terminal.exits import Exit
 from sulla.terminal.options import add_home, count
+from sulla.terminal.questions import is_sure, somebody_is_there
 from sulla.terminal.table import harmless
 
 COMMANDS = {

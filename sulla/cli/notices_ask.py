@@ -8,10 +8,10 @@ import json
 from collections.abc import AsyncIterator
 from typing import Any, Final
 
-from sulla.cli.screen import notice_head
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door, home_of
+from sulla.terminal.screen import notice_head
 from sulla.terminal.table import harmless, one_line, paper
 
 Row = dict[str, Any]

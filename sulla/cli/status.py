@@ -10,13 +10,13 @@ from typing import Any
 
 from sulla.cli.beat_look import heartbeat_line
 from sulla.cli.notices_ask import notices
-from sulla.cli.questions import open_questions
-from sulla.cli.screen import paused_head
 from sulla.core.errors import StoreReplaced, StoreUnavailable
 from sulla.people import ago
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import Door, door, home_of
+from sulla.terminal.questions import open_questions
+from sulla.terminal.screen import paused_head
 from sulla.terminal.table import one_line
 
 

@@ -8,13 +8,13 @@ import json
 import sys
 from itertools import islice
 
-from sulla.cli.questions import is_sure, somebody_is_there
 from sulla.cli.thread_pages import Pages, all_events, all_threads
 from sulla.cli.thread_show import shown
 from sulla.host.system import SystemClock
 from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door, home_of
+from sulla.terminal.questions import is_sure, somebody_is_there
 from sulla.terminal.table import Table, one_line, paper
 
 _HEADS = ("THREAD", "CREATED (UTC)", "STATUS", "AGENT", "TITLE")

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from sulla.cli.screen import notice_head, paused_head
+from sulla.terminal.screen import notice_head, paused_head
 from sulla.terminal.table import Paper, harmless, one_line
 
 _ARGS = 120

@@ -9,8 +9,6 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
-from sulla.cli.follow import PATIENCE_S, tell_of_pause
-from sulla.cli.questions import how_to_answer
 from sulla.cli.recording import Heard, Until, recording
 from sulla.cli.voice_player import CHARS_PER_S, Player
 from sulla.cli.voice_talk import Talk
@@ -20,7 +18,9 @@ from sulla.core.errors import SullaError, Unavailable
 from sulla.host.system import SystemClock, random_id
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
+from sulla.terminal.follow import PATIENCE_S, tell_of_pause
 from sulla.terminal.place import door, home_of
+from sulla.terminal.questions import how_to_answer
 from sulla.terminal.table import one_line
 
 _RETRY_S: Final = 0.25

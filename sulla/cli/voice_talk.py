@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from sulla.cli.questions import Question, from_wait
-from sulla.cli.screen import Screen
 from sulla.cli.speech_words import Row, why, words
 from sulla.cli.voice_player import Piece, Player
 from sulla.terminal.exits import Exit
+from sulla.terminal.questions import Question, from_wait
+from sulla.terminal.screen import Screen
 from sulla.terminal.table import harmless, one_line
 
 GO_ON_S: Final = 4.0

@@ -13,8 +13,8 @@ import pytest
 from prompt_toolkit.application import create_app_session
 from prompt_toolkit.input import create_pipe_input
 
-from sulla.cli.keyboard import QUIET_S, read_answer
 from sulla.terminal.exits import Exit
+from sulla.terminal.keyboard import QUIET_S, read_answer
 from sulla.testing.clock import ManualClock
 from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
 from tests.cli.terminal import Terminal, at_a_terminal, terminal

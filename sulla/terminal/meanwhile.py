@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Final
 
-from sulla.cli.screen import Screen
 from sulla.terminal.client import Client
+from sulla.terminal.screen import Screen
 from sulla.terminal.table import harmless
 
 _PAGE: Final = 200

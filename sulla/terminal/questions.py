@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
 
-from sulla.cli.keyboard import read_answer
 from sulla.core.clock import Clock
 from sulla.terminal.client import Client
+from sulla.terminal.keyboard import read_answer
 from sulla.terminal.table import harmless, one_line
 
 Row = dict[str, Any]

@@ -6,9 +6,9 @@ from typing import Any, cast
 
 import pytest
 
-from sulla.cli.meanwhile import tell_meanwhile
-from sulla.cli.screen import Screen
 from sulla.terminal.client import Client
+from sulla.terminal.meanwhile import tell_meanwhile
+from sulla.terminal.screen import Screen
 
 Event = dict[str, Any]
 

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
-from sulla.cli.follow import PATIENCE_S, Asking
 from sulla.core.errors import RateLimited
 from sulla.host.home import Home, Whereabouts
 from sulla.terminal.exits import Exit
+from sulla.terminal.follow import PATIENCE_S, Asking
 from sulla.testing.clock import ManualClock
 from tests.gateway.peer import until
 

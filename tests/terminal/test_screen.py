@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sulla.cli.screen import Screen
 from sulla.terminal.exits import Exit
+from sulla.terminal.screen import Screen
 
 Event = dict[str, Any]
 

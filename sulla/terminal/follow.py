@@ -9,16 +9,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from sulla.cli import questions
-from sulla.cli.meanwhile import tell_meanwhile
-from sulla.cli.questions import Given, Question
-from sulla.cli.screen import Screen, paused_head
 from sulla.core.clock import Clock
 from sulla.core.errors import RateLimited, Refused, SullaError, Unavailable
 from sulla.host.system import random_id
+from sulla.terminal import questions
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
+from sulla.terminal.meanwhile import tell_meanwhile
 from sulla.terminal.place import door
+from sulla.terminal.questions import Given, Question
+from sulla.terminal.screen import Screen, paused_head
 from sulla.terminal.table import harmless
 
 PATIENCE_S = 60.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sulla.cli.questions import Given, Question, choices_of, from_row, from_wait, hint, how_to_answer, read
+from sulla.terminal.questions import Given, Question, choices_of, from_row, from_wait, hint, how_to_answer, read
 
 CALL = Question("approval:tool_1:0123456789abcdef:0", "May it?", "host:example.org")
 EXACT = Question("approval:tool_1:0123456789abcdef:0", "May it?")

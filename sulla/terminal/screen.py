@@ -6,8 +6,8 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from sulla.cli.questions import from_wait
 from sulla.terminal.exits import Exit
+from sulla.terminal.questions import from_wait
 from sulla.terminal.table import harmless
 
 
