@@ -14,7 +14,12 @@ from pathlib import Path
 
 from bench.frame import Frame, Row
 from sulla.host.system import SystemClock, random_id
-from sulla.schedule import Begun, Every, Fired, MessageAction, ScheduleBook, Scheduler, Schedules, Spec, State
+from sulla.schedules.book import ScheduleBook
+from sulla.schedules.facts import Fired
+from sulla.schedules.office import Schedules
+from sulla.schedules.scheduler import Begun, Scheduler
+from sulla.schedules.spec import Every, MessageAction, Spec
+from sulla.schedules.state import State
 from sulla.store.sqlite.store import SqliteStore
 
 NAME = "schedules"

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from sulla.host.capability import Capability, manifests
 
-CAPABILITIES = ("skills",)
+CAPABILITIES = ("skills", "schedules")
 """The folders that bring one, in the order of `sulla --help`. To add one: its folder, and its name here."""
 
 

@@ -29,7 +29,8 @@ from sulla.heartbeat import (
     read_ticks,
 )
 from sulla.host.place import Place
-from sulla.schedule import BeatAction, ScheduleInfo
+from sulla.schedules.office import ScheduleInfo
+from sulla.schedules.spec import BeatAction
 from sulla.threads import Input, ThreadState, ThreadStore
 
 LOOK_BACK: Final = 50

@@ -11,7 +11,7 @@ from sulla.daemon.doctor_probes import Patient
 from sulla.daemon.heart import check_heartbeat
 from sulla.daemon.schedules import wanted_by
 from sulla.host.findings import Finding, fault, ok
-from sulla.schedule import explain
+from sulla.schedules.spec import explain
 
 
 async def heartbeat(patient: Patient) -> list[Finding]:

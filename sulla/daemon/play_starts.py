@@ -20,7 +20,7 @@ from sulla.daemon.schedules import Begins, Timetable
 from sulla.host.place import Place
 from sulla.playbooks import PlaybookShelf
 from sulla.projects import Projects
-from sulla.schedule import BeatThread
+from sulla.schedules.acts import BeatThread
 from sulla.store import Store
 from sulla.threads import LogFollower
 

@@ -13,7 +13,8 @@ from sulla.core.errors import InvalidInput, SullaError
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import FrozenJson
 from sulla.playbooks import Begin, PlaybookOffice, PlaybookShelf, Shelved, Trigger, complete_inputs, read_duration
-from sulla.schedule import PLAYBOOKS, Cron, Every, PlaybookAction, Schedules, Spec, check_spec
+from sulla.schedules.office import PLAYBOOKS, Schedules
+from sulla.schedules.spec import Cron, Every, PlaybookAction, Spec, check_spec
 
 log = logging.getLogger(__name__)
 

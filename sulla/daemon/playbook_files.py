@@ -15,7 +15,7 @@ from sulla.daemon.config import Settings
 from sulla.daemon.prompt import home_tools
 from sulla.host.shipped import shipped
 from sulla.playbooks import PLAYBOOKS, Known, KnownTool, PlaybookShelf, read_duration
-from sulla.schedule import BeatAction, Cron, Every, Spec, check_spec
+from sulla.schedules.spec import BeatAction, Cron, Every, Spec, check_spec
 from sulla.skills.folders import shelf_of
 from sulla.tools import Tool
 

@@ -15,7 +15,7 @@ from sulla.definitions import allows
 from sulla.heartbeat import BeatOffice
 from sulla.playbooks import PlaybookOffice
 from sulla.projects import Projects
-from sulla.schedule import ScheduleOffice
+from sulla.schedules.office import ScheduleOffice
 from sulla.skills.known import Known
 from sulla.skills.rpc import SkillRow, SkillRows
 from sulla.skills.shelf import SkillShelf

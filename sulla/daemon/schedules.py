@@ -16,25 +16,12 @@ from sulla.daemon.config import Settings
 from sulla.daemon.health import Health
 from sulla.daemon.sections import BeatSettings
 from sulla.host.place import Place
-from sulla.schedule import (
-    Acts,
-    BeatAction,
-    BeatThread,
-    BeginPlaybook,
-    Cron,
-    Every,
-    MessageAction,
-    PlaybookAction,
-    ScheduleBook,
-    Scheduler,
-    Schedules,
-    Spec,
-    ToolAction,
-    check_spec,
-    no_beats,
-    no_playbooks,
-    parse_hours,
-)
+from sulla.schedules.acts import Acts, BeatThread, BeginPlaybook, no_beats, no_playbooks
+from sulla.schedules.book import ScheduleBook
+from sulla.schedules.hours import parse_hours
+from sulla.schedules.office import Schedules
+from sulla.schedules.scheduler import Scheduler
+from sulla.schedules.spec import BeatAction, Cron, Every, MessageAction, PlaybookAction, Spec, ToolAction, check_spec
 from sulla.store import Store
 from sulla.threads import ThreadStore
 

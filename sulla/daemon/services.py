@@ -15,7 +15,7 @@ from sulla.people import notices_rpc, presence_rpc
 from sulla.playbooks import rpc as playbooks
 from sulla.projects import rpc as projects
 from sulla.projects.service import HomeProjects
-from sulla.schedule import rpc as schedules
+from sulla.schedules import rpc as schedules
 from sulla.skills import rpc as skills
 from sulla.speech import rpc as speech
 from sulla.work import SwitchOffice

@@ -36,7 +36,7 @@ from sulla.playbooks import rpc as playbooks
 from sulla.projects import rpc as projects
 from sulla.projects.rpc import ProjectRow, ProjectRows, ProjectText, TaskRow
 from sulla.rpc import Needs
-from sulla.schedule import rpc as schedules
+from sulla.schedules import rpc as schedules
 from sulla.skills import rpc as skills
 from sulla.skills.rpc import SkillRow, SkillRows
 from sulla.speech import rpc as speech

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sulla.core.errors import NotFound
-from sulla.schedule import Note, ScheduleInfo, Spec, check_spec, explain
+from sulla.schedules.office import ScheduleInfo
+from sulla.schedules.spec import Spec, check_spec, explain
+from sulla.schedules.state import Note
 
 _NOTE = Note(1_800_000_000_000, "set", said="owner")
 _KNOWN = ScheduleInfo("sch_1", "", "Every 1h", "message", "active", "", "owner", (), (_NOTE,), 0, 0, 0, 0)

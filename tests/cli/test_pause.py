@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sulla.terminal.exits import Exit
-from tests.cli.conftest import SCRIPT
+from tests.cli.one_daemon import SCRIPT
 from tests.cli.typed import typed
 from tests.daemon.running import Place, service
 

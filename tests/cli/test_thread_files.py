@@ -17,7 +17,7 @@ import pytest
 from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door
-from tests.cli.conftest import SCRIPT
+from tests.cli.one_daemon import SCRIPT
 from tests.cli.typed import typed
 from tests.daemon.running import PATIENCE_S, Daemon, Place, Service, service
 

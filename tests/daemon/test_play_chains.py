@@ -26,7 +26,7 @@ from sulla.testing.play_world import PlayWorld
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.threads import PLAYBOOK, Answer, Input, Outcome, RunFinished, RunStarted, ThreadCreated
 from sulla.tools import Done, Result, ToolContext, define
-from tests.schedule.town import make_id
+from tests.schedules.town import make_id
 from tests.threads.rounds import round_of
 
 EVENTS: Final = (

@@ -22,7 +22,7 @@ from sulla.testing.provider import Say, ScriptedProvider, Step
 from sulla.testing.world import World
 from sulla.threads import Input, PlaybookBegan, RunFinished
 from sulla.tools import Toolbox
-from tests.schedule.town import make_id
+from tests.schedules.town import make_id
 
 ENDED = "All right. <AGENT_DONE>ok</AGENT_DONE>"
 

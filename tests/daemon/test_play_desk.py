@@ -22,7 +22,7 @@ from sulla.testing.clock import ManualClock
 from sulla.testing.play_world import PlayWorld
 from sulla.testing.provider import ScriptedProvider
 from sulla.threads import PLAYBOOK, ThreadCreated
-from tests.schedule.town import make_id
+from tests.schedules.town import make_id
 
 SAY = "name: say\noutputs: {said: '${{ run.payload }}'}\nsteps: [{id: s, respond: hi}]\n"
 OVER = "name: over\nsteps: [{id: s, respond: hi}, {id: t, transfer: say}]\n"

@@ -18,7 +18,7 @@ from sulla.testing.playbooks import MemoryPlaybooks
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
 from sulla.threads import PLAYBOOK, Input, Intervals, LogFollower, ThreadCreated
-from tests.schedule.town import make_id
+from tests.schedules.town import make_id
 from tests.threads.rounds import round_of
 
 DONE = "Here you are. <AGENT_DONE>all good</AGENT_DONE>"

@@ -19,7 +19,7 @@ from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
 from sulla.threads import ThreadState, Transcript
 from sulla.tools import Toolbox
-from tests.schedule.town import make_id
+from tests.schedules.town import make_id
 
 
 async def nobody(question: str, choices: Mapping[str, str], call_id: str, run: Run) -> str:

@@ -12,11 +12,12 @@ from sulla.core.errors import InvalidInput, NotFound, StoreUnavailable
 from sulla.core.jsontypes import FrozenJson
 from sulla.daemon.play_triggers import LOOK_S, PlayTriggers, TimedPlays, schedule_of, wanted_by
 from sulla.playbooks import Known, ListedPlaybook, PlaybookShelf, Trigger
-from sulla.schedule import PLAYBOOKS, Cron, Every, PlaybookAction, ScheduleInfo, Spec
+from sulla.schedules.office import PLAYBOOKS, ScheduleInfo
+from sulla.schedules.spec import Cron, Every, PlaybookAction, Spec
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.playbooks import MemoryPlaybooks
-from tests.schedule.town import House, make_id
+from tests.schedules.town import House, make_id
 
 STEPS = "steps:\n  - id: s\n    respond: hi\n"
 

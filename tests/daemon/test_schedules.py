@@ -7,7 +7,8 @@ import pytest
 from sulla.core.errors import SettingsError, SullaError
 from sulla.daemon.config import load_settings
 from sulla.daemon.schedules import wanted_by
-from sulla.schedule import BeatAction, Cron, Every, Spec, parse_hours
+from sulla.schedules.hours import parse_hours
+from sulla.schedules.spec import BeatAction, Cron, Every, Spec
 from sulla.terminal.client import open_client
 from sulla.terminal.place import door
 from tests.daemon.running import Place

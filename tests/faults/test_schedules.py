@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from sulla.core.ids import MessageId, ThreadId, derived_id
-from sulla.schedule import Every, MessageAction, Spec
-from sulla.schedule.book import ScheduleBook
-from sulla.schedule.state import State
+from sulla.schedules.book import ScheduleBook
+from sulla.schedules.spec import Every, MessageAction, Spec
+from sulla.schedules.state import State
 from sulla.terminal.client import open_client
 from sulla.terminal.place import door
 from sulla.testing.clock import ManualClock

@@ -20,6 +20,8 @@ DRIVERS = {"__main__", "agent.graph", "heartbeat.graph", "testing", "cli", "term
 
 def _is_driver(module: str) -> bool:
     drivers = {f"sulla.{name}" for name in DRIVERS} | set(contracts()["adapters"]["protected_modules"])
+    if ".cli." in module:
+        return True  # a capability's commands
     return any(module == name or module.startswith(f"{name}.") for name in drivers)
 
 

@@ -5,8 +5,9 @@ import pytest
 from sulla.access import ALL_SCOPES, Principal
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import JsonObject
-from sulla.schedule import At, Cron, Every, MessageAction, PlaybookAction, Spec, ToolAction, parse_hours
-from sulla.schedule.rpc import METHODS, ScheduleAdd, ScheduleList, SchedulePause, ScheduleRemove, spec_of
+from sulla.schedules.hours import parse_hours
+from sulla.schedules.rpc import METHODS, ScheduleAdd, ScheduleList, SchedulePause, ScheduleRemove, spec_of
+from sulla.schedules.spec import At, Cron, Every, MessageAction, PlaybookAction, Spec, ToolAction
 from sulla.testing.schedules import MemoryOffice
 from tests.gateway.asking import ask
 

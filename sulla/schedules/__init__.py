@@ -1,0 +1,1 @@
+"""Schedules: what happens at its time, whichever daemon is there, and happens once."""

@@ -1,0 +1,111 @@
+"""What firings do: each begins something under an id that follows from the schedule and the firing, so that any number
+of daemons begin it once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Final, assert_never
+
+from sulla.agent import order
+from sulla.core.errors import NotAvailable
+from sulla.core.ids import MessageId, ThreadId, derived_id
+from sulla.core.jsontypes import FrozenJson
+from sulla.schedules.facts import Fired
+from sulla.schedules.scheduler import Begun
+from sulla.schedules.spec import BeatAction, MessageAction, PlaybookAction, ToolAction
+from sulla.schedules.state import State
+from sulla.threads import Input, ThreadCreated, ThreadStore
+
+CALL_GRAPH: Final = "call"
+"""What works on a thread in which a schedule calls a tool: no model is asked, and the policy rules as always."""
+
+BeatThread = Callable[[str], Awaitable[ThreadId]]
+"""The thread that an agent (by its id) wakes up in; made at its first use."""
+
+
+BeginPlaybook = Callable[[str, FrozenJson, str], Awaitable[ThreadId]]
+"""Begins a run of a playbook: its name, its inputs, and a key that begins it once. Gives the run's thread."""
+
+
+async def no_playbooks(name: str, inputs: FrozenJson, key: str) -> ThreadId:
+    """There are none.
+
+    Raises:
+        NotAvailable: always.
+    """
+    raise NotAvailable(f"the playbook {name!r} cannot be begun: no playbooks are kept here")
+
+
+async def no_beats(agent: str) -> ThreadId:
+    """Nobody can be woken.
+
+    Raises:
+        NotAvailable: always.
+    """
+    raise NotAvailable(f"{agent!r} cannot be woken by a schedule yet: send it a message instead")
+
+
+class Acts:
+    """Begins what a firing is for; `begin` keeps `sulla.schedules.Act`.
+
+    Args:
+        threads: where it is offered.
+        wake: has somebody work on a thread now.
+        home_agent: who answers where a schedule names nobody.
+        beat_thread: where agents wake up.
+        begin_playbook: begins playbooks.
+    """
+
+    def __init__(
+        self,
+        threads: ThreadStore,
+        wake: Callable[[ThreadId], None],
+        home_agent: str,
+        beat_thread: BeatThread = no_beats,
+        begin_playbook: BeginPlaybook = no_playbooks,
+    ) -> None:
+        self._threads = threads
+        self._wake = wake
+        self._home_agent = home_agent
+        self._beat_thread = beat_thread
+        self._begin_playbook = begin_playbook
+
+    async def begin(self, state: State, fired: Fired) -> Begun:
+        """Begin it; the same firing leads to the same.
+
+        Raises:
+            NotFound: the thread or the playbook that it is for is gone.
+            InvalidInput: the playbook has faults, or takes other inputs now.
+            NotAvailable: nobody can do that here.
+            QueueFull: too much waits there; it may go later.
+        """
+        action = state.spec.action
+        match action:
+            case MessageAction(text, thread):
+                thread_id = ThreadId(thread) if thread else await self._own_thread(state, action.agent)
+                return await self._say(thread_id, state, fired, text)
+            case BeatAction(agent, project):
+                # A beat's whole message is the project that it is for.
+                return await self._say(await self._beat_thread(agent or self._home_agent), state, fired, project)
+            case ToolAction(name, args):
+                thread_id = await self._own_thread(state, action.agent, CALL_GRAPH)
+                return await self._say(thread_id, state, fired, order(name, dict(args)))
+            case PlaybookAction(name, inputs):
+                return Begun(await self._begin_playbook(name, inputs, f"schedule:{state.id}:{fired.slot}"))
+            case _:
+                assert_never(action)
+
+    async def _say(self, thread_id: ThreadId, state: State, fired: Fired, text: str) -> Begun:
+        # The policy takes a beat's word for that of somebody who is not there: such a run approves nothing itself.
+        beat = isinstance(state.spec.action, BeatAction)
+        message_id = f"beat:{state.id}:{fired.slot}" if beat else derived_id("msg", "schedule", state.id, fired.slot)
+        sent = await self._threads.send(thread_id, Input(MessageId(message_id), text, origin="beat"))
+        self._wake(thread_id)
+        return Begun(thread_id, sent.run_id)
+
+    async def _own_thread(self, state: State, agent: str, graph: str = "") -> ThreadId:
+        agent = agent or self._home_agent
+        # Its agent is part of its name, and what works on it: what is changed goes on in another thread.
+        created = ThreadCreated(agent, f"schedule {state.id}", graph=graph)
+        return await self._threads.create(created, ":".join(filter(None, ("schedule", state.id, agent, graph))))

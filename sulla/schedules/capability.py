@@ -1,0 +1,12 @@
+"""Schedules: what happens at its time, whichever daemon is there, and happens once. Pure."""
+
+from __future__ import annotations
+
+from sulla.host.capability import Capability, Command
+
+CAPABILITY = Capability(
+    name="schedules",
+    commands={
+        "schedule": Command("sulla.schedules.cli.commands", "list, add, remove, run, pause and resume schedules")
+    },
+)

@@ -1,0 +1,286 @@
+"""What people and settings do with schedules."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import Final, Literal, Protocol
+
+from sulla.core.clock import Clock
+from sulla.core.errors import Conflict, InvalidInput
+from sulla.core.ids import MakeId, derived_id
+from sulla.schedules import facts as f
+from sulla.schedules.book import ScheduleBook
+from sulla.schedules.decide import following
+from sulla.schedules.forms import spec_to_json
+from sulla.schedules.log import ScheduleLog
+from sulla.schedules.scheduler import Scheduler
+from sulla.schedules.slots import next_slot
+from sulla.schedules.spec import At, BeatAction, Every, Spec, action_text, check_spec, explain
+from sulla.schedules.state import Note, State
+
+Status = Literal["active", "paused", "over", "unreadable"]
+
+SETTINGS: Final = "settings"
+"""Who has set a schedule that settings ask for."""
+PLAYBOOKS: Final = "playbook files"
+"""Who has set one that a playbook asks for. No token has such a name."""
+SHOWN: Final = 3
+"""The next times that are shown of a schedule."""
+_TRIES: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleInfo:
+    """One schedule, as it is shown."""
+
+    id: str
+    title: str
+    explain: str
+    """When it fires, in English."""
+    action: str
+    """What it does, in English."""
+    status: Status
+    why: str
+    """Why it does not fire as it usually would; empty if it does."""
+    by: str
+    next_ms: tuple[int, ...]
+    """The next times, UTC milliseconds."""
+    notes: tuple[Note, ...]
+    """What happened lately, oldest first."""
+    fired: int
+    missed: int
+    skipped: int
+    failed: int
+
+
+class ScheduleOffice(Protocol):
+    """What can be done with schedules. Kept by `Schedules`."""
+
+    async def add(self, spec: Spec, schedule_id: str | None, request_id: str | None, by: str) -> ScheduleInfo:
+        """Make a schedule.
+
+        Args:
+            spec: what it is.
+            schedule_id: its id; None for one of its own.
+            request_id: the same one makes the same schedule.
+            by: the name of the token that it came with.
+
+        Raises:
+            InvalidInput: it cannot be, or would never fire.
+            Conflict: there is another one of that id.
+        """
+        ...
+
+    async def list(self, after: str, limit: int) -> Sequence[ScheduleInfo]:
+        """Schedules by id, those behind `after` only."""
+        ...
+
+    async def remove(self, schedule_id: str, by: str) -> None:
+        """End a schedule for good.
+
+        Raises:
+            NotFound: there is none of that id.
+        """
+        ...
+
+    async def fire(self, schedule_id: str, request_id: str | None, by: str) -> str:
+        """Fire now, once for each `request_id`; returns the name of the firing.
+
+        Raises:
+            NotFound: there is none of that id.
+        """
+        ...
+
+    async def pause(self, schedule_id: str, by: str) -> ScheduleInfo:
+        """Fire no more until resumed, also after a restart.
+
+        Raises:
+            NotFound: there is none of that id.
+        """
+        ...
+
+    async def resume(self, schedule_id: str, by: str) -> ScheduleInfo:
+        """Fire again; what was due meanwhile is over.
+
+        Raises:
+            NotFound: there is none of that id.
+        """
+        ...
+
+
+class Schedules:
+    """Keeps `ScheduleOffice`.
+
+    Args:
+        book: where they are.
+        scheduler: fires them.
+        clock: all time.
+        make_id: for new ones.
+        check: refuses a schedule that could not do what it says.
+    """
+
+    def __init__(
+        self,
+        book: ScheduleBook,
+        scheduler: Scheduler,
+        clock: Clock,
+        make_id: MakeId,
+        check: Callable[[Spec], Awaitable[None]],
+    ) -> None:
+        self._book = book
+        self._scheduler = scheduler
+        self._clock = clock
+        self._make_id = make_id
+        self._check = check
+
+    async def add(self, spec: Spec, schedule_id: str | None, request_id: str | None, by: str) -> ScheduleInfo:
+        """Make a schedule: see `ScheduleOffice`."""
+        check_spec(spec)
+        made = schedule_id or (derived_id("sch", "request", request_id) if request_id else self._make_id("sch"))
+        digest, now_ms = _digest(spec), self._now_ms()
+        if isinstance(spec.when, At) and spec.when.at_ms <= now_ms and self._book.find(made) is None:
+            raise InvalidInput("at: that time is over; expected one to come")
+        if isinstance(spec.when, Every) and not spec.when.anchor_ms:
+            spec = replace(spec, when=replace(spec.when, anchor_ms=now_ms))
+        if next_slot(made, spec, now_ms) is None and not isinstance(spec.when, At):
+            raise InvalidInput(f"it would never fire: {explain(spec)}; look at the active hours")
+        await self._check(spec)
+        one = await self._book.create(made, f.ScheduleSet(spec_to_json(spec), by, now_ms), digest)
+        self._scheduler.look_at(made)
+        return self._info(one)
+
+    async def settle(
+        self, wanted: Mapping[str, Spec], by: str = SETTINGS, keeps: Callable[[str], bool] = lambda _: False
+    ) -> None:
+        """Have exactly those schedules by settings that the settings ask for: new ones are made, changed ones set anew,
+        others removed. A paused one stays paused. The same for what else asks for schedules.
+
+        Args:
+            wanted: by id.
+            by: what asks for them; the others of its schedules are removed.
+            keeps: says by their ids which of those stay as they are, because nobody can say now what is asked for.
+        """
+        for schedule_id, spec in wanted.items():
+            fact = f.ScheduleSet(spec_to_json(spec), by, self._now_ms())
+            one = await self._book.look_up(schedule_id)
+            state = one.state if one is not None else None
+            if one is None or state is None or state.removed:
+                one = await self._book.create(schedule_id, fact, _digest(spec))
+                state = one.state
+            if state is not None and state.spec != spec:
+                await one.offer(fact, f"set:{state.revision}:{_digest(spec).hex()}", b"set")
+                self._book.announce(schedule_id)
+            self._scheduler.look_at(schedule_id)
+        for one in self._book.page("", len(self._book)):
+            if one.state is not None and one.state.by == by and one.id not in wanted and not keeps(one.id):
+                await self._end(one, by)
+
+    async def list(self, after: str, limit: int) -> Sequence[ScheduleInfo]:
+        """Schedules by id: see `ScheduleOffice`."""
+        return [self._info(one) for one in self._book.page(after, limit)]
+
+    async def remove(self, schedule_id: str, by: str) -> None:
+        """End a schedule for good: see `ScheduleOffice`."""
+        await self._end(await self._book.get(schedule_id), by)
+
+    async def fire(self, schedule_id: str, request_id: str | None, by: str) -> str:
+        """Fire now: see `ScheduleOffice`."""
+        slot = await self._scheduler.fire_now(schedule_id, request_id or self._make_id("req"), by)
+        self._book.announce(schedule_id)
+        return slot
+
+    async def pause(self, schedule_id: str, by: str) -> ScheduleInfo:
+        """Fire no more until resumed: see `ScheduleOffice`."""
+        return await self._turn(schedule_id, by, paused=True)
+
+    async def resume(self, schedule_id: str, by: str) -> ScheduleInfo:
+        """Fire again: see `ScheduleOffice`."""
+        return await self._turn(schedule_id, by, paused=False)
+
+    def waking(self) -> Sequence[tuple[ScheduleInfo, BeatAction]]:
+        """The schedules that wake agents, each with what it does."""
+        found: list[tuple[ScheduleInfo, BeatAction]] = []
+        for one in self._book.page("", len(self._book)):
+            action = one.state.spec.action if one.state is not None else None
+            if isinstance(action, BeatAction):
+                found.append((self._info(one), action))
+        return found
+
+    async def _turn(self, schedule_id: str, by: str, *, paused: bool) -> ScheduleInfo:
+        one = await self._book.get(schedule_id)
+        for _ in range(_TRIES):
+            if one.state is None or one.state.paused == paused:
+                break
+            now_ms, revision = self._now_ms(), one.state.revision
+            fact = f.SchedulePaused(by, now_ms) if paused else f.ScheduleResumed(by, now_ms)
+            await one.offer(fact, f"{fact.kind}:{revision}", b"turn")
+        else:
+            raise Conflict(f"others pause and resume schedule {schedule_id!r} at this moment: try again")
+        self._book.announce(schedule_id)
+        self._scheduler.look_at(schedule_id)
+        return self._info(one)
+
+    async def _end(self, one: ScheduleLog, by: str) -> None:
+        await one.offer(f.ScheduleRemoved(by, self._now_ms()), "removed", b"removed")
+        self._book.announce(one.id)
+        self._scheduler.look_at(one.id)
+
+    def _info(self, one: ScheduleLog) -> ScheduleInfo:
+        state = one.state
+        if state is None:
+            why = one.trouble or "it is being read"
+            return ScheduleInfo(one.id, "", "", "", "unreadable", why, "", (), (), 0, 0, 0, 0)
+        try:
+            return self._shown(one, state)
+        except InvalidInput as error:  # what another machine knows, such as a zone, this one need not
+            return ScheduleInfo(one.id, state.spec.title, "", "", "unreadable", error.message, "", (), (), 0, 0, 0, 0)
+
+    def _shown(self, one: ScheduleLog, state: State) -> ScheduleInfo:
+        spec, next_ms = state.spec, _next_times(state)
+        status: Status = "paused" if state.paused else "active" if next_ms or state.pending else "over"
+        return ScheduleInfo(
+            one.id,
+            spec.title,
+            explain(spec),
+            action_text(spec.action),
+            status,
+            self._why(state, next_ms),
+            state.by,
+            next_ms,
+            state.notes,
+            state.fired,
+            state.missed,
+            state.skipped,
+            state.failed,
+        )
+
+    def _why(self, state: State, next_ms: tuple[int, ...]) -> str:
+        if state.paused:
+            return "paused"
+        if state.failures:
+            return f"failed {state.failures} times in a row" if state.failures > 1 else "the last one failed"
+        if state.pending:
+            return "fired, and not begun yet"
+        if next_ms and next_ms[0] < self._now_ms():
+            return "waits for its active hours"
+        return ""
+
+    def _now_ms(self) -> int:
+        return round(self._clock.now() * 1000)
+
+
+def _next_times(state: State) -> tuple[int, ...]:
+    found: list[int] = []
+    slot = None if state.paused else following(state, state.settled_ms)
+    while slot is not None and len(found) < SHOWN:
+        found.append(slot.due_ms)
+        slot = following(state, slot.nominal_ms)
+    return tuple(found)
+
+
+def _digest(spec: Spec) -> bytes:
+    """What identifies a schedule that somebody asks for; from where a period is counted is added later."""
+    return blake2b(json.dumps(spec_to_json(spec), sort_keys=True).encode(), digest_size=16).digest()

@@ -1,0 +1,344 @@
+"""What clients can do with schedules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Final, Literal
+
+from pydantic import Field, JsonValue, StringConstraints
+
+from sulla.core.errors import InvalidInput
+from sulla.core.jsontypes import JsonObject
+from sulla.rpc import (
+    ID_CHARS,
+    LINE_PATTERN,
+    Context,
+    Example,
+    Id,
+    Label,
+    Method,
+    Methods,
+    Name,
+    Params,
+    Rest,
+    Time,
+    Title,
+    Words,
+)
+from sulla.schedules.hours import parse_hours
+from sulla.schedules.office import ScheduleInfo, ScheduleOffice
+from sulla.schedules.spec import (
+    Action,
+    At,
+    Cron,
+    Every,
+    MessageAction,
+    PlaybookAction,
+    Spec,
+    ToolAction,
+    When,
+    parse_at,
+)
+
+"""What travels over ``sulla.v1`` about schedules, as strict models. Pure."""
+
+
+MOST_S = 366 * 86_400
+
+
+Span = Annotated[str, StringConstraints(max_length=ID_CHARS, pattern=LINE_PATTERN)]
+
+
+class ScheduleList(Params):
+    """`schedule.list`."""
+
+    after: Id | None = None
+    limit: Annotated[int, Field(ge=1, le=200)] = 50
+
+
+class ScheduleAdd(Params):
+    """`schedule.add`: one of `every_s`, `cron` and `at`, and one of `message`, `tool` and `playbook`."""
+
+    schedule: Id | None = None
+    """Its id; null for one of its own."""
+    title: Title = ""
+    every_s: Annotated[int, Field(ge=1, le=MOST_S)] | None = None
+    """Seconds from one firing to the next, the first of them from now on."""
+    jitter_s: Annotated[int, Field(ge=0, le=MOST_S)] = 0
+    """Seconds by up to which each is put off, for `every_s`."""
+    cron: Label | None = None
+    """An expression of five fields, or a word such as `@daily`."""
+    at: Label | None = None
+    """A single time, e.g. `2027-12-01T09:00`: in `zone` unless it names its own offset."""
+    zone: Label = "UTC"
+    active_hours: Span = ""
+    """When it may fire, e.g. `mon-fri 09:00-18:00`; empty for always."""
+    missed: Literal["skip", "once"] | None = None
+    """What becomes of times at which no daemon ran; null for `once` with `at`, and `skip` otherwise."""
+    message: Words | None = None
+    """What an agent is told."""
+    thread_id: Id | None = None
+    """Where; null for a thread of the schedule's own."""
+    agent: Id | None = None
+    """Who answers there; null for the home's own agent."""
+    tool: Name | None = None
+    """What is called, with `args`; nobody is asked, and the policy rules as always."""
+    args: dict[str, JsonValue] = Field(default={})
+    playbook: Name | None = None
+    inputs: dict[str, JsonValue] = Field(default={})
+    request_id: Id | None = None
+    """The same one makes the same schedule."""
+
+
+class ScheduleRemove(Params):
+    """`schedule.remove`."""
+
+    schedule: Id
+
+
+class ScheduleRun(Params):
+    """`schedule.run`: fire now, once for each `request_id`."""
+
+    schedule: Id
+    request_id: Id | None = None
+
+
+class SchedulePause(Params):
+    """`schedule.pause`."""
+
+    schedule: Id
+
+
+class ScheduleResume(Params):
+    """`schedule.resume`."""
+
+    schedule: Id
+
+
+@dataclass(frozen=True, slots=True)
+class NoteRow:
+    """Something that happened to a schedule."""
+
+    at_ms: Annotated[Time, Field(alias="at")]
+    what: str
+    """`set`, `fired`, `begun`, `succeeded`, `failed`, `missed`, `skipped`, `paused`, `resumed` or `rewound`."""
+    slot: str
+    """The name of the firing that it is about; empty for none."""
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleRow:
+    """One schedule."""
+
+    schedule: str
+    title: str
+    explain: str
+    """When it fires, in English."""
+    action: str
+    """What it does, in English."""
+    status: Literal["active", "paused", "over", "unreadable"]
+    why: str
+    """Why it does not fire as it usually would; empty if it does."""
+    by: str
+    """The name of the token that it was made with; `settings` for one that the settings ask for."""
+    next_ms: Annotated[tuple[Time, ...], Field(alias="next")]
+    """The next times."""
+    notes: tuple[NoteRow, ...]
+    """What happened lately, oldest first."""
+    fired: int
+    missed: int
+    skipped: int
+    failed: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleRows:
+    """The answer to `schedule.list`."""
+
+    schedules: tuple[ScheduleRow, ...]
+    next: str | None
+    """The `after` of the next page; null at the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleRemoved:
+    """The answer to `schedule.remove`."""
+
+    schedule: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleFired:
+    """The answer to `schedule.run`: what it does follows."""
+
+    schedule: str
+    slot: str
+    """The name of the firing."""
+
+
+async def _list(service: ScheduleOffice, params: ScheduleList, context: Context) -> ScheduleRows:
+    infos = list(await service.list(params.after or "", params.limit + 1))
+    following = infos[params.limit - 1].id if len(infos) > params.limit else None
+    return ScheduleRows(tuple(map(_row, infos[: params.limit])), following)
+
+
+async def _add(service: ScheduleOffice, params: ScheduleAdd, context: Context) -> ScheduleRow:
+    return _row(await service.add(spec_of(params), params.schedule, params.request_id, context.caller.name))
+
+
+async def _remove(service: ScheduleOffice, params: ScheduleRemove, context: Context) -> ScheduleRemoved:
+    await service.remove(params.schedule, context.caller.name)
+    return ScheduleRemoved(params.schedule)
+
+
+async def _run(service: ScheduleOffice, params: ScheduleRun, context: Context) -> ScheduleFired:
+    slot = await service.fire(params.schedule, params.request_id, context.caller.name)
+    return ScheduleFired(params.schedule, slot)
+
+
+async def _pause(service: ScheduleOffice, params: SchedulePause, context: Context) -> ScheduleRow:
+    return _row(await service.pause(params.schedule, context.caller.name))
+
+
+async def _resume(service: ScheduleOffice, params: ScheduleResume, context: Context) -> ScheduleRow:
+    return _row(await service.resume(params.schedule, context.caller.name))
+
+
+def spec_of(asked: ScheduleAdd) -> Spec:
+    """What is asked for.
+
+    Raises:
+        InvalidInput: it says several times when or what, or not at all, or cannot be read.
+    """
+    when, hours = _when(asked), parse_hours(asked.active_hours) if asked.active_hours else None
+    missed = asked.missed or ("once" if isinstance(when, At) else "skip")
+    return Spec(when, _action(asked), asked.zone, hours, missed, asked.title)
+
+
+def _when(asked: ScheduleAdd) -> When:
+    if asked.jitter_s and asked.every_s is None:
+        raise InvalidInput("jitter_s: only what is given with every_s can be put off")
+    found: list[When] = []
+    if asked.every_s is not None:
+        found.append(Every(asked.every_s, jitter_s=asked.jitter_s))
+    if asked.cron is not None:
+        found.append(Cron(asked.cron))
+    if asked.at is not None:
+        found.append(At(parse_at(asked.at, asked.zone)))
+    if len(found) != 1:
+        raise InvalidInput(f"expected one of every_s, cron and at, found {len(found)} of them")
+    return found[0]
+
+
+def _action(asked: ScheduleAdd) -> Action:
+    found: list[Action] = []
+    if asked.message is not None:
+        found.append(MessageAction(asked.message, asked.thread_id or "", asked.agent or ""))
+    if asked.tool is not None:
+        found.append(ToolAction(asked.tool, asked.args, asked.agent or ""))
+    if asked.playbook is not None:
+        found.append(PlaybookAction(asked.playbook, asked.inputs))
+    if len(found) != 1:
+        raise InvalidInput(f"expected one of message, tool and playbook, found {len(found)} of them")
+    if asked.thread_id and asked.agent:
+        raise InvalidInput("agent: the thread has one already; give thread_id or agent")
+    return found[0]
+
+
+def _row(info: ScheduleInfo) -> ScheduleRow:
+    return ScheduleRow(
+        schedule=info.id,
+        title=info.title,
+        explain=info.explain,
+        action=info.action,
+        status=info.status,
+        why=info.why,
+        by=info.by,
+        next_ms=info.next_ms,
+        notes=tuple(NoteRow(note.at_ms, note.what, note.slot, note.said) for note in info.notes),
+        fired=info.fired,
+        missed=info.missed,
+        skipped=info.skipped,
+        failed=info.failed,
+    )
+
+
+_SCHEDULE: Final[JsonObject] = {
+    "schedule": "morning",
+    "title": "",
+    "explain": "At 09:00 on Monday through Friday, Europe/Berlin",
+    "action": "message to its own thread: What is on today?",
+    "status": "active",
+    "why": "",
+    "by": "owner",
+    "next": ["2027-01-15T08:00:00.000Z"],
+    "notes": [{"at": "2027-01-14T08:00:00.000Z", "what": "set", "slot": "", "said": "owner"}],
+    "fired": 0,
+    "missed": 0,
+    "skipped": 0,
+    "failed": 0,
+}
+
+METHODS: Final[Methods[ScheduleOffice]] = Methods(
+    "schedules",
+    (
+        Method(
+            "schedule.list",
+            ScheduleList,
+            ScheduleRows,
+            "read",
+            _list,
+            Rest("GET", "/schedules", "Schedules by id, a page at a time."),
+            Example({"schedules": [_SCHEDULE], "next": None}),
+        ),
+        Method(
+            "schedule.add",
+            ScheduleAdd,
+            ScheduleRow,
+            "write",
+            _add,
+            Rest("POST", "/schedules", "Make a schedule.", 201, "request_id"),
+            Example(
+                _SCHEDULE,
+                {"schedule": "morning", "cron": "0 9 * * 1-5", "zone": "Europe/Berlin", "message": "What is on today?"},
+            ),
+        ),
+        Method(
+            "schedule.remove",
+            ScheduleRemove,
+            ScheduleRemoved,
+            "write",
+            _remove,
+            Rest("DELETE", "/schedules/{schedule}", "End a schedule for good."),
+            Example({"schedule": "morning"}),
+        ),
+        Method(
+            "schedule.run",
+            ScheduleRun,
+            ScheduleFired,
+            "write",
+            _run,
+            Rest("POST", "/schedules/{schedule}/run", "Fire it now.", 202, "request_id"),
+            Example({"schedule": "morning", "slot": "now:run-1"}, {"request_id": "run-1"}),
+        ),
+        Method(
+            "schedule.pause",
+            SchedulePause,
+            ScheduleRow,
+            "write",
+            _pause,
+            Rest("POST", "/schedules/{schedule}/pause", "Have it fire no more."),
+            Example({**_SCHEDULE, "status": "paused", "why": "paused", "next": []}),
+        ),
+        Method(
+            "schedule.resume",
+            ScheduleResume,
+            ScheduleRow,
+            "write",
+            _resume,
+            Rest("POST", "/schedules/{schedule}/resume", "Have it fire again."),
+            Example(_SCHEDULE),
+        ),
+    ),
+)
