@@ -1,10 +1,12 @@
-"""How many files and sockets this process may have open."""
+"""The files and sockets of this process: how many may be open, and that nobody inherits them."""
 
 from __future__ import annotations
 
 import logging
+import os
 import resource
 from contextlib import suppress
+from pathlib import Path
 
 OPEN_FILES = 2048
 """A thousand clients, 256 connections of strangers, and room for stores, providers and tools."""
@@ -34,6 +36,18 @@ def allow_open_files(wanted: int = OPEN_FILES) -> None:
             wanted,
             wanted,
         )
+
+
+def keep_open_files() -> None:
+    """Have no program that this process starts inherit what whoever started this process had open.
+
+    uvloop closes nothing before it starts a program, so a folder or a lock of the shell that began the daemon would be
+    passed on to commands and to MCP servers.
+    """
+    for open_file in list(Path("/dev/fd").iterdir()):
+        if int(open_file.name) > 2:
+            with suppress(OSError):  # the one that was listed with is closed already
+                os.set_inheritable(int(open_file.name), False)
 
 
 def _enough(limit: int, wanted: int) -> bool:

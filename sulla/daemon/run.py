@@ -19,7 +19,7 @@ from sulla.daemon import bounds
 from sulla.daemon.build import System, build
 from sulla.daemon.config import Settings
 from sulla.daemon.exposure import check_exposure, check_owner_token, exposure_warnings
-from sulla.daemon.files import allow_open_files
+from sulla.daemon.files import allow_open_files, keep_open_files
 from sulla.daemon.hands import bring_projects
 from sulla.daemon.instruments import Instruments, console
 from sulla.daemon.models import HOW_TO, Choice, choose
@@ -92,6 +92,7 @@ async def run_daemon(
         place = prepare(Place(SystemClock(), random_id, owner, random_part, redactor))
         choice = await choose(settings.model, place.clock)
         allow_open_files()
+        keep_open_files()
         sock = _bind(settings.gateway)
         stack.callback(sock.close)
         stop = stack.enter_context(_stop_signals())  # from here on there is something to put in order

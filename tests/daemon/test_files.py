@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import os
 import resource
 import subprocess
 import sys
 
 import pytest
 
-from sulla.daemon.files import allow_open_files
+from sulla.daemon.files import allow_open_files, keep_open_files
 
 LIMITED = """
 import logging, resource, sys
@@ -50,3 +51,14 @@ def test_a_refusal_of_the_system_is_no_failure(
     monkeypatch.setattr(resource, "setrlimit", refuse)
     allow_open_files()
     assert "may have 100 files" in caplog.text
+
+
+def test_nothing_that_is_open_is_inherited() -> None:
+    reading, writing = os.pipe()
+    try:
+        os.set_inheritable(reading, True)
+        keep_open_files()
+        assert not os.get_inheritable(reading)
+    finally:
+        os.close(reading)
+        os.close(writing)
