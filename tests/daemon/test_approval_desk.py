@@ -15,7 +15,7 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads import Input, Play, RunStarted, Suspended, ThreadCreated, Wait
+from sulla.threads import PLAYBOOK, Input, Play, RunStarted, Suspended, ThreadCreated, Wait
 
 HUMAN = Wait("human:1", CallId(""), "Shall I?", expires_ms=7)
 CHOICE = Wait("answer:1", CallId(""), "Which?", choices=("red", "blue"))
@@ -33,7 +33,8 @@ async def world() -> AsyncIterator[World]:
 async def waits(world: World, number: int, *asked: Wait, resting: bool = True, play: bool = True) -> ThreadId:
     """A thread that waits, or of which other steps are at work."""
     walked = Play("triage", "d1", "name: triage") if play else None
-    thread = await world.threads.create(ThreadCreated("sulla", play=walked), f"request:{number}")
+    created = ThreadCreated("sulla", graph=PLAYBOOK, play=walked) if play else ThreadCreated("sulla")
+    thread = await world.threads.create(created, f"request:{number}")
     await world.threads.send(thread, Input(MessageId("m"), "go"))
     session = await world.threads.attend(thread)
     assert session is not None

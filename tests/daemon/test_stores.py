@@ -76,7 +76,7 @@ def test_a_servers_url_is_shown_without_its_password(tmp_path: Path, url: str, s
 
 def test_a_server_whose_library_is_missing_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    for name in [name for name in sys.modules if name.startswith("sulla.store.postgres.store")]:
+    for name in [name for name in sys.modules if name.startswith("sulla.store.postgres.")]:
         monkeypatch.delitem(sys.modules, name)
     said = r"POSTGRES_URL or store\.postgres_url asks for 'postgresql', .*'psycopg.*: pip install 'sulla\[postgres\]'"
     with pytest.raises(SettingsError, match=said):

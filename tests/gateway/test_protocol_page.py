@@ -12,7 +12,7 @@ import pytest
 import sulla.threads
 from sulla.core.errors import SullaError
 from sulla.gateway import rpc, session, wire
-from sulla.gateway.event_schemas import LIVE
+from sulla.gateway.event_schemas import KEPT, LIVE
 from sulla.gateway.methods.table import METHODS
 from sulla.people.notices_rpc import NoticeRow
 from sulla.rpc import Limits
@@ -78,7 +78,7 @@ def test_every_kind_of_event_is_explained() -> None:
     kinds = {getattr(item, "kind", None) for item in vars(sulla.threads).values()} - {None}
     rows = "".join(re.findall(r"^\| `.*$", section("Events") + section("Speech"), re.MULTILINE))
     explained = set(re.findall(r"`([A-Z]+(?:_[A-Z]+)*)`", rows))
-    assert {kind for kind in kinds if isinstance(kind, str)} | LIVE.keys() == explained
+    assert {kind for kind in kinds if isinstance(kind, str)} | KEPT.keys() | LIVE.keys() == explained
 
 
 def test_every_error_code_is_explained() -> None:

@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
-from sulla.agent import actor_key, sub_agent_tools
+from sulla.agent import sub_agent_tools
 from sulla.core.errors import InvalidInput
-from sulla.core.ids import CallId, MessageId, ThreadId
+from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.core.message import Origin, ToolCall, ToolResult
 from sulla.playbooks import Begin, Begun, ListedPlaybook, Starts, may_start, playbook_line, playbook_tools
@@ -17,7 +17,7 @@ from sulla.testing.clock import ManualClock
 from sulla.testing.playbooks import MemoryPlaybooks
 from sulla.testing.provider import Say, ScriptedProvider, Step
 from sulla.testing.world import World
-from sulla.threads import PLAYBOOK, ChildStarted, Input, Outcome, RunFinished, ThreadCreated
+from sulla.threads import PLAYBOOK, Birth, Input, Outcome, RunFinished, ThreadCreated
 from sulla.tools import Done, Result, Tool, ToolContext, define
 
 ENDED = "All right. <AGENT_DONE>ok</AGENT_DONE>"
@@ -161,13 +161,10 @@ async def test_who_is_told_the_end_of_a_playbook_starts_no_other_one(store: Memo
 
 
 async def test_a_step_of_a_playbook_starts_none(store: MemoryStore) -> None:
-    spawn = ToolCall(CallId("s1"), "spawn_sub_agent", {"task": "do the step"})
-    home = Home(store, Say("", (spawn,)), Say("", (run("triage"),)), ENDED, ENDED)
-    # Whatever works on a playbook's run, its steps are children of that thread.
-    home.world.actors[actor_key("sulla", graph=PLAYBOOK)] = home.world.actors["sulla"]
+    home = Home(store, Say("", (run("triage"),)), ENDED)
     root = await home.world.threads.create(ThreadCreated("sulla", graph=PLAYBOOK))
-    await home.ask(thread=root)
-    (child,) = [entry.fact.thread_id for entry in await home.world.log(root) if isinstance(entry.fact, ChildStarted)]
+    step = Birth("s1", "step", root, RunId("run_1"), root, 1)
+    child = await home.ask(thread=await home.world.threads.create(ThreadCreated("sulla", birth=step)))
     (said,) = await home.results(child)
     assert said.startswith("You work on a step of a playbook")
     assert home.begun == []

@@ -36,7 +36,7 @@ def test_it_leaves_with_the_programs_status() -> None:
 def test_the_program_is_passed_on_nothing_that_was_open(tmp_path: Path) -> None:
     folder = os.open(tmp_path, os.O_RDONLY)
     script = f"echo /dev/fd/*; ls /dev/fd/{folder}/"
-    command = [sys.executable, "-I", "-S", KEEPER, "", "sh", "-c", script]
+    command = [sys.executable, "-I", "-S", str(KEEPER), "", "sh", "-c", script]
     try:
         with subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=(folder,), text=True
