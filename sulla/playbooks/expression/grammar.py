@@ -6,7 +6,6 @@ without playbooks never needs it.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable
 from functools import lru_cache
@@ -140,8 +139,11 @@ def _take(node: _Node, depth: int) -> Tree:
 
 def _const(node: _Node, depth: int) -> Tree:
     value = node.value
-    if isinstance(value, int | float) and (not math.isfinite(value) or abs(value) > MAX_INT):
+    # Compared, not converted: a whole number of hundreds of digits fits into no float, and no comparison holds for NaN.
+    if isinstance(value, int | float) and not abs(value) <= MAX_INT:
         raise InvalidInput("a number in it is too big")
+    if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise InvalidInput("a text in it holds half of a character (\\ud800 to \\udfff), which can be kept nowhere")
     return Const(value)
 
 
