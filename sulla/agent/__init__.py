@@ -1,40 +1,40 @@
 """The door to agents at work."""
 
 from sulla.agent.active import ActiveAgents
-from sulla.agent.actor import Actor, actor_key
-from sulla.agent.approvals import RuleMade, refusal
-from sulla.agent.breaker import Breaker
-from sulla.agent.call_node import CallNode, create_call_graph, order
-from sulla.agent.calls import Calls, Made
-from sulla.agent.chat import Chat
-from sulla.agent.child_tools import Family, sub_agent_tools
-from sulla.agent.children import Children, Errand, child_thread
-from sulla.agent.decider import Decided, Decider, Forced
+from sulla.agent.approvals.approvals import RuleMade, refusal
+from sulla.agent.approvals.open_questions import OpenQuestion, OpenQuestions
+from sulla.agent.approvals.permissions import Permissions
+from sulla.agent.calls.call_node import CallNode, create_call_graph, order
+from sulla.agent.calls.calls import Calls, Made
+from sulla.agent.calls.file_marks import FileMarks
+from sulla.agent.calls.guard import Guard
 from sulla.agent.ending import Closing, Cut, close_run
 from sulla.agent.environment import Sight
 from sulla.agent.feed import EnvironmentFeed
-from sulla.agent.file_marks import FileMarks
-from sulla.agent.gauge import Gauge, Mind
-from sulla.agent.graph import create_agent_graph, create_general_graph
-from sulla.agent.guard import Guard
-from sulla.agent.input import InputHandler
-from sulla.agent.ledger import DayLimits, Ledger
-from sulla.agent.ledger_homes import made_room, read_homes, read_others, read_part, with_part
-from sulla.agent.limits import Charge, RunLimits, bounds_of, check_used, set_aside
-from sulla.agent.model import Model
-from sulla.agent.node import AgentNode, Opening
-from sulla.agent.open_questions import OpenQuestion, OpenQuestions
-from sulla.agent.permissions import Permissions
+from sulla.agent.limits.ledger import DayLimits, Ledger
+from sulla.agent.limits.ledger_homes import made_room, read_homes, read_others, read_part, with_part
+from sulla.agent.limits.limits import Charge, RunLimits, bounds_of, check_used, set_aside
+from sulla.agent.limits.rate import Allowed, RateLimits, RateReason, Rates, TooFast
+from sulla.agent.model.breaker import Breaker
+from sulla.agent.model.decider import Decided, Decider, Forced
+from sulla.agent.model.gauge import Gauge, Mind
+from sulla.agent.model.model import Model
+from sulla.agent.model.request import request_hash
+from sulla.agent.model.retry import Compress, FailureClass, GiveUp, classify, next_try
+from sulla.agent.model.summarizer import Summarizer
 from sulla.agent.prompt import ActiveAgent, Surroundings, sections, turn_context
-from sulla.agent.rate import Allowed, RateLimits, RateReason, Rates, TooFast
-from sulla.agent.reports import cut_report
-from sulla.agent.request import request_hash
-from sulla.agent.retry import Compress, FailureClass, GiveUp, classify, next_try
-from sulla.agent.route import INPUT_HANDLER
 from sulla.agent.spec import SULLA, AgentSpec, Completion
-from sulla.agent.summarizer import Summarizer
-from sulla.agent.told import Told
-from sulla.agent.turns import TurnDriver
+from sulla.agent.subagents.child_tools import Family, sub_agent_tools
+from sulla.agent.subagents.children import Children, Errand, child_thread
+from sulla.agent.subagents.reports import cut_report
+from sulla.agent.turn.actor import Actor, actor_key
+from sulla.agent.turn.chat import Chat
+from sulla.agent.turn.graph import create_agent_graph, create_general_graph
+from sulla.agent.turn.input import InputHandler
+from sulla.agent.turn.node import AgentNode, Opening
+from sulla.agent.turn.route import INPUT_HANDLER
+from sulla.agent.turn.told import Told
+from sulla.agent.turn.turns import TurnDriver
 
 __all__ = [
     "INPUT_HANDLER",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sulla.agent.limits import limit_reached
+from sulla.agent.limits.limits import limit_reached
 from sulla.core.errors import LimitReached, SullaError
 from sulla.core.limit import LimitHit, LimitUnit
 from sulla.graph import Over, Stop

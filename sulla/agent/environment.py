@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Final
 
-from sulla.agent.sanitize import sanitize
+from sulla.agent.input.sanitize import sanitize
 
 MAX_SIGHTS: Final = 8
 """Kept of one thread, the newest."""

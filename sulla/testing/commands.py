@@ -7,8 +7,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 
-from sulla.agent import RuleMade, environment_rpc, permissions_rpc
+from sulla.agent import RuleMade, environment_rpc
 from sulla.agent import rpc as agents
+from sulla.agent.approvals import permissions_rpc
 from sulla.agent.environment_rpc import EnvironmentEvent
 from sulla.agent.rpc import AgentRow, Agents, ToolRow, Tools, WorkRow
 from sulla.core.errors import MessageIdReused, NotFound

@@ -15,9 +15,10 @@ from typing import Any
 
 import pytest
 
-from sulla.agent import Guard, Permissions, RunLimits, calls
-from sulla.agent.file_marks import FileMarks
-from sulla.agent.guard import NoFiles
+from sulla.agent import Guard, Permissions, RunLimits
+from sulla.agent.calls import calls
+from sulla.agent.calls.file_marks import FileMarks
+from sulla.agent.calls.guard import NoFiles
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.message import Origin, ToolCall
 from sulla.core.redact import Redactor

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sulla.agent import Guard
-from sulla.agent.file_marks import FileMarks
+from sulla.agent.calls.file_marks import FileMarks
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall

@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from sulla.agent import RunLimits
-from sulla.agent.children import Children, Errand
-from sulla.agent.limits import Charge, check_model_call, set_aside
+from sulla.agent.limits.limits import Charge, check_model_call, set_aside
+from sulla.agent.subagents.children import Children, Errand
 from sulla.core.errors import LimitReached
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.store.memory import MemoryStore

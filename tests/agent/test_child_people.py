@@ -13,7 +13,7 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say
 from sulla.testing.world import World
-from tests.agent.test_children import DONE, FOUND, Home, Plays, calls, home_of, spawn, sub_of
+from tests.agent.subagents.test_children import DONE, FOUND, Home, Plays, calls, home_of, spawn, sub_of
 from tests.simulation.history import History, Kept, ThreadHistory, breaches
 
 

@@ -18,7 +18,7 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import World, scripted_model
-from tests.agent.test_turns import Hands
+from tests.agent.turn.test_turns import Hands
 
 ON = "Working. <AGENT_CONTINUE><STATUS_REPORT>more</STATUS_REPORT></AGENT_CONTINUE>"
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"

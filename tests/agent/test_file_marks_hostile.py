@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from sulla.agent import file_marks, file_state
-from sulla.agent.file_marks import OUTPUTS, FileMarks
+from sulla.agent.calls import file_marks, file_state
+from sulla.agent.calls.file_marks import OUTPUTS, FileMarks
 from sulla.core.errors import Refused
-from tests.agent.test_file_marks import READ, SHELL, WRITE, Desk
+from tests.agent.calls.test_file_marks import READ, SHELL, WRITE, Desk
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.world import World
-from tests.agent.test_turns import Hands
+from tests.agent.turn.test_turns import Hands
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
 NOON_S = 1_800_000_000.0

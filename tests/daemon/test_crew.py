@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from sulla.agent.breaker import Admitted
+from sulla.agent.model.breaker import Admitted
 from sulla.agent.rpc import METHODS as AGENTS
 from sulla.core.errors import NotFound
 from sulla.core.ids import CallId, ThreadId

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sulla.agent.approvals import REJECTED, TOO_LATE
+from sulla.agent.approvals.approvals import REJECTED, TOO_LATE
 from sulla.core.errors import SullaError
 from sulla.core.ids import ThreadId
 from sulla.core.stamp import stamp

@@ -39,7 +39,7 @@ HOMES = {
         "sulla/store/postgres/pool.py",
         "sulla/threads/session.py",
         "sulla/terminal/client.py",
-        "sulla/agent/children.py",
+        "sulla/agent/subagents/children.py",
     ),
     "loop timers": ("tests/simulation/*.py",),
     "os.environ": ENVIRONMENT,

@@ -8,11 +8,11 @@ from typing import Literal
 
 import pytest
 
-from sulla.agent.approvals import APPROVAL_S
+from sulla.agent.approvals.approvals import APPROVAL_S
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.threads import Answer, Entry
-from tests.agent.test_approvals import DONE, Desk
+from tests.agent.approvals.test_approvals import DONE, Desk
 from tests.simulation.history import History, ThreadHistory, breaches
 
 Said = Literal["approve", "reject", "silence"]

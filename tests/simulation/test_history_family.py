@@ -14,7 +14,7 @@ from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
 from sulla.threads import Entry
-from tests.agent.test_children import DONE, FOUND, calls, home_of, spawn
+from tests.agent.subagents.test_children import DONE, FOUND, calls, home_of, spawn
 from tests.heartbeat.test_node import DONE as BEAT_DONE
 from tests.heartbeat.test_node import MORE, Heart
 from tests.simulation.history import History, Kept, ThreadHistory, breaches

@@ -18,7 +18,7 @@ from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
 from sulla.threads import Answer, Input
-from tests.agent.test_turns import Hands
+from tests.agent.turn.test_turns import Hands
 
 OLD = Path(__file__).with_name("data") / "kept-by-0.1.0.db"
 TALK, ASKED, WAITING, SUMMED = (ThreadId(f"thr_1_{number}") for number in (1, 7, 9, 11))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sulla.agent import environment_rpc, permissions_rpc
+from sulla.agent import environment_rpc
 from sulla.agent import rpc as agents
+from sulla.agent.approvals import permissions_rpc
 from sulla.gateway.methods import switch as switch_rpc
 from sulla.gateway.methods import system as system_rpc
 from sulla.gateway.methods import threads as threads_rpc

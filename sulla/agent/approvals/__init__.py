@@ -1,0 +1,1 @@
+"""What people are asked before something is done, and what they have allowed."""

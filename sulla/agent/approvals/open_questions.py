@@ -1,0 +1,123 @@
+"""What people were asked and have not answered yet, wherever it was asked: a reader of the threads' heads.
+
+Nothing is kept for it. A suspended thread's head says what its run waits for (design §3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Final
+
+from sulla.agent.approvals.approvals import is_approval, same_question
+from sulla.core.clock import Clock
+from sulla.core.ids import ThreadId
+from sulla.store import Status
+from sulla.threads import ThreadState, ThreadStore, Wait, is_step_question
+
+MOST_LOOKED: Final = 500
+"""Suspended conversations that one look goes through, by id; and as many at work, for what their playbooks ask."""
+_PAGE: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class OpenQuestion:
+    """One of them."""
+
+    thread_id: ThreadId
+    agent: str
+    """Who asked."""
+    wait: Wait
+    tainted: bool
+    """Whether its words may have been made from what nobody trusts."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenQuestions:
+    """Looks for them.
+
+    Args:
+        threads: where runs wait.
+        clock: for those that nobody answered in time.
+    """
+
+    threads: ThreadStore
+    clock: Clock
+
+    async def open_until(self, agent: str, wait: Wait, besides: ThreadId) -> int | None:
+        """Until when the same question of an agent is open elsewhere, UTC milliseconds; None if it is not.
+
+        Args:
+            agent: who would ask.
+            wait: what it would ask.
+            besides: the thread that it would ask in.
+
+        Raises:
+            StoreUnavailable: the store does not answer.
+        """
+        async for one in self._all():
+            asked = one.agent == agent and one.thread_id != besides
+            if asked and is_approval(one.wait) and same_question(one.wait, wait):
+                return one.wait.expires_ms
+        return None
+
+    async def of_root(self, root: ThreadId, limit: int) -> list[OpenQuestion]:
+        """Those that the children of a thread ask, and theirs, and the steps of playbooks among them.
+
+        Args:
+            root: the thread that all of them come from.
+            limit: how many at the most.
+
+        Raises:
+            StoreUnavailable: the store does not answer.
+        """
+        found: list[OpenQuestion] = []
+        async for one in self._all(root):
+            found.append(one)
+            if len(found) == limit:
+                break
+        return found
+
+    async def _all(self, root: ThreadId | None = None) -> AsyncIterator[OpenQuestion]:
+        now_ms = round(self.clock.now() * 1000)
+        async for state in self._states("suspended"):
+            if root is None or _root_of(state) == root:
+                for one in _open(state, now_ms):
+                    yield one
+        if root is None:
+            return
+        async for state in self._states("open"):
+            # Of some runs a part is at work while another one asks.
+            if state.kind.waits_while_working and _root_of(state) == root:
+                for one in _open(state, now_ms):
+                    yield one
+
+    async def _states(self, status: Status) -> AsyncIterator[ThreadState]:
+        after, looked = "", 0
+        while looked < MOST_LOOKED:
+            page = await self.threads.list(status=status, after=after, limit=_PAGE)
+            for _, state in page:
+                if state is not None:
+                    yield state
+            if len(page) < _PAGE:
+                return
+            after, looked = page[-1][0].key, looked + len(page)
+
+
+def _root_of(state: ThreadState) -> str:
+    """The thread that one comes from; one that no run asked for comes from its conversation."""
+    if state.birth is not None:
+        return state.birth.root
+    return state.kind.conversation(state)
+
+
+def _open(state: ThreadState, now_ms: int) -> list[OpenQuestion]:
+    run = state.run
+    if run is None:
+        return []
+    agent = run.agent or state.agent
+    return [
+        OpenQuestion(state.thread_id, agent, wait, state.tainted)
+        for wait in run.waits.values()
+        if (is_approval(wait) or is_step_question(wait.wait_id)) and not 0 < wait.expires_ms <= now_ms
+    ]

@@ -1,0 +1,266 @@
+"""Running a reply's tool calls: side by side where the tools allow it, each result kept as soon as it is there."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+from typing import Final
+
+from sulla.agent.calls.file_marks import OUTPUTS, Touch
+from sulla.agent.calls.guard import Cleared, Guard, Refused
+from sulla.agent.calls.repeats import ENDS_AT, Again, Repeating, repeated
+from sulla.agent.calls.taint import is_unattended
+from sulla.agent.model.loop import RunCalls
+from sulla.agent.model.retry import FailureClass, next_try
+from sulla.agent.model.retry import Wait as RetryWait
+from sulla.agent.pause import pause
+from sulla.core.errors import GraphError, LimitReached, SullaError, foremost
+from sulla.core.event import Progress
+from sulla.core.ids import CallId
+from sulla.core.jsontypes import FrozenJson
+from sulla.core.limit import LimitHit
+from sulla.core.message import UNTRUSTED, ToolCall
+from sulla.core.run import Run
+from sulla.threads import OpenRun, Played, Suspended, ThreadState, ToolCallResult, ToolCallStart, Wait
+from sulla.tools import Done, Effect, Result, Toolbox, ToolContext, Waiting, mend, run_call
+
+MOST_AT_ONCE: Final = 8
+"""Calls of one reply that run side by side; a reply may have as many as a model likes, and each may start a program."""
+
+
+Made = Result | Wait | None
+"""What one call came to, or what has to be waited for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """What an agent's calls run on."""
+
+    toolbox: Toolbox
+    workspace: Path
+    jitter: Callable[[], float]
+    """A random number from 0 to 1 at each call."""
+    guard: Guard = field(default_factory=Guard)
+    """Says which of them may be made."""
+
+    async def run(self, todo: RunCalls, state: ThreadState, run: Run, fresh: frozenset[CallId]) -> None:
+        """Run calls that have no result yet and write down what they come to; suspend the run if some have to wait.
+
+        Args:
+            todo: the calls, in the model's order.
+            state: the thread, with the run open.
+            run: the run.
+            fresh: calls whose intent was written down just now. Any other one may have run before a crash: it is run
+                again only if its tool says that this does no harm, or a person allows it (design §4.6).
+        """
+        await self._allowed(state)._run(todo, state, run, fresh)
+
+    async def make(self, call: ToolCall, args: FrozenJson, state: ThreadState, run: Run, *, fresh: bool) -> Made:
+        """Make one call that no model asked for: a playbook's.
+
+        Args:
+            call: the call, as it is judged and written down.
+            args: its arguments as the tool gets them: with secrets in the place of what stands for them.
+            state: the thread, with the run open.
+            run: the run.
+            fresh: whether its intent was written down just now; see `run`.
+
+        Returns:
+            What it came to, or what has to be waited for; None if the daemon is to stop before another attempt.
+        """
+        open_run = state.run
+        if open_run is None:
+            raise GraphError(f"{state.thread_id}: a call without an open run")
+        if not fresh and _may_have_run(call, open_run):
+            return _review(call, open_run.cuts)
+        context = self._context(call, state, run)
+        match await self.guard.rule(call, self.toolbox, context, state, run):
+            case Cleared() as cleared:
+                if cleared.permit is not None and cleared.permit.always:
+                    await self.guard.rules.allow(cleared.permit, run.agent)
+                if cleared.permit is not None or call.id in open_run.granted:
+                    # Used up before the call is made: after a crash a person is asked again.
+                    await run.journal.commit(Played("CALL_STARTED", call_id=call.id, effect=_effect_of(call, open_run)))
+                sent = replace(call, args=args)
+                # One attempt: when there is another one its playbook says.
+                return await self._outcome(sent, cleared.context, run, again=False)
+            case Refused(text):
+                return Done(text, is_error=True)
+            case Wait() as wait:
+                return wait
+
+    def _allowed(self, state: ThreadState) -> Calls:
+        """With the tools alone that whoever asked for this run allowed."""
+        tools = state.birth.tools if state.birth is not None else None
+        return self if tools is None else replace(self, toolbox=self.toolbox.only(tools))
+
+    async def _run(self, todo: RunCalls, state: ThreadState, run: Run, fresh: frozenset[CallId]) -> None:
+        open_run = state.run
+        if open_run is None:
+            raise GraphError(f"{state.thread_id}: calls without an open run")
+        waits: list[Wait] = []
+        runnable: dict[CallId, ToolContext] = {}
+        again = repeated(state.transcript)
+        for call in todo.calls:
+            if call.id in again:
+                await self._refuse(call, again[call.id], run)
+                continue
+            if call.id not in fresh and _may_have_run(call, open_run):
+                waits.append(_review(call, open_run.cuts))
+                continue
+            ruling = await self.guard.rule(call, self.toolbox, self._context(call, state, run), state, run)
+            match ruling:
+                case Cleared(context):
+                    await self._begin_again(call, ruling, todo, open_run, run)
+                    runnable[call.id] = context
+                case Refused(text):
+                    await run.journal.commit(ToolCallResult(call.id, text, is_error=True, failure="denied"))
+                case Wait():
+                    waits.append(ruling)
+        for together, group in groupby([call for call in todo.calls if call.id in runnable], self._may_share):
+            some = list(group)
+            waits += await (self._side_by_side(some, runnable, run) if together else self._in_turn(some, runnable, run))
+        if waits:
+            # Also those that waited before: an answer may come for any of them.
+            await run.journal.commit(Suspended((*open_run.waits.values(), *waits)))
+
+    def _context(self, call: ToolCall, state: ThreadState, run: Run) -> ToolContext:
+        return ToolContext(
+            run.thread_id,
+            run.id,
+            call.id,
+            f"{run.id}:{call.id}",
+            self.workspace,
+            run.clock,
+            run.control,
+            lambda note: run.emit(Progress(call.id, self.guard.redactor.json(note))),
+            run.agent,
+            state.project,
+            state.tainted,
+            is_unattended(state),
+            redact=self.guard.redactor.text,
+        )
+
+    async def _begin_again(self, call: ToolCall, cleared: Cleared, todo: RunCalls, open_run: OpenRun, run: Run) -> None:
+        """Use up the permission that a call is made on, before it is made: after a crash a person is asked again."""
+        permit = cleared.permit
+        if permit is None and call.id not in open_run.granted:
+            return
+        if permit is not None and permit.always:
+            await self.guard.rules.allow(permit, run.agent)
+        effect = _effect_of(call, open_run)
+        await run.journal.commit(ToolCallStart(call.id, call.name, call.args, todo.message_id, effect))
+
+    async def _refuse(self, call: ToolCall, verdict: Again | Repeating, run: Run) -> None:
+        if isinstance(verdict, Repeating):
+            hit = LimitHit("repeating", "run", "repeats", ENDS_AT - 1, verdict.times)
+            raise LimitReached("repeating", verdict.message, hit)
+        await run.journal.commit(ToolCallResult(call.id, verdict.hint, is_error=True))
+
+    def _may_share(self, call: ToolCall) -> bool:
+        tool = self.toolbox.get(call.name)
+        return tool is not None and tool.parallel
+
+    async def _in_turn(self, calls: Sequence[ToolCall], contexts: Mapping[CallId, ToolContext], run: Run) -> list[Wait]:
+        return [wait for call in calls for wait in await self._one(call, contexts[call.id], run)]
+
+    async def _side_by_side(
+        self, calls: Sequence[ToolCall], contexts: Mapping[CallId, ToolContext], run: Run
+    ) -> list[Wait]:
+        places = asyncio.Semaphore(MOST_AT_ONCE)
+
+        async def one(call: ToolCall) -> Sequence[Wait]:
+            async with places:
+                return await self._one(call, contexts[call.id], run)
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(one(call)) for call in calls]
+        except BaseExceptionGroup as failures:
+            raise foremost(failures) from None
+        return [wait for task in tasks for wait in task.result()]
+
+    async def _one(self, call: ToolCall, context: ToolContext, run: Run) -> Sequence[Wait]:
+        match await self._outcome(call, context, run):
+            case Done(text, is_error, origin, tainted=tainted):
+                await run.journal.commit(ToolCallResult(call.id, text, is_error, origin, tainted))
+            case Waiting(wait_id, prompt, also):
+                return [Wait(name, call.id, prompt) for name in (wait_id, *also)]
+        return ()
+
+    async def _outcome(self, call: ToolCall, context: ToolContext, run: Run, *, again: bool = True) -> Result | None:
+        """What a call comes to, with everything in it that may be shown and is to be known."""
+        tool = self.toolbox.get(call.name)
+        touch = (
+            await self.guard.files.before(tool, mend(self.toolbox, call).args, context) if tool is not None else Touch()
+        )
+        context = replace(context, over=partial(self.guard.files.after, touch, None))
+        try:
+            result = await self._attempts(call, context, run, again=again)
+        except BaseException:
+            with suppress(SullaError):  # if it cannot be said what was written until now, the mark from before stays
+                await context.over()
+            raise
+        outside = await self.guard.files.tainted(touch)
+        tainted = isinstance(result, Done) and (result.tainted or outside or result.origin in UNTRUSTED)
+        if isinstance(result, Done) and result.goes_on:
+            touch = Touch()
+        await self.guard.files.after(touch, self.workspace / OUTPUTS / f"{call.id}.txt" if tainted else None)
+        match result:
+            case Done(text):  # what the log never holds, no reader of it can let out
+                return replace(result, text=self.guard.redactor.text(text), tainted=tainted)
+            case Waiting(_, prompt):
+                return replace(result, prompt=self.guard.redactor.text(prompt))
+        return None
+
+    async def _attempts(self, call: ToolCall, context: ToolContext, run: Run, *, again: bool) -> Result | None:
+        """Run a call, and again if what was in its way may pass and a repeat does no harm (seed 001).
+
+        Returns:
+            None if the daemon is to stop before the next attempt: who takes the run up again makes it.
+        """
+        tool = self.toolbox.get(call.name)
+        failures: list[FailureClass] = []
+        while True:
+            run.control.check()  # right before it: the process may have stood still since the intent was kept
+            result = await run_call(self.toolbox, call, context)
+            if not isinstance(result, Done) or not result.passing or not again:
+                return result
+            failures.append("tool_error")
+            after = next_try(
+                failures,
+                remaining_s=run.deadline_s - run.clock.elapsed(),
+                jitter=self.jitter(),
+                retry_after_s=result.retry_after_s,
+                safe_to_repeat=tool is not None and tool.effect != "once",
+            )
+            if not isinstance(after, RetryWait):
+                return result
+            context.progress(f"failed, tried again in {after.seconds:.0f} s: {result.text[:200]}")
+            if not await pause(run, after.seconds):
+                return None
+
+
+def _may_have_run(call: ToolCall, run: OpenRun) -> bool:
+    """Whether a call whose intent is from before may have taken effect, and a repeat would do harm."""
+    allowed = call.id in run.granted or call.id in run.permits
+    return run.intents.get(call.id, "once") == "once" and not allowed
+
+
+def _effect_of(call: ToolCall, run: OpenRun) -> Effect:
+    word = run.intents.get(call.id, "once")
+    return "pure" if word == "pure" else "idempotent" if word == "idempotent" else "once"
+
+
+def _review(call: ToolCall, cuts: int) -> Wait:
+    question = (
+        f"{call.name} was running when the work on it was cut off, and nobody knows whether it took effect. "
+        "Look, then say what it came to, have it run again, or give it up."
+    )
+    # Numbered, because it is a new question when the permitted second try was cut off too.
+    return Wait(f"review:{call.id}:{cuts}", call.id, question)

@@ -1,0 +1,228 @@
+"""Judges each call before it is made, on what is known of its run: the policy's eyes and ears (design §9)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol
+
+from sulla.agent.approvals.approvals import APPROVAL_S, question, wait_id
+from sulla.agent.calls.file_marks import Touch
+from sulla.agent.calls.taint import holds_secret, is_known_target, is_unattended, trust_of
+from sulla.core.errors import GraphError
+from sulla.core.ids import ThreadId
+from sulla.core.jsontypes import FrozenJson
+from sulla.core.message import ToolCall
+from sulla.core.redact import Redactor
+from sulla.core.run import Run
+from sulla.core.stamp import stamp
+from sulla.threads import OpenRun, Permit, ThreadState, Wait
+from sulla.tools import (
+    Allow,
+    Ask,
+    Deny,
+    Standing,
+    Tool,
+    Toolbox,
+    ToolContext,
+    Verdict,
+    digest_of,
+    judge,
+    mend,
+    reach_of,
+    target_of,
+)
+
+
+class Rules(Protocol):
+    """What people have allowed until further notice."""
+
+    async def allows(self, agent: str, tool: str, target: str) -> bool:
+        """Whether calls like this one need no question."""
+        ...
+
+    async def allow(self, permit: Permit, agent: str) -> None:
+        """Make the rule that a person's `always` asks for, once."""
+        ...
+
+
+class Asked(Protocol):
+    """What people were asked before."""
+
+    async def open_until(self, agent: str, wait: Wait, besides: ThreadId) -> int | None:
+        """Until when the same question of an agent is open in another thread, UTC milliseconds; None if it is not."""
+        ...
+
+
+class NothingAsked:
+    """Keeps `Asked`: each question is the first."""
+
+    async def open_until(self, agent: str, wait: Wait, besides: ThreadId) -> int | None:
+        """It is not."""
+        return None
+
+
+class NoRules:
+    """Keeps `Rules`: nothing is allowed in advance."""
+
+    async def allows(self, agent: str, tool: str, target: str) -> bool:
+        """Never."""
+        return False
+
+    async def allow(self, permit: Permit, agent: str) -> None:
+        """The answer is good for its own call alone."""
+
+
+class Files(Protocol):
+    """Which files were written by runs that had read what nobody trusts."""
+
+    async def before(self, tool: Tool, args: FrozenJson, context: ToolContext) -> Touch:
+        """Look at what a call touches, and mark what it is about to write."""
+        ...
+
+    async def tainted(self, touch: Touch) -> bool:
+        """Whether what it has read is not to be trusted."""
+        ...
+
+    async def after(self, touch: Touch, rest: Path | None) -> None:
+        """Mark what it has written, and where the rest of a result lies that is not to be trusted."""
+        ...
+
+
+class NoFiles:
+    """Keeps `Files` where there is no workspace to look after."""
+
+    async def before(self, tool: Tool, args: FrozenJson, context: ToolContext) -> Touch:
+        """Nothing is marked."""
+        return Touch()
+
+    async def tainted(self, touch: Touch) -> bool:
+        """Nobody knows of anything."""
+        return False
+
+    async def after(self, touch: Touch, rest: Path | None) -> None:
+        """Nothing is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cleared:
+    """The call may be made."""
+
+    context: ToolContext
+    permit: Permit | None = None
+    """The yes that it is made on, to be used up first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """It is not made; the model is told why."""
+
+    text: str
+
+
+Ruling = Cleared | Refused | Wait
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """Rules on calls.
+
+    Args:
+        rules: what people have allowed until further notice.
+        redactor: the daemon's secrets.
+        files: which files are not to be trusted.
+        approval_s: how long a question waits for its answer, in seconds.
+        asked: what people were asked before.
+    """
+
+    rules: Rules = field(default_factory=NoRules)
+    redactor: Redactor = field(default_factory=Redactor)
+    files: Files = field(default_factory=NoFiles)
+    approval_s: float = APPROVAL_S
+    asked: Asked = field(default_factory=NothingAsked)
+
+    async def rule(
+        self, call: ToolCall, toolbox: Toolbox, context: ToolContext, state: ThreadState, run: Run
+    ) -> Ruling:
+        """Whether a call is made now, never, or after a person said yes.
+
+        Args:
+            call: what the model wants.
+            toolbox: what it may use.
+            context: what the tool would get.
+            state: the thread, with the run open.
+            run: the run.
+        """
+        call = mend(toolbox, call)
+        tool, open_run = toolbox.get(call.name), state.run
+        if open_run is None:
+            raise GraphError(f"{state.thread_id}: a call is judged without an open run")
+        if tool is None:
+            return Cleared(context)  # there is nothing that could run
+        verdict = await self._judge(tool, call, toolbox, context, state, open_run)
+        match verdict:
+            case Allow():
+                return Cleared(context)
+            case Deny(_, reason):
+                return Refused(f"Not run: {call.name} is not allowed to do this, because {reason}.")
+            case Ask():
+                ruling = self._ask(tool, call, verdict, context, open_run, run)
+                return await self._once(ruling, call, state, open_run) if isinstance(ruling, Wait) else ruling
+
+    async def _once(self, wait: Wait, call: ToolCall, state: ThreadState, open_run: OpenRun) -> Ruling:
+        """Ask, unless nobody is there and the same is asked already: who has not answered once is not asked twice."""
+        if wait.wait_id in open_run.waits or not is_unattended(state):
+            return wait
+        until_ms = await self.asked.open_until(open_run.agent or state.agent, wait, state.thread_id)
+        if until_ms is None:
+            return wait
+        until = f" until {stamp(until_ms)}" if until_ms else ""
+        return Refused(
+            f"Not run: {call.name} needs a person's yes, and the same question is open already{until}, with the same "
+            "arguments, and not answered yet. Do not ask again; do something else."
+        )
+
+    async def _judge(
+        self,
+        tool: Tool,
+        call: ToolCall,
+        toolbox: Toolbox,
+        context: ToolContext,
+        state: ThreadState,
+        open_run: OpenRun,
+    ) -> Verdict:
+        def quotes(name: str) -> bool:
+            source = toolbox.get(name)
+            return source is not None and source.quotes
+
+        standing = Standing(
+            trust_of(open_run),
+            state.tainted,
+            reach_of(tool, call.args, context) == "outward" and holds_secret(self.redactor, call.args),
+            state.tainted and is_known_target(call, state.transcript, quotes),
+        )
+        verdict = judge(tool, call.args, context, standing)
+        if not isinstance(verdict, Ask) or verdict.question:
+            return verdict
+        allowed = await self.rules.allows(context.agent, call.name, target_of(call.args))
+        return judge(tool, call.args, context, replace(standing, allowed=True)) if allowed else verdict
+
+    def _ask(self, tool: Tool, call: ToolCall, ask: Ask, context: ToolContext, open_run: OpenRun, run: Run) -> Ruling:
+        digest = digest_of(tool, call.args, context, ask.question)
+        permit = open_run.permits.get(call.id)
+        if permit is not None and permit.digest == digest:
+            return Cleared(replace(context, approved=ask.question), permit)
+        expires_ms = round((run.clock.now() + self.approval_s) * 1000)
+        # What the tool itself asks is asked each time: a general yes would answer questions that nobody has read.
+        target = "" if ask.question else target_of(call.args)
+        shown = {name: self.redactor.json(value) for name, value in call.args.items()}
+        said = question(replace(call, args=shown), self.redactor.text(ask.reason), digest)
+        return Wait(
+            wait_id(call, digest, open_run.crashes),
+            call.id,
+            said,
+            digest,
+            expires_ms,
+            call.name if target else "",
+            target,
+        )

@@ -1,0 +1,1 @@
+"""What a run, a thread, an agent and a day may use."""

@@ -1,0 +1,369 @@
+"""Asking a model: within every limit, again where that helps, and accounted for. The one place where retries happen."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from sulla.agent.limits.ledger import Ledger
+from sulla.agent.limits.limits import Charge, RunLimits, check_model_call, check_wall
+from sulla.agent.model.breaker import Blocked, Breaker
+from sulla.agent.model.gauge import Fitted, Gauge, Size
+from sulla.agent.model.request import LEFT_OUT_NOTE, opening, request_hash
+from sulla.agent.model.retry import MAX_ATTEMPTS, Compress, FailureClass, GiveUp, Wait, classify, next_try
+from sulla.agent.model.screen import Screen, nobody
+from sulla.agent.model.wrappers import Stripper, Wrapper
+from sulla.agent.pause import pause
+from sulla.core.clock import Clock
+from sulla.core.errors import (
+    ContextTooLong,
+    GraphError,
+    LimitReached,
+    ProviderError,
+    ProviderProtocol,
+    ProviderTransient,
+    SullaError,
+)
+from sulla.core.ids import CallId, MessageId, derived_id
+from sulla.core.message import Message
+from sulla.core.run import Run
+from sulla.models import (
+    ChatRequest,
+    Completed,
+    Provider,
+    ReasoningDelta,
+    Section,
+    Stop,
+    TextDelta,
+    ToolSpec,
+)
+from sulla.threads import ModelAbandoned, ModelStarted, OpenRun, ThreadState, Usage
+
+log = logging.getLogger(__name__)
+
+Purpose = Literal["reply", "nudge", "answer"]
+
+_SERVICE_FAILED: frozenset[FailureClass] = frozenset({"transient", "llm_error"})
+"""Failures that are the service's own; a request that it refuses for good reason is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What a model is asked for, beside the conversation."""
+
+    prompt: tuple[Section, ...]
+    tools: tuple[ToolSpec, ...]
+    max_tokens: int
+    """The most that the reply may have."""
+    purpose: Purpose = "reply"
+    """Only a reply is shown: not the answer to a nudge, or to a playbook's question."""
+    force: str = ""
+    """The tool that the reply has to call; empty for the model's own choice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What the model answered."""
+
+    started: ModelStarted
+    completed: Completed
+    usage: Usage
+    """With its cost, where the model has a price."""
+    text: str
+    """What a person sees of it."""
+    wrapper: Wrapper | None
+    evicted: int = 0
+    """Messages that the model was not shown any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What a call beside all runs came to."""
+
+    said: Message | ProviderError
+    usage: Usage
+    charged_tokens: int
+    """What it counts for; what was set aside for it where the service did not say."""
+    stop: Stop = "end"
+    """Why the reply ended: one that was cut is not all that was to be said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model that can be asked.
+
+    One instance serves all agents that use it: they share what is known of its sizes, and its breaker.
+    """
+
+    provider: Provider
+    gauge: Gauge
+    ledger: Ledger
+    breaker: Breaker
+    jitter: Callable[[], float]
+    """A random number from 0 to 1 at each call."""
+
+    async def fit(self, state: ThreadState, ask: Ask, limits: RunLimits, ceiling_tokens: int | None = None) -> Fitted:
+        """Forget what of the conversation does not fit into a request.
+
+        Raises:
+            LimitReached: not even the newest message fits.
+        """
+        question = state.run.message_id if state.run is not None else None
+        ceiling_tokens = ceiling_tokens or limits.history_tokens
+        evicted = 0
+        while True:
+            # Weighed with the note that something is left out, because it may be needed then.
+            summary = state.summary_seq
+            told = (*opening(state)[:1], LEFT_OUT_NOTE)
+            head = ChatRequest(self._name, ask.prompt, told, ask.tools, ask.max_tokens, limits.model_timeout_s)
+            fitted = await self.gauge.fit(state.transcript, head, ceiling_tokens, question)
+            evicted += fitted.evicted
+            if state.summary_seq == summary:  # else one came meanwhile, and it has not been weighed
+                return replace(fitted, evicted=evicted)
+
+    @property
+    def _name(self) -> str:
+        """The service's own name for it: a run that waited while the model was changed asks the new one."""
+        return self.gauge.mind.name.model
+
+    async def ask(self, state: ThreadState, run: Run, ask: Ask, limits: RunLimits) -> Said | None:
+        """Make a model call, and make it again as its failures allow.
+
+        Each attempt is written down before it is made, and each failure before the wait that follows it. An attempt
+        that succeeded is not: the caller writes it down together with what follows from it.
+
+        Args:
+            state: the thread, with the run open.
+            run: the run.
+            ask: what for.
+            limits: the run's bounds.
+
+        Returns:
+            None if the daemon is to stop, and waiting for another attempt would keep it: whoever takes the run up again
+            makes that attempt.
+
+        Raises:
+            LimitReached: the call does not fit a limit; it was not made.
+            ProviderError: the model's service failed; nothing of the reply counts.
+        """
+        open_run = _open(state)
+        # Attempts of an earlier life of this run count too.
+        failures: list[FailureClass] = ["transient"] * min(open_run.attempts, MAX_ATTEMPTS)
+        if len(failures) == MAX_ATTEMPTS:
+            raise ProviderTransient(f"{MAX_ATTEMPTS} attempts at one model call came to nothing")
+        ceiling_tokens, evicted = limits.history_tokens, 0
+        while True:
+            screen, size = Screen(MessageId(""), nobody), None
+            try:
+                fitted = await self._fitted(state, ask, limits, ceiling_tokens)
+                size, evicted = fitted.size, evicted + fitted.evicted
+                ticket = self._admitted(run.clock)
+                request = self._request(state, ask, limits)
+                try:
+                    started = await self._start(state, run, request, ask.purpose, size, limits)
+                except BaseException:
+                    self.breaker.unknown(ticket)  # the call was not made: if it was to be the trial, another one is
+                    raise
+                screen = Screen(started.message_id, run.emit if ask.purpose == "reply" else nobody)
+                completed, wrapper = await self._answer(request, screen, ticket, run.clock)
+                reserved = Charge(started.reserved_tokens, started.reserved_micro)
+                usage = self._account(completed, size)
+                self.ledger.settle(started.call_id, open_run.agent, _charge(usage, reserved), run.clock.now())
+                return Said(started, completed, usage, screen.text, wrapper, evicted)
+            except SullaError as error:
+                failures.append(classify(error))
+                after = next_try(
+                    failures,
+                    remaining_s=run.deadline_s - run.clock.elapsed(),
+                    jitter=self.jitter(),
+                    retry_after_s=error.retry_after_s,
+                    shown_text=ask.purpose == "reply" and bool(screen.text),
+                )
+                if not await self._put_down(run, open_run, error, after):
+                    raise
+            if isinstance(after, Compress):
+                ceiling_tokens = (size.at_most if size is not None else ceiling_tokens) // 2
+            elif isinstance(after, Wait) and not await pause(run, after.seconds):
+                return None
+
+    async def check_room(self, state: ThreadState, run: Run, ask: Ask, limits: RunLimits, more: Sequence[str]) -> None:
+        """See whether a call could be made now, without making it.
+
+        Args:
+            state: the thread, with the run open.
+            run: the run.
+            ask: what the call would be for.
+            limits: the run's bounds.
+            more: texts that would be said before it.
+
+        Raises:
+            LimitReached: it could not.
+        """
+        check_wall(run, limits)
+        size = (await self.fit(state, ask, limits)).size
+        charge = self.gauge.charge(size, ask.max_tokens)
+        charge = replace(charge, tokens=charge.tokens + sum(self.gauge.at_most(text) for text in more))
+        check_model_call(state, charge, run.clock.now(), limits)
+        self.ledger.check("", _open(state).agent, charge, run.clock.now())
+
+    async def once(self, request: ChatRequest, call_id: str, agent: str, clock: Clock) -> Answered:
+        """Make a model call beside all runs: within the day's limits, and not again if it fails.
+
+        Args:
+            request: the whole of it.
+            call_id: a name for it that no other call has.
+            agent: on whose account.
+            clock: all time.
+
+        Returns:
+            What it came to; a failure of the service too, because it may have cost something.
+
+        Raises:
+            LimitReached: it does not fit the day's limits; it was not made.
+            ProviderTransient: the service is left alone for now; it was not made.
+        """
+        size = self.gauge.weigh(request)
+        charge = self.gauge.charge(size, request.max_tokens)
+        ticket = self._admitted(clock)
+        try:
+            self.ledger.reserve(call_id, agent, charge, clock.now())
+        except LimitReached:
+            self.breaker.unknown(ticket)
+            raise
+        said: Message | ProviderError
+        usage = Usage()
+        stop: Stop = "end"
+        try:
+            completed, _ = await self._answer(request, Screen(MessageId(""), nobody), ticket, clock)
+            said, stop, usage = completed.message, completed.stop, self._account(completed, size)
+            charge = _charge(usage, charge)
+        except ProviderError as error:
+            said = error
+        finally:
+            self.ledger.settle(call_id, agent, charge, clock.now())
+        return Answered(said, usage, charge.tokens, stop)
+
+    async def _fitted(self, state: ThreadState, ask: Ask, limits: RunLimits, ceiling_tokens: int) -> Fitted:
+        try:
+            return await self.fit(state, ask, limits, ceiling_tokens)
+        except LimitReached as limit:
+            if ceiling_tokens >= limits.history_tokens:
+                raise
+            raise ContextTooLong(f"the model's window is too small for the newest message: {limit.message}") from None
+
+    def _request(self, state: ThreadState, ask: Ask, limits: RunLimits) -> ChatRequest:
+        told = [*opening(state), *state.transcript]
+        return ChatRequest(self._name, ask.prompt, told, ask.tools, ask.max_tokens, limits.model_timeout_s, ask.force)
+
+    def _admitted(self, clock: Clock) -> int:
+        match self.breaker.admit(clock.elapsed()):
+            case Blocked(retry_after_s):
+                until = (
+                    "until one call has shown how it does" if retry_after_s is None else f"for {retry_after_s:.0f} s"
+                )
+                raise ProviderTransient(
+                    f"{self.provider.name} failed several times in a row and is left alone {until}",
+                    retry_after_s=retry_after_s,
+                )
+            case admitted:
+                return admitted.ticket
+
+    async def _start(
+        self, state: ThreadState, run: Run, request: ChatRequest, purpose: Purpose, size: Size, limits: RunLimits
+    ) -> ModelStarted:
+        """Write down that the call is about to be made and what it may take."""
+        run.control.check()
+        open_run, now_s = _open(state), run.clock.now()
+        check_wall(run, limits)
+        charge = self.gauge.charge(size, request.max_tokens)
+        check_model_call(state, charge, now_s, limits)
+        number = str(open_run.model_calls + 1)
+        started = ModelStarted(
+            CallId(derived_id("call", open_run.id, number)),
+            MessageId(derived_id("msg", open_run.id, number)),
+            open_run.attempts + 1,
+            request_hash(request),
+            charge.tokens,
+            charge.cost_micro,
+            purpose,
+        )
+        self.ledger.reserve(started.call_id, open_run.agent, charge, now_s)
+        await run.journal.commit(started)
+        run.control.check()  # the write may have taken longer than the lease lasts
+        return started
+
+    async def _answer(
+        self, request: ChatRequest, screen: Screen, ticket: int, clock: Clock
+    ) -> tuple[Completed, Wrapper | None]:
+        """The answer to one attempt, and to the breaker how the service did."""
+        try:
+            answer = await self._stream(request, screen)
+        except SullaError as error:
+            if classify(error) in _SERVICE_FAILED:
+                self.breaker.failed(ticket, clock.elapsed(), error.retry_after_s)
+            else:
+                self.breaker.succeeded(ticket)
+            raise
+        except BaseException:
+            self.breaker.unknown(ticket)
+            raise
+        self.breaker.succeeded(ticket)
+        return answer
+
+    async def _stream(self, request: ChatRequest, screen: Screen) -> tuple[Completed, Wrapper | None]:
+        stripper = Stripper()
+        async with aclosing(self.provider.stream(request)) as stream:
+            async for delta in stream:
+                match delta:
+                    case TextDelta(text):
+                        screen.show(stripper.feed(text))
+                    case ReasoningDelta(text):
+                        screen.think(text)
+                    case Completed():
+                        rest, wrapper = stripper.finish()
+                        screen.show(rest)
+                        return delta, wrapper
+        raise ProviderProtocol(f"{self.provider.name} ended its reply without completing it")
+
+    def _account(self, completed: Completed, size: Size) -> Usage:
+        """What an answered call took and cost; and learn from it."""
+        told = completed.usage
+        usage = Usage(told.input_tokens, told.output_tokens, told.cache_read_tokens, told.cache_write_tokens)
+        if not usage.total:
+            return usage
+        if completed.stand_in is None:
+            self.gauge.observe(size, usage)
+        return replace(usage, cost_micro=self.gauge.cost_micro(usage, completed.stand_in))
+
+    async def _put_down(self, run: Run, open_run: OpenRun, error: SullaError, after: Wait | Compress | GiveUp) -> bool:
+        """Write down that an attempt came to nothing.
+
+        Returns:
+            Whether another one follows.
+        """
+        retry_in_s = None if isinstance(after, GiveUp) else after.seconds if isinstance(after, Wait) else 0.0
+        if (call := open_run.open_call) is not None:
+            charge = Charge(call.reserved_tokens, call.reserved_micro)
+            self.ledger.settle(call.call_id, open_run.agent, charge, run.clock.now())
+            abandoned = ModelAbandoned(call.call_id, call.message_id, error.code, retry_in_s)
+            if retry_in_s is None:
+                run.journal.note(abandoned)
+            else:  # kept before the wait, so that whoever watches sees why nothing comes
+                await run.journal.commit(abandoned)
+        elif retry_in_s is not None:
+            log.warning("%s; the next look is in %.0f s", error.message, retry_in_s, extra={"run_id": run.id})
+        return retry_in_s is not None
+
+
+def _charge(usage: Usage, reserved: Charge) -> Charge:
+    """What a call took; what was set aside for it where the service does not say."""
+    return Charge(usage.total, usage.cost_micro) if usage.total else reserved
+
+
+def _open(state: ThreadState) -> OpenRun:
+    if state.run is None:
+        raise GraphError(f"{state.thread_id}: a model call without an open run")
+    return state.run

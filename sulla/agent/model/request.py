@@ -1,0 +1,51 @@
+"""What a model is told of a conversation beside its messages, and what tells one request from another. Pure."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import Final
+
+from sulla.agent.model.reminders import LEFT_OUT, SUMMARY
+from sulla.core.ids import MessageId
+from sulla.core.message import Message, Text
+from sulla.models import ChatRequest
+from sulla.threads import ThreadState
+
+LEFT_OUT_NOTE: Final = Message(MessageId("left_out"), "user", (Text(LEFT_OUT, "operator"),), hidden=True)
+
+
+def opening(state: ThreadState) -> tuple[Message, ...]:
+    """What stands before the conversation's messages: its summary, or that something is left out.
+
+    Providers want a conversation to begin in the user's role. The summary stands here and not in the system prompt,
+    because it is made of what people, tools and web pages said.
+
+    Args:
+        state: the thread.
+    """
+    script = state.transcript
+    first = script[0] if len(script) else None
+    if not state.summary:
+        return (LEFT_OUT_NOTE,) if first is not None and first.role != "user" else ()
+    if first is not None and state.run is not None and first.id == state.run.message_id and len(script) > 1:
+        first = script[1]  # what is being worked on stays, though the summary covers it
+    text = Text(SUMMARY.format(state.summary), "memory")
+    summary = Message(MessageId(f"summary_{state.summary_seq}"), "user", (text,), hidden=True)
+    # What lies between the summary and the first message may have been evicted before the next summary came.
+    gap = first is not None and state.summary_first_kept and first.id != state.summary_first_kept
+    return (summary, LEFT_OUT_NOTE) if gap else (summary,)
+
+
+def request_hash(request: ChatRequest) -> str:
+    """What tells one request from another, cheaply: messages never change, so their ids stand for them."""
+    digest = blake2b(digest_size=8)
+    for part in _identity(request):
+        digest.update(part.encode("utf-8", "surrogatepass") + b"\0")
+    digest.update("\0".join(message.id for message in request.messages).encode())
+    return digest.hexdigest()
+
+
+def _identity(request: ChatRequest) -> list[str]:
+    forced = [f"{request.force}()"] if request.force else []  # no tool is called so
+    tools = (tool.name for tool in request.tools)
+    return [request.model, *(section.text for section in request.system), *tools, *forced]

@@ -1,0 +1,1 @@
+"""Runs that a run sets to work, and what they come to."""

@@ -1,0 +1,213 @@
+"""What an agent can do with sub-agents: set them to work, wait for them, look at them, end them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Final, Literal
+
+from sulla.agent.subagents.children import Children, Errand, child_thread
+from sulla.agent.subagents.reports import Combine, Finding, combined, enough, tell
+from sulla.core.errors import LimitReached, NotFound
+from sulla.core.ids import derived_id
+from sulla.threads import Answer, ThreadState, ThreadStore, wait_of
+from sulla.tools import Bounds, Done, Result, Tool, ToolContext, Waiting, define
+
+MAX_TASK: Final = 32_000
+"""Characters of a task."""
+MAX_WAITED: Final = 32
+"""Sub-agents that one call waits for."""
+
+_SUMMARIZE: Final = "Sum up what these sub-agents found, briefly, and say where they disagree."
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """What sub-agents need to be there."""
+
+    children: Children
+    threads: ThreadStore
+    spawns: Mapping[str, Sequence[str]]
+    """Whom each agent may set to work, beside one like itself."""
+
+
+def sub_agent_tools(family: Callable[[], Family]) -> tuple[Tool, ...]:
+    """Tools for sub-agents.
+
+    Args:
+        family: what they need, asked for at each call.
+    """
+    desk = _Desk(family)
+    make = partial(define, reach="inward", category="sub-agents", timeout_s=30.0)
+    return (
+        make(desk.spawn_sub_agent, effect="idempotent"),
+        make(desk.wait_sub_agents, effect="idempotent"),
+        make(desk.poll_sub_agent, effect="pure"),
+        make(desk.cancel_sub_agent, effect="idempotent"),
+    )
+
+
+class _Desk:
+    """The tools' functions."""
+
+    def __init__(self, family: Callable[[], Family]) -> None:
+        self._family = family
+
+    @property
+    def _children(self) -> Children:
+        return self._family().children
+
+    @property
+    def _threads(self) -> ThreadStore:
+        return self._family().threads
+
+    async def spawn_sub_agent(
+        self,
+        context: ToolContext,
+        *,
+        task: Annotated[str, Bounds(1, MAX_TASK)],
+        agent: str = "",
+        mode: Literal["call", "spawn"] = "call",
+        tools: Annotated[list[str], Bounds(maximum=100)] | None = None,
+    ) -> Result:
+        """Have a sub-agent do a task. It knows nothing of this conversation: say all that it needs in the task.
+
+        Args:
+            task: What to do, what to give back, and all that has to be known for it.
+            agent: Who does it; empty for one like yourself.
+            mode: "call" waits for the result; "spawn" gives an id at once, to work beside it.
+            tools: The tools that it may use; left out for all that it has.
+        """
+        others = self._family().spawns.get(context.agent, ())
+        if agent and agent not in (context.agent, *others):
+            return _refused(f"You may not set {agent!r} to work.", others)
+        # Its id follows from the call: the same call after a crash is the same child.
+        child = derived_id("sub", context.run_id, context.call_id)
+        parent = await self._parent(context)
+        errand = Errand(
+            child,
+            agent or context.agent,
+            task,
+            "spawn" if mode == "spawn" else "call",
+            project=context.project,
+            tools=tuple(tools) if tools is not None else None,
+        )
+        if (finding := _finding(parent, child)) is not None:
+            return _told(tell(finding), [finding], failed=not finding.good)
+        try:
+            thread_id = await self._children.start(errand, parent)
+        except LimitReached as limit:
+            return Done(limit.message, is_error=True)
+        if mode == "spawn":
+            return Done(f"{child} works on it, in the thread {thread_id}. Wait for it with wait_sub_agents.")
+        return _waits(parent, (child,), f"{errand.agent} works on: {task[:200]}")
+
+    async def wait_sub_agents(
+        self,
+        context: ToolContext,
+        *,
+        ids: Annotated[list[str], Bounds(1, MAX_WAITED)],
+        combine: Combine = "concat",
+        instruction: Annotated[str, Bounds(0, MAX_TASK)] = "",
+    ) -> Result:
+        """Wait until sub-agents are done, and get what they found.
+
+        Args:
+            ids: The ids that spawn_sub_agent gave.
+            combine: concat, first_success (the first good one), all (an error if one failed), vote (what most say),
+                summarize, or reduce (another sub-agent makes one of them by your instruction).
+            instruction: What to make of them, for reduce.
+        """
+        parent = await self._parent(context)
+        chosen = list(dict.fromkeys(ids))
+        findings = [finding for child in chosen if (finding := _finding(parent, child)) is not None]
+        known = {finding.id for finding in findings}
+        if strange := [child for child in chosen if child not in known and child not in parent.children]:
+            return _refused(f"No sub-agents of this turn: {', '.join(strange)}.", tuple(parent.children))
+        missing = [child for child in chosen if child not in known]
+        if missing and not enough(combine, findings):
+            return _waits(parent, missing, f"waits for {', '.join(missing)}")
+        text, failed = combined(combine, findings)
+        if combine not in ("summarize", "reduce") or failed:
+            return _told(text, findings, failed=failed)
+        return await self._made_one(context, parent, f"{instruction or _SUMMARIZE}\n\n{text}", findings)
+
+    async def poll_sub_agent(self, context: ToolContext, *, id: str) -> Result:
+        """See how far a sub-agent is, without waiting.
+
+        Args:
+            id: What spawn_sub_agent gave.
+        """
+        parent = await self._parent(context)
+        if (finding := _finding(parent, id)) is not None:
+            return _told(tell(finding), [finding])
+        if id not in parent.children:
+            return _refused(f"No sub-agent of this turn: {id}.", tuple(parent.children))
+        state = await self._threads.load(child_thread(id))
+        if state is None:
+            return Done(f"{id} has not begun.")
+        said = [message.text for message in state.transcript if message.role == "assistant" and message.text]
+        so_far = f" It said last:\n{said[-1][:2_000]}" if said else ""
+        doing = "waits for an answer" if state.suspended else "works"
+        return Done(f"{id} {doing}; {state.spent_tokens} tokens so far.{so_far}", origin="child", tainted=state.tainted)
+
+    async def cancel_sub_agent(self, context: ToolContext, *, id: str) -> Result:
+        """End a sub-agent that is not needed any more.
+
+        Args:
+            id: What spawn_sub_agent gave.
+        """
+        parent = await self._parent(context)
+        if id not in parent.children:
+            return _refused(f"{id} is not at work for this turn.", tuple(parent.children))
+        try:
+            await self._children.cancel(id)
+        except NotFound:
+            return Done(f"{id} had not begun.")
+        return Done(f"{id} is told to end.")
+
+    async def _made_one(
+        self, context: ToolContext, parent: ThreadState, task: str, findings: Sequence[Finding]
+    ) -> Result:
+        """Have one more sub-agent, without tools, make one text of several."""
+        child = derived_id("sub", context.run_id, context.call_id)
+        if (made := _finding(parent, child)) is not None:
+            return _told(made.text if made.good else tell(made), [*findings, made], failed=not made.good)
+        try:
+            await self._children.start(
+                Errand(child, context.agent, task, "call", "puts findings together", tools=()), parent
+            )
+        except LimitReached as limit:
+            return Done(limit.message, is_error=True)
+        return Waiting(wait_of(child), "puts together what sub-agents found")
+
+    async def _parent(self, context: ToolContext) -> ThreadState:
+        state = await self._threads.load(context.thread_id, messages=False)
+        if state is None or state.run is None:
+            raise NotFound(f"{context.thread_id}: its run is over")
+        return state
+
+
+def _waits(parent: ThreadState, children: Sequence[str], prompt: str) -> Result:
+    """The call waits for children; not if a message came meanwhile that wants to steer."""
+    if parent.steering:
+        names = ", ".join(children)
+        return Done(f"{names} at work still. A message came meanwhile: see to it, then use wait_sub_agents.")
+    first, *others = children
+    return Waiting(wait_of(first), prompt, tuple(map(wait_of, others)))
+
+
+def _finding(parent: ThreadState, child: str) -> Finding | None:
+    control = parent.run.reports.get(wait_of(child)) if parent.run is not None else None
+    if control is None or not isinstance(control.fact, Answer) or control.fact.report is None:
+        return None
+    return Finding(child, control.fact.text, control.fact.report)
+
+
+def _told(text: str, findings: Sequence[Finding], *, failed: bool = False) -> Done:
+    return Done(text, failed, "child", tainted=any(finding.report.tainted for finding in findings))
+
+
+def _refused(text: str, known: Sequence[str]) -> Done:
+    return Done(f"{text} Known: {', '.join(known) or 'none'}.", is_error=True)

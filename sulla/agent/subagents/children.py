@@ -1,0 +1,236 @@
+"""Child runs: started, told to end, and reported to whoever asked for them (design §7).
+
+Each has a log of its own. Logs talk by offers alone: a child's holder offers what it came to, under an id that its
+parent's log takes once; so a crash anywhere loses nothing and doubles nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+
+from sulla.agent.calls.taint import trust_of
+from sulla.agent.limits.limits import Charge, RunLimits, bounds_of, set_aside
+from sulla.agent.subagents.deliveries import delivery_of
+from sulla.core.errors import LimitReached, MessageIdReused, NotFound
+from sulla.core.ids import MessageId, RunId, ThreadId, derived_id
+from sulla.core.limit import LimitHit
+from sulla.core.message import Origin
+from sulla.threads import (
+    PLAYBOOK,
+    Birth,
+    ChildMode,
+    ChildStarted,
+    Input,
+    OpenRun,
+    Owed,
+    Play,
+    ThreadCreated,
+    ThreadSession,
+    ThreadState,
+    ThreadStore,
+    wait_of,
+)
+
+MAX_DEPTH: Final = 3
+"""How deep children's children may go (design §7)."""
+MAX_TITLE: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """What a child is to do."""
+
+    id: str
+    """Follows from what asked for it, so that asking again after a crash starts no other one."""
+    agent: str
+    task: str
+    """Its one message."""
+    mode: ChildMode
+    title: str = ""
+    """In a line, for people; empty for the beginning of the task."""
+    project: str = ""
+    tools: tuple[str, ...] | None = None
+    """The tools that it may use; None for all of its agent's."""
+    model: str = ""
+    """``provider:model`` in the place of its agent's own."""
+    tokens: int = 0
+    """The most that it may use; 0 for its share of what its parent has left (`_part`)."""
+    cost_micro: int | None = None
+    wall_s: float = 0.0
+    """The most seconds at work; 0 for what any run may."""
+    tainted: bool = False
+    """Whether the task was made from what nobody trusts, beside what its parent has read."""
+    play: Play | None = None
+    """The playbook that it is to walk; None for an agent's work. It counts for no depth: only agents do."""
+
+
+def child_thread(child: str) -> ThreadId:
+    """The thread of a child; it is known before there is one."""
+    return ThreadId(derived_id("thr", "request", _request_of(child)))
+
+
+class Children:
+    """Starts child runs, and carries words between them and their parents.
+
+    Args:
+        threads: where threads are kept.
+        wake: has a thread looked at soon; the sweep finds it all the same.
+        limits: what any run may use.
+    """
+
+    def __init__(self, threads: ThreadStore, wake: Callable[[ThreadId], None], limits: RunLimits) -> None:
+        self._threads = threads
+        self._wake = wake
+        self._limits = limits
+
+    async def start(self, errand: Errand, parent: ThreadState) -> ThreadId:
+        """Set a child to work; once, however often this is asked for.
+
+        Args:
+            errand: what it is to do.
+            parent: the thread that asks, with its run open.
+
+        Returns:
+            The child's thread.
+
+        Raises:
+            LimitReached: it would be too deep, or one too many.
+            NotFound: the parent has no open run.
+        """
+        run = parent.run
+        if run is None:
+            raise NotFound(f"{parent.thread_id}: only an open run can have others work for it")
+        thread_id = child_thread(errand.id)
+        if wait_of(errand.id) in run.reports:
+            return thread_id
+        if errand.id not in parent.children:
+            self._check(errand, parent)
+        asked, birth = ThreadId(parent.thread_id), parent.birth
+        given = self._share(errand, parent, run)
+        born = Birth(
+            errand.id,
+            errand.mode,
+            asked,
+            run.id,
+            birth.root if birth is not None else asked,
+            parent.depth + (errand.play is None),
+            errand.mode == "cycle" or (birth is not None and birth.unattended),
+            parent.tainted or errand.tainted,
+            _narrower(errand.tools, birth.tools if birth is not None else None),
+            errand.model,
+            given.tokens,
+            given.cost_micro,
+            errand.wall_s,
+        )
+        # Begun is ended: a child of which its parent's log knows nothing could not be cancelled with it.
+        # A playbook says itself what it calls: within one that a person started it is as if they had started this.
+        origin: Origin = "operator" if errand.play is not None and trust_of(run) == "person" else "parent"
+        work = asyncio.ensure_future(self._begin(errand, born, run.id, origin))
+        try:
+            await asyncio.shield(work)
+        except asyncio.CancelledError:
+            await work
+            raise
+        self._wake(thread_id)
+        return thread_id
+
+    async def cancel(self, child: str) -> None:
+        """Tell a child to end; it reports as any other.
+
+        Raises:
+            NotFound: there is none.
+        """
+        thread_id = child_thread(child)
+        await self._threads.stop(thread_id, f"cancel:{child}")
+        self._wake(thread_id)
+
+    async def deliver(self, session: ThreadSession, owed: Owed) -> None:
+        """Offer another thread what this one has for it, and note that it was done.
+
+        Args:
+            session: this thread.
+            owed: what it has, and for whom.
+        """
+        delivery, known = delivery_of(session.state, owed), True
+        if delivery.kept_first:
+            await session.commit()
+        try:
+            for fact, key in delivery.offers:
+                await self._threads.deliver(owed.to, fact, key)
+        except NotFound:
+            known = False
+        session.note(delivery.done(known))
+        if known:
+            self._wake(owed.to)
+
+    def _share(self, errand: Errand, parent: ThreadState, run: OpenRun) -> Charge:
+        """What a child is given of what its parent's run has left, and has not set aside for others.
+
+        All that a run sets to work uses no more than it may itself, however many they are and however deep.
+        """
+        if (begun := parent.children.get(errand.id)) is not None and begun.tokens:
+            return Charge(begun.tokens, begun.cost_micro)
+        bounds, aside = bounds_of(self._limits, parent), set_aside(parent)
+        left = bounds.tokens - run.tokens - aside.tokens
+        part = _part(errand, parent, run)
+        tokens = min(left, errand.tokens or left // part)
+        if tokens < bounds.reply_tokens:  # not one reply would fit
+            hit = LimitHit("tokens", "run", "tokens", bounds.tokens, run.tokens + aside.tokens, bounds.reply_tokens)
+            text = f"of this run's tokens {max(0, left)} are left, too few for one more sub-agent: do it yourself"
+            raise LimitReached("limit_tokens", text, hit)
+        if bounds.cost_micro is None:
+            return Charge(tokens, errand.cost_micro)
+        left_micro = max(0, bounds.cost_micro - run.cost_micro - (aside.cost_micro or 0))
+        wanted = left_micro // part if errand.cost_micro is None else errand.cost_micro
+        return Charge(tokens, min(left_micro, wanted))
+
+    def _check(self, errand: Errand, parent: ThreadState) -> None:
+        if errand.play is None and parent.depth >= MAX_DEPTH:
+            hit = LimitHit("depth", "run", "steps", MAX_DEPTH, parent.depth, 1)
+            text = (
+                f"sub-agents go {MAX_DEPTH} deep at the most, and this one is at depth {parent.depth}: do it yourself"
+            )
+            raise LimitReached("limit_depth", text, hit)
+        most = parent.kind.max_children
+        if len(parent.children) >= most:
+            hit = LimitHit("children", "run", "calls", most, len(parent.children), 1)
+            text = f"{most} sub-agents of this run have not reported yet: wait for some of them first"
+            raise LimitReached("limit_children", text, hit)
+
+    async def _begin(self, errand: Errand, born: Birth, run_id: RunId, origin: Origin) -> None:
+        title = (errand.title or errand.task).strip().partition("\n")[0][:MAX_TITLE]
+        thread_id = child_thread(errand.id)
+        aside = (born.tokens, born.cost_micro)
+        begun = ChildStarted(errand.id, thread_id, errand.agent, errand.mode, run_id, title, *aside)
+        await self._threads.tell(born.parent, begun, errand.id, run_id)
+        graph = PLAYBOOK if errand.play is not None else ""
+        created = ThreadCreated(errand.agent, title, errand.project, birth=born, graph=graph, play=errand.play)
+        with suppress(MessageIdReused):  # begun before a crash, when there was more or less left to use
+            await self._threads.create(created, _request_of(errand.id))
+        with suppress(MessageIdReused):  # nor may the words be the same
+            said = Input(MessageId(f"task:{errand.id}"), errand.task, origin=origin)
+            await self._threads.send(thread_id, said)
+
+
+def _part(errand: Errand, parent: ThreadState, run: OpenRun) -> int:
+    """Which part of what is left a child is given: the same for each call of a reply, and one is kept for the parent.
+
+    Beside one that is not waited for there will be others; who waits has nothing else to do.
+    """
+    waited_for = sum(child.mode == "call" for child in parent.children.values())
+    return max(4 if errand.mode == "spawn" else 2, len(run.intents) - waited_for + 1)
+
+
+def _request_of(child: str) -> str:
+    # No client can ask so: its ids have no colon.
+    return f"child:{child}"
+
+
+def _narrower(some: tuple[str, ...] | None, others: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    if some is None or others is None:
+        return others if some is None else some
+    return tuple(name for name in some if name in others)

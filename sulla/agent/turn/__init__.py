@@ -1,0 +1,1 @@
+"""One turn: its graph, its nodes, who works on it, and what it is told beside the conversation."""

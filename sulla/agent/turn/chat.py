@@ -1,0 +1,224 @@
+"""What an agent asks its model, and how the answers are written down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from sulla.agent.approvals.questions import answer_tool, ask_again, asked_section, fault_of, outcome_of, results_of
+from sulla.agent.limits.limits import RunLimits, narrowed
+from sulla.agent.model.gauge import Fitted
+from sulla.agent.model.model import Ask, Model, Said
+from sulla.agent.model.wrappers import Wrapper
+from sulla.agent.prompt import Surroundings, sections
+from sulla.agent.spec import AgentSpec
+from sulla.core.ids import CallId, MessageId, ThreadId, derived_id
+from sulla.core.message import Message, Part, Text, ToolCall
+from sulla.core.run import Run
+from sulla.models import Completed, ModelName, Section, ToolSpec
+from sulla.threads import Outcome, Question, TextMessageEnd, ThreadState, ToolCallStart
+from sulla.tools import Effect
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """An agent's model, and what it is told it can use."""
+
+    model: Model
+    spec: AgentSpec
+    tools: tuple[ToolSpec, ...]
+    effect_of: Callable[[str], Effect]
+    """What repeating a tool would do; `once` for a name that no tool has."""
+    limits: RunLimits
+    surroundings: Surroundings
+    summarize: Callable[[ThreadId], bool]
+    """Asks for a summary, to be made beside the turn; whether that is under way now because of it."""
+    known: Callable[[], tuple[Section, ...]] = tuple
+    """What stands at the end of the prompt: the same until somebody changes what the daemon knows, e.g. a skill."""
+    offer: Callable[[Iterable[ToolCall]], tuple[ToolSpec, ...]] | None = None
+    """What the model is told of in a conversation with these calls; None for `tools`, always."""
+
+    async def reply(self, state: ThreadState, run: Run) -> bool:
+        """Ask for a reply, show it as it comes, and note what it said and wants done.
+
+        A reply without tool calls is only *noted*: it becomes durable together with what follows from it. One with
+        calls is kept before any of them runs.
+
+        Returns:
+            Whether there is one; False if the daemon is to stop first.
+
+        Raises:
+            LimitReached: the call does not fit a limit; it was not made.
+            ProviderError: the model's service failed; nothing of the reply counts.
+        """
+        said = await self.model.ask(state, run, self._ask(state), narrowed(self.limits, state.birth))
+        if said is None:
+            return False
+        if said.evicted:
+            self.summarize(state.thread_id)
+        message_id = said.started.message_id
+        parts, text_at = _beside_text(said.completed.message, message_id)
+        calls = [part for part in parts if isinstance(part, ToolCall)]
+        reply = TextMessageEnd(
+            said.started.call_id,
+            message_id,
+            said.text,
+            parts,
+            text_at,
+            said.usage,
+            said.completed.stop,
+            None if calls else self._outcome(said.wrapper, run),
+            stand_in=_stand_in(said.completed),
+        )
+        if calls:
+            await run.journal.commit(
+                reply, *(ToolCallStart(c.id, c.name, c.args, message_id, self.effect_of(c.name)) for c in calls)
+            )
+        else:
+            run.journal.note(reply)
+        return True
+
+    async def nudge(self, state: ThreadState, run: Run) -> bool:
+        """Ask for the wrapper alone; the answer is not shown and any tool call in it is not made.
+
+        Returns:
+            Whether it was answered; False if the daemon is to stop first.
+
+        Raises:
+            LimitReached: the call does not fit a limit.
+            ProviderError: the model's service failed.
+        """
+        ask = Ask(self._prompt(), self._told(state), self.limits.nudge_tokens, "nudge")
+        said = await self.model.ask(state, run, ask, narrowed(self.limits, state.birth))
+        if said is None:
+            return False
+        run.journal.note(_nudged(said, self._outcome(said.wrapper, run)))
+        return True
+
+    async def answer(self, question: Question, state: ThreadState, run: Run) -> bool:
+        """Ask for the answer to a playbook's question, and note what came.
+
+        The reply is not shown, and none of its calls is made. All that follows from it is noted beside it, so that it
+        becomes durable in one step: the run has its outcome, or the model is told to answer once more.
+
+        Returns:
+            Whether there is a reply; False if the daemon is to stop first.
+
+        Raises:
+            LimitReached: the call does not fit a limit; it was not made.
+            ProviderError: the model's service failed; nothing of the reply counts.
+        """
+        open_run = state.run
+        said = await self.model.ask(state, run, self._ask(state), narrowed(self.limits, state.birth))
+        if said is None or open_run is None:
+            return False
+        message_id, last = said.started.message_id, state.nudged
+        parts, text_at = _beside_text(said.completed.message, message_id)
+        calls = [part for part in parts if isinstance(part, ToolCall)]
+        fault = fault_of(question, calls)
+        outcome = outcome_of(fault, last=last, now_ms=round(run.clock.now() * 1000))
+        run.journal.note(
+            TextMessageEnd(
+                said.started.call_id,
+                message_id,
+                said.text,
+                parts,
+                text_at,
+                said.usage,
+                said.completed.stop,
+                outcome,
+                hidden=True,
+                stand_in=_stand_in(said.completed),
+            ),
+            *(ToolCallStart(call.id, call.name, call.args, message_id, "pure") for call in calls),
+            *results_of(question, calls, fault),
+            *((ask_again(question, open_run, fault),) if outcome is None else ()),
+        )
+        return True
+
+    async def check_room(self, state: ThreadState, run: Run, more: Sequence[str]) -> None:
+        """See whether the model could be asked for a reply now.
+
+        Args:
+            state: the thread, with the run open.
+            run: the run.
+            more: texts that would be said before it.
+
+        Raises:
+            LimitReached: it could not.
+        """
+        await self.model.check_room(state, run, self._ask(state), narrowed(self.limits, state.birth), more)
+
+    async def fit(self, state: ThreadState) -> Fitted:
+        """Forget what of the conversation the model will not be shown any more.
+
+        Raises:
+            LimitReached: not even the newest message fits.
+        """
+        return await self.model.fit(state, self._ask(state), narrowed(self.limits, state.birth))
+
+    def _ask(self, state: ThreadState) -> Ask:
+        if state.run is not None and (question := state.run.question) is not None:
+            prompt = (*(one for one in self._prompt() if one.name != "wrappers"), asked_section(question))
+            reply_tokens = self.model.gauge.reply_tokens(self.limits)
+            return Ask(prompt, (answer_tool(question),), reply_tokens, "answer", question.tool)
+        return Ask(self._prompt(), self._told(state), self.model.gauge.reply_tokens(self.limits))
+
+    def _told(self, state: ThreadState) -> tuple[ToolSpec, ...]:
+        tools = self.tools
+        if self.offer is not None:
+            tools = self.offer(call for message in state.transcript for call in message.calls)
+        allowed = state.birth.tools if state.birth is not None else None
+        return tools if allowed is None else tuple(tool for tool in tools if tool.name in allowed)
+
+    def _prompt(self) -> tuple[Section, ...]:
+        return (*sections(self.spec, self.surroundings), *self.known())
+
+    def _outcome(self, wrapper: Wrapper | None, run: Run) -> Outcome:
+        now_ms = round(run.clock.now() * 1000)
+        if wrapper is None:
+            done = self.spec.completion == "plain"
+            return Outcome("done" if done else "in_progress", updated_at_ms=now_ms)
+        return Outcome(
+            wrapper.status,
+            wrapper.status_report or "",
+            wrapper.response or "",
+            wrapper.blocker_reason or "",
+            wrapper.unblock_requirements or "",
+            updated_at_ms=now_ms,
+        )
+
+
+def _nudged(said: Said, outcome: Outcome) -> TextMessageEnd:
+    return TextMessageEnd(
+        said.started.call_id,
+        said.started.message_id,
+        said.text if said.wrapper is None else "",
+        usage=said.usage,
+        stop=said.completed.stop,
+        outcome=outcome,
+        hidden=True,
+        stand_in=_stand_in(said.completed),
+    )
+
+
+def _stand_in(completed: Completed) -> str:
+    other = completed.stand_in
+    return "" if other is None else f"{ModelName(other.provider, other.model)} for {other.instead_of}: {other.reason}"
+
+
+def _beside_text(message: Message, message_id: MessageId) -> tuple[tuple[Part, ...], int]:
+    """What a reply holds beside its text, in its order, and how much of that comes before the text."""
+    parts: list[Part] = []
+    text_at: int | None = None
+    for part in message.parts:
+        match part:
+            case Text():
+                text_at = len(parts) if text_at is None else text_at
+            case ToolCall():
+                # The provider's own ids may come twice in a thread; these cannot.
+                call_id = CallId(derived_id("tool", message_id, str(len(parts))))
+                parts.append(ToolCall(call_id, part.name, part.args))
+            case _:
+                parts.append(part)
+    return tuple(parts), text_at or 0

@@ -1,0 +1,163 @@
+"""The agent node: one agent at work, until it has said its last word for now, has to wait, or reaches a limit."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import assert_never
+
+from sulla.agent.calls.calls import Calls
+from sulla.agent.model.loop import AwaitAnswers, CallModel, Finished, RunCalls, direct_reply, next_action, taken_over
+from sulla.agent.model.reminders import CONTINUE, NUDGE
+from sulla.agent.turn.chat import Chat
+from sulla.agent.turn.input import screen_latest
+from sulla.core.errors import GraphError
+from sulla.core.ids import CallId, MessageId, RunId, derived_id
+from sulla.core.run import Run
+from sulla.graph import Continue, Decision, Next
+from sulla.threads import (
+    InputsJoined,
+    OpenRun,
+    Outcome,
+    Question,
+    Reminder,
+    RunFinished,
+    TextMessageEnd,
+    ThreadState,
+)
+
+Opening = Callable[[ThreadState, Run], Awaitable[str]]
+"""What may answer a person's message in the agent's place, e.g. by starting a playbook: asked before the model is, with
+the message as the newest one. Gives the reply; empty to have the agent answer. Asked again after a crash, it has to do
+and say the same.
+"""
+
+
+async def nobody_else(state: ThreadState, run: Run) -> str:
+    """The agent answers."""
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentNode:
+    """Calls the model and its tools in turns. What to do next is read off the conversation, so it can begin
+    anywhere.
+    """
+
+    chat: Chat
+    calls: Calls
+    opening: Opening = nobody_else
+
+    async def __call__(self, state: ThreadState, run: Run) -> Decision:
+        """Work until the reply has no tool call left; `Continue` when asked to drain, so that the walk stops here."""
+        open_run = state.run
+        if open_run is None:
+            raise GraphError(f"{state.thread_id}: the agent node runs without an open run")
+        if open_run.question is not None:
+            return await self._answer(open_run.question, state, run)
+        decision = await self._remind(state, run, open_run)
+        return decision if decision is not None else await self._turns(state, run, open_run)
+
+    async def _turns(self, state: ThreadState, run: Run, open_run: OpenRun) -> Decision:
+        fresh: frozenset[CallId] = frozenset()
+        while True:
+            run.control.check()
+            action = next_action(state.transcript, open_run)
+            match action:
+                case Finished() | AwaitAnswers():
+                    return Next()
+                case _ if run.control.draining:
+                    return Continue()
+                case CallModel(after_tools):
+                    if await (self._boundary(state, run) if after_tools else self._opened(state, run, open_run)):
+                        continue
+                    known = set(open_run.intents)
+                    if not await self.chat.reply(state, run):
+                        return Continue()
+                    fresh = frozenset(open_run.intents.keys() - known)
+                case RunCalls():
+                    await self.calls.run(action, state, run, fresh)
+                case _:
+                    assert_never(action)
+
+    async def _answer(self, question: Question, state: ThreadState, run: Run) -> Decision:
+        """Answer a playbook's question, which is all that happens in such a run: what steers waits for its own."""
+        while state.outcome.status == "in_progress":
+            run.control.check()
+            if run.control.draining or not await self.chat.answer(question, state, run):
+                return Continue()
+        return Next()
+
+    async def _opened(self, state: ThreadState, run: Run, open_run: OpenRun) -> bool:
+        """Whether a person's message has its reply before any model was asked."""
+        if open_run.model_calls or open_run.origin != "user" or state.is_child:
+            return False
+        text = await self.opening(state, run)
+        if text:
+            self._reply_with((open_run.message_id, text), run)
+        return bool(text)
+
+    async def _boundary(self, state: ThreadState, run: Run) -> bool:
+        """Between results and the next reply: let messages join; whether that reply is there already."""
+        over = taken_over(state.transcript, self._takes_over)
+        if over is not None:  # what waits has a run of its own
+            self._reply_with(over, run)
+            return True
+        if not state.steering:
+            return self._reply_directly(state, run)
+        # Only if the model will be asked: a message that joins must be seen.
+        await self.chat.check_room(state, run, [item.text for item in state.steering])
+        await self._join(state, run)
+        return False
+
+    def _reply_directly(self, state: ThreadState, run: Run) -> bool:
+        """Have results that are meant for the person end the reply; whether there are any."""
+        direct = direct_reply(state.transcript, self._is_direct)
+        if direct is not None:
+            self._reply_with(direct, run)
+        return direct is not None
+
+    def _reply_with(self, reply: tuple[MessageId, str], run: Run) -> None:
+        asked, text = reply
+        call_id, message_id = CallId(derived_id("direct", asked)), MessageId(derived_id("msg", asked, "direct"))
+        outcome = Outcome("done", updated_at_ms=round(run.clock.now() * 1000))
+        run.journal.note(TextMessageEnd(call_id, message_id, text, outcome=outcome))
+
+    def _is_direct(self, name: str) -> bool:
+        tool = self.calls.toolbox.get(name)
+        return tool is not None and tool.return_direct
+
+    def _takes_over(self, name: str) -> bool:
+        tool = self.calls.toolbox.get(name)
+        return tool is not None and tool.takes_over
+
+    async def _remind(self, state: ThreadState, run: Run, open_run: OpenRun) -> Decision | None:
+        """On a loop-back, end the conversation in the user's role, so that no model is called with its own text last.
+
+        Returns:
+            How the walk goes on; None if the model is to be asked for a reply.
+        """
+        if state.nudging:  # a crash came between the nudge and its answer
+            return await self._nudge(state, run)
+        if not isinstance(next_action(state.transcript, open_run), Finished):
+            return None
+        count = str(open_run.model_calls)
+        if state.outcome.status == "continue":
+            run.journal.note(Reminder(MessageId(derived_id("rem", open_run.id, count)), "continue", CONTINUE))
+            return None
+        if state.outcome.status == "in_progress" and not state.nudged:
+            run.journal.note(Reminder(MessageId(derived_id("rem", open_run.id, count)), "nudge", NUDGE))
+            return await self._nudge(state, run)
+        return Next()
+
+    async def _nudge(self, state: ThreadState, run: Run) -> Decision:
+        return Next() if await self.chat.nudge(state, run) else Continue()
+
+    async def _join(self, state: ThreadState, run: Run) -> None:
+        """Take along the messages that want to steer; their own runs end here (design §4.2)."""
+        for item in state.steering:
+            run.journal.note(
+                InputsJoined((item.seq,), (item.run_id,)),
+                RunFinished(item.run_id, Outcome("done", reason="joined"), joined=RunId(run.id)),
+            )
+            await screen_latest(state, run)

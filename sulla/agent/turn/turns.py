@@ -1,0 +1,391 @@
+"""The driver of a thread's turns: holds the lease, does what is next, and leaves the log so that anyone can go on."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from typing import Literal
+
+from sulla.agent.approvals.answers import answered, overdue
+from sulla.agent.ending import Cut, Ending, Failed, Walked, close_run, failed
+from sulla.agent.limits.ledger import Ledger
+from sulla.agent.limits.limits import Charge, RunLimits, bounds_of
+from sulla.agent.model.live import LiveText
+from sulla.agent.prompt import turn_context
+from sulla.agent.subagents.children import Children
+from sulla.agent.turn.actor import Actor, actor_of, key_of
+from sulla.agent.turn.cutting import cut_by, ending_of
+from sulla.agent.turn.lookout import Lookout
+from sulla.agent.turn.told import Beside, Told
+from sulla.core.clock import Clock
+from sulla.core.control import Control
+from sulla.core.errors import Aborted, GraphError, InvalidInput, StaleLease, StoreUnavailable, SullaError, leaf
+from sulla.core.ids import ThreadId
+from sulla.core.run import Run
+from sulla.core.trail import trail
+from sulla.graph import Limits, Meter, run_graph
+from sulla.store import Store
+from sulla.threads import (
+    BreakOff,
+    Continue,
+    Continued,
+    Deliver,
+    GoOn,
+    Ignore,
+    InputIgnored,
+    Interrupt,
+    ModelAbandoned,
+    OpenRun,
+    Outcome,
+    Rest,
+    Resume,
+    Resumed,
+    RunError,
+    RunPaused,
+    RunStarted,
+    Start,
+    Steer,
+    Stop,
+    Stopped,
+    ThreadSession,
+    ThreadStore,
+    WaitingInput,
+    Wake,
+    channel,
+    next_task,
+)
+from sulla.work import Pause
+
+log = logging.getLogger(__name__)
+
+LEAVE_S = 2.0
+"""How long a turn that is cut off may take to say so in its log."""
+
+PAUSED = "paused"
+"""Why a walk is aborted that goes on when work is resumed."""
+
+Wish = Resume | Stop | Interrupt | BreakOff | Steer | Wake | Continue | Ignore
+"""What needs no walk."""
+
+
+class TurnDriver:
+    """Works on one thread at a time per call; nothing of a turn's progress lives here.
+
+    Args:
+        threads: where threads are kept.
+        store: whose bus is listened to.
+        clock: all time.
+        actors: the agents, by id.
+        limits: bounds of each run.
+        ledger: what all agents use; it hears of calls that are written off here.
+        children: carries words between child runs and whoever asked for them.
+        told: what a turn is told beside its message; None for nothing but the time.
+    """
+
+    def __init__(
+        self,
+        threads: ThreadStore,
+        store: Store,
+        clock: Clock,
+        actors: Mapping[str, Actor],
+        limits: RunLimits,
+        ledger: Ledger,
+        children: Children,
+        told: Told | None = None,
+    ) -> None:
+        self._threads = threads
+        self._told = told if told is not None else Told(clock)
+        self._store = store
+        self._clock = clock
+        self._actors = actors
+        self._limits = limits
+        self._ledger = ledger
+        self._children = children
+        self._running: set[Control] = set()
+        self._draining = False
+        self._pause: Pause | None = None
+        self._held = False
+
+    def drain(self) -> None:
+        """Have every turn stop at its next step border and start no other; what is done stays recorded."""
+        self._draining = True
+        for control in self._running:
+            control.drain()
+
+    def hold(self, pause: Pause | None) -> None:
+        """Cut every turn off now, in a way that it can go on, and begin no other; None to let them go on."""
+        self._held = pause is not None
+        if pause is not None:
+            self._pause = pause
+            self.abort(PAUSED)
+
+    def abort(self, reason: str) -> None:
+        """End every turn now, whatever becomes of it; for a store that is not there any more."""
+        for control in list(self._running):
+            control.abort(reason)
+
+    async def attend(self, thread_id: ThreadId) -> None:
+        """Do all there is to do for a thread now; returns when it rests, waits, or is somebody else's.
+
+        Raises:
+            CorruptRecord: the thread cannot be read.
+            StoreUnavailable: the store gave up; the thread stays as it was last kept.
+        """
+        session = await self._threads.attend(thread_id)
+        if session is None:
+            return
+        try:
+            await self._hold(session)
+        except asyncio.CancelledError:
+            await self._leave(session)
+            raise
+        self._threads.keep(session)
+
+    async def _hold(self, session: ThreadSession) -> None:
+        """Serve the thread while its lease is kept alive."""
+        thread_id = session.state.thread_id
+        try:
+            async with asyncio.TaskGroup() as group:
+                keeper = group.create_task(session.keep_alive())
+                await self._serve(session)
+                keeper.cancel()
+        except* StaleLease:
+            log.warning("lease lost; the turn goes on elsewhere", extra={"thread_id": thread_id})
+            await session.abandon()  # it may still be ours, and only its time was over here: nobody shall wait for it
+        except* StoreUnavailable as outage:
+            await session.abandon()
+            raise StoreUnavailable(f"{thread_id}: {leaf(outage)}") from outage
+
+    async def _leave(self, session: ThreadSession) -> None:
+        """The daemon waits no longer. Whoever takes the run up again should not call it a crash."""
+        try:
+            async with self._clock.timeout(LEAVE_S):
+                await session.park()
+        except (TimeoutError, StoreUnavailable, StaleLease) as error:
+            log.warning("a turn could not be put down in order: %s", error)
+
+    async def _serve(self, session: ThreadSession) -> None:
+        if self._stands_still():
+            return await session.release()  # as it was: nobody has taken anything up
+        await self._take_over(session)
+        while not self._is_left(session):
+            state = session.state
+            match next_task(state):
+                case Rest() | GoOn() if self._run_out(session):
+                    pass
+                case Rest() if session.expired:
+                    if await session.remove():
+                        log.info("a thread was kept for as long as it is to be", extra={"thread_id": state.thread_id})
+                        return None
+                case Rest():
+                    return await session.release()
+                case Start(item):
+                    self._start(session, item, await self._told.beside(state, item))
+                case GoOn():
+                    await self._work(session)
+                case Deliver(owed):
+                    await self._children.deliver(session, owed)
+                case _ as wish:
+                    self._settle(session, wish)
+        return await session.park()
+
+    def _is_left(self, session: ThreadSession) -> bool:
+        """Whether to leave the thread now; also if work was resumed since: whoever takes its run up again says so."""
+        if self._stands_still():
+            self._put_down(session)
+        run = session.state.run
+        return self._draining or self._stands_still() or (run is not None and run.paused)
+
+    def _settle(self, session: ThreadSession, wish: Wish) -> None:
+        """Do what somebody asked for that needs no walk."""
+        match wish:
+            case Resume():
+                self._resume(session, wish)
+            case Stop(seq, cancels_run):
+                if cancels_run:
+                    self._end(session, Cut("stopped"))
+                session.note(Stopped(seq))
+            case Interrupt() | BreakOff():
+                self._end(session, Cut("interrupted" if isinstance(wish, Interrupt) else "barged_in"))
+            case Steer(seq, crashes):
+                session.note(Resumed("steered", input_seq=seq, crashes=crashes))
+            case Wake(crashes):
+                session.note(Resumed("woken", crashes=crashes))
+            case Continue(seq):
+                session.note(Continued(seq))
+            case Ignore(seq, reason, run_id):
+                session.note(InputIgnored(seq, reason))
+                if run_id:
+                    outcome = Outcome("failed", reason, reason=InvalidInput.code)
+                    session.note(RunError(run_id, InvalidInput.code, reason, outcome=outcome))
+
+    # --------------------------------------------------------------------------------------- between two walks
+
+    async def _take_over(self, session: ThreadSession) -> None:
+        """Somebody else's open run: say so first, because whatever made them fail may make this process fail too."""
+        state, run = session.state, session.state.run
+        if run is None or state.suspended:
+            task = next_task(state)
+            # A message that kills whoever takes it up leaves no record, but leases without a write.
+            if isinstance(task, Start) and session.fruitless >= self._limits.crashes:
+                self._start(session, task.item)
+                self._end(session, self._crashed(session.fruitless))
+            return
+        if isinstance(next_task(state), BreakOff):
+            return  # nobody wants to hear the reply: it is ended, not made once more
+        crashes = run.crashes if run.parked else run.crashes + 1
+        reason: Literal["paused", "drained", "crashed"]
+        reason = "paused" if run.paused else "drained" if run.parked else "crashed"
+        if run.open_call is not None:
+            self._write_off(run)
+            session.note(ModelAbandoned(run.open_call.call_id, run.open_call.message_id, reason))
+        await session.commit(Resumed(reason, crashes=crashes))
+        if crashes >= self._limits.crashes:
+            self._end(session, self._crashed(crashes))
+
+    def _crashed(self, times: int) -> Failed:
+        return Failed("crashed_repeatedly", f"the daemon stopped {times} times during this run; it is not tried again")
+
+    def _start(self, session: ThreadSession, item: WaitingInput, beside: Beside | None = None) -> None:
+        state, beside = session.state, beside if beside is not None else Beside()
+        agent = item.agent or state.agent
+        actor = self._actors.get(key_of(agent, state))
+        context = turn_context(self._clock.now(), state.project, beside.active, beside.jobs)
+        session.note(
+            RunStarted(
+                item.seq,
+                item.message_id,
+                agent,
+                actor.model if actor else "",
+                context,
+                max(state.waiting),
+                tainted=bool(beside.environment),
+                memory=beside.memory,
+                environment=beside.environment,
+            )
+        )
+
+    def _resume(self, session: ThreadSession, task: Resume) -> None:
+        run = session.state.run
+        if run is not None:
+            session.note(*answered(run, task.seq, task.answer, session.state.controls[task.seq].at_ms))
+
+    def _run_out(self, session: ThreadSession) -> bool:
+        """Take it for a no where a question was not answered in time; whether there was any such question."""
+        state = session.state
+        over = overdue(state.run, round(self._clock.now() * 1000), looks_itself=state.kind.waits_while_working)
+        session.note(*over)
+        return bool(over)
+
+    def _end(self, session: ThreadSession, ending: Ending, shown: str = "") -> None:
+        run = session.state.run
+        if run is not None:
+            self._write_off(run)
+            session.note(*close_run(session.state, run, ending, shown, round(self._clock.now() * 1000)))
+
+    def _stands_still(self) -> bool:
+        """Whether all work is paused."""
+        return self._held
+
+    def _put_down(self, session: ThreadSession) -> None:
+        """Leave the open run for later, because all work is paused; what it waits for in vain is charged."""
+        state, run, pause = session.state, session.state.run, self._pause
+        if run is None or state.suspended or run.paused or pause is None:
+            return
+        if (call := run.open_call) is not None:
+            self._write_off(run)
+            session.note(ModelAbandoned(call.call_id, call.message_id, PAUSED))
+        session.note(RunPaused(pause.by, pause.reason))
+
+    def _write_off(self, run: OpenRun) -> None:
+        """A model call that nobody will hear of any more is charged at what was set aside for it."""
+        if (call := run.open_call) is not None:
+            charge = Charge(call.reserved_tokens, call.reserved_micro)
+            self._ledger.settle(call.call_id, run.agent, charge, self._clock.now())
+
+    # --------------------------------------------------------------------------------------------------- a walk
+
+    async def _work(self, session: ThreadSession) -> None:
+        """Walk the graph for the open run, watching for inputs that change its course, and write down how it ended."""
+        state, open_run = session.state, session.state.run
+        if open_run is None:
+            return
+        control = Control(session.check)
+        if self._draining:
+            control.drain()
+        agent = open_run.agent or state.agent
+        live = LiveText(lambda moment: session.emit(open_run.id, agent, moment))
+        # What it has taken so far is known by the wall's clock alone; from here on nobody can set it.
+        taken_s = max(0.0, self._clock.now() - open_run.started_ms / 1000)
+        limits, birth = bounds_of(self._limits, state), state.birth
+        run = Run(
+            open_run.id,
+            state.thread_id,
+            agent,
+            self._clock,
+            control,
+            live,
+            session,
+            birth.run_id if birth is not None else None,
+            state.depth,
+            self._clock.elapsed() + limits.wall_s - taken_s,
+        )
+        lookout = Lookout(session, run, limits, self._clock)
+        self._running.add(control)
+        try:
+            with trail(run_id=run.id):
+                async with (
+                    self._store.subscribe(channel(state.thread_id)) as signals,
+                    asyncio.TaskGroup() as group,
+                ):
+                    looking = group.create_task(lookout.look())
+                    listening = group.create_task(lookout.listen(signals, live))
+                    walking = group.create_task(self._walk(session, run, limits))
+                    control.on_abort(walking.cancel)
+                    await asyncio.wait((walking,))
+                    ending = ending_of(walking, run, limits)
+                    looking.cancel()
+                    listening.cancel()
+        finally:
+            self._running.discard(control)
+        match ending:
+            case Walked(stop) if stop.why == "drained" or state.suspended:
+                pass  # it goes on later: parked, or when an answer comes
+            case Cut(reason) if reason == PAUSED:
+                self._put_down(session)
+            case _:
+                call = open_run.open_call
+                self._end(session, ending, live.text_of(call.message_id) if call is not None else "")
+
+    async def _walk(self, session: ThreadSession, run: Run, bounds: RunLimits) -> Ending:
+        state = session.state
+        open_run = state.run
+        if open_run is None:
+            raise GraphError(f"{state.thread_id}: a walk without an open run")
+        elapsed_s = max(0.0, self._clock.now() - open_run.started_ms / 1000)
+        limits = Limits(wall_s=bounds.wall_s, tokens=bounds.tokens)
+        try:
+            actor = actor_of(self._actors, run.agent, state)
+            stop = await run_graph(
+                actor.graph,
+                state,
+                run,
+                start=None if state.kind.waits_while_working else (state.node or None),
+                limits=limits,
+                meter=Meter(elapsed_s, lambda: open_run.tokens),
+            )
+        except Aborted as aborted:
+            return cut_by(aborted.reason, run, bounds)
+        except asyncio.CancelledError:
+            if run.control.aborted is None:
+                raise
+            return cut_by(run.control.aborted, run, bounds)
+        except (StaleLease, StoreUnavailable):
+            raise  # nothing can be written down: whoever holds the log next goes on
+        except SullaError as error:
+            return failed(error)
+        except Exception:
+            log.exception("a turn failed in a way that nobody foresaw", extra={"run_id": run.id})
+            return Failed("internal", "something went wrong inside Sulla; the log has the details", "internal")
+        return Walked(stop)

@@ -1,0 +1,74 @@
+"""What a turn is told beside its message is asked for once, within a bound, and never at the price of the turn."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection
+
+import pytest
+
+from sulla.agent.prompt import ActiveAgent
+from sulla.agent.turn.told import TELL_S, Beside, Told
+from sulla.core.errors import StoreUnavailable
+from sulla.core.ids import MessageId, RunId, ThreadId
+from sulla.core.message import Message, Text
+from sulla.testing.clock import ManualClock
+from sulla.threads import ThreadState, Transcript, WaitingInput
+
+ITEM = WaitingInput(2, RunId("run_1"), MessageId("m1"), "what is this?", "queue")
+OTHER = ActiveAgent("reader", "", 1)
+
+
+def thread(*said: str) -> ThreadState:
+    script = Transcript(lambda message: 1)
+    for text in said:
+        script.push(Message(MessageId(text), "user", (Text(text),)))
+    return ThreadState(ThreadId("thr_1"), script, agent="sulla")
+
+
+async def memory(agent: str, message: str) -> str:
+    return f"{agent} remembers {message}"
+
+
+async def active(besides: Collection[ThreadId]) -> tuple[ActiveAgent, ...]:
+    assert list(besides) == ["thr_1"]
+    return (OTHER,)
+
+
+async def environment(thread_id: ThreadId) -> str:
+    return f"seen in {thread_id}"
+
+
+async def test_all_of_it_is_told_and_the_memory_beside_the_first_message_alone() -> None:
+    told = Told(ManualClock(), memory, active, environment)
+    first = await told.beside(thread(), ITEM)
+    assert first == Beside((OTHER,), "seen in thr_1", "sulla remembers what is this?")
+    assert await told.beside(thread("earlier"), ITEM) == Beside((OTHER,), "seen in thr_1", "")
+
+
+async def test_whoever_has_nothing_to_tell_tells_nothing() -> None:
+    assert await Told(ManualClock()).beside(thread(), ITEM) == Beside()
+
+
+async def test_what_the_store_does_not_give_is_left_out_and_said(caplog: pytest.LogCaptureFixture) -> None:
+    async def away(thread_id: ThreadId) -> str:
+        raise StoreUnavailable("the store is away")
+
+    found = await Told(ManualClock(), memory, active, away).beside(thread(), ITEM)
+    assert found == Beside((OTHER,), "", "sulla remembers what is this?")
+    assert "a turn begins without what its person looks at: the store is away" in caplog.text
+
+
+async def test_a_turn_does_not_wait_for_it_for_ever(caplog: pytest.LogCaptureFixture) -> None:
+    async def hangs(besides: Collection[ThreadId]) -> tuple[ActiveAgent, ...]:
+        await asyncio.Event().wait()
+        return ()
+
+    clock = ManualClock()
+    asking = asyncio.ensure_future(Told(clock, memory, hangs, environment).beside(thread(), ITEM))
+    await clock.advance(TELL_S / 2)
+    assert not asking.done()
+    await clock.advance(TELL_S)
+    assert asking.done()
+    assert (await asking).environment == "seen in thr_1"
+    assert "a turn begins without who else is at work: no answer within 1 s" in caplog.text
