@@ -65,7 +65,7 @@ class _FromDaemon(Pages):
 
 @contextmanager
 def _from_store(given: argparse.Namespace) -> Iterator[Source]:
-    from sulla.daemon.archive import Archive, open_archive
+    from sulla.daemon.home.archive import Archive, open_archive
 
     class FromStore:
         def __init__(self, archive: Archive, runner: asyncio.Runner) -> None:

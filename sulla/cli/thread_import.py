@@ -13,7 +13,7 @@ from pathlib import Path
 
 from sulla.cli.settings import settings_of
 from sulla.core.errors import InvalidInput, Refused
-from sulla.daemon.archive import open_archive
+from sulla.daemon.home.archive import open_archive
 from sulla.terminal.exits import Exit
 from sulla.terminal.table import one_line
 from sulla.threads import MAX_LINE_BYTES, Restored, ThreadRestore

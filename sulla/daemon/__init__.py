@@ -2,7 +2,7 @@
 else.
 """
 
-from sulla.daemon.config import Examined, Settings, examine_settings, load_settings
+from sulla.daemon.settings.config import Examined, Settings, examine_settings, load_settings
 
 __all__ = [
     "Examined",

@@ -17,13 +17,11 @@ from sulla.agent import (
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.trail import trail
-from sulla.daemon import bounds
 from sulla.daemon.access import Access, make_access
 from sulla.daemon.account import Account
 from sulla.daemon.agents import Team
 from sulla.daemon.beat_desk import make_beats
 from sulla.daemon.checkup import BUDGET_S, Checkup, StoreReport, check_store
-from sulla.daemon.config import Settings
 from sulla.daemon.crew import Models, look_after_crew, make_crew
 from sulla.daemon.guarding import make_guarding
 from sulla.daemon.hands import Hands
@@ -33,18 +31,20 @@ from sulla.daemon.instruments import Instruments, make_instruments
 from sulla.daemon.intake import Intake
 from sulla.daemon.journaling import journal_status, make_journal
 from sulla.daemon.memories import Memories, Remembering, make_remembering
-from sulla.daemon.minds import exact_count
-from sulla.daemon.models import Choice
+from sulla.daemon.models.choice import Choice
+from sulla.daemon.models.providers import exact_count
+from sulla.daemon.models.ranks import LazyRanks
 from sulla.daemon.outfit import make_outfit
 from sulla.daemon.people import PeopleDesk, make_people
 from sulla.daemon.play_starts import PlayStarts, begins_of, make_followers, make_play_starts
 from sulla.daemon.plays import Around, make_plays
-from sulla.daemon.ranks import LazyRanks
 from sulla.daemon.report import report_hands, report_settings, report_troubles, report_use
 from sulla.daemon.roster import Offices, roster_of
 from sulla.daemon.scene import Scene, make_scene
 from sulla.daemon.schedules import Timetable, look_after_schedules, make_schedules
 from sulla.daemon.service import Service
+from sulla.daemon.settings import bounds
+from sulla.daemon.settings.config import Settings
 from sulla.daemon.shifts import Shifts
 from sulla.daemon.speech import look_after_speech, make_speech
 from sulla.daemon.standstill import obey

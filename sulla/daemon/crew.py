@@ -28,14 +28,14 @@ from sulla.agent import (
 )
 from sulla.core.ids import ThreadId
 from sulla.daemon.agents import Kit, Team, skills_section, surroundings, tool_specs
-from sulla.daemon.config import Settings
 from sulla.daemon.health import Health
 from sulla.daemon.heart import GRAPH, Heart
-from sulla.daemon.minds import asker, make_provider
-from sulla.daemon.models import Choice
+from sulla.daemon.models.choice import Choice
+from sulla.daemon.models.providers import asker, make_provider
+from sulla.daemon.models.ranks import LazyRanks
 from sulla.daemon.offers import Offers, tool_tokens
 from sulla.daemon.plays import Plays
-from sulla.daemon.ranks import LazyRanks
+from sulla.daemon.settings.config import Settings
 from sulla.host.place import Place
 from sulla.journal import Frame
 from sulla.mcp import McpHub

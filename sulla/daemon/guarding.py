@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sulla.agent import FileMarks, Guard, OpenQuestions, Permissions
-from sulla.daemon.config import Settings
+from sulla.daemon.settings.config import Settings
 from sulla.host.place import Place
 from sulla.store import Store
 from sulla.threads import ThreadStore

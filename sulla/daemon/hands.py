@@ -8,11 +8,11 @@ from pathlib import Path
 from sulla.agent import sub_agent_tools
 from sulla.core.clock import Clock
 from sulla.core.ids import ThreadId
-from sulla.daemon.config import Settings
 from sulla.daemon.family import FamilyDesk
 from sulla.daemon.memories import Memories
 from sulla.daemon.notices import NoticeDesk
 from sulla.daemon.play_hands import PlayHands
+from sulla.daemon.settings.config import Settings
 from sulla.daemon.web import make_web_tools
 from sulla.heartbeat import heartbeat_tools
 from sulla.projects import PROJECTS, Projects, project_tools

@@ -9,8 +9,8 @@ from sulla.agent import ActiveAgents, AgentSpec, Children, FileMarks, InputHandl
 from sulla.core.errors import SettingsError
 from sulla.core.ids import ThreadId, derived_id
 from sulla.core.units import MICRO
-from sulla.daemon.config import Settings
 from sulla.daemon.people import PeopleDesk
+from sulla.daemon.settings.config import Settings
 from sulla.definitions import allows
 from sulla.graph import Graph
 from sulla.heartbeat import Agenda, BeatLimits, HeartbeatNode, create_heartbeat_graph, no_playbooks

@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sulla import __version__
-from sulla.daemon.config import Settings
 from sulla.daemon.health import Health
-from sulla.daemon.models import Choice
+from sulla.daemon.models.choice import Choice
+from sulla.daemon.settings.config import Settings
 from sulla.gateway import Done, Trouble, Way
 from sulla.host.place import Place
 from sulla.telemetry import (

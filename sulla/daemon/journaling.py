@@ -9,7 +9,7 @@ from sulla.core.clock import Clock
 from sulla.core.errors import SettingsError
 from sulla.core.jsontypes import JsonObject
 from sulla.core.redact import Redactor
-from sulla.daemon.config import Settings
+from sulla.daemon.settings.config import Settings
 from sulla.journal import Frame, Journal, Shelf, Training, journal_follower
 from sulla.store import Store
 from sulla.threads import LogFollower, ThreadStore

@@ -10,7 +10,7 @@ from sulla.core.clock import Clock
 from sulla.core.errors import CorruptRecord, StoreUnavailable
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
-from sulla.daemon.config import Settings
+from sulla.daemon.settings.config import Settings
 from sulla.daemon.stores import make_memory_index
 from sulla.memory import Capacity, Memory, MemoryIndex, memory_follower, memory_tools
 from sulla.store import Store

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from sulla.daemon.agents import Kit, equip
-from sulla.daemon.config import Settings
 from sulla.daemon.family import FamilyDesk
 from sulla.daemon.hands import Hands, lasting_tools, make_hands
 from sulla.daemon.memories import Memories, make_memories
 from sulla.daemon.servers import make_servers
+from sulla.daemon.settings.config import Settings
 from sulla.host.place import Place
 from sulla.mcp import McpHub
 from sulla.tools import Tool

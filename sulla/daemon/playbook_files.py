@@ -11,8 +11,8 @@ from pathlib import Path
 from sulla.agent import SULLA
 from sulla.core.clock import Clock
 from sulla.daemon.agents import MCP, read_team, toolbox_of
-from sulla.daemon.config import Settings
 from sulla.daemon.prompt import home_tools
+from sulla.daemon.settings.config import Settings
 from sulla.host.shipped import shipped
 from sulla.playbooks import PLAYBOOKS, Known, KnownTool, PlaybookShelf, read_duration
 from sulla.schedules.spec import BeatAction, Cron, Every, Spec, check_spec

@@ -8,10 +8,10 @@ from functools import partial
 from sulla.agent import Calls, Children, Decider, Model, RunLimits
 from sulla.core.ids import RunId, ThreadId
 from sulla.daemon.agents import Kit
-from sulla.daemon.config import Settings
 from sulla.daemon.notices import NoticeDesk
 from sulla.daemon.play_desk import PlayDesk
 from sulla.daemon.playbook_files import known_of, playbook_folder
+from sulla.daemon.settings.config import Settings
 from sulla.graph import Graph
 from sulla.host.place import Place
 from sulla.host.waker import Waker

@@ -11,12 +11,12 @@ from sulla.core.errors import NotFound
 from sulla.core.jsontypes import FrozenJson, JsonObject
 from sulla.core.message import ToolCall
 from sulla.daemon.agents import MCP, read_team, skills_section, surroundings, tool_specs, toolbox_of
-from sulla.daemon.config import Settings
 from sulla.daemon.family import FamilyDesk
 from sulla.daemon.hands import lasting_tools, make_hands
 from sulla.daemon.memories import make_memories
 from sulla.daemon.offers import tool_tokens
 from sulla.daemon.play_hands import chat_section
+from sulla.daemon.settings.config import Settings
 from sulla.daemon.stores import MEMORY
 from sulla.definitions import allows
 from sulla.models import Section, ToolSpec, count_head, estimate_text

@@ -11,10 +11,10 @@ from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.stamp import stamp
 from sulla.core.units import MICRO
 from sulla.daemon.agents import Team
-from sulla.daemon.config import Settings
 from sulla.daemon.hands import Hands
-from sulla.daemon.models import HOW_TO, Choice
-from sulla.daemon.ranks import LazyRanks
+from sulla.daemon.models.choice import HOW_TO, Choice
+from sulla.daemon.models.ranks import LazyRanks
+from sulla.daemon.settings.config import Settings
 from sulla.gateway import Trouble
 from sulla.mcp import McpHub
 from sulla.models import OFFLINE

@@ -8,7 +8,7 @@ from sulla.agent import AgentSpec, Permissions
 from sulla.agent.rpc import AgentRow, Agents, ToolRow, Tools, WorkRow
 from sulla.daemon.agents import LOAD_SKILL, Kit
 from sulla.daemon.memories import Remembering
-from sulla.daemon.models import Choice
+from sulla.daemon.models.choice import Choice
 from sulla.daemon.people import PeopleDesk
 from sulla.daemon.scene import Scene
 from sulla.definitions import allows

@@ -15,19 +15,19 @@ from pathlib import Path
 from sulla import __version__
 from sulla.core.errors import SettingsError
 from sulla.core.redact import Redactor
-from sulla.daemon import bounds
 from sulla.daemon.build import System, build
-from sulla.daemon.config import Settings
 from sulla.daemon.exposure import check_exposure, check_owner_token, exposure_warnings
 from sulla.daemon.files import allow_open_files, keep_open_files
 from sulla.daemon.hands import bring_projects
+from sulla.daemon.home.upkeep import redate
 from sulla.daemon.instruments import Instruments, console
-from sulla.daemon.models import HOW_TO, Choice, choose
+from sulla.daemon.models.choice import HOW_TO, Choice, choose
 from sulla.daemon.playbook_files import bring_playbooks, playbook_folder, starters
-from sulla.daemon.redaction import hide_known
-from sulla.daemon.sections import GatewaySettings
+from sulla.daemon.settings import bounds
+from sulla.daemon.settings.config import Settings
+from sulla.daemon.settings.redaction import hide_known
+from sulla.daemon.settings.sections import GatewaySettings
 from sulla.daemon.stores import MEMORY, store_place, store_source
-from sulla.daemon.upkeep import redate
 from sulla.gateway import Gateway, GatewayConfig, Observers, Server, bind, build_app, serve
 from sulla.host.home import Home, Whereabouts
 from sulla.host.place import Place

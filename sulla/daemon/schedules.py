@@ -12,9 +12,9 @@ from sulla.core.errors import InvalidInput, NotAvailable, NotFound, SettingsErro
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import FrozenJson, JsonObject
 from sulla.daemon.agents import MCP, Kit
-from sulla.daemon.config import Settings
 from sulla.daemon.health import Health
-from sulla.daemon.sections import BeatSettings
+from sulla.daemon.settings.config import Settings
+from sulla.daemon.settings.sections import BeatSettings
 from sulla.host.place import Place
 from sulla.schedules.acts import Acts, BeatThread, BeginPlaybook, no_beats, no_playbooks
 from sulla.schedules.book import ScheduleBook

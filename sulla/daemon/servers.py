@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from sulla.core.clock import Clock
-from sulla.daemon.config import Settings
+from sulla.daemon.settings.config import Settings
 from sulla.mcp import Connect, McpHub, McpServer, Nest, Session, TrustFiles, check_server
 
 SERVERS: Final = "mcp"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sulla.core.ids import ThreadId
-from sulla.daemon.config import Settings
 from sulla.daemon.health import Health
+from sulla.daemon.settings.config import Settings
 from sulla.host.place import Place
 from sulla.speech import ADAPTIVE, CLASSIC, SpeechLimits, StreamBufferManager
 from sulla.store import Store

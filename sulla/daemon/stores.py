@@ -9,7 +9,7 @@ from pathlib import Path
 from sulla.core.clock import Clock
 from sulla.core.errors import SettingsError
 from sulla.daemon.checkup import StoreFile
-from sulla.daemon.config import Settings
+from sulla.daemon.settings.config import Settings
 from sulla.host.place import Place
 from sulla.memory import Capacity, MemoryIndex
 from sulla.store import Store

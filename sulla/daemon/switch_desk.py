@@ -10,8 +10,8 @@ from sulla.core.clock import Clock
 from sulla.core.jsontypes import JsonObject
 from sulla.core.redact import Redactor
 from sulla.core.stamp import stamp
-from sulla.daemon.archive import open_kept
-from sulla.daemon.config import Settings
+from sulla.daemon.home.archive import open_kept
+from sulla.daemon.settings.config import Settings
 from sulla.work import Pause, Switch
 
 

@@ -11,8 +11,8 @@ from sulla.core.errors import SullaError
 from sulla.core.jsontypes import JsonObject
 from sulla.core.redact import Redactor
 from sulla.core.stamp import stamp
-from sulla.daemon.archive import open_kept
-from sulla.daemon.config import Settings
+from sulla.daemon.home.archive import open_kept
+from sulla.daemon.settings.config import Settings
 from sulla.host.system import random_token
 
 _OWNER = Principal(OWNER, ALL_SCOPES)

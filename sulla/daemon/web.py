@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sulla.core.errors import InvalidInput, SettingsError
-from sulla.daemon.config import Settings
-from sulla.daemon.sections import WebSettings
+from sulla.daemon.settings.config import Settings
+from sulla.daemon.settings.sections import WebSettings
 from sulla.tools import Engine, Fetcher, OwnHosts, Tool, brave, parse_url, read_own_hosts, searxng, web_tools
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from sulla.daemon import load_settings
-from sulla.daemon.archive import open_archive
+from sulla.daemon.home.archive import open_archive
 from sulla.host.place import Place
 from sulla.testing.store import FaultyStore, Touch
 

@@ -73,7 +73,7 @@ def _diagnosed(bed: Bed, answer_s: float = 30.0) -> Diagnosis:
             patch.delenv(name)
         for name, value in bed.environ.items():
             patch.setenv(name, value)
-        patch.setattr("sulla.daemon.doctor_port.ANSWER_S", answer_s)
+        patch.setattr("sulla.daemon.doctor.port.ANSWER_S", answer_s)
         shown = typed(bed.capsys, "doctor", "--json")
     assert (shown.err, shown.code) in (("", Exit.OK), ("", Exit.FAILED))
     return Diagnosis(shown.code, json.loads(shown.out))

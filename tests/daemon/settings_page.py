@@ -11,9 +11,9 @@ from pathlib import Path
 from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
-from sulla.daemon.config import sections
-from sulla.daemon.meaning import about, meanings, other_names
-from sulla.daemon.schema import schema_text
+from sulla.daemon.settings.config import sections
+from sulla.daemon.settings.meaning import about, meanings, other_names
+from sulla.daemon.settings.schema import schema_text
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "settings.md"
 SCHEMA = PAGE.with_name("sulla.schema.json")

@@ -15,7 +15,7 @@ from sulla.core.errors import SettingsError
 from sulla.core.ids import MessageId, ThreadId
 from sulla.daemon import load_settings
 from sulla.daemon.build import System, build
-from sulla.daemon.models import Choice
+from sulla.daemon.models.choice import Choice
 from sulla.host.place import Place
 from sulla.models import ModelName, Usage
 from sulla.testing.clock import ManualClock

@@ -17,7 +17,7 @@ from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import ToolCall
 from sulla.daemon import load_settings
 from sulla.daemon.build import System, build
-from sulla.daemon.models import Choice
+from sulla.daemon.models.choice import Choice
 from sulla.gateway import Event
 from sulla.host.place import Place
 from sulla.models import ModelName, Provider

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from sulla.core.errors import SettingsError
-from sulla.daemon.doctor_checks import judge_exposure
+from sulla.daemon.doctor.checks import judge_exposure
 from sulla.daemon.exposure import check_exposure, check_owner_token, exposure_warnings, is_loopback
-from sulla.daemon.sections import GatewaySettings
+from sulla.daemon.settings.sections import GatewaySettings
 
 HERE = ["127.0.0.1", "127.9.9.9", "::1", "localhost", "LOCALHOST"]
 EVERYWHERE = ["0.0.0.0", "::", "", "192.0.2.1", "2001:db8::1", "fe80::1%eth0", "myhost", "localhost.evil.example"]

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from sulla.core.errors import SettingsError
-from sulla.daemon.config import load_settings
 from sulla.daemon.heart import check_heartbeat, limits_of
-from sulla.daemon.sections import HeartbeatSettings
+from sulla.daemon.settings.config import load_settings
+from sulla.daemon.settings.sections import HeartbeatSettings
 from sulla.heartbeat import BeatLimits
 from sulla.testing.servers.script import Failure, Reply, Rule, Script, ToolUse
 from tests.daemon.running import Place, service

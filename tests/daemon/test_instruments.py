@@ -13,7 +13,7 @@ from sulla.core.ids import MessageId, RunId, ThreadId
 from sulla.core.redact import Redactor
 from sulla.daemon import load_settings
 from sulla.daemon.instruments import Door, console, make_instruments
-from sulla.daemon.models import Choice
+from sulla.daemon.models.choice import Choice
 from sulla.gateway import OK, Asked, Caller, Done
 from sulla.gateway.wire import ThreadList
 from sulla.host.place import Place

@@ -15,7 +15,7 @@ from sulla.access import ALL_SCOPES
 from sulla.core.errors import StoreUnavailable
 from sulla.daemon import load_settings
 from sulla.daemon.build import System, build
-from sulla.daemon.models import Choice
+from sulla.daemon.models.choice import Choice
 from sulla.gateway import GatewayConfig, Server, bind, build_app, serve
 from sulla.host.place import Place
 from sulla.host.system import SystemClock

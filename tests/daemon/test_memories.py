@@ -17,7 +17,7 @@ from sulla.core.ids import ThreadId
 from sulla.core.message import Text
 from sulla.daemon import load_settings
 from sulla.daemon.build import System, build
-from sulla.daemon.models import Choice
+from sulla.daemon.models.choice import Choice
 from sulla.host.place import Place
 from sulla.memory import Note
 from sulla.models import ModelName

@@ -14,7 +14,7 @@ from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.core.message import ToolCall
 from sulla.daemon import load_settings
 from sulla.daemon.build import System, build
-from sulla.daemon.models import Choice
+from sulla.daemon.models.choice import Choice
 from sulla.daemon.notices import NoticeDesk
 from sulla.gateway import Advanced, Signal
 from sulla.host.place import Place

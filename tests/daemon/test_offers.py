@@ -13,7 +13,7 @@ from sulla.core.message import ToolCall
 from sulla.daemon import load_settings
 from sulla.daemon.agents import tool_specs
 from sulla.daemon.build import System, build
-from sulla.daemon.models import Choice
+from sulla.daemon.models.choice import Choice
 from sulla.host.place import Place
 from sulla.models import ModelName, ToolSpec, count_head, estimate_text
 from sulla.testing.clock import ManualClock

@@ -20,10 +20,10 @@ from sulla.core.message import ToolCall
 from sulla.core.redact import Redactor
 from sulla.daemon import load_settings
 from sulla.daemon.build import System, build
-from sulla.daemon.doctor_mcp import judge_servers
-from sulla.daemon.models import Choice
-from sulla.daemon.redaction import hide_known
+from sulla.daemon.doctor.mcp import judge_servers
+from sulla.daemon.models.choice import Choice
 from sulla.daemon.servers import TRUSTED, servers_of, trust_of
+from sulla.daemon.settings.redaction import hide_known
 from sulla.gateway import Event
 from sulla.host.place import Place
 from sulla.host.system import SystemClock

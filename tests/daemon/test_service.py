@@ -13,7 +13,7 @@ from sulla.agent.rpc import METHODS as AGENTS
 from sulla.core.errors import NotFound, ShuttingDown
 from sulla.daemon import load_settings
 from sulla.daemon.build import System, build
-from sulla.daemon.models import Choice
+from sulla.daemon.models.choice import Choice
 from sulla.daemon.service import Service
 from sulla.daemon.stores import store_source
 from sulla.gateway import Advanced, Over, Signal

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sulla.core.errors import NotFound, RateLimited, SettingsError
-from sulla.daemon.config import load_settings
+from sulla.daemon.settings.config import load_settings
 from sulla.host.system import SystemClock
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.place import door

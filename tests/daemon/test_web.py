@@ -8,7 +8,7 @@ from sulla.core.errors import SettingsError
 from sulla.core.ids import CallId
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
-from sulla.daemon.config import load_settings
+from sulla.daemon.settings.config import load_settings
 from sulla.daemon.web import make_web_tools
 from sulla.host.system import SystemClock
 from sulla.testing.servers.search_fakes import FakeSearxng, Found

@@ -40,7 +40,7 @@ HOMES = {
     "terminal/place.py": "import os\nx = os.environ\n",
     "testing/planted.py": "import time\nx = time.time()\n",
     "cli/planted.py": "def f() -> None:\n    import json\n    print(json.dumps(1))\n",
-    "daemon/minds.py": "def f() -> None:\n    import json\n    json.dumps(1)\n",
+    "daemon/models/providers.py": "def f() -> None:\n    import json\n    json.dumps(1)\n",
     "daemon/stores.py": "def f() -> None:\n    import json\n    json.dumps(1)\n",
 }
 """Code that the rules must allow where it stands."""

@@ -14,7 +14,7 @@ MACHINES = frozenset(
 )
 """Names that stand for a machine wherever they appear (design §1)."""
 
-DRIVERS = {"__main__", "agent.graph", "heartbeat.graph", "testing", "cli", "terminal", "daemon"}
+DRIVERS = {"__main__", "agent.turn.graph", "heartbeat.graph", "testing", "cli", "terminal", "daemon"}
 """Where such a name, or a file that touches nothing, is no machine: wiring, doubles, commands, the composition root."""
 
 

@@ -1,0 +1,1 @@
+"""What `sulla doctor` looks at that is no capability's."""

@@ -1,0 +1,98 @@
+"""`sulla doctor`: every check in a table, run one after the other; none that breaks hides the others."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from typing import cast
+
+from sulla.core.errors import SullaError
+from sulla.daemon.doctor import heartbeat as doctor_heartbeat
+from sulla.daemon.doctor import home_files as registry
+from sulla.daemon.doctor import mcp as doctor_mcp
+from sulla.daemon.doctor import memory as doctor_memory
+from sulla.daemon.doctor import probes
+from sulla.daemon.doctor import shell as doctor_shell
+from sulla.daemon.doctor import web as doctor_web
+from sulla.daemon.doctor.probes import Patient
+from sulla.host import checks as checks_
+from sulla.host.capability import Capability, find
+from sulla.host.checks import CHECK_S
+from sulla.host.findings import Finding, fault
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One row of the table."""
+
+    name: str
+    run: Callable[[Patient], Awaitable[list[Finding]]]
+    deadline_s: float = CHECK_S
+
+
+_FIRST = (
+    Check("home", probes.home),
+    Check("settings", probes.settings),
+    Check("token", probes.token),
+    Check("workspace", probes.workspace),
+    Check("shell", doctor_shell.shell),
+    Check("agents", registry.agents),
+)
+_LAST = (
+    Check("projects", registry.projects),
+    Check("playbooks", registry.playbooks),
+    Check("heartbeat", doctor_heartbeat.heartbeat),
+    Check("web", doctor_web.web),
+    Check("mcp", doctor_mcp.mcp),
+    Check("daemon", probes.daemon),
+    Check("port", probes.port),
+    Check("exposure", probes.exposure),
+    Check("store", probes.store, probes.STORE_S + CHECK_S),
+    Check("memory", doctor_memory.memory),
+    Check("clock", probes.clock),  # behind the store, which knows the newest record
+    Check("model", probes.model),
+    Check("fallback", probes.fallback),
+)
+
+
+def checks(brought: Iterable[Capability]) -> tuple[Check, ...]:
+    """Every check, in the order in which they are run and shown.
+
+    Args:
+        brought: the capabilities, whose own checks stand in the middle.
+    """
+    own = [one for some in brought if some.checks for one in cast("tuple[checks_.Check, ...]", find(some.checks))]
+    return (*_FIRST, *(Check(one.name, one.run, one.deadline_s) for one in own), *_LAST)
+
+
+async def examine(patient: Patient, table: tuple[Check, ...]) -> AsyncIterator[tuple[str, Finding]]:
+    """Run the checks.
+
+    Args:
+        patient: whoever is looked at.
+        table: the checks.
+
+    Yields:
+        Each finding with the name of its check, at once.
+    """
+    for check in table:
+        for finding in await _run(check, patient):
+            yield check.name, finding
+
+
+async def _run(check: Check, patient: Patient) -> list[Finding]:
+    try:
+        async with patient.clock.timeout(check.deadline_s):
+            return await check.run(patient)
+    except TimeoutError:
+        remedy = "look at what it waits for: the disk, the network or the daemon"
+        return [fault(f"there was no result within {check.deadline_s:g} s", remedy)]
+    except SullaError as error:
+        return [fault(error.message, "mend this first")]
+    except OSError as error:
+        return [
+            fault(f"{error.filename or 'the system'}: {error.strerror or error}", "see whether this user may do that")
+        ]
+    except Exception as error:  # noqa: BLE001 - whatever it is, the other checks have to be made
+        said = f"the check itself failed: {type(error).__name__}: {error}"
+        return [fault(said, "this is a defect of Sulla: please report it")]

@@ -1,0 +1,38 @@
+"""Looks at when agents would work by themselves."""
+
+from __future__ import annotations
+
+import asyncio
+
+from sulla.core.errors import SettingsError
+from sulla.daemon.agents import read_team
+from sulla.daemon.doctor.probes import Patient
+from sulla.daemon.heart import check_heartbeat
+from sulla.daemon.schedules import wanted_by
+from sulla.daemon.settings.config import Settings
+from sulla.host.findings import Finding, fault, ok
+from sulla.schedules.spec import explain
+
+
+async def heartbeat(patient: Patient) -> list[Finding]:
+    """The heartbeat: whether there is one, and whether it can be as the settings say."""
+    team = await asyncio.to_thread(read_team, patient.settings)
+    return judge_heartbeat(patient.settings, [spec.id for spec in team.specs])
+
+
+def judge_heartbeat(settings: Settings, agents: list[str]) -> list[Finding]:
+    """What `[heartbeat]` comes to.
+
+    Args:
+        settings: say so.
+        agents: who can be named, the home's own first.
+    """
+    try:
+        check_heartbeat(settings)
+        wanted = wanted_by(settings, agents)
+    except SettingsError as error:
+        return [fault(error.message, "mend it in sulla.toml: docs/settings.md has every setting of [heartbeat]")]
+    if not wanted:
+        how = "heartbeat.enabled = true in sulla.toml switches it on"
+        return ok(f"off: agents work by themselves only after `sulla beat now`; {how}")
+    return ok("on: " + "; ".join(f"{name}: {explain(spec)}" for name, spec in wanted.items()))

@@ -1,0 +1,76 @@
+"""Looks at what agents remember. The file is not opened as a database: that would already change it."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Final
+
+from sulla.core.errors import SettingsError
+from sulla.core.jsontypes import JsonObject
+from sulla.daemon.doctor.checks import Entry
+from sulla.daemon.doctor.probes import Patient, look
+from sulla.daemon.stores import MEMORY_SUFFIX, named_store, store_file
+from sulla.host.findings import Finding, fault, ok, warning
+
+MAGIC: Final = b"SQLite format 3\0"
+"""How each file of SQLite begins (https://sqlite.org/fileformat.html)."""
+
+
+async def memory(patient: Patient) -> list[Finding]:
+    """The memory: whether its file can be one, and whether a running daemon can write it."""
+    settings = patient.settings
+    if not settings.memory.enabled:
+        return ok("switched off (memory.enabled)")
+    found = judge_status(await patient.ask("system.status")) if patient.where and not patient.silent else []
+    try:
+        store = store_file(settings)
+    except SettingsError:
+        return ok("kept where the store is, and the settings name none: see there")
+    if store is None:
+        return found or ok(f"kept where the store is ({named_store(settings).scheme or 'memory:'})")
+    path = store.with_suffix(MEMORY_SUFFIX)
+    return found + judge_file(path, await asyncio.to_thread(look, path), await asyncio.to_thread(_beginning, path))
+
+
+def judge_status(report: JsonObject) -> list[Finding]:
+    """What a running daemon says of its memory; nothing if it is well.
+
+    Args:
+        report: the answer to `system.status`.
+    """
+    found: list[Finding] = []
+    if report.get("memory") == "failing":
+        said = f"turns are not remembered for now: {report.get('memory_error')}"
+        found.append(fault(said, "mend that; what is missing is written by itself then"))
+    if unreadable := report.get("memory_unreadable"):
+        named = ", ".join(map(str, unreadable)) if isinstance(unreadable, list) else str(unreadable)
+        said = f"threads that cannot be read are not remembered: {named}"
+        found.append(warning(said, "see what is said of the store"))
+    return found
+
+
+def judge_file(path: Path, entry: Entry | None, beginning: bytes) -> list[Finding]:
+    """What the file comes to.
+
+    Args:
+        path: where it is.
+        entry: what the system says of it; None if it is not there.
+        beginning: its first bytes.
+    """
+    if entry is None:
+        return ok(f"{path} does not exist yet: the first start makes it")
+    if beginning not in (b"", MAGIC):
+        remedy = "move it away to begin anew; episodes are written again from the threads, facts are not"
+        return [fault(f"{path} is no file of SQLite", remedy)]
+    if entry.mode & 0o077:
+        return [warning(f"others may read {path} (mode {entry.mode:04o})", f"chmod 600 '{path}'")]
+    return ok(f"{path}, mode {entry.mode:04o}")
+
+
+def _beginning(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(len(MAGIC))
+    except FileNotFoundError:
+        return b""

@@ -1,0 +1,263 @@
+"""Looks at one thing each and has the facts judged. Nothing is changed by looking."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pydantic import SecretStr
+
+from sulla import __version__
+from sulla.core.clock import Clock
+from sulla.core.errors import HomeInUse, PortInUse, ProviderError, ProviderRejected, SettingsError
+from sulla.core.jsontypes import JsonObject
+from sulla.daemon.checkup import StoreReport, check_store, report_from_json
+from sulla.daemon.doctor import checks, states
+from sulla.daemon.doctor.port import is_alive, who_listens
+from sulla.daemon.models.choice import choose
+from sulla.daemon.models.providers import known_models
+from sulla.daemon.settings.config import FILE, Examined, Settings, sections
+from sulla.daemon.stores import is_shared, store_file, store_reader, store_source
+from sulla.gateway import bind
+from sulla.host.findings import Finding, fault, ok, warning
+from sulla.host.home import TOKEN, WHERE, Home, Whereabouts
+from sulla.models import ModelName, parse_model
+
+STORE_S = 300.0
+"""How long a store may be looked at while no daemon runs."""
+
+
+@dataclass(slots=True)
+class Patient:
+    """Whoever is looked at."""
+
+    home: Home
+    examined: Examined
+    clock: Clock
+    user: int
+    """Who asks, by number."""
+    where: Whereabouts | None
+    """The daemon that runs on the home."""
+    ask: Callable[[str], Awaitable[JsonObject]]
+    """Asks that daemon for a method without parameters."""
+    silent: bool = False
+    """Whether that daemon did not answer."""
+    newest_ms: int = 0
+    """When the newest record was made, once the store was looked at."""
+
+    @property
+    def settings(self) -> Settings:
+        """What is right of the settings."""
+        return self.examined.settings
+
+
+async def home(patient: Patient) -> list[Finding]:
+    """The folder that everything lies in."""
+    path = patient.home.path
+    return checks.judge_home(path, await asyncio.to_thread(look, path), patient.user)
+
+
+async def settings(patient: Patient) -> list[Finding]:
+    """Every fault of the settings, wherever they are written."""
+    file, examined = patient.home.path / FILE, patient.examined
+    written = [place for place, source in examined.sources.items() if source == str(file)]
+    secret = [f"{section}.{key}" for section, key in written if _is_secret(section, key)]
+    return checks.judge_settings(file, await asyncio.to_thread(look, file), examined.faults, examined.sources, secret)
+
+
+def _is_secret(section: str, key: str) -> bool:
+    kind = sections().get(section)
+    field = kind.model_fields[key] if kind is not None else None
+    return field is not None and (field.annotation is SecretStr or not field.repr)
+
+
+async def token(patient: Patient) -> list[Finding]:
+    """The owner's token."""
+    path = patient.home.path / TOKEN
+    return checks.judge_token(path, await asyncio.to_thread(look, path), await asyncio.to_thread(_text, path))
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+async def workspace(patient: Patient) -> list[Finding]:
+    """The folder that the agent's file tools work in."""
+    seen = await asyncio.to_thread(_workspace, patient.settings.workspace)
+    return checks.judge_workspace(seen, await asyncio.to_thread(patient.home.path.resolve))
+
+
+def _workspace(path: Path) -> checks.Workspace:
+    path = path.resolve()
+    there = next(folder for folder in (path, *path.parents) if folder.exists())
+    return checks.Workspace(path, there == path, there.is_dir(), there.is_dir() and os.access(there, os.W_OK | os.X_OK))
+
+
+async def daemon(patient: Patient) -> list[Finding]:
+    """The daemon that runs on the home, or what a dead one has left behind."""
+    if patient.where is not None:
+        where = patient.where
+        if await is_alive(where.url):
+            return states.judge_daemon(__version__, where.url, await patient.ask("system.status"))
+        patient.silent = True
+        said = f"the daemon (pid {where.pid}) does not answer at {where.url}"
+        return [fault(said, "look at its log; if it hangs, kill it and start it again: nothing that was kept is lost")]
+    path = patient.home.path / WHERE
+    return states.judge_leftover(path, *await asyncio.to_thread(_left_over, path))
+
+
+def _left_over(path: Path) -> tuple[bool, int | None]:
+    try:
+        match json.loads(path.read_text(encoding="utf-8")):
+            case {"pid": int(pid)}:
+                return True, pid
+    except FileNotFoundError:
+        return False, None
+    except (OSError, ValueError):
+        pass  # it is there, and says nothing
+    return True, None
+
+
+async def port(patient: Patient) -> list[Finding]:
+    """The port: ours, free, or somebody else's."""
+    if patient.where is not None:
+        return ok(f"the daemon has the one of {patient.where.url}")
+    host, number = patient.settings.gateway.host, patient.settings.gateway.port
+    if number == 0:
+        return ok(f"any free port of {host}")
+    try:
+        (await asyncio.to_thread(bind, host, number)).close()
+    except PortInUse:
+        who = await asyncio.to_thread(who_listens, number) or "another program"
+        alike = (
+            ", which answers like a Sulla daemon: one on another home?" if await is_alive(_url(host, number)) else ""
+        )
+        return [fault(f"{host}:{number} is taken by {who}{alike}", "stop that, or set another gateway.port")]
+    except SettingsError as error:
+        return [fault(error.message, "set gateway.host to an address of this machine")]
+    return ok(f"{host}:{number} is free")
+
+
+async def exposure(patient: Patient) -> list[Finding]:
+    """Whether other machines reach the daemon, and whether that is meant."""
+    token = await asyncio.to_thread(_text, patient.home.path / TOKEN)
+    return checks.judge_exposure(patient.settings.gateway, token)
+
+
+def _url(host: str, number: int) -> str:
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(host, host)  # noqa: S104 - asked, not listened on
+    return f"http://[{host}]:{number}" if ":" in host else f"http://{host}:{number}"
+
+
+async def store(patient: Patient) -> list[Finding]:
+    """Everything that is kept: asked of the daemon, or looked at under the home's lock."""
+    if patient.silent:
+        return [warning("it was not looked at: the daemon that has it does not answer", "see what ails the daemon")]
+    if patient.where is not None:
+        where = str((await patient.ask("system.status")).get("store"))
+        report = report_from_json(await patient.ask("system.check"))
+        patient.newest_ms = report.newest_ms
+        return states.judge_store(where, report)
+    path = store_file(patient.settings)
+    entry = await asyncio.to_thread(look, path) if path is not None else None
+    where = store_source(patient.settings)
+    if path is None and is_shared(patient.settings):
+        said = f"{where} was not looked at: it is a server's, and this home's daemon does not run"
+        return [warning(said, "start the daemon with `sulla up`, then run `sulla doctor` again")]
+    if path is None:
+        return ok(f"{where}: forgets everything at its end")
+    if entry is None:
+        return ok(f"{path} does not exist yet: the first start makes it")
+    try:
+        report = await _under_lock(patient)
+    except HomeInUse:
+        said = f"{where} is in use by a daemon that is just starting, or by another command"
+        return [warning(said, "run `sulla doctor` again in a moment")]
+    patient.newest_ms = report.newest_ms
+    found = states.judge_store(where, report)
+    if entry.mode & 0o077:
+        found.append(warning(f"others may read {path} (mode {entry.mode:04o})", f"chmod 600 '{path}'"))
+    return found
+
+
+async def _under_lock(patient: Patient) -> StoreReport:
+    locked = patient.home.has_lock_file()  # without one nobody ever held it, and looking must not make it
+    if locked:
+        patient.home.lock()
+    try:
+        reader = store_reader(patient.settings, patient.clock, quiet=True)
+        return await check_store(reader, None, patient.clock, STORE_S)
+    finally:
+        if locked:
+            patient.home.unlock()
+
+
+async def clock(patient: Patient) -> list[Finding]:
+    """The clock, beside what was written down before."""
+    now_s = patient.clock.now()
+    name, at_s = await asyncio.to_thread(_newest_file, patient.home.path)
+    offset = datetime.fromtimestamp(now_s, UTC).astimezone().utcoffset()
+    offset_s = round(offset.total_seconds()) if offset is not None else 0
+    return states.judge_clock(states.Times(now_s, patient.newest_ms / 1000, at_s, name, offset_s))
+
+
+def _newest_file(folder: Path) -> tuple[str, float]:
+    if not folder.is_dir():
+        return "", 0.0
+    times = [(path.stat().st_mtime, str(path)) for path in folder.iterdir() if path.is_file()]
+    at_s, name = max(times, default=(0.0, ""))
+    return name, at_s
+
+
+async def model(patient: Patient) -> list[Finding]:
+    """The model's service: reached, the key taken, the model there. Without one configured nobody is asked."""
+    asked = patient.settings.model
+    choice = await choose(asked, patient.clock)
+    if choice.model.provider == "offline":
+        if asked.name:
+            return ok(f"offline: {choice.why}")
+        remedy = "set ANTHROPIC_API_KEY, or start an Ollama, or set SULLA_MODEL; `sulla init` finds what there is"
+        return [warning("no model is configured: answers come offline, from a few fixed rules", remedy)]
+    return await _service(patient, choice.model, choice.why, "until then every turn ends as failed")
+
+
+async def fallback(patient: Patient) -> list[Finding]:
+    """The same for the model that may answer in its place."""
+    name = patient.settings.model.fallback
+    if not name:
+        return ok("none is set")
+    second = parse_model(name)
+    if second.provider == "offline":
+        return ok(f"{second}: fixed rules answer where the model cannot be asked")
+    return await _service(patient, second, "model.fallback says so", "until then nobody answers in the model's place")
+
+
+async def _service(patient: Patient, wanted: ModelName, why: str, remedy: str) -> list[Finding]:
+    asked = patient.settings.model
+    elsewhere = {"anthropic": asked.anthropic_base_url, "openai": asked.openai_base_url}.get(wanted.provider, "")
+    try:
+        known = await known_models(asked, wanted, patient.clock)
+    except ProviderError as error:
+        if elsewhere and isinstance(error, ProviderRejected):
+            return [warning(f"{wanted}: {error.message}", "nothing, if this server is known not to list its models")]
+        return [fault(f"{wanted} ({why}): {error.message}", remedy)]
+    return states.judge_model(str(wanted), wanted.model, known, sure=not elsewhere)
+
+
+def look(path: Path) -> checks.Entry | None:
+    """A file or folder as it is; None if it is not there."""
+    try:
+        status = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    free_bytes = shutil.disk_usage(path).free
+    return checks.Entry(path, path.is_dir(), status.st_uid, status.st_mode & 0o777, free_bytes)

@@ -1,0 +1,49 @@
+"""Looks at how the commands of agents would run."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from sulla.daemon.doctor.probes import Patient
+from sulla.host.findings import Finding, ok, warning
+from sulla.tools import Shell
+
+INSTALL = "install bubblewrap (the package has this name with apt, dnf, pacman, apk and zypper)"
+
+ROOT = "Sulla runs as root, so what gets out of a command's bounds can do anything to this machine"
+OTHER_USER = "run Sulla as a user of its own"
+
+
+async def shell(patient: Patient) -> list[Finding]:
+    """The sandbox: tried like the daemon tries it at its start, in a folder that is gone afterwards."""
+    asked = patient.settings.shell
+    folder = await asyncio.to_thread(TemporaryDirectory, prefix="sulla-doctor-")
+    try:
+        found = Shell(asked.path, wanted=asked.sandbox)
+        await found.open(Path(folder.name), patient.clock)
+    finally:
+        await asyncio.to_thread(folder.cleanup)
+    return judge_shell(found.trouble, wanted=asked.sandbox, root=os.geteuid() == 0)
+
+
+def judge_shell(trouble: str, *, wanted: bool, root: bool = False) -> list[Finding]:
+    """Whether commands run in a sandbox.
+
+    Args:
+        trouble: why not; empty if they do.
+        wanted: whether the settings want one.
+        root: whether the daemon runs as root.
+    """
+    if not trouble:
+        sealed = "commands run in a sandbox: without network, and able to write in the workspace alone"
+        return [warning(f"{sealed}; {ROOT}", OTHER_USER)] if root else ok(sealed)
+    said = f"commands run without a sandbox, so a person is asked before each one: {trouble}"
+    if root:
+        said = f"{said}; {ROOT}"
+    if not wanted:
+        return ok(said)
+    remedy = INSTALL if "is not installed" in trouble else "see that this user may make namespaces"
+    return [warning(said, f"{remedy}; then start the daemon again")]

@@ -1,0 +1,1 @@
+"""A home: made, kept up to date, exported and imported."""

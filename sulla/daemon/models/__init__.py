@@ -1,0 +1,1 @@
+"""Which model answers, and its provider, made when it is first used."""

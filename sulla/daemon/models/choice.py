@@ -1,0 +1,41 @@
+"""Which language model answers, and how people are told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sulla.core.clock import Clock
+from sulla.daemon.settings.sections import ModelSettings
+from sulla.models import ModelName, find_ollama, parse_model
+
+HOW_TO = (
+    "No language model is configured, so Sulla answers offline, from a few fixed rules. To configure one, set either\n"
+    "  ANTHROPIC_API_KEY=<your key>        (and, if you like, SULLA_MODEL=anthropic:<model>)\n"
+    "  SULLA_MODEL=ollama:<model>          (with Ollama running; OLLAMA_HOST says where)\n"
+    "and start it again."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The model that answers, and why it is this one."""
+
+    model: ModelName
+    why: str
+
+
+async def choose(settings: ModelSettings, clock: Clock) -> Choice:
+    """Choose by what is configured (design §14): the setting, else an Anthropic key, else a reachable Ollama, else
+    offline.
+
+    Raises:
+        SettingsError: the setting names no known provider.
+    """
+    if settings.name:
+        return Choice(parse_model(settings.name), "SULLA_MODEL or model.name says so")
+    if settings.anthropic_api_key.get_secret_value():
+        return Choice(ModelName("anthropic", settings.anthropic_model), "an Anthropic key is set")
+    models = await find_ollama(settings.ollama_host, clock)
+    if models:
+        return Choice(ModelName("ollama", models[0]), "an Ollama server answers; this is the first model that it has")
+    return Choice(ModelName("offline"), "nothing is configured")

@@ -1,0 +1,97 @@
+"""Which model a new home should use, from what is around: the variables that are set, and what an Ollama has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sulla.core.errors import SettingsError
+from sulla.daemon.settings.sections import ModelSettings
+from sulla.daemon.settings.starter import Inferred
+from sulla.models import parse_model
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What was found."""
+
+    model: ModelSettings
+    """The settings so far."""
+    sources: Mapping[tuple[str, str], str]
+    """Who says them, by (section, key)."""
+    ollama: tuple[str, ...] | None
+    """The models of an Ollama; None if none answers."""
+
+    def key(self, provider: str) -> str:
+        """The variable that a provider's key is in; empty if there is none."""
+        given: bool = bool(getattr(self.model, f"{provider}_api_key").get_secret_value())
+        return self.sources.get(("model", f"{provider}_api_key"), "") if given else ""
+
+    @property
+    def usable(self) -> tuple[str, ...]:
+        """The Ollama's models whose names can be written down."""
+        return tuple(name for name in self.ollama or () if _can_be_named(name))
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Something that cannot be found out."""
+
+    text: str
+    choices: tuple[str, ...] = ()
+    """What there is to choose from; empty for free text."""
+
+
+def _can_be_named(model: str) -> bool:
+    try:
+        return bool(parse_model(f"ollama:{model}").model)
+    except SettingsError:
+        return False
+
+
+def infer(around: Around) -> Inferred | None:
+    """The model, in the order in which a daemon chooses (design §14); None if nothing is around."""
+    name = around.model.name
+    if name:
+        return _chosen(name, f"{around.sources.get(('model', 'name'), 'somebody')} says so")
+    if variable := around.key("anthropic"):
+        return _chosen(f"anthropic:{around.model.anthropic_model}", f"{variable} is set")
+    if around.usable:
+        return _chosen(f"ollama:{around.usable[0]}", "an Ollama answers, and this is the first model that it has")
+    return None
+
+
+def question(around: Around) -> Question | None:
+    """What a person can be asked, if there is one to ask."""
+    if around.model.name or around.key("anthropic"):
+        return None
+    if len(around.usable) > 1:
+        return Question("Which of the Ollama's models should answer?", around.usable)
+    if variable := around.key("openai") if not around.usable else "":
+        return Question(f"{variable} is set. Which of the service's models should answer?")
+    return None
+
+
+def answered(asked: Question, answer: str) -> Inferred | None:
+    """What follows from a person's answer; None if they gave none.
+
+    Raises:
+        SettingsError: it is no answer to that.
+    """
+    answer = answer.strip()
+    if not answer:
+        return None
+    provider = "openai"
+    if asked.choices:
+        provider = "ollama"
+        if answer.isdecimal() and 1 <= int(answer) <= len(asked.choices):
+            answer = asked.choices[int(answer) - 1]
+        elif answer not in asked.choices:
+            raise SettingsError(
+                f"{answer!r} is none of them: expected a number from 1 to {len(asked.choices)}, or a name"
+            )
+    return _chosen(str(parse_model(f"{provider}:{answer}")), "this was the answer to its question")
+
+
+def _chosen(name: str, why: str) -> Inferred:
+    return Inferred("model", "name", name, why)

@@ -1,0 +1,149 @@
+"""The models that the settings name: one of the two places that name adapters (`stores.py` is the other).
+
+Heavy adapters are imported inside their factories, which run on a worker thread when a model is first used.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Final
+
+from sulla.core.clock import Clock
+from sulla.core.errors import InvalidInput, ProviderError, ProviderUnreachable, SettingsError
+from sulla.daemon.models.choice import Choice
+from sulla.daemon.models.lazy import LazyProvider
+from sulla.daemon.settings.config import Settings
+from sulla.daemon.settings.sections import ModelSettings
+from sulla.host.place import Place
+from sulla.models import (
+    ChatRequest,
+    CountText,
+    ModelName,
+    Provider,
+    StandIn,
+    TokenCounter,
+    find_ollama,
+    parse_model,
+    window_of,
+)
+
+log = logging.getLogger(__name__)
+
+COUNT_S: Final = 10.0
+"""How long a service may take to say how large a request is: the turn waits for it."""
+
+
+def make_provider(settings: Settings, choice: Choice, place: Place) -> Provider:
+    """The chosen model's provider, with the one behind it that answers where it cannot be asked."""
+    first = _provider(settings, choice.model, place)
+    if not settings.model.fallback:
+        return first
+    from sulla.models.fallback import FallbackProvider
+
+    second = parse_model(settings.model.fallback)
+    reasons = settings.model.fallback_reasons
+    return FallbackProvider(first, _provider(settings, second, place), second.model, reasons=reasons, told=_stands_in)
+
+
+def _stands_in(other: StandIn) -> None:
+    log.warning("%s answers for %s: %s", ModelName(other.provider, other.model), other.instead_of, other.detail)
+
+
+def _provider(settings: Settings, model: ModelName, place: Place) -> Provider:
+    def anthropic() -> Provider:
+        from sulla.models.anthropic.provider import AnthropicProvider
+
+        key = settings.model.anthropic_api_key.get_secret_value()
+        base_url = settings.model.anthropic_base_url
+        return (
+            AnthropicProvider(key, place.clock, base_url=base_url) if base_url else AnthropicProvider(key, place.clock)
+        )
+
+    def ollama() -> Provider:
+        from sulla.models.ollama.provider import OllamaProvider
+        from sulla.models.ollama.wire import OllamaOptions
+
+        options = OllamaOptions(num_ctx=window_of(model, settings.model.window_tokens))
+        return OllamaProvider(settings.model.ollama_host, place.clock, place.make_id, options)
+
+    def openai() -> Provider:
+        try:
+            from sulla.models.openai.provider import BASE_URL, OpenAiProvider
+        except ModuleNotFoundError as error:
+            raise _not_installed(model, error) from error
+        from sulla.models.openai.wire import OpenAiOptions
+
+        key = settings.model.openai_api_key.get_secret_value()
+        base_url = settings.model.openai_base_url or BASE_URL
+        options = OpenAiOptions(settings.model.openai_form)
+        return OpenAiProvider(key, place.clock, place.make_id, base_url=base_url, options=options)
+
+    def offline() -> Provider:
+        from sulla.models.offline.provider import OfflineProvider
+
+        return OfflineProvider()
+
+    makers = {"anthropic": anthropic, "ollama": ollama, "openai": openai, "offline": offline}
+    return LazyProvider(model.provider, makers[model.provider])
+
+
+def _not_installed(model: ModelName, error: ModuleNotFoundError) -> SettingsError:
+    return SettingsError(f"the model {str(model)!r} needs the library {error.name!r}: pip install 'sulla[openai]'")
+
+
+async def known_models(settings: ModelSettings, model: ModelName, clock: Clock) -> tuple[str, ...]:
+    """What a service says that it has, of the model that is asked for at least.
+
+    Raises:
+        ProviderError: it does not answer, or the key is refused.
+        SettingsError: its library is not installed, or its address is none.
+    """
+    if model.provider == "anthropic":
+        from sulla.models.anthropic.probe import find_anthropic
+
+        key = settings.anthropic_api_key.get_secret_value()
+        there = await find_anthropic(model.model, key, settings.anthropic_base_url, clock)
+        return (model.model,) if there else ()
+    if model.provider == "openai":
+        try:
+            from sulla.models.openai.probe import list_openai
+        except ModuleNotFoundError as error:
+            raise _not_installed(model, error) from error
+        key = settings.openai_api_key.get_secret_value()
+        return await list_openai(model.model, key, settings.openai_base_url, clock)
+    found = await find_ollama(settings.ollama_host, clock)
+    if found is None:
+        raise ProviderUnreachable("no Ollama answers: start it with `ollama serve`, or check OLLAMA_HOST")
+    return found
+
+
+def asker(provider: Provider) -> Callable[[ChatRequest], Awaitable[int | None]]:
+    """How a service is asked for the size of a request: soon, and without harm where it cannot say.
+
+    Args:
+        provider: of any kind; one that counts no tokens answers None.
+    """
+
+    async def ask(request: ChatRequest) -> int | None:
+        if not isinstance(provider, TokenCounter):
+            return None
+        try:
+            return await provider.count_tokens(replace(request, timeout_s=COUNT_S))
+        except (ProviderError, InvalidInput) as error:
+            log.info("%s did not say how large a request is; the estimate has to do: %s", provider.name, error)
+            return None
+
+    return ask
+
+
+def exact_count() -> CountText:
+    """The count of the bundled tokenizer. It blocks for some 0.2 s.
+
+    Raises:
+        RanksUnusable: its file is missing or damaged.
+    """
+    from sulla.models.tokens.ranks import load_ranks
+
+    return load_ranks().count_text

@@ -1,0 +1,1 @@
+"""The settings: their sections, where they are written, what they mean, and the bounds that follow."""

@@ -1,0 +1,62 @@
+"""Settings to limits: each capability is handed its own."""
+
+from __future__ import annotations
+
+from sulla.agent import DayLimits, RateLimits, RunLimits
+from sulla.core.units import MICRO
+from sulla.daemon.settings.config import Settings
+from sulla.threads import Retention, ThreadLimits
+from sulla.work import Caps
+
+
+def run(settings: Settings) -> RunLimits:
+    """What one run may use, and its thread on one day."""
+    limits = settings.limits
+    return RunLimits(
+        model_calls=limits.model_calls,
+        tokens=limits.run_tokens,
+        cost_micro=_micro(limits.run_cost),
+        wall_s=limits.run_wall_s,
+        thread_day_tokens=limits.thread_day_tokens,
+        history_tokens=limits.history_tokens,
+        reply_tokens=settings.model.reply_tokens,
+        play_tokens=settings.playbooks.run_tokens,
+    )
+
+
+def day(settings: Settings) -> DayLimits:
+    """What all agents may use on one day."""
+    limits = settings.limits
+    return DayLimits(limits.day_tokens, limits.agent_day_tokens, _micro(limits.day_cost))
+
+
+def rates(settings: Settings) -> RateLimits:
+    """How fast people may send messages."""
+    limits = settings.limits
+    return RateLimits(
+        min_interval_ms=limits.message_interval_ms,
+        burst=limits.message_burst,
+        window_ms=round(limits.message_window_s * 1000),
+        token_burst=limits.token_burst,
+    )
+
+
+def threads(settings: Settings) -> ThreadLimits:
+    """How much of a thread is loaded, waits, and is held."""
+    return ThreadLimits(
+        max_waiting=settings.limits.waiting_inputs,
+        load_tokens=settings.limits.history_tokens,
+        lease_ttl_s=settings.store.lease_ttl_s,
+        retention=Retention(settings.store.thread_ttl_s),
+    )
+
+
+def work(settings: Settings) -> Caps:
+    """How many runs there may be at once."""
+    limits = settings.limits
+    caps = (limits.runs, limits.runs_per_agent, limits.sub_agents)
+    return Caps(*caps, settings.playbooks.steps, settings.playbooks.runs)
+
+
+def _micro(money: float | None) -> int | None:
+    return None if money is None else round(money * MICRO)

@@ -1,0 +1,191 @@
+"""Settings: the only reader of the environment and of `sulla.toml`.
+
+Later wins: defaults, `$SULLA_HOME/sulla.toml`, `SULLA_*` variables, flags. A section is one frozen model; each
+capability is handed its own values and knows nothing of this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, Field, SecretStr, ValidationError
+
+from sulla.core.errors import SettingsError
+from sulla.core.jsontypes import Json
+from sulla.daemon.settings.sections import (
+    AgentSettings,
+    DaemonSettings,
+    GatewaySettings,
+    HeartbeatSettings,
+    JournalSettings,
+    LimitSettings,
+    McpSettings,
+    MemorySettings,
+    ModelSettings,
+    PlaybookSettings,
+    Section,
+    ShellSettings,
+    SpeechSettings,
+    StoreSettings,
+    TelemetrySettings,
+    WebSettings,
+)
+from sulla.daemon.settings.sources import SECRETS, Given, Wrong, from_environ, from_file
+from sulla.host.home import expanded, find_home
+from sulla.models import read_prices
+
+FILE = "sulla.toml"
+
+
+class Settings(Section):
+    """Everything that can be set."""
+
+    home: Path
+    """Where the daemon keeps what is its own."""
+    gateway: GatewaySettings = GatewaySettings()
+    store: StoreSettings = StoreSettings()
+    model: ModelSettings = ModelSettings()
+    limits: LimitSettings = LimitSettings()
+    daemon: DaemonSettings = DaemonSettings()
+    agent: AgentSettings = AgentSettings()
+    shell: ShellSettings = ShellSettings()
+    web: WebSettings = WebSettings()
+    journal: JournalSettings = JournalSettings()
+    heartbeat: HeartbeatSettings = HeartbeatSettings()
+    mcp: McpSettings = McpSettings()
+    memory: MemorySettings = MemorySettings()
+    playbooks: PlaybookSettings = PlaybookSettings()
+    speech: SpeechSettings = SpeechSettings()
+    telemetry: TelemetrySettings = TelemetrySettings()
+    prices: dict[str, Any] = Field(default={})
+    """What models cost, by name: a table each with the price of a million tokens (docs/tokens.md)."""
+
+    @property
+    def workspace(self) -> Path:
+        """The folder that the agent's file tools work in."""
+        return self.place(self.agent.workspace or "workspace")
+
+    def place(self, path: str) -> Path:
+        """A path as people write it: in the home, unless it begins with `/` or `~`.
+
+        Raises:
+            SettingsError: it begins with a `~` that stands for no folder.
+        """
+        return self.home / expanded(Path(path))
+
+
+def load_settings(environ: Mapping[str, str], flags: Mapping[tuple[str, str], Json], home: Path | None) -> Settings:
+    """Put the settings together.
+
+    Args:
+        environ: the process's environment.
+        flags: settings from the command line by (section, key); None values count as not given.
+        home: from the command line; None to look at `SULLA_HOME`, and then at `~/.sulla`.
+
+    Raises:
+        SettingsError: a key is unknown or a value is wrong; the message names each with its place and the remedy.
+    """
+    examined = examine_settings(environ, flags, find_home(environ, home))
+    if examined.faults:
+        raise SettingsError("; ".join(examined.faults))
+    return examined.settings
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """Settings, and what is wrong with them."""
+
+    settings: Settings
+    """What is right of them; what is wrong counts as not given."""
+    faults: tuple[str, ...]
+    """Each with its place and the remedy."""
+    sources: Mapping[tuple[str, str], str]
+    """Who says so, for each (section, key) that is given and right."""
+
+
+def examine_settings(
+    environ: Mapping[str, str], flags: Mapping[tuple[str, str], Json], home: Path, *, file: bool = True
+) -> Examined:
+    """Put the settings together, and find every fault at once.
+
+    Args:
+        environ: the process's environment.
+        flags: settings from the command line by (section, key); None values count as not given.
+        home: the home.
+        file: whether to look at its `sulla.toml`.
+    """
+    values: dict[str, dict[str, Any]] = {}
+    source: dict[tuple[str, str], str] = {}
+    place: dict[tuple[str, str], str] = {}
+    faults: list[str] = []
+    for given in _all_given(environ, flags, home if file else None):
+        if isinstance(given, Wrong):
+            faults.append(given.said)
+            continue
+        kept = values.setdefault(given.section, {})
+        # Named one by one, each in a variable of its own: what the file says of others stays.
+        before, value = kept.get(given.key), given.value
+        is_more = (given.section, given.key) == SECRETS and isinstance(before, dict) and isinstance(value, dict)
+        kept[given.key] = {**before, **value} if is_more else value  # type: ignore[dict-item]  # seen above
+        source[given.section, given.key], place[given.section, given.key] = given.source, given.place
+    try:
+        settings = Settings.model_validate({"home": home, **values})
+    except ValidationError as error:
+        wrong = error.errors(include_url=False)
+        faults += [_explain(fault["msg"], fault["loc"], values, place) for fault in wrong]
+        for section, key in {(str(fault["loc"][0]), str(fault["loc"][1])) for fault in wrong}:
+            del values[section][key], source[section, key]
+        settings = Settings.model_validate({"home": home, **values})
+    try:
+        read_prices(settings.prices)
+    except SettingsError as error:
+        faults.append(f"{home / FILE}: {error.message}")
+        settings = settings.model_copy(update={"prices": {}})
+    return Examined(settings, tuple(faults), source)
+
+
+def sections() -> dict[str, type[BaseModel]]:
+    """The sections by name."""
+    kinds = {name: field.annotation for name, field in Settings.model_fields.items()}
+    return {name: kind for name, kind in kinds.items() if isinstance(kind, type) and issubclass(kind, BaseModel)}
+
+
+class _AnyName(frozenset[str]):
+    """The keys of a section whose keys are names that people choose."""
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str)
+
+
+def _all_given(
+    environ: Mapping[str, str], flags: Mapping[tuple[str, str], Json], home: Path | None
+) -> Iterator[Given | Wrong]:
+    known: dict[str, Collection[str]] = {name: kind.model_fields for name, kind in sections().items()}
+    known["prices"] = _AnyName()
+    if home is not None:
+        yield from from_file(home / FILE, known)
+    yield from from_environ(environ, known)
+    for (section, key), value in flags.items():
+        if value is not None:
+            yield Given(f"--{key.replace('_', '-')}", section, key, value)
+
+
+def _explain(
+    message: str,
+    loc: tuple[int | str, ...],
+    values: Mapping[str, Mapping[str, object]],
+    places: Mapping[tuple[str, str], str],
+) -> str:
+    section, key = str(loc[0]), str(loc[1])
+    inner = "".join(f".{part}" for part in loc[2:] if isinstance(part, str))
+    field = sections()[section].model_fields[key]
+    shown = field.repr and field.annotation is not SecretStr
+    value = f" is {values[section][key]!r}" if shown else ""
+    expected = message.removeprefix("Value error, ").replace("Input should", "it should", 1)
+    expected = expected.replace(
+        "Extra inputs are not permitted", "there is no such setting; docs/settings.md lists all"
+    )
+    return f"{places[section, key]}: {section}.{key}{inner}{value}: {expected}"

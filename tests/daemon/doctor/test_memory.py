@@ -1,0 +1,66 @@
+"""`sulla doctor` on the memory."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from sulla.core.jsontypes import JsonObject
+from sulla.daemon import examine_settings
+from sulla.daemon.doctor.memory import judge_status, memory
+from sulla.daemon.doctor.probes import Patient
+from sulla.host.home import Home
+from sulla.testing.clock import ManualClock
+
+
+def patient(home: Path, **environ: str) -> Patient:
+    async def ask(method: str) -> JsonObject:
+        raise AssertionError(f"no daemon runs; asked for {method}")
+
+    return Patient(Home(home), examine_settings(environ, {}, home), ManualClock(), os.geteuid(), None, ask)
+
+
+async def test_looking_makes_no_file(tmp_path: Path) -> None:
+    (finding,) = await memory(patient(tmp_path))
+    assert (finding.result, "the first start makes it" in finding.found) == ("ok", True)
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_a_memory_that_is_off_or_elsewhere_is_told(tmp_path: Path) -> None:
+    (off,) = await memory(patient(tmp_path, SULLA_MEMORY__ENABLED="false"))
+    assert off.found == "switched off (memory.enabled)"
+    (elsewhere,) = await memory(patient(tmp_path, SULLA_STORE="memory:"))
+    assert (elsewhere.result, "where the store is" in elsewhere.found) == ("ok", True)
+
+
+async def test_a_file_that_others_may_read_is_a_warning(tmp_path: Path) -> None:
+    file = tmp_path / "sulla.memory.db"
+    file.touch(0o600)
+    file.chmod(0o644)
+    (finding,) = await memory(patient(tmp_path))
+    assert (finding.result, finding.remedy) == ("warning", f"chmod 600 '{file}'")
+    file.chmod(0o600)
+    (finding,) = await memory(patient(tmp_path))
+    assert finding.found == f"{file}, mode 0600"
+
+
+async def test_a_file_that_is_no_memory_is_told_with_what_to_do_and_stays_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "sulla.memory.db"
+    file.write_bytes(b"something else entirely")
+    file.chmod(0o600)
+    (finding,) = await memory(patient(tmp_path))
+    assert (finding.result, finding.found) == ("fault", f"{file} is no file of SQLite")
+    assert "episodes are written again from the threads" in finding.remedy
+    assert file.read_bytes() == b"something else entirely"
+
+
+async def test_a_store_that_there_is_not_is_told_once_by_its_own_check(tmp_path: Path) -> None:
+    (finding,) = await memory(patient(tmp_path, SULLA_STORE="mysql://x"))
+    assert finding.result == "ok"
+
+
+def test_a_daemon_that_cannot_write_it_is_a_fault() -> None:
+    assert judge_status({"memory": "up to date", "memory_error": "", "memory_unreadable": []}) == []
+    failing, unread = judge_status({"memory": "failing", "memory_error": "disk full", "memory_unreadable": ["thr_1"]})
+    assert (failing.result, "disk full" in failing.found) == ("fault", True)
+    assert (unread.result, "thr_1" in unread.found) == ("warning", True)
