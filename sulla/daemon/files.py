@@ -13,6 +13,12 @@ OPEN_FILES = 2048
 log = logging.getLogger(__name__)
 
 
+def prepare_open_files() -> None:
+    """What a daemon does about its files before it opens any: enough of them, and none for the programs it starts."""
+    allow_open_files()
+    keep_open_files()
+
+
 def allow_open_files(wanted: int = OPEN_FILES) -> None:
     """Raise the process's own limit, as far as the system lets it, and warn if that is not far enough.
 

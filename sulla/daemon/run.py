@@ -17,7 +17,7 @@ from sulla.core.errors import SettingsError
 from sulla.core.redact import Redactor
 from sulla.daemon.build import System, build
 from sulla.daemon.exposure import check_exposure, check_owner_token, exposure_warnings
-from sulla.daemon.files import allow_open_files, keep_open_files
+from sulla.daemon.files import prepare_open_files
 from sulla.daemon.hands import bring_projects
 from sulla.daemon.home.upkeep import redate
 from sulla.daemon.instruments import Instruments, console
@@ -91,8 +91,7 @@ async def run_daemon(
         owner = f"{home.identity(random_id)}:{random_id('boot')}"
         place = prepare(Place(SystemClock(), random_id, owner, random_part, redactor))
         choice = await choose(settings.model, place.clock)
-        allow_open_files()
-        keep_open_files()
+        prepare_open_files()
         sock = _bind(settings.gateway)
         stack.callback(sock.close)
         stop = stack.enter_context(_stop_signals())  # from here on there is something to put in order
