@@ -38,7 +38,6 @@ def main(limits: str, *argv: str) -> int:
     Returns:
         The exit status to leave with.
     """
-    _close_what_was_passed_on()
     with suppress(OSError):
         os.setsid()  # a terminal's Ctrl-C is for the daemon, which then says what to do
     for number in _IGNORED:
@@ -56,18 +55,6 @@ def main(limits: str, *argv: str) -> int:
     keeper.serve()
     keeper.clear()
     return keeper.status
-
-
-def _close_what_was_passed_on() -> None:
-    """Close all but standard input, output and errors.
-
-    The event loop leaves open what whoever started the daemon had open. A folder among it would be a way out of the
-    sandbox: what is reached through a descriptor is not looked up in the sandbox's own tree.
-    """
-    for name in os.listdir("/dev/fd"):  # noqa: PTH208 - pathlib is slow to load, and this runs before each command
-        if int(name) > 2:
-            with suppress(OSError):  # the one that was listed with is closed already
-                os.close(int(name))
 
 
 class _Keeper:

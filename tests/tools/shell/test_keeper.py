@@ -33,22 +33,6 @@ def test_it_leaves_with_the_programs_status() -> None:
         assert keeper.wait(50) == NOT_FOUND
 
 
-def test_the_program_is_passed_on_nothing_that_was_open(tmp_path: Path) -> None:
-    folder = os.open(tmp_path, os.O_RDONLY)
-    script = f"echo /dev/fd/*; ls /dev/fd/{folder}/"
-    command = [sys.executable, "-I", "-S", str(KEEPER), "", "sh", "-c", script]
-    try:
-        with subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=(folder,), text=True
-        ) as keeper:
-            assert keeper.stdout is not None
-            printed = keeper.stdout.read()
-            assert keeper.wait(50) != 0
-    finally:
-        os.close(folder)
-    assert f"/dev/fd/{folder}" not in printed.splitlines()[0].split()
-
-
 def test_asked_it_asks_the_program_and_those_that_left_it() -> None:
     script = "setsid -f sh -c 'trap \"exit 0\" TERM; echo $$; while :; do sleep 0.05; done'; trap 'exit 4' TERM; "
     with kept("sh", "-c", script + "echo $$; while :; do sleep 0.05; done") as keeper:
