@@ -6,7 +6,18 @@ from __future__ import annotations
 
 from sulla.host.capability import Capability, manifests
 
-CAPABILITIES = ("skills", "schedules")
+CAPABILITIES = (
+    "skills",
+    "projects",
+    "people",
+    "memory",
+    "mcp",
+    "journal",
+    "speech",
+    "schedules",
+    "heartbeat",
+    "playbooks",
+)
 """The folders that bring one, in the order of `sulla --help`. To add one: its folder, and its name here."""
 
 

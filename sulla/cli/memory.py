@@ -13,7 +13,9 @@ from sulla.cli.settings import settings_of
 from sulla.core.errors import NotFound, SettingsError
 from sulla.daemon.stores import MEMORY, make_memory_index, named_store, store_file
 from sulla.host.system import SystemClock
-from sulla.memory import EVERYONE, KINDS, MemoryIndex, Note, note_to_json, row
+from sulla.memory.base import MemoryIndex
+from sulla.memory.note import EVERYONE, KINDS, Note, note_to_json
+from sulla.memory.section import row
 from sulla.terminal.exits import Exit
 from sulla.terminal.options import add_home, count
 from sulla.terminal.questions import is_sure, somebody_is_there

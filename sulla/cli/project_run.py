@@ -17,7 +17,8 @@ from sulla.core.clock import Clock
 from sulla.core.errors import Conflict, InvalidInput, NotFound, Refused
 from sulla.host.system import SystemClock, random_id
 from sulla.playbooks import PLANNER, ProjectPlan, in_order, plan_json, planner_playbook, read_plan, to_playbook
-from sulla.projects import PROJECTS, RUN, Projects
+from sulla.projects.file import RUN
+from sulla.projects.projects import PROJECTS, Projects
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door, home_of

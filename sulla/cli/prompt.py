@@ -19,6 +19,7 @@ from sulla.core.message import ToolCall
 from sulla.daemon.offers import tool_tokens
 from sulla.daemon.prompt import Known, Prompt, prompt_of
 from sulla.host.system import SystemClock
+from sulla.mcp.settings import McpSettings
 from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.options import add_home
@@ -46,7 +47,7 @@ def run(given: argparse.Namespace) -> Exit:
         with Pages(home) as pages:
             talk = _read(all_events(pages, given.thread, 0, None))
     known = asyncio.run(_ask(home))
-    if known is None and settings.mcp.servers:
+    if known is None and settings.section(McpSettings).servers:
         print("no daemon runs, so the tools of MCP servers are not among these", file=sys.stderr)
     prompt = prompt_of(settings, SystemClock(), given.agent or talk.agent, known, talk.calls)
     pieces = [*_stable(prompt), *talk.pieces.values()]

@@ -11,7 +11,7 @@ from typing import Any
 from sulla.cli.beat_look import heartbeat_line
 from sulla.cli.notices_ask import notices
 from sulla.core.errors import StoreReplaced, StoreUnavailable
-from sulla.people import ago
+from sulla.people.words import ago
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import Door, door, home_of

@@ -14,20 +14,13 @@ from sulla.core.units import DAY_MS
 from sulla.daemon.agents import Team
 from sulla.daemon.heart import Heart
 from sulla.daemon.schedules import Timetable
-from sulla.heartbeat import (
-    BEATS,
-    WAKE,
-    BeatBudget,
-    BeatInfo,
-    BeatLimits,
-    BeatSchedule,
-    BeatState,
-    HeartbeatBegun,
-    TickPage,
-    month_of,
-    quiet_until,
-    read_ticks,
-)
+from sulla.heartbeat.beats import BeatState, month_of
+from sulla.heartbeat.limits import BeatLimits
+from sulla.heartbeat.log import read_ticks
+from sulla.heartbeat.office import BeatBudget, BeatInfo, BeatSchedule, HeartbeatBegun
+from sulla.heartbeat.plan import quiet_until
+from sulla.heartbeat.slice import BEATS
+from sulla.heartbeat.ticks import WAKE, TickPage
 from sulla.host.place import Place
 from sulla.schedules.office import ScheduleInfo
 from sulla.schedules.spec import BeatAction

@@ -53,7 +53,7 @@ from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.daemon.watch import StoreWatch
 from sulla.host.place import Place
 from sulla.host.waker import Waker
-from sulla.mcp import McpHub
+from sulla.mcp.hub import McpHub
 from sulla.models import (
     OFFLINE,
 )

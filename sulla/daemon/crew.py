@@ -37,8 +37,8 @@ from sulla.daemon.offers import Offers, tool_tokens
 from sulla.daemon.plays import Plays
 from sulla.daemon.settings.config import Settings
 from sulla.host.place import Place
-from sulla.journal import Frame
-from sulla.mcp import McpHub
+from sulla.journal.training import Frame
+from sulla.mcp.hub import McpHub
 from sulla.models import Calibrations, Provider, Section, parse_model, read_prices, window_of
 from sulla.threads import PLAYBOOK
 from sulla.tools import Effect, Toolbox, catalogue_of

@@ -14,8 +14,9 @@ from sulla.daemon.notices import NoticeDesk
 from sulla.daemon.play_hands import PlayHands
 from sulla.daemon.settings.config import Settings
 from sulla.daemon.web import make_web_tools
-from sulla.heartbeat import heartbeat_tools
-from sulla.projects import PROJECTS, Projects, project_tools
+from sulla.heartbeat.tools import heartbeat_tools
+from sulla.projects.projects import PROJECTS, Projects
+from sulla.projects.tools import project_tools
 from sulla.tools import Jobs, Shell, Tool, notify_tools, shell_tools, with_news
 
 

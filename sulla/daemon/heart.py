@@ -13,9 +13,13 @@ from sulla.daemon.people import PeopleDesk
 from sulla.daemon.settings.config import Settings
 from sulla.definitions import allows
 from sulla.graph import Graph
-from sulla.heartbeat import Agenda, BeatLimits, HeartbeatNode, create_heartbeat_graph, no_playbooks
+from sulla.heartbeat.agenda import Agenda, no_playbooks
+from sulla.heartbeat.graph import create_heartbeat_graph
+from sulla.heartbeat.limits import BeatLimits
+from sulla.heartbeat.node import HeartbeatNode
+from sulla.heartbeat.settings import HeartbeatSettings
 from sulla.models import parse_model
-from sulla.projects import Projects
+from sulla.projects.projects import Projects
 from sulla.skills.known import index
 from sulla.skills.shelf import SkillShelf
 from sulla.threads import ThreadCreated, ThreadState, ThreadStore
@@ -62,12 +66,12 @@ class Heart:
     @property
     def model(self) -> str:
         """What cycles are answered by, where that is not the agent's own model."""
-        return self._settings.heartbeat.model
+        return self._settings.section(HeartbeatSettings).model
 
     @property
     def agent(self) -> str:
         """Who beats where nobody is named; empty for the home's own agent."""
-        return self._settings.heartbeat.agent
+        return self._settings.section(HeartbeatSettings).agent
 
     @property
     def limits(self) -> BeatLimits:
@@ -84,7 +88,7 @@ class Heart:
             input_handler: its first node.
             playbooks: those that it may start at a beat, a line each.
         """
-        wanted = self._settings.heartbeat
+        wanted = self._settings.section(HeartbeatSettings)
 
         def skills() -> str:
             return index(known for name, known in self._shelf.known.items() if allows(spec.skills, name))
@@ -121,7 +125,7 @@ def check_heartbeat(settings: Settings) -> None:
     Raises:
         SettingsError: they cannot; the message names the setting.
     """
-    wanted = settings.heartbeat
+    wanted = settings.section(HeartbeatSettings)
     try:
         ZoneInfo(wanted.zone or "UTC")
     except (LookupError, ValueError, OSError):
@@ -140,7 +144,7 @@ def limits_of(settings: Settings) -> BeatLimits:
     Args:
         settings: say so.
     """
-    wanted = settings.heartbeat
+    wanted = settings.section(HeartbeatSettings)
 
     def micro(money: float | None) -> int | None:
         return None if money is None else round(money * MICRO)

@@ -10,7 +10,11 @@ from sulla.core.errors import SettingsError
 from sulla.core.jsontypes import JsonObject
 from sulla.core.redact import Redactor
 from sulla.daemon.settings.config import Settings
-from sulla.journal import Frame, Journal, Shelf, Training, journal_follower
+from sulla.journal.journal import Journal, journal_follower
+from sulla.journal.runs import Training
+from sulla.journal.settings import JournalSettings
+from sulla.journal.shelf import Shelf
+from sulla.journal.training import Frame
 from sulla.store import Store
 from sulla.threads import LogFollower, ThreadStore
 
@@ -38,7 +42,7 @@ def make_journal(
     Raises:
         SettingsError: a training log is wanted without the journal that it is written beside.
     """
-    wanted = settings.journal
+    wanted = settings.section(JournalSettings)
     if not wanted.enabled:
         if wanted.training:
             raise SettingsError(

@@ -12,7 +12,12 @@ from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon.settings.config import Settings
 from sulla.daemon.stores import make_memory_index
-from sulla.memory import Capacity, Memory, MemoryIndex, memory_follower, memory_tools
+from sulla.memory.base import MemoryIndex
+from sulla.memory.memory import Memory
+from sulla.memory.note import Capacity
+from sulla.memory.recorder import memory_follower
+from sulla.memory.settings import MemorySettings
+from sulla.memory.tools import memory_tools
 from sulla.store import Store
 from sulla.threads import LogFollower, ThreadStore
 from sulla.tools import Tool
@@ -97,7 +102,7 @@ def make_memories(settings: Settings, clock: Clock) -> Memories:
     Raises:
         SettingsError: the settings name no store that there is.
     """
-    wanted = settings.memory
+    wanted = settings.section(MemorySettings)
     if not wanted.enabled:
         return Memories(clock)
     index = make_memory_index(settings, clock)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sulla.core.clock import Clock
 from sulla.core.errors import NotAvailable
-from sulla.people import NoticeBoard, NoticeKept, notice_id
+from sulla.people.board import NoticeBoard
+from sulla.people.notices import NoticeKept, notice_id
 from sulla.threads import Notice, ThreadStore
 from sulla.tools import Note
 

@@ -12,7 +12,7 @@ from sulla.daemon.memories import Memories, make_memories
 from sulla.daemon.servers import make_servers
 from sulla.daemon.settings.config import Settings
 from sulla.host.place import Place
-from sulla.mcp import McpHub
+from sulla.mcp.hub import McpHub
 from sulla.tools import Tool
 
 

@@ -19,7 +19,7 @@ from sulla.daemon.project_pages import ProjectPages
 from sulla.daemon.schedules import Begins, Timetable
 from sulla.host.place import Place
 from sulla.playbooks import PlaybookShelf
-from sulla.projects import Projects
+from sulla.projects.projects import Projects
 from sulla.schedules.acts import BeatThread
 from sulla.store import Store
 from sulla.threads import LogFollower

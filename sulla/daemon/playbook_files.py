@@ -14,7 +14,9 @@ from sulla.daemon.agents import MCP, read_team, toolbox_of
 from sulla.daemon.prompt import home_tools
 from sulla.daemon.settings.config import Settings
 from sulla.host.shipped import shipped
+from sulla.mcp.settings import McpSettings
 from sulla.playbooks import PLAYBOOKS, Known, KnownTool, PlaybookShelf, read_duration
+from sulla.playbooks.settings import PlaybookSettings
 from sulla.schedules.spec import BeatAction, Cron, Every, Spec, check_spec
 from sulla.skills.folders import shelf_of
 from sulla.tools import Tool
@@ -44,8 +46,8 @@ def offline_known(settings: Settings, clock: Clock) -> Known:
     """
     team = read_team(settings)
     tools = toolbox_of(team.get(""), shelf_of(settings, clock), home_tools(settings, clock))
-    known = known_of(tools, (spec.id for spec in team.specs), all_tools=not settings.mcp.servers)
-    return replace(known, secrets=frozenset(settings.playbooks.secrets))
+    known = known_of(tools, (spec.id for spec in team.specs), all_tools=not settings.section(McpSettings).servers)
+    return replace(known, secrets=frozenset(settings.section(PlaybookSettings).secrets))
 
 
 def playbook_folder(settings: Settings) -> Path:

@@ -15,7 +15,9 @@ from sulla.daemon.settings.config import Settings
 from sulla.graph import Graph
 from sulla.host.place import Place
 from sulla.host.waker import Waker
+from sulla.mcp.settings import McpSettings
 from sulla.playbooks import Known, PlaybookShelf, PlayNode, StepHands, create_playbook_graph
+from sulla.playbooks.settings import PlaybookSettings
 from sulla.threads import ThreadState, ThreadStore
 from sulla.tools import Note, ToolSource
 
@@ -65,7 +67,7 @@ class Plays:
 
     def secret(self, name: str) -> str | None:
         """A secret by its name; None for one that is not set."""
-        kept = self.settings.playbooks.secrets.get(name)
+        kept = self.settings.section(PlaybookSettings).secrets.get(name)
         return kept.get_secret_value() if kept is not None else None
 
     async def _tell(self, thread_id: ThreadId, run_id: RunId, key: str, text: str) -> None:
@@ -108,5 +110,7 @@ def _known(settings: Settings, kit: Kit, source: ToolSource) -> Known:
     """What the names in playbooks are held against: the tools of the home's own agent, which makes their calls."""
     own = kit.boxes[0][1]
     tools = {tool.name: tool for tool in (*own, *source())}
-    known = known_of(tools.values(), (spec.id for spec in kit.team.specs), all_tools=not settings.mcp.servers)
-    return replace(known, secrets=frozenset(settings.playbooks.secrets))
+    known = known_of(
+        tools.values(), (spec.id for spec in kit.team.specs), all_tools=not settings.section(McpSettings).servers
+    )
+    return replace(known, secrets=frozenset(settings.section(PlaybookSettings).secrets))

@@ -16,7 +16,10 @@ from typing import Final, Protocol
 from sulla.core.clock import Clock
 from sulla.core.errors import Conflict, NotFound, StoreUnavailable, SullaError
 from sulla.playbooks import PlayDetail, PlayRow, ProjectPlan, plan_in, project_of, read_plan, state_of, states_of
-from sulla.projects import RUN, Planned, Projects, change_project, mark_task, put_down, read_project, set_field
+from sulla.projects.file import RUN, read_project, set_field
+from sulla.projects.projects import Projects
+from sulla.projects.tasks import Planned, mark_task, put_down
+from sulla.projects.write import change_project
 from sulla.threads import Intervals, WakeLoop, Wording
 
 log = logging.getLogger(__name__)

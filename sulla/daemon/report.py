@@ -16,7 +16,7 @@ from sulla.daemon.models.choice import HOW_TO, Choice
 from sulla.daemon.models.ranks import LazyRanks
 from sulla.daemon.settings.config import Settings
 from sulla.gateway import Trouble
-from sulla.mcp import McpHub
+from sulla.mcp.hub import McpHub
 from sulla.models import OFFLINE
 
 

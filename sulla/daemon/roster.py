@@ -12,9 +12,9 @@ from sulla.daemon.models.choice import Choice
 from sulla.daemon.people import PeopleDesk
 from sulla.daemon.scene import Scene
 from sulla.definitions import allows
-from sulla.heartbeat import BeatOffice
+from sulla.heartbeat.office import BeatOffice
 from sulla.playbooks import PlaybookOffice
-from sulla.projects import Projects
+from sulla.projects.projects import Projects
 from sulla.schedules.office import ScheduleOffice
 from sulla.skills.known import Known
 from sulla.skills.rpc import SkillRow, SkillRows

@@ -33,7 +33,7 @@ from sulla.host.home import Home, Whereabouts
 from sulla.host.place import Place
 from sulla.host.shipped import shipped
 from sulla.host.system import SystemClock, random_id, random_part, random_token
-from sulla.projects import PROJECTS
+from sulla.projects.projects import PROJECTS
 from sulla.telemetry import Logs
 from sulla.threads import undo_half_import
 

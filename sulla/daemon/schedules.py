@@ -14,7 +14,7 @@ from sulla.core.jsontypes import FrozenJson, JsonObject
 from sulla.daemon.agents import MCP, Kit
 from sulla.daemon.health import Health
 from sulla.daemon.settings.config import Settings
-from sulla.daemon.settings.sections import BeatSettings
+from sulla.heartbeat.settings import BeatSettings, HeartbeatSettings
 from sulla.host.place import Place
 from sulla.schedules.acts import Acts, BeatThread, BeginPlaybook, no_beats, no_playbooks
 from sulla.schedules.book import ScheduleBook
@@ -168,7 +168,7 @@ def wanted_by(settings: Settings, agents: list[str]) -> dict[str, Spec]:
     Raises:
         SettingsError: one cannot be.
     """
-    beats = settings.heartbeat
+    beats = settings.section(HeartbeatSettings)
     if not beats.enabled:
         return {}
     own = BeatSettings(agent=beats.agent)
@@ -189,7 +189,7 @@ def wanted_by(settings: Settings, agents: list[str]) -> dict[str, Spec]:
 
 def _spec(settings: Settings, one: BeatSettings, agent: str) -> Spec:
     """What is not said of one is as it is said of all."""
-    beats = settings.heartbeat
+    beats = settings.section(HeartbeatSettings)
     cron = one.cron or ("" if one.period_s else beats.cron)
     every = Every(one.period_s or beats.period_s, jitter_s=beats.jitter_s if one.jitter_s is None else one.jitter_s)
     hours = one.active_hours or beats.active_hours

@@ -10,7 +10,12 @@ from typing import Final
 
 from sulla.core.clock import Clock
 from sulla.daemon.settings.config import Settings
-from sulla.mcp import Connect, McpHub, McpServer, Nest, Session, TrustFiles, check_server
+from sulla.mcp.child import Nest
+from sulla.mcp.hub import McpHub
+from sulla.mcp.server import McpServer, check_server
+from sulla.mcp.session import Connect, Session
+from sulla.mcp.settings import McpSettings
+from sulla.mcp.trust import TrustFiles
 
 SERVERS: Final = "mcp"
 """The folder of the home in which each server that is a program has one of its own."""
@@ -37,7 +42,7 @@ def servers_of(settings: Settings) -> tuple[McpServer, ...]:
             given.timeout_s,
             given.reach,
         )
-        for name, given in sorted(settings.mcp.servers.items())
+        for name, given in sorted(settings.section(McpSettings).servers.items())
     )
     for server in found:
         check_server(server)

@@ -9,7 +9,7 @@ from typing import TypeVar
 from sulla.agent import Actor
 from sulla.daemon.agents import Kit, toolbox_of
 from sulla.daemon.crew import Crew
-from sulla.journal import Frame
+from sulla.journal.training import Frame
 from sulla.tools import Tool, ToolSource
 
 _Value = TypeVar("_Value")

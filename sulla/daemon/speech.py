@@ -9,6 +9,7 @@ from sulla.daemon.health import Health
 from sulla.daemon.settings.config import Settings
 from sulla.host.place import Place
 from sulla.speech import ADAPTIVE, CLASSIC, SpeechLimits, StreamBufferManager
+from sulla.speech.settings import SpeechSettings
 from sulla.store import Store
 from sulla.threads import ThreadStore
 
@@ -25,7 +26,7 @@ def make_speech(
         place: clock and name.
         wake: has a thread worked on soon.
     """
-    section = settings.speech
+    section = settings.section(SpeechSettings)
     limits = SpeechLimits(
         ADAPTIVE if section.profile == "adaptive" else CLASSIC,
         section.max_live,

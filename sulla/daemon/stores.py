@@ -11,7 +11,9 @@ from sulla.core.errors import SettingsError
 from sulla.daemon.checkup import StoreFile
 from sulla.daemon.settings.config import Settings
 from sulla.host.place import Place
-from sulla.memory import Capacity, MemoryIndex
+from sulla.memory.base import MemoryIndex
+from sulla.memory.note import Capacity
+from sulla.memory.settings import MemorySettings
 from sulla.store import Store
 
 SQLITE = "sqlite:///"
@@ -106,7 +108,10 @@ def make_memory_index(settings: Settings, clock: Clock) -> MemoryIndex:
     Raises:
         SettingsError: the settings name no store that there is, or its library is not installed.
     """
-    named, kept = named_store(settings), Capacity(settings.memory.episodes, settings.memory.facts)
+    named, kept = (
+        named_store(settings),
+        Capacity(settings.section(MemorySettings).episodes, settings.section(MemorySettings).facts),
+    )
     if named.scheme in _SHARED:
         return (_redis_memory if _SHARED[named.scheme] is _redis else _postgres_memory)(named, clock, kept)
     from sulla.memory.sqlite import IN_MEMORY, SqliteMemory, open_memory

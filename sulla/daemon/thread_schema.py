@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from sulla.heartbeat import BEATS, HEARTBEAT_THREAD
+from sulla.capabilities import capabilities
+from sulla.host import collected
 from sulla.models import estimate_tokens
-from sulla.playbooks import PLAYBOOK_THREAD
 from sulla.threads import Measure, ThreadSchema
 
 
@@ -16,7 +16,7 @@ def thread_schema(measure: Measure) -> ThreadSchema:
     Args:
         measure: the size of a message in tokens.
     """
-    return ThreadSchema(measure, (BEATS,), (HEARTBEAT_THREAD, PLAYBOOK_THREAD))
+    return collected.thread_schema(capabilities(), measure)
 
 
 THREAD_SCHEMA: Final = thread_schema(estimate_tokens)

@@ -12,20 +12,22 @@ from inspect import getdoc
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from sulla.capabilities import capabilities
 from sulla.core.event import Progress, ReasoningShown, TextShown
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.message import Part, Reasoning, Text, ToolCall, ToolResult
 from sulla.gateway.feed.feed import PROGRESS, REASONING, TEXT
 from sulla.gateway.speaking import SPEAK, Speak
 from sulla.gateway.speech_events import SPEECH
-from sulla.heartbeat import BEATS
+from sulla.host.collected import slices
 from sulla.threads import ThreadFact
 
 _PLAIN = {str: "string", int: "integer", bool: "boolean", float: "number"}
 PARTS: dict[str, type] = {"text": Text, "reasoning": Reasoning, "tool_call": ToolCall, "tool_result": ToolResult}
 """The parts of a message by the word that tells them apart (``sulla.core.message.part_to_json``)."""
 LIVE: dict[str, type] = {TEXT: TextShown, REASONING: ReasoningShown, PROGRESS: Progress, SPEAK: Speak, **SPEECH}
-KEPT: dict[str, type] = {fact.kind: fact for fact in (*get_args(ThreadFact), *BEATS.records)}
+KEPT: dict[str, type] = {fact.kind: fact for fact in get_args(ThreadFact)}
+KEPT |= {fact.kind: fact for one in slices(capabilities()) for fact in one.records}
 
 
 class EventSchemas:

@@ -25,7 +25,7 @@ from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway.commands import Event
 from sulla.gateway.event_json import event_json
 from sulla.gateway.methods.table import METHODS
-from sulla.people import NoticeInfo
+from sulla.people.notices import NoticeInfo
 from sulla.people.notices_rpc import NoticeRow, notice_row
 from sulla.rpc import ID_CHARS, PATTERN_WORDS, TEXT_CHARS, Params, dump
 

@@ -6,7 +6,7 @@ import asyncio
 from typing import Protocol
 
 from sulla.gateway.rpc import notice_frame
-from sulla.people import Notices
+from sulla.people.offices import Notices
 
 
 class Put(Protocol):

@@ -13,7 +13,7 @@ from sulla.agent import ActiveAgents
 from sulla.heartbeat.brief import SECTION_CHARS, Around
 from sulla.heartbeat.plan import Lot, plain
 from sulla.heartbeat.slice import BEATS
-from sulla.projects import Listed, Projects
+from sulla.projects.projects import Listed, Projects
 from sulla.threads import ThreadState
 
 MOST_FILES: Final = 20_000

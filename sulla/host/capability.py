@@ -39,6 +39,18 @@ class Capability:
     """The capabilities that it imports; everything else it is handed."""
     commands: Mapping[str, Command] = field(default_factory=dict)
     """By name, in the order of the help."""
+    settings: str = ""
+    """``module:CLASS`` of its `host.section.Section`, which has the capability's name; empty for no settings."""
+    state: tuple[str, ...] = ()
+    """``module:NAME`` of each `threads.Slice` that it keeps of threads."""
+    kinds: tuple[str, ...] = ()
+    """``module:NAME`` of each `threads.ThreadKind` that it brings."""
+    methods: tuple[str, ...] = ()
+    """``module:NAME`` of each `rpc.Methods` that it does."""
+    metrics: tuple[str, ...] = ()
+    """``module:NAME`` of each `telemetry.Counter` and `telemetry.Histogram` that it adds to."""
+    build: str = ""
+    """``module:FUNCTION``, takes a `host.host.Host` and gives a `host.host.Built`; empty for what runs in no daemon."""
     checks: str = ""
     """``module:NAME`` of a tuple of `host.checks.Check`, for `sulla doctor`; empty for none."""
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
+
+S = TypeVar("S")
 
 
 class HomeSettings(Protocol):
@@ -17,6 +19,17 @@ class HomeSettings(Protocol):
     @property
     def workspace(self) -> Path:
         """The folder that agents' file tools work in."""
+        ...
+
+    def section(self, kind: type[S]) -> S:
+        """A capability's own section.
+
+        Args:
+            kind: the class that its manifest names.
+
+        Raises:
+            SettingsError: no capability that is there brings it.
+        """
         ...
 
     def place(self, path: str) -> Path:

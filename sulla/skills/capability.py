@@ -6,6 +6,7 @@ from sulla.host.capability import Capability, Command
 
 CAPABILITY = Capability(
     name="skills",
+    methods=("sulla.skills.rpc:METHODS",),
     commands={
         "skills": Command("sulla.skills.cli.commands", "list, show and check skills, and say which are trusted"),
     },

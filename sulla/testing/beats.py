@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from sulla.core.errors import NotFound
 from sulla.core.ids import RunId
-from sulla.heartbeat import BeatBudget, BeatInfo, BeatSchedule, Cycle, HeartbeatBegun, Tick, TickPage
+from sulla.heartbeat.office import BeatBudget, BeatInfo, BeatSchedule, HeartbeatBegun
+from sulla.heartbeat.ticks import Cycle, Tick, TickPage
 
 _AT_MS = 1_800_000_000_000
 _DONE = Tick(

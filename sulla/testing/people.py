@@ -7,7 +7,8 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 
 from sulla.core.errors import NotFound
-from sulla.people import NoticeInfo, PersonInfo
+from sulla.people.notices import NoticeInfo
+from sulla.people.presence import PersonInfo
 
 _AT_MS = 1_800_000_000_000
 

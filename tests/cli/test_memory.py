@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sulla.memory import Note
+from sulla.memory.note import Note
 from sulla.memory.sqlite import SqliteMemory, open_memory
 from sulla.store.sqlite.thread import SqliteThread
 from sulla.terminal.exits import Exit

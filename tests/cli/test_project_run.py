@@ -13,7 +13,7 @@ import pytest
 from sulla.agent.rpc import AgentRow, Agents
 from sulla.cli import project_run
 from sulla.playbooks import Begin, Begun, check_playbook
-from sulla.projects import set_field
+from sulla.projects.file import set_field
 from sulla.terminal.exits import Exit
 from tests.cli.stage import Said, Stage, fact
 from tests.cli.typed import typed

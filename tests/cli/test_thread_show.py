@@ -11,7 +11,7 @@ from sulla.core.event import Fact
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import ToolCall
 from sulla.daemon.thread_schema import THREAD_SCHEMA
-from sulla.heartbeat import BeatEnded, BeatSkipped, BeatStarted, CycleEnded, CycleStarted
+from sulla.heartbeat.beats import BeatEnded, BeatSkipped, BeatStarted, CycleEnded, CycleStarted
 from sulla.terminal.table import Paper
 from sulla.threads import (
     AnswerGiven,

@@ -11,8 +11,8 @@ import pytest
 from sulla.core.errors import SettingsError
 from sulla.daemon.heart import check_heartbeat, limits_of
 from sulla.daemon.settings.config import load_settings
-from sulla.daemon.settings.sections import HeartbeatSettings
-from sulla.heartbeat import BeatLimits
+from sulla.heartbeat.limits import BeatLimits
+from sulla.heartbeat.settings import HeartbeatSettings
 from sulla.testing.servers.script import Failure, Reply, Rule, Script, ToolUse
 from tests.daemon.running import Place, service
 

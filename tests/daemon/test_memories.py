@@ -19,7 +19,7 @@ from sulla.daemon import load_settings
 from sulla.daemon.build import System, build
 from sulla.daemon.models.choice import Choice
 from sulla.host.place import Place
-from sulla.memory import Note
+from sulla.memory.note import Note
 from sulla.models import ModelName
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider

@@ -17,7 +17,7 @@ from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import Origin, ToolCall
 from sulla.daemon.play_desk import PlayDesk
 from sulla.daemon.play_events import event_follower, messages_of
-from sulla.heartbeat import BeatEnded, BeatStarted
+from sulla.heartbeat.beats import BeatEnded, BeatStarted
 from sulla.models import ChatRequest, Delta
 from sulla.playbooks import MOST_CHAINED, Begin, PlaybookShelf, PlayNode, PlayRow, chain_of, create_playbook_graph
 from sulla.store.memory import MemoryStore

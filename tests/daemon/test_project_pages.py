@@ -14,7 +14,8 @@ import pytest
 from sulla.core.jsontypes import Json
 from sulla.daemon.project_pages import NEW_S, RETRY_S, ProjectPages
 from sulla.playbooks import Begin, PlayRow, ProjectDesk, ProjectPlan, read_plan
-from sulla.projects import Project, Projects
+from sulla.projects.file import Project
+from sulla.projects.projects import Projects
 from sulla.testing.clock import ManualClock
 from sulla.threads import pending
 from tests.playbooks.project_runs import MachineRuns

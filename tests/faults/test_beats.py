@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sulla.heartbeat import BeatEnded, BeatSkipped
+from sulla.heartbeat.beats import BeatEnded, BeatSkipped
 from sulla.testing.servers.anthropic_server import FakeAnthropic
 from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
 from tests.faults.backend import CLOCK, Backend, sqlite

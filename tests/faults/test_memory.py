@@ -11,7 +11,7 @@ import pytest
 
 from sulla.daemon import load_settings
 from sulla.daemon.stores import make_memory_index
-from sulla.memory import Note
+from sulla.memory.note import Note
 from sulla.terminal.client import Client
 from sulla.testing.servers.anthropic_server import FakeAnthropic
 from sulla.testing.servers.script import Reply, Rule, Script, ToolUse

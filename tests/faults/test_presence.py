@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from sulla.people import HERE_S
+from sulla.people.presence import HERE_S
 from sulla.terminal.client import open_client
 from sulla.terminal.place import door
 from sulla.testing.servers.ollama_server import FakeOllama

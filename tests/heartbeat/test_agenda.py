@@ -6,8 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from sulla.agent import ActiveAgents, FileMarks
-from sulla.heartbeat import Agenda
-from sulla.projects import Projects, project_tools
+from sulla.heartbeat.agenda import Agenda
+from sulla.projects.projects import Projects
+from sulla.projects.tools import project_tools
 from sulla.store.memory import MemoryStore
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from sulla.heartbeat import BeatState
+from sulla.heartbeat.beats import BeatState
 from sulla.heartbeat.brief import Around, Setting, briefing
 
 NOW = datetime(2027, 1, 15, 8, 0, tzinfo=UTC)

@@ -14,7 +14,7 @@ import pytest
 
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall, ToolResult
-from sulla.heartbeat import BeatEnded, CycleEnded
+from sulla.heartbeat.beats import BeatEnded, CycleEnded
 from sulla.models import ChatRequest
 from sulla.store.memory import MemoryStore
 from sulla.testing.mortal import Killed, Mortal, is_kill

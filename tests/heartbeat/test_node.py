@@ -10,19 +10,15 @@ import pytest
 from sulla.agent import ActiveAgents, Actor, AgentSpec, InputHandler, RunLimits, actor_key
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import Text, ToolCall
-from sulla.heartbeat import (
-    BEATS,
-    Agenda,
-    BeatEnded,
-    BeatLimits,
-    BeatSkipped,
-    BeatState,
-    CycleEnded,
-    HeartbeatNode,
-    create_heartbeat_graph,
-)
+from sulla.heartbeat.agenda import Agenda
+from sulla.heartbeat.beats import BeatEnded, BeatSkipped, BeatState, CycleEnded
+from sulla.heartbeat.graph import create_heartbeat_graph
+from sulla.heartbeat.limits import BeatLimits
+from sulla.heartbeat.node import HeartbeatNode
+from sulla.heartbeat.slice import BEATS
 from sulla.models import ChatRequest
-from sulla.projects import Projects, project_tools
+from sulla.projects.projects import Projects
+from sulla.projects.tools import project_tools
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 import sulla.heartbeat.plan
-from sulla.heartbeat import BeatLimits, BeatSkipped, BeatState, CycleEnded, Spent, briefing
-from sulla.heartbeat.brief import Around, Setting
+from sulla.heartbeat.beats import BeatSkipped, BeatState, CycleEnded, Spent
+from sulla.heartbeat.brief import Around, Setting, briefing
+from sulla.heartbeat.limits import BeatLimits
 from sulla.heartbeat.plan import Ask, End, Focus, Lot, after_cycle, preflight
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "heartbeat.md").read_text()

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from sulla.heartbeat import BeatEnded, BeatLimits, BeatSkipped, BeatState, Spent, apply_beat
+from sulla.heartbeat.beats import BeatEnded, BeatSkipped, BeatState, Spent, apply_beat
+from sulla.heartbeat.limits import BeatLimits
 from sulla.heartbeat.plan import Ask, End, Focus, Lot, beat_ended, plain, preflight
 
 NOW = 1_800_000_000_000

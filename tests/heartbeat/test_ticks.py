@@ -7,7 +7,7 @@ import pytest
 from sulla.core.event import Fact
 from sulla.core.ids import MessageId, RunId, ThreadId
 from sulla.daemon.thread_schema import THREAD_SCHEMA
-from sulla.heartbeat import BeatEnded, BeatSkipped, BeatStarted, CycleEnded, CycleStarted
+from sulla.heartbeat.beats import BeatEnded, BeatSkipped, BeatStarted, CycleEnded, CycleStarted
 from sulla.heartbeat.ticks import Cycle, Tick, by_of, ticks_of
 from sulla.threads import ChildStarted, Entry, Input, Outcome, RunError, RunFinished, RunStarted
 from sulla.threads.codec import Origin

@@ -16,8 +16,10 @@ from sulla.core.clock import Clock
 from sulla.core.ids import ThreadId
 from sulla.core.redact import Redactor
 from sulla.host.system import SystemClock
-from sulla.journal import Journal, Shelf, Training, journal_follower
+from sulla.journal.journal import Journal, journal_follower
 from sulla.journal.rotating import Write
+from sulla.journal.runs import Training
+from sulla.journal.shelf import Shelf
 from sulla.store import Store
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider

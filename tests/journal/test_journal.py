@@ -15,7 +15,8 @@ import pytest
 from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import ThreadId
 from sulla.core.redact import MARK, Redactor
-from sulla.journal import Frame, Training
+from sulla.journal.runs import Training
+from sulla.journal.training import Frame
 from sulla.store import Draft, Head
 from sulla.testing.clock import ManualClock
 from sulla.threads import Intervals, ThreadCreated, follower, pending

@@ -15,8 +15,11 @@ from sulla.core.ids import CallId
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
 from sulla.host.system import SystemClock
-from sulla.mcp import McpHub, McpServer, Nest, TrustFiles
+from sulla.mcp.child import Nest
 from sulla.mcp.client import Connector
+from sulla.mcp.hub import McpHub
+from sulla.mcp.server import McpServer
+from sulla.mcp.trust import TrustFiles
 from sulla.testing.clock import ManualClock
 from sulla.tools import Done, Tool, Toolbox, run_call
 from tests.tools.contexts import context_in

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from sulla.core.jsontypes import Json, JsonObject
-from sulla.mcp import McpServer
+from sulla.mcp.server import McpServer
 
 LIST: JsonObject = {"tools": [{"name": "act", "description": "Act.", "inputSchema": {"type": "object"}}]}
 DONE: JsonObject = {"content": [{"type": "text", "text": "done"}]}

@@ -17,7 +17,7 @@ import psutil
 import pytest
 import pytest_asyncio
 
-from sulla.mcp import McpServer
+from sulla.mcp.server import McpServer
 from tests.mcp.benches import WAIT_S, Bench, bench, real, rough
 
 MIB = 1024 * 1024

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sulla.core.errors import SettingsError
-from sulla.mcp import McpServer, check_server
+from sulla.mcp.server import McpServer, check_server
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,11 @@ import pytest
 
 from sulla.core.errors import Refused, Unavailable
 from sulla.core.jsontypes import FrozenJson
-from sulla.mcp import Answer, Judged, McpServer, Session, Stamp
 from sulla.mcp.catalog import Catalog, Offered
+from sulla.mcp.server import McpServer
+from sulla.mcp.session import Answer, Session
 from sulla.mcp.supervisor import FIRST_S, LONGEST_S, RELIST_S, SETTLE_S, START_S, STEADY_S, Supervisor
+from sulla.mcp.trust import Judged, Stamp
 from sulla.testing.clock import ManualClock
 
 TOOL = Offered("act", "Act.", {"type": "object"})

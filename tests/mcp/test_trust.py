@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from sulla.core.errors import Conflict, Refused
-from sulla.mcp import McpServer, TrustFiles
 from sulla.mcp.catalog import Catalog, Offered
+from sulla.mcp.server import McpServer
+from sulla.mcp.trust import TrustFiles
 
 SERVER = McpServer("wiki", url="https://x.org/mcp")
 FIND = Offered("find", "Find a page.", {"type": "object"})

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from sulla.core.errors import NotFound, Refused, StoreUnavailable
-from sulla.people import NoticeBoard, NoticeKept
-from sulla.people.board import LOOK_S, MOST_NEWS, SWEEP_S
-from sulla.people.notices import HEAD, KEPT_DAYS, KIND, MOST_A_DAY, key_of
+from sulla.people.board import LOOK_S, MOST_NEWS, SWEEP_S, NoticeBoard
+from sulla.people.notices import HEAD, KEPT_DAYS, KIND, MOST_A_DAY, NoticeKept, key_of
 from sulla.store import Draft, LogInfo, Subscription
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock

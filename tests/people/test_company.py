@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager, suppress
 
 import pytest
 
-from sulla.people import HERE_S, Company
-from sulla.people.company import TELL_S
+from sulla.people.company import TELL_S, Company
+from sulla.people.presence import HERE_S
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sulla.projects import Projects
+from sulla.projects.projects import Projects
 from sulla.projects.service import HomeProjects
 
 TEXT = """# Garden

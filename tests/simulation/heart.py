@@ -8,8 +8,12 @@ from random import Random
 
 from sulla.agent import ActiveAgents, Actor, AgentSpec, InputHandler, actor_key
 from sulla.core.ids import RunId, ThreadId
-from sulla.heartbeat import Agenda, BeatLimits, HeartbeatNode, Lot, View, create_heartbeat_graph
-from sulla.projects import Projects
+from sulla.heartbeat.agenda import Agenda, View
+from sulla.heartbeat.graph import create_heartbeat_graph
+from sulla.heartbeat.limits import BeatLimits
+from sulla.heartbeat.node import HeartbeatNode
+from sulla.heartbeat.plan import Lot
+from sulla.projects.projects import Projects
 from sulla.testing.world import World
 from sulla.threads import Notice
 

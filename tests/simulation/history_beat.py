@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sulla import heartbeat as beats
 from sulla import threads as f
+from sulla.heartbeat import beats
 from sulla.threads import Entry
 from tests.simulation.history_reading import LogReading
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from sulla import heartbeat as beats
 from sulla import threads as f
 from sulla.core.errors import CorruptRecord
+from sulla.heartbeat import beats
 from sulla.threads import Entry, Usage
 from tests.simulation.history_family import FamilyReading
 from tests.simulation.history_play import STEP_BY_STEP, OwingReading, PlayLog, PlayReading

@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any
 
-from sulla import heartbeat as beats
 from sulla import threads as f
 from sulla.core.message import ToolCall
+from sulla.heartbeat import beats
 from sulla.threads import Entry, Usage, is_child_wait
 from tests.simulation.history_beat import BeatReading
 from tests.simulation.history_play import PlayReading

@@ -14,9 +14,13 @@ from typing import Any
 from sulla.agent import ActiveAgents, Actor, AgentSpec, InputHandler, actor_key, sub_agent_tools
 from sulla.core.ids import CallId, MessageId
 from sulla.core.message import ToolCall, ToolResult
-from sulla.heartbeat import Agenda, BeatLimits, HeartbeatNode, Lot, View, create_heartbeat_graph
+from sulla.heartbeat.agenda import Agenda, View
+from sulla.heartbeat.graph import create_heartbeat_graph
+from sulla.heartbeat.limits import BeatLimits
+from sulla.heartbeat.node import HeartbeatNode
+from sulla.heartbeat.plan import Lot
 from sulla.models import ChatRequest, Delta
-from sulla.projects import Projects
+from sulla.projects.projects import Projects
 from sulla.testing.clock import ManualClock
 from sulla.testing.play_world import PlayWorld
 from sulla.testing.provider import Say, ScriptedProvider

@@ -15,7 +15,7 @@ from sulla.core.jsontypes import JsonObject
 from sulla.core.limit import LimitHit
 from sulla.core.message import Reasoning, Text, ToolCall, ToolResult
 from sulla.daemon.thread_schema import THREAD_SCHEMA
-from sulla.heartbeat import BeatEnded, BeatSkipped, BeatStarted, CycleEnded, CycleStarted
+from sulla.heartbeat.beats import BeatEnded, BeatSkipped, BeatStarted, CycleEnded, CycleStarted
 from sulla.store import Record
 from sulla.threads import (
     AnswerGiven,

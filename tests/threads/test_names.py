@@ -17,7 +17,8 @@ from sulla.core.ids import NodeId, ThreadId
 from sulla.core.run import Run
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.graph import Decision, GraphDraft
-from sulla.heartbeat import BEATS, create_overlord_graph
+from sulla.heartbeat.graph import create_overlord_graph
+from sulla.heartbeat.slice import BEATS
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider

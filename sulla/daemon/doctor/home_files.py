@@ -12,7 +12,7 @@ from sulla.daemon.playbook_files import offline_shelf
 from sulla.daemon.prompt import home_tools
 from sulla.host.findings import Finding, counted, fault, ok, warning
 from sulla.playbooks import PlaybookShelf, listed
-from sulla.projects import PROJECTS, Listed, Projects
+from sulla.projects.projects import PROJECTS, Listed, Projects
 from sulla.skills.folders import looked_at
 
 _READ = "docs/agents.md says what an agent's folder holds"

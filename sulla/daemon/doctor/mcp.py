@@ -14,7 +14,8 @@ from sulla.daemon.doctor.probes import Patient
 from sulla.daemon.servers import servers_of, trust_of
 from sulla.daemon.settings.config import Settings
 from sulla.host.findings import Finding, counted, fault, ok, warning
-from sulla.mcp import McpServer, TrustFiles
+from sulla.mcp.server import McpServer
+from sulla.mcp.trust import TrustFiles
 from sulla.tools import environment
 
 LIST = "`sulla mcp list` says how the servers of a running daemon are"

@@ -12,6 +12,7 @@ from sulla.daemon.doctor.checks import Entry
 from sulla.daemon.doctor.probes import Patient, look
 from sulla.daemon.stores import MEMORY_SUFFIX, named_store, store_file
 from sulla.host.findings import Finding, fault, ok, warning
+from sulla.memory.settings import MemorySettings
 
 MAGIC: Final = b"SQLite format 3\0"
 """How each file of SQLite begins (https://sqlite.org/fileformat.html)."""
@@ -20,7 +21,7 @@ MAGIC: Final = b"SQLite format 3\0"
 async def memory(patient: Patient) -> list[Finding]:
     """The memory: whether its file can be one, and whether a running daemon can write it."""
     settings = patient.settings
-    if not settings.memory.enabled:
+    if not settings.section(MemorySettings).enabled:
         return ok("switched off (memory.enabled)")
     found = judge_status(await patient.ask("system.status")) if patient.where and not patient.silent else []
     try:

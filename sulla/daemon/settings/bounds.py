@@ -5,6 +5,7 @@ from __future__ import annotations
 from sulla.agent import DayLimits, RateLimits, RunLimits
 from sulla.core.units import MICRO
 from sulla.daemon.settings.config import Settings
+from sulla.playbooks.settings import PlaybookSettings
 from sulla.threads import Retention, ThreadLimits
 from sulla.work import Caps
 
@@ -20,7 +21,7 @@ def run(settings: Settings) -> RunLimits:
         thread_day_tokens=limits.thread_day_tokens,
         history_tokens=limits.history_tokens,
         reply_tokens=settings.model.reply_tokens,
-        play_tokens=settings.playbooks.run_tokens,
+        play_tokens=settings.section(PlaybookSettings).run_tokens,
     )
 
 
@@ -55,7 +56,7 @@ def work(settings: Settings) -> Caps:
     """How many runs there may be at once."""
     limits = settings.limits
     caps = (limits.runs, limits.runs_per_agent, limits.sub_agents)
-    return Caps(*caps, settings.playbooks.steps, settings.playbooks.runs)
+    return Caps(*caps, settings.section(PlaybookSettings).steps, settings.section(PlaybookSettings).runs)
 
 
 def _micro(money: float | None) -> int | None:

@@ -8,40 +8,39 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import BaseModel, Field, SecretStr, ValidationError
+from pydantic import BaseModel, Field, SecretStr, ValidationError, create_model
 
+from sulla.capabilities import capabilities
 from sulla.core.errors import SettingsError
 from sulla.core.jsontypes import Json
 from sulla.daemon.settings.sections import (
     AgentSettings,
     DaemonSettings,
     GatewaySettings,
-    HeartbeatSettings,
-    JournalSettings,
     LimitSettings,
-    McpSettings,
-    MemorySettings,
     ModelSettings,
-    PlaybookSettings,
-    Section,
     ShellSettings,
-    SpeechSettings,
     StoreSettings,
     TelemetrySettings,
     WebSettings,
 )
 from sulla.daemon.settings.sources import SECRETS, Given, Wrong, from_environ, from_file
+from sulla.host.capability import find
 from sulla.host.home import expanded, find_home
+from sulla.host.section import Section
 from sulla.models import read_prices
 
 FILE = "sulla.toml"
 
+S = TypeVar("S")
+
 
 class Settings(Section):
-    """Everything that can be set."""
+    """Everything that can be set. The sections here are no capability's own; `settings_model` has those too."""
 
     home: Path
     """Where the daemon keeps what is its own."""
@@ -53,15 +52,16 @@ class Settings(Section):
     agent: AgentSettings = AgentSettings()
     shell: ShellSettings = ShellSettings()
     web: WebSettings = WebSettings()
-    journal: JournalSettings = JournalSettings()
-    heartbeat: HeartbeatSettings = HeartbeatSettings()
-    mcp: McpSettings = McpSettings()
-    memory: MemorySettings = MemorySettings()
-    playbooks: PlaybookSettings = PlaybookSettings()
-    speech: SpeechSettings = SpeechSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
     prices: dict[str, Any] = Field(default={})
     """What models cost, by name: a table each with the price of a million tokens (docs/tokens.md)."""
+
+    def section(self, kind: type[S]) -> S:
+        """See `host.settings.HomeSettings`."""
+        for name in type(self).model_fields:
+            if isinstance(found := getattr(self, name), kind):
+                return found
+        raise SettingsError(f"no capability of this Sulla has the settings {kind.__name__}")
 
     @property
     def workspace(self) -> Path:
@@ -75,6 +75,24 @@ class Settings(Section):
             SettingsError: it begins with a `~` that stands for no folder.
         """
         return self.home / expanded(Path(path))
+
+
+@cache
+def settings_model() -> type[Settings]:
+    """The settings with a section for each capability that has settings: what an installation has does not change.
+
+    Raises:
+        SettingsError: a capability brings something else than a section, or one that there is already.
+    """
+    brought: dict[str, Any] = {}
+    for one in capabilities():
+        if not one.settings:
+            continue
+        kind = find(one.settings)
+        if not isinstance(kind, type) or not issubclass(kind, Section) or one.name in Settings.model_fields:
+            raise SettingsError(f"{one.settings} of the capability {one.name!r} cannot be a section of the settings")
+        brought[one.name] = (kind, kind())
+    return create_model("Settings", __base__=Settings, __doc__=Settings.__doc__, **brought)
 
 
 def load_settings(environ: Mapping[str, str], flags: Mapping[tuple[str, str], Json], home: Path | None) -> Settings:
@@ -132,13 +150,13 @@ def examine_settings(
         kept[given.key] = {**before, **value} if is_more else value  # type: ignore[dict-item]  # seen above
         source[given.section, given.key], place[given.section, given.key] = given.source, given.place
     try:
-        settings = Settings.model_validate({"home": home, **values})
+        settings = settings_model().model_validate({"home": home, **values})
     except ValidationError as error:
         wrong = error.errors(include_url=False)
         faults += [_explain(fault["msg"], fault["loc"], values, place) for fault in wrong]
         for section, key in {(str(fault["loc"][0]), str(fault["loc"][1])) for fault in wrong}:
             del values[section][key], source[section, key]
-        settings = Settings.model_validate({"home": home, **values})
+        settings = settings_model().model_validate({"home": home, **values})
     try:
         read_prices(settings.prices)
     except SettingsError as error:
@@ -149,7 +167,7 @@ def examine_settings(
 
 def sections() -> dict[str, type[BaseModel]]:
     """The sections by name."""
-    kinds = {name: field.annotation for name, field in Settings.model_fields.items()}
+    kinds = {name: field.annotation for name, field in settings_model().model_fields.items()}
     return {name: kind for name, kind in kinds.items() if isinstance(kind, type) and issubclass(kind, BaseModel)}
 
 

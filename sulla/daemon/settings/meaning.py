@@ -5,14 +5,15 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+import sys
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
 
 from pydantic import BaseModel
 
-from sulla.daemon.settings import config, sections
 from sulla.daemon.settings.sources import FOREIGN_COUNTS, FOREIGN_NAMES, SHORT_NAMES, variable
+from sulla.host.section import Section
 
 _SOURCES = re.compile(r" \((?:seed|design) [^)]*\)")
 """Where a figure comes from is of interest to whoever changes it, not to whoever sets it."""
@@ -25,8 +26,17 @@ def about(kind: type[BaseModel]) -> str:
 
 def meanings(kind: type[BaseModel]) -> dict[str, str]:
     """What each field of a section means, by its name, each on one line."""
-    (body,) = (node.body for node in _module().body if isinstance(node, ast.ClassDef) and node.name == kind.__name__)
-    return dict(_described(body))
+    found: dict[str, str] = {}
+    for one in reversed(kind.__mro__):
+        if issubclass(one, Section) and one.__module__ != __name__:
+            bodies = (
+                node.body
+                for node in _module(one.__module__).body
+                if isinstance(node, ast.ClassDef) and node.name == one.__name__
+            )
+            for body in bodies:
+                found |= dict(_described(body))
+    return found
 
 
 def other_names(section: str, key: str) -> list[str]:
@@ -40,8 +50,8 @@ def preferred_name(section: str, key: str) -> str:
 
 
 @cache
-def _module() -> ast.Module:
-    return ast.parse(inspect.getsource(config) + inspect.getsource(sections))
+def _module(name: str) -> ast.Module:
+    return ast.parse(inspect.getsource(sys.modules[name]))
 
 
 def _described(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:

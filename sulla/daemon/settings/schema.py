@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from pydantic import BaseModel
 
-from sulla.daemon.settings.config import Settings
+from sulla.daemon.settings.config import settings_model
 from sulla.daemon.settings.meaning import about, meanings
 
 DIALECT = "http://json-schema.org/draft-07/schema#"
@@ -28,9 +28,9 @@ def settings_schema() -> Schema:
 
     Secrets have a type and no default. The home is not in it, because the file lies in there.
     """
-    whole = Settings.model_json_schema()
+    whole = settings_model().model_json_schema()
     named = {name: _section(kind, whole["$defs"][name]) for name, kind in _models().items()}
-    fields = _described(Settings, whole["properties"])
+    fields = _described(settings_model(), whole["properties"])
     return {
         "$schema": DIALECT,
         "title": "sulla.toml",
@@ -44,7 +44,7 @@ def settings_schema() -> Schema:
 def _models() -> dict[str, type[BaseModel]]:
     """The models that settings are made of, by name: sections, and what tables with free keys hold."""
     found: dict[str, type[BaseModel]] = {}
-    ahead: list[type[BaseModel]] = [Settings]
+    ahead: list[type[BaseModel]] = [settings_model()]
     while ahead:
         fields = ahead.pop().model_fields.values()
         parts = [part for field in fields for part in (field.annotation, *get_args(field.annotation))]

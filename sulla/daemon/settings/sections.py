@@ -1,34 +1,12 @@
-"""The sections of the settings: one frozen model for each capability, which is handed its own values."""
+"""The sections of the settings that are no capability's own. Pure."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, get_origin
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationInfo, field_validator
+from pydantic import Field, SecretStr
 
-Port = Annotated[int, Field(ge=0, le=65535)]
-Seconds = Annotated[float, Field(gt=0)]
-Count = Annotated[int, Field(ge=1)]
-Money = Annotated[float | None, Field(ge=0, le=1_000_000)]
-Address = Annotated[str, Field(repr=False)]
-"""A URL; never shown, because it can hold a password."""
-
-
-class Section(BaseModel):
-    """What all sections have in common."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, allow_inf_nan=False)
-
-    @field_validator("*", mode="before")
-    @classmethod
-    def _as_written(cls, value: object, info: ValidationInfo) -> object:
-        """A variable holds a list as one text with commas; and `true` is no number, though Python says so."""
-        wanted = cls.model_fields[info.field_name or ""].annotation
-        if isinstance(value, bool) and wanted is not bool:
-            raise ValueError("Input should not be true or false")
-        if isinstance(value, str) and get_origin(wanted) is tuple:
-            return tuple(part.strip() for part in value.split(",") if part.strip())
-        return value
+from sulla.host.section import Address, Count, Money, Port, Seconds, Section
 
 
 class GatewaySettings(Section):
@@ -195,155 +173,6 @@ class WebSettings(Section):
     """Where a SearXNG is, e.g. `http://127.0.0.1:8888`; it must have `json` among its `search.formats`."""
     allow_hosts: tuple[str, ...] = ()
     """Hosts on your own network that agents may read, each `host` or `host:port`; all others on it are refused."""
-
-
-class JournalSettings(Section):
-    """Copies of conversations as lines of JSON, in the folder `journal` of the home (docs/journal.md)."""
-
-    enabled: bool = True
-    """Whether every event of every thread is written to `conversations.jsonl`."""
-    training: bool = False
-    """Whether finished runs are written to `training.jsonl` too, as examples for fine-tuning."""
-    training_outcomes: tuple[Literal["done", "blocked", "failed", "cancelled"], ...] = ("done",)
-    """Runs that ended in one of these ways become examples: `done`, `blocked`, `failed`, `cancelled`."""
-    file_bytes: Annotated[int, Field(ge=65_536)] = 16 * 1024 * 1024
-    """The most bytes of one file; then another one is begun."""
-    keep_files: Annotated[int, Field(ge=1, le=10_000)] = 10
-    """Older files that are kept of each of the two; the oldest one goes first."""
-
-
-class SpeechSettings(Section):
-    """What people say aloud (docs/speech.md)."""
-
-    profile: Literal["classic", "adaptive"] = "classic"
-    """When a turn ends: by fixed silences, or by how complete the words read."""
-    max_live: Annotated[int, Field(ge=1, le=100_000)] = 1000
-    """Threads that are spoken in at once; each takes some 20 KB. Another one is refused until one is silent."""
-    ttl_s: Annotated[float, Field(ge=60)] = 3600.0
-    """How long it is known which chunks of a silent thread are late, in seconds; none comes later than minutes."""
-
-
-class McpServerSettings(Section):
-    """One MCP server (docs/mcp.md): a program that is started, or an address."""
-
-    command: str = ""
-    """The program; empty for a server that has an address."""
-    args: tuple[str, ...] = ()
-    """Its arguments."""
-    env: dict[str, SecretStr] = {}
-    """What it sees of an environment, beside what every program needs. It is never shown."""
-    url: Address = ""
-    """Where it is asked over HTTP, e.g. `https://example.org/mcp`; empty for a program."""
-    headers: dict[str, SecretStr] = {}
-    """What each request to it carries, e.g. `Authorization`. They are never shown."""
-    tools: tuple[str, ...] | None = None
-    """The tools that agents may use, by the server's own names; without it, all."""
-    timeout_s: Annotated[float, Field(gt=0, le=3600)] = 60.0
-    """How long one call may take, in seconds."""
-    reach: Literal["outward", "inward"] = "outward"
-    """`inward` is your word that its tools change nothing outside the daemon: then they are used without a question."""
-
-
-class BeatSettings(Section):
-    """One more schedule by which an agent works by itself; what is not said here is as `[heartbeat]` says."""
-
-    agent: str = ""
-    """The agent; empty for the home's own."""
-    project: str = ""
-    """The project that it is to work on; empty to choose by itself."""
-    period_s: Annotated[int | None, Field(ge=60, le=31_622_400)] = None
-    """Seconds from one beat to the next."""
-    jitter_s: Annotated[int | None, Field(ge=0)] = None
-    """Seconds by up to which each is put off."""
-    cron: str = ""
-    """When, as a cron expression instead."""
-    active_hours: str = ""
-    """When it may work, e.g. `mon-fri 09:00-18:00`."""
-    zone: str = ""
-    """The time zone of both."""
-    missed: Literal["", "skip", "once"] = ""
-    """What becomes of beats at which no daemon ran."""
-
-
-class HeartbeatSettings(Section):
-    """When agents work by themselves, and for how much (docs/heartbeat.md)."""
-
-    enabled: bool = False
-    """Whether they do."""
-    agent: str = ""
-    """Who does by this section; empty for the home's own agent."""
-    period_s: Annotated[int, Field(ge=60, le=31_622_400)] = 1800
-    """Seconds from one beat to the next."""
-    jitter_s: Annotated[int, Field(ge=0)] = 30
-    """Seconds by up to which each beat is put off, so that not all begin at once; less than `period_s`."""
-    cron: str = ""
-    """When, as a cron expression instead of a period, e.g. `*/30 9-17 * * mon-fri`, or a word such as `@hourly`."""
-    active_hours: str = ""
-    """When agents may work, e.g. `mon-fri 09:00-18:00` or `22:00-06:00`; empty for always."""
-    zone: str = "UTC"
-    """The time zone of `cron` and `active_hours`, e.g. `Europe/Berlin`."""
-    missed: Literal["skip", "once"] = "skip"
-    """What becomes of beats at which no daemon ran: with `skip` nothing, with `once` one makes up for all of them."""
-    prompt: str = ""
-    """What an agent is told to do with its time; empty for working on its owner's projects."""
-    model: str = ""
-    """`provider:model` for beats, e.g. a cheaper one; empty for the agent's own."""
-    cycles: Annotated[int, Field(ge=1, le=30)] = 10
-    """The most cycles of one beat (seed 004)."""
-    wall_s: Seconds = 3600.0
-    """How long after its beginning a beat may still begin a cycle."""
-    tokens: Annotated[int, Field(ge=12_000)] = 200_000
-    """The most tokens of one beat."""
-    day_tokens: Annotated[int, Field(ge=0)] = 1_000_000
-    """Of an agent's beats on one day (UTC); 0 for none at all."""
-    month_tokens: Annotated[int, Field(ge=0)] = 20_000_000
-    """The same in one month."""
-    cost: Money = None
-    """The most money of one beat, in the unit of `prices`; unset for no limit."""
-    day_cost: Money = None
-    """The same on one day."""
-    month_cost: Money = None
-    """The same in one month."""
-    standing: Annotated[int, Field(ge=1, le=100)] = 3
-    """Beats in a row that change nothing before they come less often, and people are told."""
-    schedules: Annotated[dict[str, BeatSettings], Field(repr=False)] = {}
-    """More of them, for other agents or projects, each in a section of its own, `[heartbeat.schedules.<name>]`."""
-
-
-class McpSettings(Section):
-    """Servers whose tools agents can use (docs/mcp.md)."""
-
-    servers: Annotated[dict[str, McpServerSettings], Field(repr=False)] = {}
-    """Each in a section of its own, `[mcp.servers.<name>]`."""
-
-
-class PlaybookSettings(Section):
-    """Playbooks, the prepared ways to do something (docs/playbooks.md)."""
-
-    runs: Count = 10
-    """Playbooks at work at once (seed 001); those that wait for time, people or agents hold no place."""
-    steps: Count = 50
-    """Agents that work on their steps at once."""
-    run_tokens: Count = 5_000_000
-    """Tokens of one run of a playbook that has no budget of its own, with all that it sets to work."""
-    secrets: Annotated[dict[str, SecretStr], Field(repr=False)] = {}
-    """Secrets that playbooks use by their names, in a section of its own, `[playbooks.secrets]`, or each in a variable
-    `SULLA_SECRET_<NAME>`."""
-
-
-class MemorySettings(Section):
-    """What agents remember of earlier conversations (docs/memory.md)."""
-
-    enabled: bool = True
-    """Whether finished turns are remembered, and agents can remember, recall and forget."""
-    window: Annotated[int, Field(ge=0, le=1_000)] = 20
-    """The newest turns of an agent that it is told of at the beginning of a conversation (seed 001)."""
-    section_chars: Annotated[int, Field(ge=500, le=100_000)] = 8_000
-    """Characters of all that it is told of its memory there; four make about one token."""
-    episodes: Annotated[int, Field(ge=1, le=1_000_000)] = 50_000
-    """Turns that are remembered of each agent; the oldest one goes first."""
-    facts: Annotated[int, Field(ge=1, le=100_000)] = 2_000
-    """Facts that each agent may remember; one more is refused."""
 
 
 class TelemetrySettings(Section):

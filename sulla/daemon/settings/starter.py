@@ -14,7 +14,7 @@ from typing import get_args, get_origin
 from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
-from sulla.daemon.settings.config import Settings
+from sulla.daemon.settings.config import settings_model
 from sulla.daemon.settings.meaning import about, meanings, other_names, preferred_name
 
 SCHEMA_FILE = "sulla.schema.json"
@@ -49,12 +49,12 @@ def starter(inferred: Sequence[Inferred] = ()) -> str:
     """
     found = {(item.section, item.key): item for item in inferred}
     lines = [f"#:schema ./{SCHEMA_FILE}", "", *_prose(_HEAD)]
-    for name, field in Settings.model_fields.items():
+    for name, field in settings_model().model_fields.items():
         kind = field.annotation
         if isinstance(kind, type) and issubclass(kind, BaseModel):
             lines += ["", "", *_prose(about(kind)), f"[{name}]", *_settings(name, kind, found)]
         elif get_origin(kind) in (dict, Mapping):
-            lines += ["", "", *_prose(meanings(Settings)[name]), f"[{name}]", *_entry(name, get_args(kind)[1])]
+            lines += ["", "", *_prose(meanings(settings_model())[name]), f"[{name}]", *_entry(name, get_args(kind)[1])]
     return "\n".join(lines) + "\n"
 
 

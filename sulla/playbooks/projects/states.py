@@ -8,7 +8,8 @@ from typing import Final, Literal
 
 from sulla.playbooks.projects.plan import ProjectPlan, Task, in_order
 from sulla.playbooks.service import PlayStatus, StepRow
-from sulla.projects import WAITS, TaskState
+from sulla.projects.page import TaskState
+from sulla.projects.tasks import WAITS
 
 ProjectState = Literal["in_progress", "completed", "blocked", "cancelled"]
 

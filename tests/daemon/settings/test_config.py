@@ -14,6 +14,7 @@ from sulla.daemon import Settings, load_settings
 from sulla.daemon.settings.config import sections
 from sulla.daemon.settings.sources import FOREIGN_COUNTS, FOREIGN_NAMES, variable
 from sulla.host.home import find_home
+from sulla.playbooks.settings import PlaybookSettings
 from tests.daemon.settings_page import PAGE, wanted
 
 Load = Callable[..., Settings]
@@ -91,7 +92,7 @@ def test_a_variable_of_other_programs_stands_between_the_file_and_ours(
 
 def test_secrets_of_playbooks_come_from_the_file_and_each_from_a_variable(load: Load, file: Path) -> None:
     file.write_text("[playbooks.secrets]\nmail = 'from the file'\nbank = 'old'\n")
-    found = load({"SULLA_SECRET_BANK": "new", "SULLA_SECRET_SHOP": "key"}).playbooks.secrets
+    found = load({"SULLA_SECRET_BANK": "new", "SULLA_SECRET_SHOP": "key"}).section(PlaybookSettings).secrets
     told = {name: secret.get_secret_value() for name, secret in found.items()}
     assert told == {"mail": "from the file", "bank": "new", "shop": "key"}
     assert "from the file" not in str(found)

@@ -9,8 +9,8 @@ import pytest
 from sulla.core.ids import CallId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import ToolResult
-from sulla.heartbeat import DIRECTIVE, BeatState, briefing
-from sulla.heartbeat.brief import Setting
+from sulla.heartbeat.beats import BeatState
+from sulla.heartbeat.brief import DIRECTIVE, Setting, briefing
 from sulla.models.offline.beats import Wake, next_beat_step, wake_of
 from sulla.models.offline.projects import STRANGE, Ended, Step
 

@@ -1,0 +1,14 @@
+"""Agents' own time: they wake by the clock and work on projects. Pure."""
+
+from __future__ import annotations
+
+from sulla.host.capability import Capability
+
+CAPABILITY = Capability(
+    name="heartbeat",
+    needs=("projects",),
+    state=("sulla.heartbeat.slice:BEATS",),
+    kinds=("sulla.heartbeat.slice:HEARTBEAT_THREAD",),
+    methods=("sulla.heartbeat.rpc:METHODS",),
+    settings="sulla.heartbeat.settings:HeartbeatSettings",
+)

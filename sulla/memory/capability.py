@@ -1,0 +1,10 @@
+"""What agents remember of earlier conversations. Pure."""
+
+from __future__ import annotations
+
+from sulla.host.capability import Capability
+
+CAPABILITY = Capability(
+    name="memory",
+    settings="sulla.memory.settings:MemorySettings",
+)

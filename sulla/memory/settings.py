@@ -1,0 +1,24 @@
+"""The settings of memory, `[memory]`. Pure."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from sulla.host.section import Section
+
+
+class MemorySettings(Section):
+    """What agents remember of earlier conversations (docs/memory.md)."""
+
+    enabled: bool = True
+    """Whether finished turns are remembered, and agents can remember, recall and forget."""
+    window: Annotated[int, Field(ge=0, le=1_000)] = 20
+    """The newest turns of an agent that it is told of at the beginning of a conversation (seed 001)."""
+    section_chars: Annotated[int, Field(ge=500, le=100_000)] = 8_000
+    """Characters of all that it is told of its memory there; four make about one token."""
+    episodes: Annotated[int, Field(ge=1, le=1_000_000)] = 50_000
+    """Turns that are remembered of each agent; the oldest one goes first."""
+    facts: Annotated[int, Field(ge=1, le=100_000)] = 2_000
+    """Facts that each agent may remember; one more is refused."""

@@ -1,0 +1,13 @@
+"""Playbooks: prepared ways to do something, step by step. Pure."""
+
+from __future__ import annotations
+
+from sulla.host.capability import Capability
+
+CAPABILITY = Capability(
+    name="playbooks",
+    needs=("projects",),
+    kinds=("sulla.playbooks.thread_kind:PLAYBOOK_THREAD",),
+    methods=("sulla.playbooks.rpc:METHODS",),
+    settings="sulla.playbooks.settings:PlaybookSettings",
+)

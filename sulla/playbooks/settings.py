@@ -1,0 +1,28 @@
+"""The settings of playbooks, `[playbooks]`. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from pydantic import Field, SecretStr
+
+from sulla.host.section import Count, Section
+
+
+class PlaybookSettings(Section):
+    """Playbooks, the prepared ways to do something (docs/playbooks.md)."""
+
+    runs: Count = 10
+    """Playbooks at work at once (seed 001); those that wait for time, people or agents hold no place."""
+    steps: Count = 50
+    """Agents that work on their steps at once."""
+    run_tokens: Count = 5_000_000
+    """Tokens of one run of a playbook that has no budget of its own, with all that it sets to work."""
+    secrets: Annotated[dict[str, SecretStr], Field(repr=False)] = Field(default={})
+    """Secrets that playbooks use by their names, in a section of its own, `[playbooks.secrets]`, or each in a variable
+    `SULLA_SECRET_<NAME>`."""
+
+    def more_secrets(self) -> Iterator[tuple[str, str]]:
+        """Those that playbooks use."""
+        yield from ((f"secrets.{name}", kept.get_secret_value()) for name, kept in self.secrets.items())

@@ -1,0 +1,10 @@
+"""What is worked on: a folder with a page each. Pure."""
+
+from __future__ import annotations
+
+from sulla.host.capability import Capability
+
+CAPABILITY = Capability(
+    name="projects",
+    methods=("sulla.projects.rpc:METHODS",),
+)

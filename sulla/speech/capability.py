@@ -1,0 +1,11 @@
+"""What people say aloud, buffered into turns. Pure."""
+
+from __future__ import annotations
+
+from sulla.host.capability import Capability
+
+CAPABILITY = Capability(
+    name="speech",
+    methods=("sulla.speech.rpc:METHODS",),
+    settings="sulla.speech.settings:SpeechSettings",
+)
