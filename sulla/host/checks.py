@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, Generic, Protocol, TypeVar
 
 from sulla.core.clock import Clock
 from sulla.core.jsontypes import JsonObject
@@ -12,12 +12,18 @@ from sulla.host.findings import Finding
 from sulla.host.home import Home, Whereabouts
 from sulla.host.settings import HomeSettings
 
+S_co = TypeVar("S_co", bound=HomeSettings, covariant=True)
+C_contra = TypeVar("C_contra", contravariant=True)
+
 CHECK_S: Final = 45.0
 """How long a check may take; more than a daemon may take to answer."""
 
 
-class CheckContext(Protocol):
-    """The home that is looked at. It lives as long as one `sulla doctor`, and nothing in it is changed by a check."""
+class CheckContext(Protocol[S_co]):
+    """The home that is looked at. It lives as long as one `sulla doctor`, and nothing in it is changed by a check.
+
+    A capability that reads a section of its own says with `S_co` what it reads of it.
+    """
 
     @property
     def home(self) -> Home:
@@ -25,7 +31,7 @@ class CheckContext(Protocol):
         ...
 
     @property
-    def settings(self) -> HomeSettings:
+    def settings(self) -> S_co:
         """What is right of its settings; what is wrong counts as not given."""
         ...
 
@@ -46,10 +52,15 @@ class CheckContext(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
-    """One of a capability's checks. It looks and mends nothing."""
+class Check(Generic[C_contra]):
+    """One row of the report. It looks and mends nothing.
+
+    Args:
+        name: as the report has it.
+        run: looks; `C_contra` is what it is handed.
+        deadline_s: how long it may take.
+    """
 
     name: str
-    """As the report has it."""
-    run: Callable[[CheckContext], Awaitable[list[Finding]]]
+    run: Callable[[C_contra], Awaitable[list[Finding]]]
     deadline_s: float = CHECK_S

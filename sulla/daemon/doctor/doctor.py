@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from dataclasses import dataclass
-from typing import cast
+from collections.abc import AsyncIterator, Iterable
+from typing import Final, cast
 
 from sulla.core.errors import SullaError
 from sulla.daemon.doctor import heartbeat as doctor_heartbeat
@@ -15,22 +14,11 @@ from sulla.daemon.doctor import probes
 from sulla.daemon.doctor import shell as doctor_shell
 from sulla.daemon.doctor import web as doctor_web
 from sulla.daemon.doctor.probes import Patient
-from sulla.host import checks as checks_
 from sulla.host.capability import Capability, find
-from sulla.host.checks import CHECK_S
+from sulla.host.checks import CHECK_S, Check
 from sulla.host.findings import Finding, fault
 
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One row of the table."""
-
-    name: str
-    run: Callable[[Patient], Awaitable[list[Finding]]]
-    deadline_s: float = CHECK_S
-
-
-_FIRST = (
+_FIRST: Final[tuple[Check[Patient], ...]] = (
     Check("home", probes.home),
     Check("settings", probes.settings),
     Check("token", probes.token),
@@ -38,7 +26,7 @@ _FIRST = (
     Check("shell", doctor_shell.shell),
     Check("agents", registry.agents),
 )
-_LAST = (
+_LAST: Final[tuple[Check[Patient], ...]] = (
     Check("projects", registry.projects),
     Check("playbooks", registry.playbooks),
     Check("heartbeat", doctor_heartbeat.heartbeat),
@@ -55,17 +43,17 @@ _LAST = (
 )
 
 
-def checks(brought: Iterable[Capability]) -> tuple[Check, ...]:
+def checks(brought: Iterable[Capability]) -> tuple[Check[Patient], ...]:
     """Every check, in the order in which they are run and shown.
 
     Args:
         brought: the capabilities, whose own checks stand in the middle.
     """
-    own = [one for some in brought if some.checks for one in cast("tuple[checks_.Check, ...]", find(some.checks))]
-    return (*_FIRST, *(Check(one.name, one.run, one.deadline_s) for one in own), *_LAST)
+    own = [one for some in brought if some.checks for one in cast("tuple[Check[Patient], ...]", find(some.checks))]
+    return (*_FIRST, *own, *_LAST)
 
 
-async def examine(patient: Patient, table: tuple[Check, ...]) -> AsyncIterator[tuple[str, Finding]]:
+async def examine(patient: Patient, table: tuple[Check[Patient], ...]) -> AsyncIterator[tuple[str, Finding]]:
     """Run the checks.
 
     Args:
@@ -80,7 +68,7 @@ async def examine(patient: Patient, table: tuple[Check, ...]) -> AsyncIterator[t
             yield check.name, finding
 
 
-async def _run(check: Check, patient: Patient) -> list[Finding]:
+async def _run(check: Check[Patient], patient: Patient) -> list[Finding]:
     try:
         async with patient.clock.timeout(check.deadline_s):
             return await check.run(patient)

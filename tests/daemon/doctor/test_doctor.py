@@ -11,8 +11,9 @@ from sulla.core.clock import Clock
 from sulla.core.errors import StoreUnavailable
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon import examine_settings
-from sulla.daemon.doctor.doctor import Check, checks, examine
+from sulla.daemon.doctor.doctor import checks, examine
 from sulla.daemon.doctor.probes import Patient
+from sulla.host.checks import Check
 from sulla.host.findings import Finding, fault, ok
 from sulla.host.home import Home
 from sulla.host.system import SystemClock
@@ -30,7 +31,7 @@ def _patient(home: Path, clock: Clock | None = None) -> Patient:
     return Patient(Home(home), examined, clock or SystemClock(), 0, None, _nobody)
 
 
-async def _all(patient: Patient, *table: Check) -> list[tuple[str, Finding]]:
+async def _all(patient: Patient, *table: Check[Patient]) -> list[tuple[str, Finding]]:
     return [found async for found in examine(patient, table)]
 
 
