@@ -18,10 +18,10 @@ from sulla.core.ids import ThreadId
 from sulla.host.system import SystemClock, random_id
 from sulla.store.redis.line import Command, RedisLine, Reply
 from sulla.store.redis.store import RedisStore
-from sulla.testing.play_world import PlayWorld
 from sulla.testing.provider import ScriptedProvider
 from sulla.threads import Answer
 from sulla.tools import Done, Result, Tool, ToolContext, define
+from tests.doubles.play_world import PlayWorld
 from tests.servers.redis import RedisServer, running_redis
 
 NAME = "playbook_runs"

@@ -10,8 +10,8 @@ from __future__ import annotations
 import asyncio
 
 from bench.paced_service import STAMP_CHARS, Answer, serve
-from sulla.testing.servers import anthropic_stream
-from sulla.testing.servers.script import Reply
+from tests.servers import anthropic_stream
+from tests.servers.script import Reply
 
 TOKENS_OF_SENTENCE = 4
 TOKEN_CHARS = STAMP_CHARS + 2

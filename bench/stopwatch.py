@@ -16,9 +16,9 @@ from bench.process import processor_s
 from sulla.host.system import SystemClock
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.place import Door
-from sulla.testing.servers.anthropic_server import FakeAnthropic
-from sulla.testing.servers.script import Script
-from sulla.testing.servers.wire import WireRequest, WireResponse
+from tests.servers.anthropic_server import FakeAnthropic
+from tests.servers.script import Script
+from tests.servers.wire import WireRequest, WireResponse
 
 _SETTLE_S = 0.01
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 
-from sulla.testing.servers import anthropic_stream, ollama_server, openai_stream
-from sulla.testing.servers.playing import Event
-from sulla.testing.servers.script import Reply
+from tests.servers import anthropic_stream, ollama_server, openai_stream
+from tests.servers.playing import Event
+from tests.servers.script import Reply
 
 PACE_S = 0.0005
 TOGETHER = 64

@@ -42,7 +42,7 @@ NEW = 2
 _CHECKS = 20
 """Per round; each adds messages, so there are some more than `MESSAGES` in the end."""
 _TURNS = 30
-_SAMPLES = ROOT / "tests" / "providers" / "data"
+_SAMPLES = ROOT / "tests" / "models" / "tokens" / "data"
 _LOAD = """
 import asyncio, resource, time
 def rss(): return int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize() / 2**20

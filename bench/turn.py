@@ -21,7 +21,7 @@ from bench.process import ready_url, running
 from bench.stopwatch import Contender, Service, Times, bare_turn, new_thread, talking, timed, turn
 from sulla.terminal.client import Client
 from sulla.terminal.place import door
-from sulla.testing.servers.script import Reply, Rule, Script
+from tests.servers.script import Reply, Rule, Script
 
 NAME = "turn"
 

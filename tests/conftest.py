@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, settings
 from sulla.testing.clock import ManualClock
 from tests.house import rows
 from tests.house.source import says_pure
-from tests.servers import NotRun
+from tests.servers.not_run import NotRun
 
 # One server for all tests of a process, whichever files they are in; and every frame of every test is looked at.
 pytest_plugins = ["tests.servers.postgres", "tests.gateway.frames", "tests.cli.one_daemon"]

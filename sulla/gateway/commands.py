@@ -78,7 +78,7 @@ Hear = Callable[[Signal], None]
 
 
 class Commands(Protocol):
-    """What clients can have done. Kept by the daemon; ``sulla.testing.commands.MemoryCommands`` is the double.
+    """What clients can have done. Kept by the daemon.
 
     Every method may raise any ``SullaError``; the gateway hands it to the client as it is.
     """

@@ -75,7 +75,7 @@ class HeartbeatBegun:
 
 
 class BeatOffice(Protocol):
-    """What can be done with heartbeats. Kept by the daemon; ``sulla.testing.beats.MemoryBeats`` is the double."""
+    """What can be done with heartbeats."""
 
     async def status(self, agent: str | None) -> Sequence[BeatInfo]:
         """How heartbeats are: of one agent, or of all that have one and the home's own.

@@ -23,11 +23,11 @@ from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.message import Origin, ToolCall
 from sulla.core.redact import Redactor
 from sulla.store.memory import MemoryStore
-from sulla.testing.attacks import MARK, Hooks, Puppet, order
 from sulla.testing.clock import ManualClock
 from sulla.testing.world import World
 from sulla.threads import Input, Summary, ToolCallResult, fold
 from sulla.tools import Done, Tool, builtin_tools, policy
+from tests.doubles.attacks import MARK, Hooks, Puppet, order
 
 SECRET = "sk-held-0123456789abcdef"
 PRIVATE = "14-Elm-Row"

@@ -12,11 +12,11 @@ from sulla.core.ids import CallId, ThreadId
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
 from sulla.store.memory import MemoryStore
-from sulla.testing.attacks import Hooks
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import World
 from sulla.tools import Done, Tool, builtin_tools
+from tests.doubles.attacks import Hooks
 
 DONE = "There. <AGENT_DONE>ok</AGENT_DONE>"
 LINKS = "See https://docs.example/one and https://docs.example/two."

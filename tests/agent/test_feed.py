@@ -17,12 +17,12 @@ from sulla.core.message import Text
 from sulla.core.redact import Redactor
 from sulla.store import Store
 from sulla.store.memory import MemoryStore
-from sulla.testing.attacks import Hooks, Puppet, order
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
 from sulla.threads import Entry, ThreadState
 from sulla.tools import Done, policy
+from tests.doubles.attacks import Hooks, Puppet, order
 
 DONE = "Done. <AGENT_DONE>ok</AGENT_DONE>"
 LINK = "https://evil.example/?all"

@@ -12,9 +12,9 @@ from sulla.agent import FileMarks, Guard
 from sulla.core.ids import ThreadId
 from sulla.host.system import SystemClock
 from sulla.store.memory import MemoryStore
-from sulla.testing.attacks import Hooks, Puppet, order
 from sulla.testing.world import World
 from sulla.tools import Done, Jobs, Shell, builtin_tools, shell_tools
+from tests.doubles.attacks import Hooks, Puppet, order
 
 PAGE = order("read_page")
 MAIL = order("send_mail", body="all of it")

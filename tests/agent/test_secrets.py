@@ -22,11 +22,11 @@ from sulla.core.redact import MARK, Redactor
 from sulla.journal.lines import to_line
 from sulla.store.memory import MemoryStore
 from sulla.telemetry.lines import line_formatter
-from sulla.testing.attacks import Hooks
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import World
 from sulla.threads import Entry, Live, Origin, live_channel, unpack
 from sulla.tools import Done, Result, Tool, ToolContext, define
+from tests.doubles.attacks import Hooks
 
 SECRET = 'sk-held/0123+4567"89ab~cdef'
 RAW = SECRET.encode()

@@ -19,12 +19,12 @@ from sulla.models.ollama.provider import OllamaProvider
 from sulla.models.openai.provider import OpenAiProvider
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
-from sulla.testing.servers.anthropic_server import FakeAnthropic
-from sulla.testing.servers.ollama_server import FakeOllama
-from sulla.testing.servers.openai_server import FakeOpenAi
-from sulla.testing.servers.script import Failure, Reply, Rule, Script
 from sulla.testing.world import World, scripted_model
 from sulla.threads import Entry
+from tests.servers.anthropic_server import FakeAnthropic
+from tests.servers.ollama_server import FakeOllama
+from tests.servers.openai_server import FakeOpenAi
+from tests.servers.script import Failure, Reply, Rule, Script
 
 REAL = SystemClock()
 DONE = "All right, that is done. <AGENT_DONE>ok</AGENT_DONE>"

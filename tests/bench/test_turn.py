@@ -11,8 +11,8 @@ from bench.turn import FIGURES, SIZES, Costs, warm_rows
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.host.system import SystemClock
 from sulla.store.sqlite.store import SqliteStore
-from sulla.testing.servers.script import Script
 from sulla.threads import ThreadLimits, ThreadStore
+from tests.servers.script import Script
 
 
 async def test_a_written_history_reads_as_one_that_was_lived(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from sulla.testing.servers.script import Failure, Reply, Rule, Script, ToolUse
 from tests.daemon.running import Place, service
+from tests.servers.script import Failure, Reply, Rule, Script, ToolUse
 
 BLOCKED = (
     "I stop here.<AGENT_BLOCKED><BLOCKER_REASON>no key</BLOCKER_REASON>"

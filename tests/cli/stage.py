@@ -15,9 +15,9 @@ from sulla.gateway import GatewayConfig, Limits, Server, Verdict, bind, build_ap
 from sulla.host.home import Home, Whereabouts
 from sulla.host.system import SystemClock, random_id
 from sulla.playbooks import Begin, Begun
-from sulla.testing.commands import MemoryCommands
-from sulla.testing.playbooks import MemoryPlaybooks
-from sulla.testing.tokens import MemoryTokens
+from tests.doubles.commands import MemoryCommands
+from tests.doubles.playbooks import MemoryPlaybooks
+from tests.doubles.tokens import MemoryTokens
 
 T = TypeVar("T")
 Said = tuple[str, dict[str, Any]]

@@ -16,10 +16,10 @@ from sulla.core.errors import SullaError
 from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door
-from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
 from tests.cli.terminal import terminal
 from tests.cli.typed import typed
 from tests.daemon.running import PATIENCE_S, Place, service
+from tests.servers.script import Reply, Rule, Script, ToolUse
 
 Capsys = pytest.CaptureFixture[str]
 SCRIPT = Script(

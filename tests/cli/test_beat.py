@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from sulla.terminal.exits import Exit
-from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
 from tests.cli.terminal import at_a_terminal
 from tests.cli.typed import typed
 from tests.daemon.running import Place, service
+from tests.servers.script import Reply, Rule, Script, ToolUse
 
 Capsys = pytest.CaptureFixture[str]
 BLOCKED = (

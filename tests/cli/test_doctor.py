@@ -17,12 +17,12 @@ import pytest
 
 from sulla.host.home import Home
 from sulla.terminal.exits import Exit
-from sulla.testing.servers.anthropic_server import FakeAnthropic
-from sulla.testing.servers.openai_server import FakeOpenAi
-from sulla.testing.servers.script import Reply, Rule, Script
 from tests.cli.typed import typed
 from tests.daemon.running import Place, service
 from tests.daemon.serving import beside
+from tests.servers.anthropic_server import FakeAnthropic
+from tests.servers.openai_server import FakeOpenAi
+from tests.servers.script import Reply, Rule, Script
 
 NAMES = [
     *("home", "settings", "token", "workspace", "shell", "agents", "skills", "projects", "playbooks", "heartbeat"),

@@ -12,12 +12,12 @@ import pytest
 
 from sulla.daemon import load_settings
 from sulla.terminal.exits import Exit
-from sulla.testing.servers.ollama_server import FakeOllama
-from sulla.testing.servers.script import Reply, Rule, Script
 from tests.cli.terminal import at_a_terminal, terminal
 from tests.cli.typed import Typed, typed
 from tests.daemon.running import NOWHERE, PATIENCE_S, Place
 from tests.daemon.serving import beside
+from tests.servers.ollama_server import FakeOllama
+from tests.servers.script import Reply, Rule, Script
 
 INIT = [sys.executable, "-m", "sulla", "init"]
 SECRET = "hunter2-do-not-show"

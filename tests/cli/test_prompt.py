@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from sulla.terminal.exits import Exit
-from sulla.testing.servers.script import Reply, Rule, Script
 from tests.cli.typed import typed
 from tests.daemon.running import Place, service
 from tests.mcp.benches import HERE
+from tests.servers.script import Reply, Rule, Script
 
 Capsys = pytest.CaptureFixture[str]
 

@@ -12,9 +12,9 @@ import pytest
 
 import sulla
 from sulla.terminal.exits import Exit
-from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
 from tests.cli.typed import typed
 from tests.daemon.running import Place, service
+from tests.servers.script import Reply, Rule, Script, ToolUse
 
 Capsys = pytest.CaptureFixture[str]
 

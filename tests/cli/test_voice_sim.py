@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from sulla.terminal.exits import Exit
-from sulla.testing.servers.script import Reply, Rule, Script
 from tests.cli.recordings import HESITATION, line, written
 from tests.cli.typed import Typed, typed
 from tests.daemon.running import Place, service
+from tests.servers.script import Reply, Rule, Script
 from tests.soon import undisturbed
 
 Capsys = pytest.CaptureFixture[str]

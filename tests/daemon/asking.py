@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
 from tests.daemon.running import Place, Service, service
+from tests.servers.script import Reply, Rule, Script, ToolUse
 
 ANSWER = "one two three four five six seven eight"
 NOTE = "note.txt"

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from sulla.host.system import SystemClock
-from sulla.testing.servers.ollama_server import FakeOllama
-from sulla.testing.servers.script import Script
+from tests.servers.ollama_server import FakeOllama
+from tests.servers.script import Script
 from tests.soon import undisturbed
 
 NOWHERE = "127.0.0.1:1"

@@ -6,8 +6,8 @@ import json
 import signal
 from pathlib import Path
 
-from sulla.testing.servers.script import Reply, Rule, Script
 from tests.daemon.running import Place, service
+from tests.servers.script import Reply, Rule, Script
 
 WHOLE = "What comes first, and what comes later. <AGENT_DONE>said</AGENT_DONE>"
 SCRIPT = Script([Rule(Reply(WHOLE, hold="half", hold_after=1))])

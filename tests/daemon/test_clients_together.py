@@ -21,9 +21,9 @@ from mcp.client.streamable_http import streamable_http_client
 from websockets.sync.client import connect
 from websockets.typing import Subprotocol
 
-from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
 from tests.daemon.running import AFRESH, PATIENCE_S, Daemon, Place, Service, service
 from tests.gateway.dialects.desktop import Desktop
+from tests.servers.script import Reply, Rule, Script, ToolUse
 
 WORDS = "What is in the (house)?"
 TEXT = "Let me look.\n\none two three four five six seven eight"

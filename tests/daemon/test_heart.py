@@ -13,8 +13,8 @@ from sulla.daemon.heart import check_heartbeat, limits_of
 from sulla.daemon.settings.config import load_settings
 from sulla.heartbeat.limits import BeatLimits
 from sulla.heartbeat.settings import HeartbeatSettings
-from sulla.testing.servers.script import Failure, Reply, Rule, Script, ToolUse
 from tests.daemon.running import Place, service
+from tests.servers.script import Failure, Reply, Rule, Script, ToolUse
 
 MORE = "On it.<AGENT_CONTINUE><STATUS_REPORT>half way</STATUS_REPORT></AGENT_CONTINUE>"
 GARDEN = "---\ntitle: Garden\nstatus: active\n---\n## Tasks\n\n- [ ] Ponder\n"

@@ -7,7 +7,7 @@ import pytest
 from sulla.core.errors import MessageIdReused
 from sulla.daemon.hooks import PlaybookHooks
 from sulla.playbooks import Known, PlaybookShelf
-from sulla.testing.playbooks import MemoryPlaybooks
+from tests.doubles.playbooks import MemoryPlaybooks
 
 TAKES = """
 name: brew

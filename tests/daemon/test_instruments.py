@@ -20,9 +20,9 @@ from sulla.host.place import Place
 from sulla.models import parse_model
 from sulla.telemetry import new_tally
 from sulla.testing.clock import ManualClock
-from sulla.testing.servers.wire import WireRequest, WireResponse, WireServer
 from sulla.threads import Kept, Origin, Outcome, RunFinished, RunStarted
 from sulla.work import Inspection
+from tests.servers.wire import WireRequest, WireResponse, WireServer
 
 CHOICE = Choice(parse_model("anthropic:claude"), "a test says so")
 ASKED = Asked(Caller(Principal("owner", frozenset({"read"})), "127.0.0.1", "ws", "ses_1"), "1", ThreadList())

@@ -24,7 +24,7 @@ from sulla.store import Store
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.store import FaultyStore, at_record
-from sulla.testing.tokens import MemoryTokens
+from tests.doubles.tokens import MemoryTokens
 from tests.gateway.peer import Frame, Peer
 
 TOKENS = ("ann", "bob")

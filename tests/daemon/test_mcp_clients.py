@@ -18,9 +18,9 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
-from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
 from tests.daemon.running import AFRESH, PATIENCE_S, Daemon, Place, Service, service
 from tests.gateway.peer import until
+from tests.servers.script import Reply, Rule, Script, ToolUse
 
 ANSWER = "one two three four five six seven eight"
 NOTE = "note.txt"

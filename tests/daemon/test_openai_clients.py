@@ -13,8 +13,8 @@ import openai
 import pytest
 from openai.types.chat import ChatCompletionChunk
 
-from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
 from tests.daemon.running import AFRESH, PATIENCE_S, Daemon, Place, Service, service
+from tests.servers.script import Reply, Rule, Script, ToolUse
 
 ANSWER = "one two three four five six seven eight"
 NOTE = "note.txt"

@@ -28,11 +28,11 @@ from sulla.telemetry import FILE, Logs
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door
-from sulla.testing.servers.anthropic_server import FakeAnthropic
-from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
 from sulla.testing.store import FaultyStore, Touch
 from sulla.tools import Done, Result, ToolContext, define
 from tests.daemon.running import AFRESH
+from tests.servers.anthropic_server import FakeAnthropic
+from tests.servers.script import Reply, Rule, Script, ToolUse
 from tests.soon import attempts
 
 KEY = "sk-ant-planted-0123456789"

@@ -18,15 +18,15 @@ from sulla.daemon.notices import NoticeDesk
 from sulla.daemon.people import make_people
 from sulla.host.place import Place as Ground
 from sulla.store.memory import MemoryStore
-from sulla.testing.attacks import Hooks
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
-from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
 from sulla.testing.world import World
 from sulla.threads import Birth, Input, ThreadCreated
 from sulla.tools import Note
 from tests.cli.terminal import at_a_terminal
 from tests.daemon.running import Place, Service, service
+from tests.doubles.attacks import Hooks
+from tests.servers.script import Reply, Rule, Script, ToolUse
 
 DONE = "Told. <AGENT_DONE>told</AGENT_DONE>"
 TELLS = ToolUse("notify_user", {"text": "The report is ready.", "urgency": "high"})

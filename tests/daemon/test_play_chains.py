@@ -22,10 +22,10 @@ from sulla.models import ChatRequest, Delta
 from sulla.playbooks import MOST_CHAINED, Begin, PlaybookShelf, PlayNode, PlayRow, chain_of, create_playbook_graph
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
-from sulla.testing.play_world import PlayWorld
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.threads import PLAYBOOK, Answer, Input, Outcome, RunFinished, RunStarted, ThreadCreated
 from sulla.tools import Done, Result, ToolContext, define
+from tests.doubles.play_world import PlayWorld
 from tests.schedules.town import make_id
 from tests.threads.rounds import round_of
 

@@ -17,11 +17,11 @@ from sulla.daemon.play_chat import NONE, ChatPlays, chooser
 from sulla.playbooks import Begin, Begun, ListedPlaybook, PlaybookShelf
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
-from sulla.testing.playbooks import MemoryPlaybooks
 from sulla.testing.provider import Say, ScriptedProvider, Step
 from sulla.testing.world import World
 from sulla.threads import Input, PlaybookBegan, RunFinished
 from sulla.tools import Toolbox
+from tests.doubles.playbooks import MemoryPlaybooks
 from tests.schedules.town import make_id
 
 ENDED = "All right. <AGENT_DONE>ok</AGENT_DONE>"

@@ -19,9 +19,9 @@ from sulla.daemon.play_desk import MOST_FAULTS, MOST_HANDED_OVER, PlayDesk
 from sulla.playbooks import Begin, Checked, PlaybookShelf, PlayNode, create_playbook_graph
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
-from sulla.testing.play_world import PlayWorld
 from sulla.testing.provider import ScriptedProvider
 from sulla.threads import PLAYBOOK, ThreadCreated
+from tests.doubles.play_world import PlayWorld
 from tests.schedules.town import make_id
 
 SAY = "name: say\noutputs: {said: '${{ run.payload }}'}\nsteps: [{id: s, respond: hi}]\n"

@@ -14,10 +14,10 @@ from sulla.daemon.play_events import LOOK_S, RETRY_S, SINCE, SLACK_MS, Listener,
 from sulla.playbooks import Begin, Begun, ListedPlaybook, PlaybookShelf
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
-from sulla.testing.playbooks import MemoryPlaybooks
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
 from sulla.threads import PLAYBOOK, Input, Intervals, LogFollower, ThreadCreated
+from tests.doubles.playbooks import MemoryPlaybooks
 from tests.schedules.town import make_id
 from tests.threads.rounds import round_of
 

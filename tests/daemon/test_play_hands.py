@@ -14,11 +14,11 @@ from sulla.daemon.play_hands import PlayHands
 from sulla.playbooks import PlaybookShelf, TriggerKind
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
-from sulla.testing.playbooks import MemoryPlaybooks
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
 from sulla.threads import ThreadState, Transcript
 from sulla.tools import Toolbox
+from tests.doubles.playbooks import MemoryPlaybooks
 from tests.schedules.town import make_id
 
 

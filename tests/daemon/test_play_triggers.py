@@ -16,7 +16,7 @@ from sulla.schedules.office import PLAYBOOKS, ScheduleInfo
 from sulla.schedules.spec import Cron, Every, PlaybookAction, Spec
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
-from sulla.testing.playbooks import MemoryPlaybooks
+from tests.doubles.playbooks import MemoryPlaybooks
 from tests.schedules.town import House, make_id
 
 STEPS = "steps:\n  - id: s\n    respond: hi\n"

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from sulla.testing.servers.script import Reply, Rule, Script
 from tests.daemon.running import PATIENCE_S, Place, Service, service
+from tests.servers.script import Reply, Rule, Script
 
 PLAN: dict[str, Any] = {
     "tasks": [

@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 import pytest
 
-from sulla.testing.servers.script import Reply, Rule, Script
 from tests.daemon.running import AFRESH, PATIENCE_S, Daemon, Place, Service, service
+from tests.servers.script import Reply, Rule, Script
 
 STREAM = {"Accept": "text/event-stream"}
 ANSWER = "one two three four five six seven eight"

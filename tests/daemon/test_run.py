@@ -16,8 +16,8 @@ from sulla.cli import main
 from sulla.core.errors import HomeInUse
 from sulla.host.home import Home
 from sulla.terminal.exits import Exit
-from sulla.testing.servers.script import Reply, Rule, Script
 from tests.daemon.running import NOWHERE, Daemon, Place, Service, service
+from tests.servers.script import Reply, Rule, Script
 
 NEVER_OFFLINE = ("ANTHROPIC_API_KEY=<your key>", "SULLA_MODEL=ollama:<model>")
 """The two lines that configure a model."""

@@ -8,11 +8,11 @@ from pathlib import Path
 from sulla.host.system import SystemClock
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.place import door
-from sulla.testing.servers.anthropic_server import FakeAnthropic
-from sulla.testing.servers.script import Reply, Rule, Script
 from tests.faults.harness import Daemon
 from tests.gateway.storm import Witness
+from tests.servers.anthropic_server import FakeAnthropic
 from tests.servers.redis import RedisServer, redis_server
+from tests.servers.script import Reply, Rule, Script
 
 __all__ = ["redis_server"]
 

@@ -23,13 +23,13 @@ from sulla.gateway.voice.moves import Passed, Wrong
 from sulla.gateway.voice.session import PATIENCE_S
 from sulla.gateway.voice.socket import Asked
 from sulla.rpc import Limits
-from sulla.testing.servers.script import Reply, Rule, Script
 from tests.daemon.running import PATIENCE_S as WAIT_S
 from tests.daemon.running import Daemon, Place, service
 from tests.gateway.fake_recognizers import KEY, PIECE, FakeDeepgram, FakeVosk
 from tests.gateway.recognizers import partial, result
 from tests.gateway.voice.test_frames import FLUX, TALK
 from tests.gateway.voices import Voice
+from tests.servers.script import Reply, Rule, Script
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "voice.md").read_text()
 SENT = [json.loads(text) for text in re.findall(r"^→ (\{.*\})$", PAGE, re.MULTILINE)]

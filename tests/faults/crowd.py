@@ -10,10 +10,10 @@ from random import Random
 from sulla.core.errors import SullaError
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.place import door
-from sulla.testing.servers.anthropic_server import FakeAnthropic
-from sulla.testing.servers.script import Reply, Rule, Script
 from tests.faults.backend import CLOCK, Backend
 from tests.faults.harness import Daemon
+from tests.servers.anthropic_server import FakeAnthropic
+from tests.servers.script import Reply, Rule, Script
 from tests.simulation.history import Acknowledged, Breach, History, ThreadHistory, breaches
 
 END_S = 120.0

@@ -15,11 +15,11 @@ from typing import Any, Self
 from sulla.core.errors import Unavailable
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.place import door
-from sulla.testing.servers.anthropic_server import FakeAnthropic
-from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
 from sulla.testing.tools import EffectLedger
 from sulla.threads import Entry
 from tests.faults.backend import CLOCK, Backend, sqlite
+from tests.servers.anthropic_server import FakeAnthropic
+from tests.servers.script import Reply, Rule, Script, ToolUse
 
 READY_S = 60.0
 TURN_S = 60.0

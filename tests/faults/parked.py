@@ -16,10 +16,10 @@ import psutil
 from sulla.core.errors import StoreUnavailable, SullaError
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.place import door
-from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
-from sulla.testing.servers.wire import WireRequest, WireResponse, WireServer
 from tests.faults.backend import CLOCK, Backend
 from tests.faults.harness import Daemon
+from tests.servers.script import Reply, Rule, Script, ToolUse
+from tests.servers.wire import WireRequest, WireResponse, WireServer
 from tests.simulation.history import Acknowledged, History, ThreadHistory, breaches
 
 DONE = "That is all. <AGENT_DONE>ok</AGENT_DONE>"

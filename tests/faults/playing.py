@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Final
 
 from sulla.core.errors import NotFound, SullaError
-from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
 from sulla.threads import Entry, Input, PlaybookEnded, Played, Rest, ThreadState, next_task
 from tests.faults.backend import CLOCK
 from tests.faults.beating import Onlooker
 from tests.faults.harness import Daemon
 from tests.faults.parked import ASKING, at, questions
+from tests.servers.script import Reply, Rule, Script, ToolUse
 
 EVERYTHING = """
 name: everything

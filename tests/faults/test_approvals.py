@@ -13,7 +13,6 @@ from sulla.core.errors import SullaError
 from sulla.core.ids import ThreadId
 from sulla.core.stamp import stamp
 from sulla.daemon.thread_schema import THREAD_SCHEMA
-from sulla.testing.servers.anthropic_server import FakeAnthropic
 from sulla.threads import Answer, ThreadLimits, ThreadStore
 from tests.faults.backend import CLOCK, Backend, sqlite
 from tests.faults.harness import Daemon
@@ -33,6 +32,7 @@ from tests.faults.parked import (
     until,
     until_ended,
 )
+from tests.servers.anthropic_server import FakeAnthropic
 
 LEASE = {"SULLA_STORE__LEASE_TTL_S": "2"}
 SHORT_S = 5.0

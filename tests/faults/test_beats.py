@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from sulla.heartbeat.beats import BeatEnded, BeatSkipped
-from sulla.testing.servers.anthropic_server import FakeAnthropic
-from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
 from tests.faults.backend import CLOCK, Backend, sqlite
 from tests.faults.beating import beside, plan_tour
 from tests.faults.harness import Daemon
+from tests.servers.anthropic_server import FakeAnthropic
+from tests.servers.script import Reply, Rule, Script, ToolUse
 
 MORE = "<AGENT_CONTINUE><STATUS_REPORT>the first is done</STATUS_REPORT></AGENT_CONTINUE>"
 DONE = "<AGENT_DONE>both are done</AGENT_DONE>"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sulla.testing.servers.anthropic_server import FakeAnthropic
-from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
 from sulla.threads import Answer, ToolCallResult
 from tests.faults.backend import CLOCK, sqlite
 from tests.faults.beating import PATIENCE_S, beside
 from tests.faults.harness import Daemon
 from tests.faults.parked import at
+from tests.servers.anthropic_server import FakeAnthropic
+from tests.servers.script import Reply, Rule, Script, ToolUse
 
 ASKED = "Have somebody look."
 FOUND = "It is blue. <AGENT_DONE>blue</AGENT_DONE>"

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from sulla.testing.servers.anthropic_server import FakeAnthropic
 from tests.faults.backend import CLOCK, sqlite
 from tests.faults.harness import Daemon
 from tests.faults.parked import ASKING, Parked, at, broken, park, script_for, standing_in, until, until_ended
+from tests.servers.anthropic_server import FakeAnthropic
 from tests.soon import attempts
 
 STOPPED_S = 4.0

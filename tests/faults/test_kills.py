@@ -10,10 +10,10 @@ from random import Random
 
 import pytest
 
-from sulla.testing.servers.anthropic_server import FakeAnthropic
 from tests.faults.backend import CLOCK, Backend
 from tests.faults.harness import AtMoment, AtRecord, Story, round_of_kills, two_calls
 from tests.faults.judge import breaches
+from tests.servers.anthropic_server import FakeAnthropic
 
 KINDS = {
     "THREAD_CREATED": 1,

@@ -13,11 +13,11 @@ from sulla.daemon import load_settings
 from sulla.daemon.stores import make_memory_index
 from sulla.memory.note import Note
 from sulla.terminal.client import Client
-from sulla.testing.servers.anthropic_server import FakeAnthropic
-from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
 from tests.faults.backend import CLOCK, Backend
 from tests.faults.harness import Daemon
 from tests.faults.parked import ASKING, DONE, PATIENCE_S, Parked, at, broken, results, until_ended
+from tests.servers.anthropic_server import FakeAnthropic
+from tests.servers.script import Reply, Rule, Script, ToolUse
 from tests.simulation.history import Acknowledged
 
 KINDS = ("sqlite", "redis", "postgres")

@@ -13,7 +13,6 @@ from random import Random
 
 import pytest
 
-from sulla.testing.servers.anthropic_server import FakeAnthropic
 from tests.faults.backend import CLOCK, Backend
 from tests.faults.beating import Onlooker, beside
 from tests.faults.harness import Daemon
@@ -32,6 +31,7 @@ from tests.faults.playing import (
     script,
     write_playbooks,
 )
+from tests.servers.anthropic_server import FakeAnthropic
 
 RESUMED_S = 2.0
 SEED = int(os.environ.get("SULLA_FAULT_SEED", "20261121"))

@@ -13,11 +13,11 @@ import pytest
 from sulla.people.presence import HERE_S
 from sulla.terminal.client import open_client
 from sulla.terminal.place import door
-from sulla.testing.servers.ollama_server import FakeOllama
-from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
 from tests.daemon.running import Place
 from tests.faults.backend import CLOCK, Backend
 from tests.gateway.peer import Peer
+from tests.servers.ollama_server import FakeOllama
+from tests.servers.script import Reply, Rule, Script, ToolUse
 
 TELLS = ToolUse("notify_user", {"text": "The report is ready."})
 SCRIPT = Script(

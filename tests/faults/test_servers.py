@@ -20,14 +20,14 @@ from redis import Redis
 from sulla.core.errors import SullaError
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.place import door
-from sulla.testing.servers.anthropic_server import FakeAnthropic
-from sulla.testing.servers.proxy import FaultProxy, Pass, Refuse, Slow, Stall
-from sulla.testing.servers.script import Reply, Rule, Script
 from tests.faults.backend import CLOCK, Backend, postgres, redis
 from tests.faults.conftest import new_database
 from tests.faults.harness import Daemon, User
+from tests.servers.anthropic_server import FakeAnthropic
 from tests.servers.postgres import FAST, PostgresServer, running_postgres
+from tests.servers.proxy import FaultProxy, Pass, Refuse, Slow, Stall
 from tests.servers.redis import RedisServer
+from tests.servers.script import Reply, Rule, Script
 from tests.simulation.history import Acknowledged, History, ThreadHistory, breaches
 from tests.soon import attempts
 

@@ -10,13 +10,13 @@ from statistics import quantiles
 
 import pytest
 
-from sulla.testing.servers.anthropic_server import FakeAnthropic
-from sulla.testing.servers.script import Reply, Rule, Script
 from tests.faults.backend import CLOCK, Backend
 from tests.faults.chorus import Voice, all_perform, at_rest
 from tests.faults.crowd import UNBOUNDED
 from tests.faults.harness import Daemon
 from tests.faults.speaking import faults_of
+from tests.servers.anthropic_server import FakeAnthropic
+from tests.servers.script import Reply, Rule, Script
 from tests.simulation.history import breaches
 
 SCRIPT = Script([Rule(Reply("I hear you, and I say so at some length. <AGENT_DONE>told</AGENT_DONE>", delay_s=0.1))])

@@ -16,12 +16,12 @@ import pytest
 from sulla.core.errors import SullaError
 from sulla.terminal.client import open_client
 from sulla.terminal.place import door
-from sulla.testing.servers.anthropic_server import FakeAnthropic
-from sulla.testing.servers.script import Reply, Rule, Script
 from tests.faults.backend import CLOCK, Backend
 from tests.faults.crowd import UNBOUNDED
 from tests.faults.harness import Daemon
 from tests.gateway.storm import Drifter, Habits, mark, ride_out
+from tests.servers.anthropic_server import FakeAnthropic
+from tests.servers.script import Reply, Rule, Script
 
 SEED = int(os.environ.get("SULLA_FAULT_SEED", "20261121"))
 SAID = "The wind rose, 🌬 the rain came, and then it was quiet. <AGENT_DONE>told</AGENT_DONE>"

@@ -12,12 +12,12 @@ import pytest
 
 from sulla.terminal.client import open_client
 from sulla.terminal.place import door
-from sulla.testing.servers.anthropic_server import FakeAnthropic
-from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
 from tests.faults.backend import CLOCK, Backend, sqlite
 from tests.faults.crowd import UNBOUNDED
 from tests.faults.harness import DONE, NOTES, Daemon, Story, User, asked
 from tests.faults.judge import breaches
+from tests.servers.anthropic_server import FakeAnthropic
+from tests.servers.script import Reply, Rule, Script, ToolUse
 
 ROUNDS = int(os.environ.get("SULLA_FAULT_ZOMBIES", "200"))
 

@@ -13,8 +13,8 @@ from sulla.access import ALL_SCOPES
 from sulla.gateway import GatewayConfig, Limits, Server, bind, build_app, serve
 from sulla.host.system import SystemClock, random_id
 from sulla.testing.clock import ManualClock
-from sulla.testing.commands import MemoryCommands
-from sulla.testing.tokens import MemoryTokens
+from tests.doubles.commands import MemoryCommands
+from tests.doubles.tokens import MemoryTokens
 from tests.gateway.peer import PATIENCE_S, Peer, Raw
 
 Start = Callable[..., Awaitable[Server]]

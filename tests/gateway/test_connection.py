@@ -19,8 +19,8 @@ from sulla.gateway import (
 )
 from sulla.gateway.feed.feed import TEXT
 from sulla.host.system import SystemClock, random_id
-from sulla.testing.commands import MemoryCommands
-from sulla.testing.tokens import MemoryTokens
+from tests.doubles.commands import MemoryCommands
+from tests.doubles.tokens import MemoryTokens
 from tests.gateway.conftest import Start
 from tests.gateway.peer import PATIENCE_S, Peer, Raw, masked, until
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from sulla.testing.commands import MemoryCommands
+from tests.doubles.commands import MemoryCommands
 from tests.gateway.frames import Conversation, published
 from tests.gateway.peer import Peer
 from tests.house.source import ROOT

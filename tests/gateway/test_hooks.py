@@ -23,8 +23,8 @@ from sulla.gateway.hooks import UNPROVEN
 from sulla.gateway.webhook import sign
 from sulla.host.system import SystemClock, random_id
 from sulla.playbooks import Begun
-from sulla.testing.commands import MemoryCommands
-from sulla.testing.tokens import MemoryTokens
+from tests.doubles.commands import MemoryCommands
+from tests.doubles.tokens import MemoryTokens
 from tests.gateway.peer import PATIENCE_S, Raw
 from tests.gateway.rest.test_app import answer_of, head, wrong
 

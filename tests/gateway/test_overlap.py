@@ -16,8 +16,8 @@ from sulla.gateway.overlap import MOST_UNDER_WAY, Overlap, Taken
 from sulla.speech import Chunk, Flushed, Playing, SpeechOffice, Status
 from sulla.speech import Taken as TurnNow
 from sulla.testing.clock import ManualClock
-from sulla.testing.commands import MemoryCommands
 from sulla.testing.store import FaultyStore, Touch
+from tests.doubles.commands import MemoryCommands
 from tests.gateway.conftest import Start
 from tests.gateway.peer import Peer, until
 from tests.gateway.voices import Voice

@@ -12,8 +12,8 @@ from sulla.gateway.auth import WRONG_TOKENS
 from sulla.gateway.methods.observing import Unobserved
 from sulla.host.system import SystemClock, random_id
 from sulla.rpc import Way
-from sulla.testing.commands import MemoryCommands
-from sulla.testing.tokens import MemoryTokens
+from tests.doubles.commands import MemoryCommands
+from tests.doubles.tokens import MemoryTokens
 
 STORE = Trouble("store_unavailable", "no answer from redis://host", 1_800_000_000_000, blocks=True)
 MODEL = Trouble("model_service", "the service at https://host failed", 1_800_000_060_000, blocks=False)

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from sulla.testing.servers.script import Reply, Rule, Script
 from tests.daemon.running import PATIENCE_S, Daemon, Place, service
 from tests.gateway.test_protocol_page import PAGE
-from tests.servers import free_port
 from tests.servers.node import node
+from tests.servers.not_run import free_port
+from tests.servers.script import Reply, Rule, Script
 
 __all__ = ["node"]
 

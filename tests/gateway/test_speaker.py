@@ -14,7 +14,7 @@ from sulla.gateway.speaker import Speaker
 from sulla.gateway.speaking import SPEAK
 from sulla.rpc import Limits
 from sulla.testing.clock import ManualClock
-from sulla.testing.commands import MemoryCommands
+from tests.doubles.commands import MemoryCommands
 from tests.gateway.test_connection import Connect
 from tests.gateway.test_shortcut import Socket
 from tests.gateway.test_speaking import delta, ended

@@ -7,7 +7,7 @@ from random import Random
 from sulla.gateway import Server
 from sulla.host.system import SystemClock
 from sulla.terminal.place import Door
-from sulla.testing.commands import MemoryCommands
+from tests.doubles.commands import MemoryCommands
 from tests.gateway.storm import Drifter, Habits, mark, ride_out
 
 THREADS = ("thr_1", "thr_2")

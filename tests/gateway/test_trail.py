@@ -26,8 +26,8 @@ from sulla.gateway.methods.system import SystemStatus
 from sulla.gateway.wire import ThreadList
 from sulla.host.system import SystemClock, random_id
 from sulla.testing.clock import ManualClock
-from sulla.testing.commands import MemoryCommands
-from sulla.testing.tokens import MemoryTokens
+from tests.doubles.commands import MemoryCommands
+from tests.doubles.tokens import MemoryTokens
 from tests.gateway.peer import Peer
 from tests.gateway.reading import stream
 

@@ -10,7 +10,7 @@ from websockets.exceptions import InvalidStatus
 
 from sulla.gateway import Server
 from sulla.gateway.auth import WRONG_TOKENS
-from sulla.testing.commands import MemoryCommands
+from tests.doubles.commands import MemoryCommands
 from tests.gateway.peer import Peer, Raw
 
 OpenRaw = Callable[..., Awaitable[Raw]]

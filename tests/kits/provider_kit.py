@@ -35,7 +35,7 @@ OTHER = ToolSpec(
 )
 
 STALL = "until told"
-"""Where a service's reply stands still (`sulla.testing.servers.script.Reply.hold`)."""
+"""Where a service's reply stands still (`tests.servers.script.Reply.hold`)."""
 
 
 def ask(

@@ -18,12 +18,12 @@ from sulla.playbooks import RunEnded, StepCompleted
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.mortal import CHANGES, Killed, is_kill
-from sulla.testing.play_world import PlayWorld
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.store import Touch
 from sulla.testing.tools import EffectLedger, ledger_tools
 from sulla.threads import Answer, Entry, Input, PlaybookEnded, Played, ThreadState, Wait
 from sulla.tools import Done, Result, Tool, ToolContext, define
+from tests.doubles.play_world import PlayWorld
 from tests.playbooks.crash_cases import Case, name_of
 from tests.simulation.history import History, Kept, ThreadHistory, breaches
 

@@ -13,10 +13,10 @@ from sulla.core.message import ToolCall
 from sulla.playbooks import RunEnded
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
-from sulla.testing.play_world import PlayWorld
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.tools import EffectLedger, ledger_tools
 from sulla.threads import Answer, PlayState, Wait
+from tests.doubles.play_world import PlayWorld
 from tests.simulation.history import History, ThreadHistory, breaches
 
 Make = Callable[..., PlayWorld]

@@ -10,9 +10,9 @@ import pytest
 from sulla.host.system import SystemClock, random_id
 from sulla.store.redis.line import Command, RedisLine, Reply
 from sulla.store.redis.store import RedisStore
-from sulla.testing.play_world import PlayWorld
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.tools import EffectLedger, ledger_tools
+from tests.doubles.play_world import PlayWorld
 from tests.servers.redis import RedisServer, redis_server
 
 __all__ = ["redis_server"]

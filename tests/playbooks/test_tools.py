@@ -14,11 +14,11 @@ from sulla.core.message import Origin, ToolCall, ToolResult
 from sulla.playbooks import Begin, Begun, ListedPlaybook, Starts, may_start, playbook_line, playbook_tools
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
-from sulla.testing.playbooks import MemoryPlaybooks
 from sulla.testing.provider import Say, ScriptedProvider, Step
 from sulla.testing.world import World
 from sulla.threads import PLAYBOOK, Birth, Input, Outcome, RunFinished, ThreadCreated
 from sulla.tools import Done, Result, Tool, ToolContext, define
+from tests.doubles.playbooks import MemoryPlaybooks
 
 ENDED = "All right. <AGENT_DONE>ok</AGENT_DONE>"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.servers import missing
+from tests.servers.not_run import missing
 
 _KNOWS_WEBSOCKET = 22
 _PATIENCE_S = 50.0

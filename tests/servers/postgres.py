@@ -21,7 +21,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from tests.servers import free_port, missing
+from tests.servers.not_run import free_port, missing
 
 USER, PASSWORD = "sulla", "s3cret-of-the-tests"
 

@@ -20,7 +20,7 @@ from fakeredis import TcpFakeServer
 from fakeredis._clients._tcp_server import TCPFakeRequestHandler
 from redis import Redis
 
-from tests.servers import free_port, missing
+from tests.servers.not_run import free_port, missing
 
 DATABASES = 4096
 """Each test takes another one, so that none has to clean up."""

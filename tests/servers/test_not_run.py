@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from tests.house.source import ROOT
-from tests.servers import NOT_RUN
+from tests.servers.not_run import NOT_RUN
 
 PLANTED = """
 import pytest
-from tests.servers import missing
+from tests.servers.not_run import missing
 
 @pytest.mark.parametrize("n", range(3))
 def test_lacks(n):

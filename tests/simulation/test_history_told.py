@@ -7,9 +7,9 @@ import pytest
 from sulla.core.ids import RunId
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
-from sulla.testing.play_world import PlayWorld
 from sulla.testing.provider import ScriptedProvider
 from sulla.threads import Notice, RunStarted
+from tests.doubles.play_world import PlayWorld
 from tests.simulation.history import History, ThreadHistory, breaches
 
 REST = "name: rest\nsteps:\n  - {id: ok, wait: 1s}\n"

@@ -10,7 +10,7 @@ import pytest
 
 from sulla.core.errors import SettingsError
 from sulla.telemetry import trace_to
-from sulla.testing.servers.wire import WireRequest, WireResponse, WireServer
+from tests.servers.wire import WireRequest, WireResponse, WireServer
 
 
 async def test_spans_are_sent_to_the_collector_before_the_end() -> None:

@@ -22,10 +22,10 @@ from sulla.store.memory import MemoryStore
 from sulla.telemetry import Spans, Stream
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider, Step
-from sulla.testing.servers.anthropic_server import FakeAnthropic
-from sulla.testing.servers.script import Reply, Rule, Script
 from sulla.testing.world import World
 from sulla.tools import Done, Result, ToolContext, define
+from tests.servers.anthropic_server import FakeAnthropic
+from tests.servers.script import Reply, Rule, Script
 
 DONE = Say("All right. <AGENT_DONE>ok</AGENT_DONE>", usage=Usage(10, 4, 300, 7))
 SECRET_WORDS = "what a person said"

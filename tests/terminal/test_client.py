@@ -23,7 +23,7 @@ from sulla.core.errors import (
 )
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.place import Door
-from sulla.testing.servers.wire import WireRequest, WireResponse, WireServer
+from tests.servers.wire import WireRequest, WireResponse, WireServer
 
 pytestmark = pytest.mark.usefixtures("foreign_frames")
 

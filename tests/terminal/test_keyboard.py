@@ -16,10 +16,10 @@ from prompt_toolkit.input import create_pipe_input
 from sulla.terminal.exits import Exit
 from sulla.terminal.keyboard import QUIET_S, read_answer
 from sulla.testing.clock import ManualClock
-from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
 from tests.cli.terminal import Terminal, at_a_terminal, terminal
 from tests.cli.typed import typed
 from tests.daemon.running import PATIENCE_S, Place, service
+from tests.servers.script import Reply, Rule, Script, ToolUse
 
 Capsys = pytest.CaptureFixture[str]
 SCRIPT = Script(

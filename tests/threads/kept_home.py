@@ -22,10 +22,10 @@ from sulla.heartbeat.plan import Lot
 from sulla.models import ChatRequest, Delta
 from sulla.projects.projects import Projects
 from sulla.testing.clock import ManualClock
-from sulla.testing.play_world import PlayWorld
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.tools import EffectLedger
 from sulla.threads import Answer, Input, ThreadCreated, ThreadState, Wait
+from tests.doubles.play_world import PlayWorld
 from tests.playbooks.crash_cases import CASES, name_of
 from tests.playbooks.dying import ANSWERS, Thinker, tools_of
 

@@ -9,9 +9,9 @@ import pytest
 
 from sulla.core.errors import Refused, SullaError
 from sulla.host.system import SystemClock
-from sulla.testing.servers.internet import FakeInternet
-from sulla.testing.servers.wire import WireRequest, WireResponse, WireServer
 from sulla.tools import Fetcher, OwnHosts
+from tests.servers.internet import FakeInternet
+from tests.servers.wire import WireRequest, WireResponse, WireServer
 
 PUBLIC, OTHER = "93.184.215.14", "93.184.215.15"
 NAMES = {"example.org": [PUBLIC], "www.example.org": [PUBLIC], "other.example": [OTHER]}

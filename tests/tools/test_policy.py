@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from sulla.core.jsontypes import FrozenJson
-from sulla.testing.attacks import Hooks
 from sulla.tools import Allow, Ask, Deny, Effect, Reach, Standing, Tool, ToolContext, Trust, digest_of, judge, target_of
 from sulla.tools.policy import RULES
+from tests.doubles.attacks import Hooks
 from tests.tools.contexts import context_in
 
 HERE = context_in(Path("workspace"))

@@ -15,12 +15,12 @@ from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import ToolCall, ToolResult
 from sulla.store import Draft
 from sulla.store.memory import MemoryStore
-from sulla.testing.attacks import Hooks
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.world import World
 from sulla.threads import Answer, Wait
 from sulla.tools import Done, Effect, Result, Tool, ToolContext
+from tests.doubles.attacks import Hooks
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
 READS = Say("", (ToolCall(CallId("r"), "read_page", {"url": "https://a.example"}),))

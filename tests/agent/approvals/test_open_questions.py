@@ -13,11 +13,11 @@ from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall, ToolResult
 from sulla.store.memory import MemoryStore
-from sulla.testing.attacks import Hooks
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import World
 from sulla.threads import PLAYBOOK, Answer, Birth, Input, Play, RunStarted, Suspended, ThreadCreated, Wait
+from tests.doubles.attacks import Hooks
 
 DONE = "Something else, then. <AGENT_DONE>ok</AGENT_DONE>"
 

@@ -10,8 +10,8 @@ import pytest
 from sulla.agent.calls import file_marks
 from sulla.agent.calls.file_marks import OUTPUTS, FileMarks
 from sulla.core.errors import CorruptRecord
-from sulla.testing.attacks import Hooks
 from sulla.tools import Tool, ToolContext
+from tests.doubles.attacks import Hooks
 from tests.tools.contexts import context_in
 
 READ = replace(Hooks().tool("read", "path", effect="pure", reach="inward"), files="path")

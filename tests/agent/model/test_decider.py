@@ -20,9 +20,9 @@ from sulla.models import Price, Prices, ToolSpec, Usage
 from sulla.models.offline.provider import OfflineProvider
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider, Step
-from sulla.testing.servers.script import Reply, Rule, Script, ToolUse
 from sulla.testing.world import scripted_model
 from tests.agent.test_wire_retries import Serve, anthropic, ollama, openai
+from tests.servers.script import Reply, Rule, Script, ToolUse
 
 ROUTES = {"sales": "wants\n to buy", "support": ""}
 NOTE = ToolSpec("note", "Notes.", {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]})

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sulla.daemon.doctor.port import is_alive, listening_inodes, who_listens
-from sulla.testing.servers.wire import WireRequest, WireResponse, WireServer
+from tests.servers.wire import WireRequest, WireResponse, WireServer
 
 TABLE = """\
   sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode

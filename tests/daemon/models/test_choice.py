@@ -10,8 +10,8 @@ from sulla.core.errors import SettingsError
 from sulla.daemon.models.choice import HOW_TO, choose
 from sulla.daemon.settings.sections import ModelSettings
 from sulla.host.system import SystemClock
-from sulla.testing.servers.ollama_server import FakeOllama
-from sulla.testing.servers.script import Script
+from tests.servers.ollama_server import FakeOllama
+from tests.servers.script import Script
 
 NOWHERE = "127.0.0.1:1"
 """Nothing listens there."""

@@ -16,7 +16,7 @@ from sulla.gateway import Server
 from sulla.gateway.feed.follower import Follower
 from sulla.gateway.outbox import Outbox
 from sulla.host.system import SystemClock
-from sulla.testing.commands import MemoryCommands
+from tests.doubles.commands import MemoryCommands
 from tests.gateway.abuse.wire import CONT, HELLO, PING, PONG, STATUS, TEXT, frame, upgrade
 from tests.gateway.conftest import Start
 from tests.gateway.peer import PATIENCE_S, Peer, Raw, until

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sulla.gateway import Mode, QuestionRow, TurnSent, Verdict, WaitingThread
-from sulla.testing.commands import MemoryCommands
+from tests.doubles.commands import MemoryCommands
 
 SPENT = {"input_tokens": 10, "cache_read_tokens": 5, "output_tokens": 3}
 

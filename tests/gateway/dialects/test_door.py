@@ -14,7 +14,7 @@ from sulla.gateway import GatewayConfig, Server, bind, build_app, serve
 from sulla.gateway.dialects import DIALECTS
 from sulla.gateway.methods.table import METHODS
 from sulla.host.system import SystemClock, random_id
-from sulla.testing.tokens import MemoryTokens
+from tests.doubles.tokens import MemoryTokens
 from tests.gateway.conftest import Start
 from tests.gateway.dialects.playing import Played, Run, says
 from tests.gateway.peer import PATIENCE_S, Raw, until

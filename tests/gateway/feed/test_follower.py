@@ -13,7 +13,7 @@ from sulla.gateway.feed.follower import Follower
 from sulla.gateway.outbox import LULL_S, Outbox
 from sulla.rpc import Limits
 from sulla.testing.clock import ManualClock
-from sulla.testing.commands import MemoryCommands
+from tests.doubles.commands import MemoryCommands
 
 LIMITS = Limits(page=3)
 THREAD = "thr_1"

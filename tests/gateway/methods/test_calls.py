@@ -15,8 +15,8 @@ from sulla.gateway.methods.table import METHODS
 from sulla.gateway.wire import TurnSend
 from sulla.rpc import Params
 from sulla.testing.clock import ManualClock
-from sulla.testing.commands import MemoryCommands
-from sulla.testing.tokens import MemoryTokens
+from tests.doubles.commands import MemoryCommands
+from tests.doubles.tokens import MemoryTokens
 from tests.gateway.forms import check_form
 
 KNOWN = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sulla.agent.environment_rpc import EnvironmentEvent
-from sulla.testing.commands import MemoryCommands
+from tests.doubles.commands import MemoryCommands
 from tests.gateway.conftest import Connect
 from tests.gateway.peer import Frame
 

@@ -10,7 +10,7 @@ from sulla.core.errors import NotFound
 from sulla.heartbeat import rpc_forms as wire
 from sulla.heartbeat.rpc import METHODS
 from sulla.rpc import Params
-from sulla.testing.beats import MemoryBeats
+from tests.doubles.beats import MemoryBeats
 from tests.gateway.asking import ask
 
 

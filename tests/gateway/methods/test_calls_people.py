@@ -11,7 +11,7 @@ import pytest
 from sulla.core.errors import StoreUnavailable
 from sulla.gateway import Server
 from sulla.testing.clock import ManualClock
-from sulla.testing.commands import MemoryCommands
+from tests.doubles.commands import MemoryCommands
 from tests.gateway.conftest import Connect, Start
 from tests.gateway.peer import PATIENCE_S, Frame, Peer, Raw
 from tests.gateway.rest.test_app import browse

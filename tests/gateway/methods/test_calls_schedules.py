@@ -8,7 +8,7 @@ from sulla.core.jsontypes import JsonObject
 from sulla.schedules.hours import parse_hours
 from sulla.schedules.rpc import METHODS, ScheduleAdd, ScheduleList, SchedulePause, ScheduleRemove, spec_of
 from sulla.schedules.spec import At, Cron, Every, MessageAction, PlaybookAction, Spec, ToolAction
-from sulla.testing.schedules import MemoryOffice
+from tests.doubles.schedules import MemoryOffice
 from tests.gateway.asking import ask
 
 HI = MessageAction("hi")

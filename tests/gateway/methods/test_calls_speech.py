@@ -11,7 +11,7 @@ from sulla.core.errors import Busy, StoreUnavailable
 from sulla.core.ids import MessageId
 from sulla.gateway import Server
 from sulla.speech import MAX_CHUNK_CHARS, Chunk, Playing
-from sulla.testing.commands import MemoryCommands
+from tests.doubles.commands import MemoryCommands
 from tests.gateway.conftest import Connect
 
 THREAD = "thr_1"

@@ -12,7 +12,7 @@ from sulla.playbooks import Begin
 from sulla.playbooks import rpc_forms as wire
 from sulla.playbooks.rpc import METHODS, begin_of, page_of
 from sulla.rpc import Params
-from sulla.testing.playbooks import SOURCE, STEPS, MemoryPlaybooks
+from tests.doubles.playbooks import SOURCE, STEPS, MemoryPlaybooks
 from tests.gateway.asking import ask
 from tests.gateway.conftest import Connect
 

@@ -17,8 +17,8 @@ from sulla.gateway.auth import WRONG_TOKENS
 from sulla.gateway.methods.table import METHODS
 from sulla.host.system import SystemClock, random_id
 from sulla.testing.clock import ManualClock
-from sulla.testing.commands import MemoryCommands
-from sulla.testing.tokens import MemoryTokens
+from tests.doubles.commands import MemoryCommands
+from tests.doubles.tokens import MemoryTokens
 from tests.gateway.conftest import Start
 from tests.gateway.peer import PATIENCE_S, Peer, Raw, until
 from tests.soon import attempts, queued_s

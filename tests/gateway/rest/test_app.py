@@ -23,8 +23,8 @@ from sulla.core.errors import (
 from sulla.gateway import QuestionRow, Server, WaitingThread
 from sulla.gateway.rest.models import Failure, TurnTaken
 from sulla.gateway.rest.routes import ROUTES, RestRoute
-from sulla.testing.commands import MemoryCommands
-from sulla.testing.tokens import MemoryTokens
+from tests.doubles.commands import MemoryCommands
+from tests.doubles.tokens import MemoryTokens
 from tests.gateway.conftest import Start
 from tests.gateway.peer import PATIENCE_S, Raw
 

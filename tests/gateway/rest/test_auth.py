@@ -19,8 +19,8 @@ from sulla.gateway.rest.auth import OPEN
 from sulla.gateway.rest.routes import ROUTES, RestRoute
 from sulla.host.system import SystemClock, random_id
 from sulla.testing.clock import ManualClock
-from sulla.testing.commands import MemoryCommands
-from sulla.testing.tokens import MemoryTokens
+from tests.doubles.commands import MemoryCommands
+from tests.doubles.tokens import MemoryTokens
 from tests.gateway.peer import Peer
 from tests.gateway.rest.test_app import IN_PATHS, OWNER, browse, wrong
 

@@ -23,8 +23,8 @@ from sulla.gateway.rest.openapi import openapi, result_of
 from sulla.gateway.rest.read import Said, read
 from sulla.gateway.rest.routes import ROUTES, RestRoute
 from sulla.host.system import SystemClock, random_id
-from sulla.testing.commands import MemoryCommands
-from sulla.testing.tokens import MemoryTokens
+from tests.doubles.commands import MemoryCommands
+from tests.doubles.tokens import MemoryTokens
 from tests.gateway.forms import check_form
 
 DOCUMENT: dict[str, Any] = json.loads(json.dumps(openapi("1.2.3")))

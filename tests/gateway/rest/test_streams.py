@@ -13,8 +13,8 @@ from sulla.gateway import GatewayConfig, Server, bind, build_app, serve
 from sulla.gateway.server.sockets import Http
 from sulla.host.system import SystemClock, random_id
 from sulla.testing.clock import ManualClock
-from sulla.testing.commands import MemoryCommands
-from sulla.testing.tokens import MemoryTokens
+from tests.doubles.commands import MemoryCommands
+from tests.doubles.tokens import MemoryTokens
 from tests.gateway.conftest import Start
 from tests.gateway.peer import PATIENCE_S, Raw, until
 from tests.gateway.reading import STREAM, stream, types

@@ -8,8 +8,8 @@ import pytest
 
 from sulla.access import ALL_SCOPES, Principal
 from sulla.gateway import Server
-from sulla.testing.commands import MemoryCommands
-from sulla.testing.tokens import MemoryTokens
+from tests.doubles.commands import MemoryCommands
+from tests.doubles.tokens import MemoryTokens
 from tests.gateway.conftest import Start
 from tests.gateway.peer import Raw, until
 from tests.gateway.reading import STREAM, stream, types

@@ -10,7 +10,7 @@ import pytest
 from sulla.core.errors import PortInUse, SettingsError
 from sulla.gateway import Server, bind
 from sulla.testing.clock import ManualClock
-from sulla.testing.commands import MemoryCommands
+from tests.doubles.commands import MemoryCommands
 from tests.gateway.conftest import Start
 from tests.gateway.peer import PATIENCE_S, Peer, Raw, until
 

@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from sulla.gateway import Limits, Server, bind, serve
 from sulla.host.system import SystemClock
 from sulla.testing.clock import ManualClock
-from sulla.testing.commands import MemoryCommands
+from tests.doubles.commands import MemoryCommands
 from tests.gateway.conftest import Start
 from tests.gateway.peer import PATIENCE_S, Peer, Raw, masked, until
 

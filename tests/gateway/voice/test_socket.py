@@ -22,8 +22,8 @@ from sulla.gateway.auth import WRONG_TOKENS
 from sulla.gateway.voice.session import Wish
 from sulla.gateway.voice.socket import read_wish
 from sulla.speech import Chunk, EagerEnd, End, Event, Partial, Playing, Resumed, TurnStarted
-from sulla.testing.commands import MemoryCommands
-from sulla.testing.tokens import MemoryTokens
+from tests.doubles.commands import MemoryCommands
+from tests.doubles.tokens import MemoryTokens
 from tests.gateway.conftest import Start
 from tests.gateway.peer import PATIENCE_S, Raw, masked, until
 from tests.gateway.recognizers import partial, result

@@ -14,8 +14,8 @@ from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Message, Reasoning, Text, ToolCall, ToolResult
 from sulla.models.anthropic.wire import RequestEncoder
 from sulla.models.base import ChatRequest
-from sulla.testing.servers.anthropic_stream import fault_of
 from tests.kits.provider_kit import OTHER, TOOL
+from tests.servers.anthropic_stream import fault_of
 
 HELLO = Message(MessageId("m1"), "user", (Text("hello"),))
 ONCE = {"disable_parallel_tool_use": True}

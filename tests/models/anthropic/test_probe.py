@@ -14,9 +14,9 @@ from sulla.core.errors import (
 from sulla.host.system import SystemClock
 from sulla.models.anthropic.probe import find_anthropic
 from sulla.testing.clock import ManualClock
-from sulla.testing.servers.anthropic_server import FakeAnthropic
-from sulla.testing.servers.script import Script
-from sulla.testing.servers.wire import WireRequest, WireResponse, WireServer
+from tests.servers.anthropic_server import FakeAnthropic
+from tests.servers.script import Script
+from tests.servers.wire import WireRequest, WireResponse, WireServer
 
 KEY = "right-key-1234"
 

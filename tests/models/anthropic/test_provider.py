@@ -24,11 +24,11 @@ from sulla.core.errors import (
 from sulla.models import Completed, TokenCounter
 from sulla.models.anthropic.provider import AnthropicProvider
 from sulla.testing.clock import ManualClock
-from sulla.testing.servers.anthropic_server import FakeAnthropic
-from sulla.testing.servers.anthropic_stream import events
-from sulla.testing.servers.script import Failure, Reply, Rule, Script, ToolUse
-from sulla.testing.servers.wire import WireRequest, WireResponse, WireServer
 from tests.kits.provider_kit import STALL, Case, ProviderKit, Served, ask, collect
+from tests.servers.anthropic_server import FakeAnthropic
+from tests.servers.anthropic_stream import events
+from tests.servers.script import Failure, Reply, Rule, Script, ToolUse
+from tests.servers.wire import WireRequest, WireResponse, WireServer
 
 KEY = "sk-test-not-a-real-key"
 

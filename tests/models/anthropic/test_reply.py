@@ -15,9 +15,9 @@ from sulla.core.ids import CallId
 from sulla.core.message import Reasoning, Text, ToolCall
 from sulla.models.anthropic.reply import AnthropicReply
 from sulla.models.base import Completed, Delta, Usage
-from sulla.testing.servers.anthropic_stream import events
-from sulla.testing.servers.script import Reply, ToolUse
 from tests.kits.deltas import joined, refusal_to_end
+from tests.servers.anthropic_stream import events
+from tests.servers.script import Reply, ToolUse
 
 
 def sse(*parts: dict[str, Any]) -> bytes:

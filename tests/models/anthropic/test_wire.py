@@ -17,7 +17,7 @@ from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.message import Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from sulla.models.anthropic.wire import RequestEncoder
 from sulla.models.base import ChatRequest, Section, ToolSpec
-from sulla.testing.servers.anthropic_stream import fault_of
+from tests.servers.anthropic_stream import fault_of
 
 MARK: JsonObject = {"type": "ephemeral"}
 

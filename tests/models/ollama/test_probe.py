@@ -9,9 +9,9 @@ import pytest
 from sulla.core.errors import SettingsError
 from sulla.models.ollama.probe import address, find_ollama
 from sulla.testing.clock import ManualClock
-from sulla.testing.servers.ollama_server import FakeOllama
-from sulla.testing.servers.script import Script
-from sulla.testing.servers.wire import WireRequest, WireResponse, WireServer
+from tests.servers.ollama_server import FakeOllama
+from tests.servers.script import Script
+from tests.servers.wire import WireRequest, WireResponse, WireServer
 
 
 @pytest.mark.parametrize(

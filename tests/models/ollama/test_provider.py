@@ -14,10 +14,10 @@ from sulla.models import Completed, Embedder, ModelLister, TokenCounter
 from sulla.models.ollama.provider import OllamaProvider
 from sulla.models.ollama.wire import OllamaOptions
 from sulla.testing.clock import ManualClock
-from sulla.testing.servers.ollama_server import FakeOllama
-from sulla.testing.servers.script import Failure, Reply, Rule, Script, ToolUse
-from sulla.testing.servers.wire import WireRequest, WireResponse, WireServer
 from tests.kits.provider_kit import STALL, Case, ProviderKit, Served, ask, collect
+from tests.servers.ollama_server import FakeOllama
+from tests.servers.script import Failure, Reply, Rule, Script, ToolUse
+from tests.servers.wire import WireRequest, WireResponse, WireServer
 
 
 def _answer(case: Case) -> Reply | Failure:

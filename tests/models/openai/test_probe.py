@@ -8,9 +8,9 @@ from sulla.core.errors import ProviderProtocol, ProviderUnauthorized, ProviderUn
 from sulla.host.system import SystemClock
 from sulla.models.openai.probe import list_openai
 from sulla.testing.clock import ManualClock
-from sulla.testing.servers.openai_server import FakeOpenAi
-from sulla.testing.servers.script import Script
-from sulla.testing.servers.wire import WireRequest, WireResponse, WireServer
+from tests.servers.openai_server import FakeOpenAi
+from tests.servers.script import Script
+from tests.servers.wire import WireRequest, WireResponse, WireServer
 
 KEY = "right-key-1234"
 

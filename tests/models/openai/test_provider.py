@@ -28,10 +28,10 @@ from sulla.models import ChatRequest, Completed, TextDelta
 from sulla.models.openai.provider import OpenAiProvider
 from sulla.models.openai.wire import Form, OpenAiOptions
 from sulla.testing.clock import ManualClock
-from sulla.testing.servers.openai_server import FakeOpenAi
-from sulla.testing.servers.script import Failure, Reply, Rule, Script, ToolUse
-from sulla.testing.servers.wire import WireRequest, WireResponse, WireServer
 from tests.kits.provider_kit import OTHER, STALL, TOOL, Case, ProviderKit, Served, ask, collect
+from tests.servers.openai_server import FakeOpenAi
+from tests.servers.script import Failure, Reply, Rule, Script, ToolUse
+from tests.servers.wire import WireRequest, WireResponse, WireServer
 
 KEY = "sk-test-not-a-real-key"
 FORMS: tuple[Form, ...] = ("chat", "responses")

@@ -13,7 +13,7 @@ from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from sulla.models.base import ChatRequest, Section, ToolSpec
 from sulla.models.openai.wire import Form, OpenAiOptions, encode_request
-from sulla.testing.servers.openai_stream import fault_of
+from tests.servers.openai_stream import fault_of
 
 TOOL = ToolSpec("read_file", "Reads.", {"type": "object"})
 ITEM: JsonObject = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "secret"}

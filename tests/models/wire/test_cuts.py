@@ -16,10 +16,10 @@ from sulla.models.base import Completed, Delta, ReasoningDelta, TextDelta
 from sulla.models.ollama.wire import OllamaReply
 from sulla.models.openai.chat import ChatReply
 from sulla.models.openai.responses import ResponsesReply
-from sulla.testing.servers import anthropic_stream, ollama_server, openai_stream
-from sulla.testing.servers.playing import Event
-from sulla.testing.servers.script import Failure, Reply, ToolUse
 from tests.kits.deltas import joined
+from tests.servers import anthropic_stream, ollama_server, openai_stream
+from tests.servers.playing import Event
+from tests.servers.script import Failure, Reply, ToolUse
 
 Assembler = AnthropicReply | OllamaReply | ChatReply | ResponsesReply
 Events = Callable[[Reply, JsonObject, str], Iterator[Event]]

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from sulla.testing.play_world import PlayWorld
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.tools import EffectLedger
 from sulla.tools import Done, Result, Tool, ToolContext, define
+from tests.doubles.play_world import PlayWorld
 from tests.playbooks.runs import Make, at, effects, ended, later, ledger, make, question, questions, say
 
 __all__ = ["ledger", "make"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from sulla.agent import sub_agent_tools
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
-from sulla.testing.play_world import PlayWorld
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.threads import StopAsked
 from sulla.tools import Done, Result, Tool, ToolContext, Waiting, define
+from tests.doubles.play_world import PlayWorld
 from tests.playbooks.run.test_calls import later_only
 from tests.playbooks.runs import Make, at, ended, ledger, make
 from tests.playbooks.runs import done as wrapped

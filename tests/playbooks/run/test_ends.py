@@ -9,11 +9,11 @@ import pytest
 
 from sulla.core.ids import MessageId, ThreadId
 from sulla.testing.clock import ManualClock
-from sulla.testing.play_world import PlayWorld
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.tools import EffectLedger
 from sulla.threads import Input, PlaybookAsked
 from sulla.tools import Done, Result, Tool, ToolContext, define
+from tests.doubles.play_world import PlayWorld
 from tests.playbooks.runs import Make, at, choose, done, effects, ended, later, ledger, make, questions, say
 
 __all__ = ["ledger", "make"]

@@ -12,10 +12,10 @@ from sulla.core.ids import ThreadId
 from sulla.playbooks import StepCompleted
 from sulla.testing.clock import ManualClock
 from sulla.testing.mortal import Mortal, is_kill
-from sulla.testing.play_world import PlayWorld
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.tools import EffectLedger
 from sulla.threads import Answer, ChildStarted, PlaybookAsked, PlaybookEnded, StopAsked, ThreadState
+from tests.doubles.play_world import PlayWorld
 from tests.playbooks.run.test_calls import OUT, sender, unattended
 from tests.playbooks.runs import Make, at, choose, done, effects, later, ledger, make, question, questions, say
 

@@ -9,11 +9,11 @@ import pytest
 from sulla.core.errors import AlreadyAnswered
 from sulla.core.ids import ThreadId
 from sulla.testing.clock import ManualClock
-from sulla.testing.play_world import PlayWorld
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.tools import EffectLedger
 from sulla.threads import Answer, Wait
 from sulla.tools import Done, Result, Tool, ToolContext, define
+from tests.doubles.play_world import PlayWorld
 from tests.playbooks.runs import Make, at, effects, ended, later, ledger, make, question, questions, say
 
 __all__ = ["ledger", "make"]

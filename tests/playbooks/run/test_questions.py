@@ -13,10 +13,10 @@ from sulla.models import ChatRequest, Delta
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.mortal import Killed, Mortal, is_kill
-from sulla.testing.play_world import PlayWorld
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.threads import Answer, RunFinished
 from sulla.tools import Done, Result, Tool, ToolContext, define
+from tests.doubles.play_world import PlayWorld
 from tests.simulation.history import History, ThreadHistory, breaches
 
 BREW: Final = """

@@ -18,7 +18,6 @@ from sulla.store import Store
 from sulla.store.postgres import bus as postgres_bus
 from sulla.store.postgres import pool as postgres_pool
 from sulla.store.postgres.store import PostgresStore
-from sulla.testing.servers.proxy import CutAfter, FaultProxy, Pass, Stall
 from tests.kits.store_world import (
     DIGEST,
     IDLE,
@@ -33,6 +32,7 @@ from tests.kits.store_world import (
     write,
 )
 from tests.servers.postgres import FAST, PASSWORD, PostgresServer, running_postgres
+from tests.servers.proxy import CutAfter, FaultProxy, Pass, Stall
 from tests.soon import PATIENCE_S, PatientClock, attempts
 
 KNOWN_WITHIN_S = 1.0

@@ -18,7 +18,7 @@ from sulla.store import Store
 from sulla.store.postgres.schema import MIGRATIONS, migrations
 from sulla.store.postgres.store import PostgresStore
 from tests.kits.store_world import KEY, kinds, make, send
-from tests.servers import free_port
+from tests.servers.not_run import free_port
 from tests.servers.postgres import PASSWORD, USER, PostgresServer
 
 CHILD = """

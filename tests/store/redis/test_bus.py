@@ -15,7 +15,7 @@ from sulla.host.system import SystemClock, random_id
 from sulla.store import MAX_PUBLISH_BYTES, Subscription
 from sulla.store.bus import QUEUED_MESSAGES
 from sulla.store.redis.store import RedisStore
-from sulla.testing.servers.proxy import FaultProxy, Pass, Stall
+from tests.servers.proxy import FaultProxy, Pass, Stall
 from tests.servers.redis import FakeRedis, RedisServer, fake_redis, own_redis, redis_server
 from tests.soon import PATIENCE_S, PatientClock, attempts
 

@@ -18,10 +18,10 @@ from sulla.host.system import SystemClock, random_id
 from sulla.store import Offered, Store
 from sulla.store.redis.client import CALL_S
 from sulla.store.redis.store import RedisStore
-from sulla.testing.servers.proxy import CutAfter, FaultProxy, Refuse, Stall
 from tests.house.source import ROOT
 from tests.kits.store_world import DIGEST, IDLE, KEY, ME, OPEN, TTL_S, draft, kinds, make, present, send, take, write
-from tests.servers import free_port
+from tests.servers.not_run import free_port
+from tests.servers.proxy import CutAfter, FaultProxy, Refuse, Stall
 from tests.servers.redis import RedisServer, own_redis, redis_server, running_redis
 from tests.soon import PATIENCE_S, PatientClock, attempts
 

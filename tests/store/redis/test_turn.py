@@ -15,10 +15,10 @@ from sulla.store.redis.client import RedisClient
 from sulla.store.redis.line import Command, RedisLine, Reply
 from sulla.store.redis.store import RedisStore
 from sulla.testing.provider import Say, ScriptedProvider
-from sulla.testing.servers.proxy import FaultProxy
 from sulla.testing.world import World
 from tests.kits.store_offers import ODD_NAMES
 from tests.kits.store_world import DIGEST, IDLE, KEY, ME, ME_LATER, OPEN, draft, kinds, make, present, send, take, write
+from tests.servers.proxy import FaultProxy
 from tests.servers.redis import RedisServer, redis_server, running_redis
 from tests.soon import PatientClock
 

@@ -10,11 +10,11 @@ from sulla.core.ids import CallId
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
 from sulla.host.system import SystemClock
-from sulla.testing.servers.internet import FakeInternet
-from sulla.testing.servers.search_fakes import FakeBrave, FakeSearxng, Found
-from sulla.testing.servers.wire import WireRequest, WireResponse
 from sulla.tools import Done, Engine, Fetcher, OwnHosts, Toolbox, brave, read_own_hosts, run_call, searxng, web_tools
 from sulla.tools.builtin.web import useless
+from tests.servers.internet import FakeInternet
+from tests.servers.search_fakes import FakeBrave, FakeSearxng, Found
+from tests.servers.wire import WireRequest, WireResponse
 from tests.tools.contexts import context_in
 from tests.tools.sites import PUBLIC, Answer, Site, says, world
 

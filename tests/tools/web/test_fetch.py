@@ -7,14 +7,14 @@ import pytest
 from sulla.core.errors import InvalidInput, NotFound, Refused, SullaError, Unavailable
 from sulla.host.system import SystemClock
 from sulla.testing.clock import ManualClock
-from sulla.testing.servers.internet import FakeInternet
-from sulla.testing.servers.wire import WireRequest, WireResponse, WireServer
 from sulla.tools import Fetcher, read_own_hosts
 from sulla.tools.web.fetch import (
     GAP_S,
     MAX_REDIRECTS,
     USER_AGENT,
 )
+from tests.servers.internet import FakeInternet
+from tests.servers.wire import WireRequest, WireResponse, WireServer
 from tests.tools.sites import OTHER, PUBLIC, Site, refused, world
 
 # ------------------------------------------------------------------------------------------- what is asked, and of whom

@@ -14,8 +14,6 @@ import pytest
 from sulla.core.errors import Busy, Refused, SullaError, Unavailable
 from sulla.host.system import SystemClock
 from sulla.testing.clock import ManualClock
-from sulla.testing.servers.internet import FakeInternet
-from sulla.testing.servers.wire import WireRequest, WireResponse
 from sulla.tools import Fetcher, OwnHosts
 from sulla.tools.web.fetch import (
     CONNECT_S,
@@ -25,6 +23,8 @@ from sulla.tools.web.fetch import (
     MAX_HOSTS,
     TIME_S,
 )
+from tests.servers.internet import FakeInternet
+from tests.servers.wire import WireRequest, WireResponse
 from tests.tools.certificates import Authority
 from tests.tools.sites import HTML, NAMES, PUBLIC, Site, refused, says, world
 

@@ -10,7 +10,7 @@ import pytest
 
 from sulla.access import ALL_SCOPES
 from sulla.gateway import QuestionRow, Server, WaitingThread
-from sulla.testing.tokens import MemoryTokens
+from tests.doubles.tokens import MemoryTokens
 from tests.gateway.conftest import Start
 from tests.gateway.dialects.playing import Played, Run, says
 from tests.gateway.dialects.talker import Talker, talking

@@ -12,8 +12,8 @@ from sulla.access import Principal
 from sulla.core.errors import Forbidden, NotFound, StoreUnavailable
 from sulla.gateway import Server
 from sulla.gateway.dialects.hub.places import Given, Place, Places
-from sulla.testing.bookmarks import MemoryBookmarks
-from sulla.testing.tokens import MemoryTokens
+from tests.doubles.bookmarks import MemoryBookmarks
+from tests.doubles.tokens import MemoryTokens
 from tests.gateway.conftest import Start
 from tests.gateway.dialects.desktop import Desktop
 from tests.gateway.dialects.playing import Played, Run, says

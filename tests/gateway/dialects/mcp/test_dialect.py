@@ -19,7 +19,7 @@ from sulla.access import ALL_SCOPES, Principal
 from sulla.gateway import GatewayConfig, Limits, Server, bind, build_app, serve
 from sulla.gateway.dialects.mcp.offers import OFFERS
 from sulla.host.system import SystemClock, random_id
-from sulla.testing.tokens import MemoryTokens
+from tests.doubles.tokens import MemoryTokens
 from tests.gateway.conftest import Start
 from tests.gateway.dialects.playing import Played, Run, says
 from tests.gateway.peer import PATIENCE_S, until

@@ -11,7 +11,7 @@ import pytest
 from sulla.access import ALL_SCOPES
 from sulla.core.errors import StoreUnavailable
 from sulla.gateway import Server
-from sulla.testing.tokens import MemoryTokens
+from tests.doubles.tokens import MemoryTokens
 from tests.gateway.conftest import Start
 from tests.gateway.dialects.playing import Played, Run, says
 from tests.gateway.dialects.streams import Told, client, opened, told

@@ -6,8 +6,8 @@ import orjson
 import pytest
 
 from sulla.core.jsontypes import Json, JsonObject
-from sulla.testing.servers.anthropic_stream import asked_of, count_tokens, error_body, events, fault_of
-from sulla.testing.servers.script import Asked, Failure, Reply, ToolUse
+from tests.servers.anthropic_stream import asked_of, count_tokens, error_body, events, fault_of
+from tests.servers.script import Asked, Failure, Reply, ToolUse
 
 
 def text(value: str) -> JsonObject:

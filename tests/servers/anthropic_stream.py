@@ -8,8 +8,8 @@ from hashlib import blake2b
 import orjson
 
 from sulla.core.jsontypes import Json, JsonObject
-from sulla.testing.servers.playing import Event, cut
-from sulla.testing.servers.script import Asked, Failure, Reply
+from tests.servers.playing import Event, cut
+from tests.servers.script import Asked, Failure, Reply
 
 _ALWAYS_THINK = ("claude-fable-", "claude-mythos-", "claude-opus-5-5")
 

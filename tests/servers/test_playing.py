@@ -7,9 +7,9 @@ import asyncio
 import pytest
 
 from sulla.testing.clock import ManualClock
-from sulla.testing.servers.playing import Event, cut, play
-from sulla.testing.servers.script import Reply
-from sulla.testing.servers.wire import WireResponse
+from tests.servers.playing import Event, cut, play
+from tests.servers.script import Reply
+from tests.servers.wire import WireResponse
 
 EVENTS = [Event(b"begin;"), Event(b"one;", shows_text=True), Event(b"two;", shows_text=True), Event(b"end;")]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sulla.core.errors import InvalidInput
-from sulla.testing.servers.script import Asked, Failure, Reply, Rule, Script, ToolUse, parse_script
+from tests.servers.script import Asked, Failure, Reply, Rule, Script, ToolUse, parse_script
 
 
 def test_the_first_rule_that_fits_is_used() -> None:
@@ -50,7 +50,7 @@ def test_a_script_can_be_a_file() -> None:
 
 
 def test_the_example_in_the_documentation_is_a_script() -> None:
-    page = (Path(__file__).parents[3] / "docs/providers.md").read_text()
+    page = (Path(__file__).parents[2] / "docs/providers.md").read_text()
     (example,) = re.findall(r"```json\n(.*?)```", page, re.DOTALL)
     script = parse_script(example.encode())
     assert script.answer(Asked("the weather?", 0)) != script.answer(Asked("the weather?", 1))

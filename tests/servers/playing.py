@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
 from sulla.core.clock import Clock
-from sulla.testing.servers.script import Reply
-from sulla.testing.servers.wire import WireResponse
+from tests.servers.script import Reply
+from tests.servers.wire import WireResponse
 
 
 @dataclass(frozen=True, slots=True)

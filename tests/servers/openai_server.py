@@ -13,7 +13,7 @@ import orjson
 from sulla.core.clock import Clock
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import Json, JsonObject
-from sulla.testing.servers.openai_stream import (
+from tests.servers.openai_stream import (
     asked_of,
     chat_events,
     error_body,
@@ -21,9 +21,9 @@ from sulla.testing.servers.openai_stream import (
     fault_of,
     responses_events,
 )
-from sulla.testing.servers.playing import play
-from sulla.testing.servers.script import Failure, Reply, Script
-from sulla.testing.servers.wire import WireRequest, WireResponse, WireServer
+from tests.servers.playing import play
+from tests.servers.script import Failure, Reply, Script
+from tests.servers.wire import WireRequest, WireResponse, WireServer
 
 _FORMS = {"/v1/chat/completions": chat_events, "/v1/responses": responses_events}
 

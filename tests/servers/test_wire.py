@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from sulla.testing.servers.wire import WireRequest, WireResponse, WireServer
+from tests.servers.wire import WireRequest, WireResponse, WireServer
 
 
 async def _echo(request: WireRequest, response: WireResponse) -> None:

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import orjson
 
 from sulla.core.jsontypes import Json, JsonObject
-from sulla.testing.servers.wire import WireRequest, WireResponse, WireServer
+from tests.servers.wire import WireRequest, WireResponse, WireServer
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import orjson
 import pytest
 
 from sulla.core.jsontypes import JsonObject
-from sulla.testing.servers.openai_stream import (
+from tests.servers.openai_stream import (
     asked_of,
     chat_events,
     error_body,
@@ -14,7 +14,7 @@ from sulla.testing.servers.openai_stream import (
     fault_of,
     responses_events,
 )
-from sulla.testing.servers.script import Asked, Failure, Reply, ToolUse
+from tests.servers.script import Asked, Failure, Reply, ToolUse
 
 USER: JsonObject = {"role": "user", "content": "hello"}
 CALL: JsonObject = {"role": "assistant", "tool_calls": [{"id": "c1"}]}

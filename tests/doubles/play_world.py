@@ -69,7 +69,7 @@ class PlayWorld(World):
         *,
         tools: tuple[Tool, ...] = (),
         secrets: Mapping[str, str] | None = None,
-        **others: Any,  # noqa: ANN401 - the knobs of World
+        **others: Any,
     ) -> None:
         super().__init__(store, provider, tools=tools, **others)
         self.texts = Texts(dict(playbooks))
@@ -128,7 +128,7 @@ class PlayWorld(World):
         self,
         name: str,
         inputs: FrozenJson | None = None,
-        **others: Any,  # noqa: ANN401 - those of `play`
+        **others: Any,
     ) -> ThreadId:
         """Begin a run, and work until everything rests."""
         thread_id = await self.play(name, inputs, **others)

@@ -12,7 +12,7 @@ import pytest
 
 from sulla.host.system import SystemClock
 from sulla.testing.clock import ManualClock
-from sulla.testing.servers.proxy import MAX_LINKS, CutAfter, FaultProxy, Pass, Refuse, Slow, Stall
+from tests.servers.proxy import MAX_LINKS, CutAfter, FaultProxy, Pass, Refuse, Slow, Stall
 
 CLOCK = SystemClock()
 

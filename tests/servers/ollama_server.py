@@ -13,9 +13,9 @@ import orjson
 from sulla.core.clock import Clock
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import Json, JsonObject
-from sulla.testing.servers.playing import Event, cut, play
-from sulla.testing.servers.script import Asked, Failure, Reply, Script
-from sulla.testing.servers.wire import WireRequest, WireResponse, WireServer
+from tests.servers.playing import Event, cut, play
+from tests.servers.script import Asked, Failure, Reply, Script
+from tests.servers.wire import WireRequest, WireResponse, WireServer
 
 
 class FakeOllama:

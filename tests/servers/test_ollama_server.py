@@ -5,9 +5,9 @@ from __future__ import annotations
 import orjson
 
 from sulla.testing.clock import ManualClock
-from sulla.testing.servers.ollama_server import FakeOllama
-from sulla.testing.servers.script import Failure, Reply, Rule, Script, ToolUse
-from tests.testing.servers.test_anthropic_server import post
+from tests.servers.ollama_server import FakeOllama
+from tests.servers.script import Failure, Reply, Rule, Script, ToolUse
+from tests.servers.test_anthropic_server import post
 
 BODY = {"model": "fake:1b", "messages": [{"role": "user", "content": "hello"}]}
 

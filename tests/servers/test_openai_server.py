@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from sulla.testing.clock import ManualClock
-from sulla.testing.servers.openai_server import FakeOpenAi
-from sulla.testing.servers.script import Failure, Reply, Rule, Script
-from tests.testing.servers.test_anthropic_server import post
+from tests.servers.openai_server import FakeOpenAi
+from tests.servers.script import Failure, Reply, Rule, Script
+from tests.servers.test_anthropic_server import post
 
 CHAT = {"model": "fake:1b", "messages": [{"role": "user", "content": "hello"}]}
 RESPONSES = {"model": "fake:1b", "input": [{"role": "user", "content": "hello"}]}

@@ -41,13 +41,13 @@ from sulla.schedules import rpc as schedules
 from sulla.skills import rpc as skills
 from sulla.skills.rpc import SkillRow, SkillRows
 from sulla.speech import rpc as speech
-from sulla.testing.beats import MemoryBeats
-from sulla.testing.bookmarks import MemoryBookmarks
-from sulla.testing.people import MemoryNotices, MemoryPeople
-from sulla.testing.playbooks import MemoryPlaybooks
-from sulla.testing.schedules import MemoryOffice
-from sulla.testing.speech import MemorySpeech
-from sulla.testing.switch import MemorySwitch
+from tests.doubles.beats import MemoryBeats
+from tests.doubles.bookmarks import MemoryBookmarks
+from tests.doubles.people import MemoryNotices, MemoryPeople
+from tests.doubles.playbooks import MemoryPlaybooks
+from tests.doubles.schedules import MemoryOffice
+from tests.doubles.speech import MemorySpeech
+from tests.doubles.switch import MemorySwitch
 
 _AT_MS = 1_800_000_000_000
 _GARDEN = ProjectRow("garden", "Garden", "active", "p2", 1, 1, "", "")

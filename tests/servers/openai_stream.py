@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import orjson
 
 from sulla.core.jsontypes import Json, JsonObject
-from sulla.testing.servers.playing import Event, cut
-from sulla.testing.servers.script import Asked, Failure, Reply
+from tests.servers.playing import Event, cut
+from tests.servers.script import Asked, Failure, Reply
 
 DONE = b"data: [DONE]\n\n"
 

@@ -3,7 +3,7 @@
 In a test: ``async with FakeAnthropic(script, clock) as fake``. As a process of its own, for tests that kill the
 daemon::
 
-    python -m sulla.testing.servers.anthropic_server --script FILE --ledger FILE [--port N]
+    python -m tests.servers.anthropic_server --script FILE --ledger FILE [--port N]
 
 It prints ``ready http://127.0.0.1:N``. ``POST /_fake/release/<name>`` lets held replies go on.
 """
@@ -27,7 +27,7 @@ from sulla.core.clock import Clock
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import JsonObject
 from sulla.host.system import SystemClock
-from sulla.testing.servers.anthropic_stream import (
+from tests.servers.anthropic_stream import (
     asked_of,
     body_hash,
     count_tokens,
@@ -36,9 +36,9 @@ from sulla.testing.servers.anthropic_stream import (
     events,
     fault_of,
 )
-from sulla.testing.servers.playing import play
-from sulla.testing.servers.script import Failure, Reply, Script, parse_script
-from sulla.testing.servers.wire import WireRequest, WireResponse, WireServer
+from tests.servers.playing import play
+from tests.servers.script import Failure, Reply, Script, parse_script
+from tests.servers.wire import WireRequest, WireResponse, WireServer
 
 _ROUTES = {("POST", "/v1/messages"), ("POST", "/v1/messages/count_tokens")}
 _MODEL = "/v1/models/"
@@ -249,7 +249,7 @@ async def _serve(script: Script, ledger: Path | None, port: int) -> None:
 
 def main() -> None:
     """Serve until killed."""
-    parser = argparse.ArgumentParser(prog="python -m sulla.testing.servers.anthropic_server")
+    parser = argparse.ArgumentParser(prog="python -m tests.servers.anthropic_server")
     parser.add_argument("--script", type=Path, required=True, help="JSON file with the rules")
     parser.add_argument("--ledger", type=Path, help="file that gets a line per request begun and ended")
     parser.add_argument("--port", type=int, default=0, help="0 picks a free one")

@@ -10,8 +10,8 @@ import orjson
 
 from sulla.core.jsontypes import JsonObject
 from sulla.testing.clock import ManualClock
-from sulla.testing.servers.anthropic_server import FakeAnthropic
-from sulla.testing.servers.script import Failure, Reply, Rule, Script
+from tests.servers.anthropic_server import FakeAnthropic
+from tests.servers.script import Failure, Reply, Rule, Script
 
 BODY = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "hello"}]}
 
@@ -111,7 +111,7 @@ async def test_it_runs_as_a_process_of_its_own(tmp_path: Path) -> None:
     script, ledger = tmp_path / "script.json", tmp_path / "ledger"
     script.write_text('{"rules": [{"reply": {"text": "Hi"}}]}')
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "sulla.testing.servers.anthropic_server", "--script", script, "--ledger", ledger,
+        sys.executable, "-m", "tests.servers.anthropic_server", "--script", script, "--ledger", ledger,
         stdout=asyncio.subprocess.PIPE,
     )  # fmt: skip
     try:
