@@ -11,7 +11,6 @@ from sulla.cli.flow_run_inputs import is_file
 from sulla.cli.settings import settings_of
 from sulla.core.errors import InvalidInput, NotFound, SullaError
 from sulla.daemon import Settings
-from sulla.daemon.playbook_files import offline_shelf
 from sulla.host.system import SystemClock
 from sulla.playbooks import (
     TEST_ENDINGS,
@@ -23,6 +22,7 @@ from sulla.playbooks import (
     mentioned,
     read_text,
 )
+from sulla.playbooks.files import offline_shelf
 
 _MOST_BESIDE = 100
 """Playbooks beside a file that are read because it names them."""

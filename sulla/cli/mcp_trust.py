@@ -10,7 +10,7 @@ from typing import Final
 
 from sulla.cli.settings import settings_of
 from sulla.core.errors import NotFound
-from sulla.daemon.servers import servers_of, trust_of
+from sulla.mcp.build import servers_of, trust_of
 from sulla.mcp.trust import Kept, TrustFiles
 from sulla.terminal.exits import Exit
 from sulla.terminal.table import harmless, one_line

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sulla.agent.turn.offers import tool_tokens
 from sulla.cli.settings import settings_of
 from sulla.cli.thread_pages import Pages, all_events
 from sulla.core.errors import Unavailable
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
-from sulla.daemon.offers import tool_tokens
 from sulla.daemon.prompt import Known, Prompt, prompt_of
 from sulla.host.system import SystemClock
 from sulla.mcp.settings import McpSettings

@@ -10,10 +10,10 @@ from typing import Final
 from sulla.agent import SULLA, AgentSpec, Surroundings
 from sulla.core.clock import Clock
 from sulla.core.errors import NotFound, SettingsError
-from sulla.daemon.play_hands import PlayHands
 from sulla.daemon.settings.config import Settings
 from sulla.definitions import AGENTS, AgentFile, Agents, allows, read_agents, unknown
 from sulla.models import Section, ToolSpec, parse_model
+from sulla.playbooks.triggers.agents import PlayHands
 from sulla.skills.folders import SKILLS, shelf_of
 from sulla.skills.known import index
 from sulla.skills.load_skill import skill_tools

@@ -20,45 +20,45 @@ from sulla.core.trail import trail
 from sulla.daemon.access import Access, make_access
 from sulla.daemon.account import Account
 from sulla.daemon.agents import Team
-from sulla.daemon.beat_desk import make_beats
 from sulla.daemon.checkup import BUDGET_S, Checkup, StoreReport, check_store
 from sulla.daemon.crew import Models, look_after_crew, make_crew
 from sulla.daemon.guarding import make_guarding
 from sulla.daemon.hands import Hands
 from sulla.daemon.health import look_after
-from sulla.daemon.heart import Heart
 from sulla.daemon.instruments import Instruments, make_instruments
 from sulla.daemon.intake import Intake
-from sulla.daemon.journaling import journal_status, make_journal
-from sulla.daemon.memories import Memories, Remembering, make_remembering
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.models.providers import exact_count
 from sulla.daemon.models.ranks import LazyRanks
 from sulla.daemon.outfit import make_outfit
-from sulla.daemon.people import PeopleDesk, make_people
 from sulla.daemon.play_starts import PlayStarts, begins_of, make_followers, make_play_starts
-from sulla.daemon.plays import Around, make_plays
 from sulla.daemon.report import report_hands, report_settings, report_troubles, report_use
 from sulla.daemon.roster import Offices, roster_of
 from sulla.daemon.scene import Scene, make_scene
-from sulla.daemon.schedules import Timetable, look_after_schedules, make_schedules
 from sulla.daemon.service import Service
 from sulla.daemon.settings import bounds
 from sulla.daemon.settings.config import Settings
 from sulla.daemon.shifts import Shifts
-from sulla.daemon.speech import look_after_speech, make_speech
 from sulla.daemon.standstill import obey
 from sulla.daemon.stores import make_store, store_reader, store_source
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.daemon.watch import StoreWatch
+from sulla.heartbeat.build import Heart
+from sulla.heartbeat.service import make_beats
 from sulla.host.place import Place
 from sulla.host.waker import Waker
+from sulla.journal.build import journal_status, make_journal
 from sulla.mcp.hub import McpHub
+from sulla.memory.build import Memories, Remembering, make_remembering
 from sulla.models import (
     OFFLINE,
 )
+from sulla.people.build import PeopleDesk, make_people
+from sulla.playbooks.build import Around, make_plays
+from sulla.schedules.build import Timetable, look_after_schedules, make_schedules
 from sulla.skills.shelf import SkillShelf
 from sulla.speech import StreamBufferManager
+from sulla.speech.build import look_after_speech, make_speech
 from sulla.store import Store
 from sulla.threads import LogFollower, ThreadStore
 from sulla.work import Group, GroupOf, Job, LocalWork, Switch

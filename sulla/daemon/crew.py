@@ -26,20 +26,20 @@ from sulla.agent import (
     create_call_graph,
     sections,
 )
+from sulla.agent.turn.offers import Offers, tool_tokens
 from sulla.core.ids import ThreadId
 from sulla.daemon.agents import Kit, Team, skills_section, surroundings, tool_specs
 from sulla.daemon.health import Health
-from sulla.daemon.heart import GRAPH, Heart
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.models.providers import asker, make_provider
 from sulla.daemon.models.ranks import LazyRanks
-from sulla.daemon.offers import Offers, tool_tokens
-from sulla.daemon.plays import Plays
 from sulla.daemon.settings.config import Settings
+from sulla.heartbeat.build import GRAPH, Heart
 from sulla.host.place import Place
 from sulla.journal.training import Frame
 from sulla.mcp.hub import McpHub
 from sulla.models import Calibrations, Provider, Section, parse_model, read_prices, window_of
+from sulla.playbooks.build import Plays
 from sulla.threads import PLAYBOOK
 from sulla.tools import Effect, Toolbox, catalogue_of
 

@@ -6,7 +6,7 @@ from ipaddress import ip_address
 from typing import Final
 
 from sulla.core.errors import SettingsError
-from sulla.daemon.settings.sections import GatewaySettings
+from sulla.host.sections import GatewaySettings
 
 MIN_TOKEN_CHARS: Final = 32
 """A shorter owner's token could be one that somebody made up."""

@@ -9,12 +9,12 @@ from sulla.agent import sub_agent_tools
 from sulla.core.clock import Clock
 from sulla.core.ids import ThreadId
 from sulla.daemon.family import FamilyDesk
-from sulla.daemon.memories import Memories
-from sulla.daemon.notices import NoticeDesk
-from sulla.daemon.play_hands import PlayHands
 from sulla.daemon.settings.config import Settings
 from sulla.daemon.web import make_web_tools
 from sulla.heartbeat.tools import heartbeat_tools
+from sulla.memory.build import Memories
+from sulla.people.notifier import NoticeDesk
+from sulla.playbooks.triggers.agents import PlayHands
 from sulla.projects.projects import PROJECTS, Projects
 from sulla.projects.tools import project_tools
 from sulla.tools import Jobs, Shell, Tool, notify_tools, shell_tools, with_news

@@ -8,11 +8,11 @@ from typing import NamedTuple
 from sulla.daemon.agents import Kit, equip
 from sulla.daemon.family import FamilyDesk
 from sulla.daemon.hands import Hands, lasting_tools, make_hands
-from sulla.daemon.memories import Memories, make_memories
-from sulla.daemon.servers import make_servers
 from sulla.daemon.settings.config import Settings
 from sulla.host.place import Place
+from sulla.mcp.build import make_servers
 from sulla.mcp.hub import McpHub
+from sulla.memory.build import Memories, make_memories
 from sulla.tools import Tool
 
 

@@ -10,17 +10,17 @@ from sulla.core.ids import ThreadId
 from sulla.daemon.agents import Kit
 from sulla.daemon.crew import Models
 from sulla.daemon.health import Health
-from sulla.daemon.hooks import PlaybookHooks
-from sulla.daemon.play_chat import chooser
-from sulla.daemon.play_events import event_follower
-from sulla.daemon.play_triggers import PlayTriggers, TimedPlays
-from sulla.daemon.plays import Plays
-from sulla.daemon.project_pages import ProjectPages
-from sulla.daemon.schedules import Begins, Timetable
 from sulla.host.place import Place
 from sulla.playbooks import PlaybookShelf
+from sulla.playbooks.build import Plays
+from sulla.playbooks.projects.pages import ProjectPages
+from sulla.playbooks.triggers.chat import chooser
+from sulla.playbooks.triggers.events import event_follower
+from sulla.playbooks.triggers.timed import PlayTriggers, TimedPlays
+from sulla.playbooks.triggers.webhooks import PlaybookHooks
 from sulla.projects.projects import Projects
 from sulla.schedules.acts import BeatThread
+from sulla.schedules.build import Begins, Timetable
 from sulla.store import Store
 from sulla.threads import LogFollower
 

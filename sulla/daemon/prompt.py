@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sulla.agent import AgentSpec, sections
+from sulla.agent.turn.offers import tool_tokens
 from sulla.core.clock import Clock
 from sulla.core.errors import NotFound
 from sulla.core.jsontypes import FrozenJson, JsonObject
@@ -13,15 +14,14 @@ from sulla.core.message import ToolCall
 from sulla.daemon.agents import MCP, read_team, skills_section, surroundings, tool_specs, toolbox_of
 from sulla.daemon.family import FamilyDesk
 from sulla.daemon.hands import lasting_tools, make_hands
-from sulla.daemon.memories import make_memories
-from sulla.daemon.offers import tool_tokens
-from sulla.daemon.play_hands import chat_section
 from sulla.daemon.settings.config import Settings
 from sulla.daemon.stores import MEMORY
 from sulla.definitions import allows
+from sulla.memory.build import make_memories
 from sulla.models import Section, ToolSpec, count_head, estimate_text
 from sulla.playbooks import PLAYBOOKS, PlaybookShelf
 from sulla.playbooks import Known as WorkflowKnown
+from sulla.playbooks.triggers.agents import chat_section
 from sulla.skills.folders import shelf_of
 from sulla.skills.shelf import SkillShelf
 from sulla.tools import Result, Tool, Toolbox, ToolContext, catalogue_of

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from sulla.agent import AgentSpec, Permissions
 from sulla.agent.rpc import AgentRow, Agents, ToolRow, Tools, WorkRow
 from sulla.daemon.agents import LOAD_SKILL, Kit
-from sulla.daemon.memories import Remembering
 from sulla.daemon.models.choice import Choice
-from sulla.daemon.people import PeopleDesk
 from sulla.daemon.scene import Scene
 from sulla.definitions import allows
 from sulla.heartbeat.office import BeatOffice
+from sulla.memory.build import Remembering
+from sulla.people.build import PeopleDesk
 from sulla.playbooks import PlaybookOffice
 from sulla.projects.projects import Projects
 from sulla.schedules.office import ScheduleOffice

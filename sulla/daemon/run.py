@@ -22,17 +22,17 @@ from sulla.daemon.hands import bring_projects
 from sulla.daemon.home.upkeep import redate
 from sulla.daemon.instruments import Instruments, console
 from sulla.daemon.models.choice import HOW_TO, Choice, choose
-from sulla.daemon.playbook_files import bring_playbooks, playbook_folder, starters
 from sulla.daemon.settings import bounds
 from sulla.daemon.settings.config import Settings
 from sulla.daemon.settings.redaction import hide_known
-from sulla.daemon.settings.sections import GatewaySettings
 from sulla.daemon.stores import MEMORY, store_place, store_source
 from sulla.gateway import Gateway, GatewayConfig, Observers, Server, bind, build_app, serve
 from sulla.host.home import Home, Whereabouts
 from sulla.host.place import Place
+from sulla.host.sections import GatewaySettings
 from sulla.host.shipped import shipped
 from sulla.host.system import SystemClock, random_id, random_part, random_token
+from sulla.playbooks.files import bring_playbooks, playbook_folder, starters
 from sulla.projects.projects import PROJECTS
 from sulla.telemetry import Logs
 from sulla.threads import undo_half_import

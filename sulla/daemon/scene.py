@@ -13,8 +13,8 @@ from sulla.core.errors import RateLimited, StoreUnavailable
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import Json
 from sulla.core.stamp import stamp
-from sulla.daemon.memories import Memories
 from sulla.host.place import Place
+from sulla.memory.build import Memories
 from sulla.store import LogInfo, Store
 from sulla.threads import ThreadStore
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sulla.core.errors import InvalidInput, SettingsError
 from sulla.daemon.settings.config import Settings
-from sulla.daemon.settings.sections import WebSettings
+from sulla.host.sections import WebSettings
 from sulla.tools import Engine, Fetcher, OwnHosts, Tool, brave, parse_url, read_own_hosts, searxng, web_tools
 
 

@@ -1,4 +1,4 @@
-"""`sulla mcp list` against a real daemon without servers (tests/daemon/test_servers.py: with some)."""
+"""`sulla mcp list` against a real daemon without servers (tests/mcp/test_build.py: with some)."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import pytest
 from sulla.cli.mcp import KINDS
 from sulla.cli.mcp_trust import DOES
 from sulla.daemon import load_settings
-from sulla.daemon.servers import servers_of, trust_of
+from sulla.mcp.build import servers_of, trust_of
 from sulla.mcp.catalog import Catalog, Offered
 from sulla.terminal.exits import Exit
 from tests.cli.typed import typed

@@ -5,7 +5,7 @@ import pytest
 from sulla.core.errors import SettingsError
 from sulla.daemon.doctor.checks import judge_exposure
 from sulla.daemon.exposure import check_exposure, check_owner_token, exposure_warnings, is_loopback
-from sulla.daemon.settings.sections import GatewaySettings
+from sulla.host.sections import GatewaySettings
 
 HERE = ["127.0.0.1", "127.9.9.9", "::1", "localhost", "LOCALHOST"]
 EVERYWHERE = ["0.0.0.0", "::", "", "192.0.2.1", "2001:db8::1", "fe80::1%eth0", "myhost", "localhost.evil.example"]

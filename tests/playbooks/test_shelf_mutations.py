@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from sulla.daemon import load_settings
-from sulla.daemon.play_events import listeners
-from sulla.daemon.play_triggers import wanted_by
-from sulla.daemon.playbook_files import offline_known, starters
 from sulla.playbooks.file.check_fault import DEFECT
+from sulla.playbooks.files import offline_known, starters
 from sulla.playbooks.machine.plan import build
 from sulla.playbooks.shelf import PlaybookShelf, listed, mentioned
+from sulla.playbooks.triggers.events import listeners
+from sulla.playbooks.triggers.timed import wanted_by
 from sulla.testing.clock import ManualClock
 from tests.playbooks.corpus import GOOD
 from tests.playbooks.mutations import mutated

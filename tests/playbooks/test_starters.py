@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from sulla.daemon import load_settings
-from sulla.daemon.playbook_files import offline_known, starters
 from sulla.playbooks import Definition, PlaybookShelf, Setting, dry_run, evaluate, read_cases, try_case
 from sulla.playbooks.definition import Step
+from sulla.playbooks.files import offline_known, starters
 from sulla.playbooks.machine.decide import choices_of
 from sulla.playbooks.machine.plan import build
 from sulla.playbooks.rehearsal.cases_judge import Verdict

@@ -11,8 +11,8 @@ from sulla.daemon.agents import Team
 from sulla.daemon.crew import look_after_crew
 from sulla.daemon.health import Health, look_after
 from sulla.daemon.instruments import Door, Instruments, console
-from sulla.daemon.speech import look_after_speech
 from sulla.daemon.standstill import obey
+from sulla.speech.build import look_after_speech
 from sulla.telemetry import StallWatch, Stream, new_tally
 from sulla.testing.clock import ManualClock
 from sulla.work import Inspection, Switch

@@ -28,9 +28,9 @@ from sulla.threads import Answer, ThreadCreated, ThreadState
 from sulla.threads.head import from_head
 from sulla.tools import Toolbox
 from tests.agent.turn.test_turns import Hands, call
-from tests.daemon.test_play_desk import Home
 from tests.heartbeat.test_node import DONE, MORE, STUCK, Heart
 from tests.house.source import ROOT, python_files, syntax
+from tests.playbooks.test_stored_runs import Home
 
 SEED = """
 threadId wsChannel conversationId action cycleComplete waitingForUser isSubAgent currentNodeId consecutiveSameNode

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from sulla.core.errors import SettingsError
 from sulla.daemon.exposure import check_exposure, check_owner_token, exposure_warnings
-from sulla.daemon.settings.sections import GatewaySettings
 from sulla.host.findings import Finding, fault, ok, size, warning
+from sulla.host.sections import GatewaySettings
 
 MIB = 1024 * 1024
 LOW_BYTES = 1024 * MIB

@@ -7,10 +7,10 @@ import asyncio
 from sulla.core.errors import SettingsError
 from sulla.daemon.agents import read_team
 from sulla.daemon.doctor.probes import Patient
-from sulla.daemon.heart import check_heartbeat
-from sulla.daemon.schedules import wanted_by
 from sulla.daemon.settings.config import Settings
+from sulla.heartbeat.build import check_heartbeat
 from sulla.host.findings import Finding, fault, ok
+from sulla.schedules.build import wanted_by
 from sulla.schedules.spec import explain
 
 

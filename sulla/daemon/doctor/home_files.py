@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from sulla.agent import SULLA
 from sulla.daemon.agents import Team, doubts, read_team, toolbox_of
 from sulla.daemon.doctor.probes import Patient
-from sulla.daemon.playbook_files import offline_shelf
 from sulla.daemon.prompt import home_tools
 from sulla.host.findings import Finding, counted, fault, ok, warning
 from sulla.playbooks import PlaybookShelf, listed
+from sulla.playbooks.files import offline_shelf
 from sulla.projects.projects import PROJECTS, Listed, Projects
 from sulla.skills.folders import looked_at
 

@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 
 from sulla.core.errors import Refused, SettingsError
 from sulla.daemon.doctor.probes import Patient
-from sulla.daemon.servers import servers_of, trust_of
 from sulla.daemon.settings.config import Settings
 from sulla.host.findings import Finding, counted, fault, ok, warning
+from sulla.mcp.build import servers_of, trust_of
 from sulla.mcp.server import McpServer
 from sulla.mcp.trust import TrustFiles
 from sulla.tools import environment

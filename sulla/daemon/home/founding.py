@@ -9,7 +9,6 @@ from itertools import count
 from pathlib import Path
 
 from sulla.core.errors import SettingsError
-from sulla.daemon.playbook_files import bring_playbooks
 from sulla.daemon.settings.config import FILE
 from sulla.daemon.settings.schema import schema_text
 from sulla.daemon.settings.starter import SCHEMA_FILE
@@ -17,6 +16,7 @@ from sulla.definitions import AGENTS, EXAMPLES
 from sulla.host.home import TOKEN, Home
 from sulla.host.shipped import shipped
 from sulla.playbooks import PLAYBOOKS
+from sulla.playbooks.files import bring_playbooks
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sulla.core.clock import Clock
-from sulla.daemon.settings.sections import ModelSettings
+from sulla.host.sections import ModelSettings
 from sulla.models import ModelName, find_ollama, parse_model
 
 HOW_TO = (

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sulla.core.errors import SettingsError
-from sulla.daemon.settings.sections import ModelSettings
 from sulla.daemon.settings.starter import Inferred
+from sulla.host.sections import ModelSettings
 from sulla.models import parse_model
 
 

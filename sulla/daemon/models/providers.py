@@ -15,8 +15,8 @@ from sulla.core.errors import InvalidInput, ProviderError, ProviderUnreachable, 
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.models.lazy import LazyProvider
 from sulla.daemon.settings.config import Settings
-from sulla.daemon.settings.sections import ModelSettings
 from sulla.host.place import Place
+from sulla.host.sections import ModelSettings
 from sulla.models import (
     ChatRequest,
     CountText,

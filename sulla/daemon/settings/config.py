@@ -17,7 +17,11 @@ from pydantic import BaseModel, Field, SecretStr, ValidationError, create_model
 from sulla.capabilities import capabilities
 from sulla.core.errors import SettingsError
 from sulla.core.jsontypes import Json
-from sulla.daemon.settings.sections import (
+from sulla.daemon.settings.sources import SECRETS, Given, Wrong, from_environ, from_file
+from sulla.host.capability import find
+from sulla.host.home import expanded, find_home
+from sulla.host.section import Section
+from sulla.host.sections import (
     AgentSettings,
     DaemonSettings,
     GatewaySettings,
@@ -28,10 +32,6 @@ from sulla.daemon.settings.sections import (
     TelemetrySettings,
     WebSettings,
 )
-from sulla.daemon.settings.sources import SECRETS, Given, Wrong, from_environ, from_file
-from sulla.host.capability import find
-from sulla.host.home import expanded, find_home
-from sulla.host.section import Section
 from sulla.models import read_prices
 
 FILE = "sulla.toml"

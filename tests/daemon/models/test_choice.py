@@ -8,7 +8,7 @@ from pydantic import SecretStr
 from sulla.core.clock import Clock
 from sulla.core.errors import SettingsError
 from sulla.daemon.models.choice import HOW_TO, choose
-from sulla.daemon.settings.sections import ModelSettings
+from sulla.host.sections import ModelSettings
 from sulla.host.system import SystemClock
 from tests.servers.ollama_server import FakeOllama
 from tests.servers.script import Script

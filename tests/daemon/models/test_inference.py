@@ -7,7 +7,7 @@ from pydantic import SecretStr
 
 from sulla.core.errors import SettingsError
 from sulla.daemon.models.inference import Around, answered, infer, question
-from sulla.daemon.settings.sections import ModelSettings
+from sulla.host.sections import ModelSettings
 
 KEY = SecretStr("hunter2-do-not-show")
 

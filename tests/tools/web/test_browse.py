@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from sulla.agent.turn.offers import Offers, tool_tokens
 from sulla.core.ids import CallId
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.core.message import ToolCall
-from sulla.daemon.offers import Offers, tool_tokens
 from sulla.tools import Done, Result, Tool, Toolbox, ToolContext, builtin_tools, catalogue_of, run_call
 from sulla.tools.web.browse import (
     ALL_TOKENS,

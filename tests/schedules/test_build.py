@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from sulla.core.errors import SettingsError, SullaError
-from sulla.daemon.schedules import wanted_by
 from sulla.daemon.settings.config import load_settings
+from sulla.schedules.build import wanted_by
 from sulla.schedules.hours import parse_hours
 from sulla.schedules.spec import BeatAction, Cron, Every, Spec
 from sulla.terminal.client import open_client

@@ -9,7 +9,6 @@ from sulla.agent import ActiveAgents, AgentSpec, Children, FileMarks, InputHandl
 from sulla.core.errors import SettingsError
 from sulla.core.ids import ThreadId, derived_id
 from sulla.core.units import MICRO
-from sulla.daemon.people import PeopleDesk
 from sulla.daemon.settings.config import Settings
 from sulla.definitions import allows
 from sulla.graph import Graph
@@ -19,6 +18,7 @@ from sulla.heartbeat.limits import BeatLimits
 from sulla.heartbeat.node import HeartbeatNode
 from sulla.heartbeat.settings import HeartbeatSettings
 from sulla.models import parse_model
+from sulla.people.build import PeopleDesk
 from sulla.projects.projects import Projects
 from sulla.skills.known import index
 from sulla.skills.shelf import SkillShelf

@@ -12,9 +12,8 @@ from sulla.core.errors import Busy, CorruptRecord, NotFound, QueueFull
 from sulla.core.ids import MakeId, MessageId, ThreadId
 from sulla.core.units import DAY_MS
 from sulla.daemon.agents import Team
-from sulla.daemon.heart import Heart
-from sulla.daemon.schedules import Timetable
 from sulla.heartbeat.beats import BeatState, month_of
+from sulla.heartbeat.build import Heart
 from sulla.heartbeat.limits import BeatLimits
 from sulla.heartbeat.log import read_ticks
 from sulla.heartbeat.office import BeatBudget, BeatInfo, BeatSchedule, HeartbeatBegun
@@ -22,6 +21,7 @@ from sulla.heartbeat.plan import quiet_until
 from sulla.heartbeat.slice import BEATS
 from sulla.heartbeat.ticks import WAKE, TickPage
 from sulla.host.place import Place
+from sulla.schedules.build import Timetable
 from sulla.schedules.office import ScheduleInfo
 from sulla.schedules.spec import BeatAction
 from sulla.threads import Input, ThreadState, ThreadStore

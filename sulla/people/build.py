@@ -12,11 +12,11 @@ from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import RunId, ThreadId
 from sulla.core.jsontypes import Json
 from sulla.core.stamp import stamp
-from sulla.daemon.notices import NoticeDesk
 from sulla.heartbeat.brief import Around
 from sulla.host.place import Place
 from sulla.people.board import NoticeBoard
 from sulla.people.company import Company
+from sulla.people.notifier import NoticeDesk
 from sulla.people.words import people_lines, unseen_lines
 from sulla.store import Store
 from sulla.threads import ThreadState, ThreadStore, is_step_question

@@ -14,7 +14,6 @@ from sulla.core.errors import Conflict, CorruptRecord, InvalidInput, MessageIdRe
 from sulla.core.ids import MakeId, MessageId, ThreadId, derived_id
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import Origin
-from sulla.daemon.play_rows import detail_of, row_of, status_of
 from sulla.playbooks import (
     Begin,
     Begun,
@@ -35,6 +34,7 @@ from sulla.playbooks import (
     play_of,
     refuse_unknown,
 )
+from sulla.playbooks.run_rows import detail_of, row_of, status_of
 from sulla.threads import (
     PLAYBOOK,
     Input,

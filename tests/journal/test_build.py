@@ -9,7 +9,7 @@ import pytest
 from sulla.core.errors import SettingsError
 from sulla.core.redact import Redactor
 from sulla.daemon import load_settings
-from sulla.daemon.journaling import journal_status, make_journal
+from sulla.journal.build import journal_status, make_journal
 from sulla.store.memory import MemoryStore
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World

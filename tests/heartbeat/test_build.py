@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from sulla.core.errors import SettingsError
-from sulla.daemon.heart import check_heartbeat, limits_of
 from sulla.daemon.settings.config import load_settings
+from sulla.heartbeat.build import check_heartbeat, limits_of
 from sulla.heartbeat.limits import BeatLimits
 from sulla.heartbeat.settings import HeartbeatSettings
 from tests.daemon.running import Place, service

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from sulla.core.errors import MessageIdReused
-from sulla.daemon.hooks import PlaybookHooks
 from sulla.playbooks import Known, PlaybookShelf
+from sulla.playbooks.triggers.webhooks import PlaybookHooks
 from tests.doubles.playbooks import MemoryPlaybooks
 
 TAKES = """

@@ -13,8 +13,8 @@ from sulla.core.errors import ProviderRejected, QueueFull, StoreUnavailable
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import Origin, ToolCall
 from sulla.core.run import Run
-from sulla.daemon.play_chat import NONE, ChatPlays, chooser
 from sulla.playbooks import Begin, Begun, ListedPlaybook, PlaybookShelf
+from sulla.playbooks.triggers.chat import NONE, ChatPlays, chooser
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider, Step

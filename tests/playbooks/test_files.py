@@ -9,8 +9,8 @@ import pytest
 
 from sulla.core.errors import InvalidInput
 from sulla.daemon import load_settings
-from sulla.daemon.playbook_files import bring_playbooks, check_schedule, offline_known, offline_shelf
 from sulla.daemon.settings.config import Settings
+from sulla.playbooks.files import bring_playbooks, check_schedule, offline_known, offline_shelf
 from sulla.testing.clock import ManualClock
 
 

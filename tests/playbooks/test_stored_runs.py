@@ -14,9 +14,9 @@ from sulla.core.errors import Conflict, InvalidInput, MessageIdReused, NotFound,
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import Json
 from sulla.core.stamp import stamp
-from sulla.daemon.hooks import PlaybookHooks
-from sulla.daemon.play_desk import MOST_FAULTS, MOST_HANDED_OVER, PlayDesk
 from sulla.playbooks import Begin, Checked, PlaybookShelf, PlayNode, create_playbook_graph
+from sulla.playbooks.stored_runs import MOST_FAULTS, MOST_HANDED_OVER, PlayDesk
+from sulla.playbooks.triggers.webhooks import PlaybookHooks
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider

@@ -8,16 +8,16 @@ from functools import partial
 from sulla.agent import Calls, Children, Decider, Model, RunLimits
 from sulla.core.ids import RunId, ThreadId
 from sulla.daemon.agents import Kit
-from sulla.daemon.notices import NoticeDesk
-from sulla.daemon.play_desk import PlayDesk
-from sulla.daemon.playbook_files import known_of, playbook_folder
 from sulla.daemon.settings.config import Settings
 from sulla.graph import Graph
 from sulla.host.place import Place
 from sulla.host.waker import Waker
 from sulla.mcp.settings import McpSettings
+from sulla.people.notifier import NoticeDesk
 from sulla.playbooks import Known, PlaybookShelf, PlayNode, StepHands, create_playbook_graph
+from sulla.playbooks.files import known_of, playbook_folder
 from sulla.playbooks.settings import PlaybookSettings
+from sulla.playbooks.stored_runs import PlayDesk
 from sulla.threads import ThreadState, ThreadStore
 from sulla.tools import Note, ToolSource
 

@@ -15,11 +15,11 @@ from sulla.core.errors import CorruptRecord
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import Origin, ToolCall
-from sulla.daemon.play_desk import PlayDesk
-from sulla.daemon.play_events import event_follower, messages_of
 from sulla.heartbeat.beats import BeatEnded, BeatStarted
 from sulla.models import ChatRequest, Delta
 from sulla.playbooks import MOST_CHAINED, Begin, PlaybookShelf, PlayNode, PlayRow, chain_of, create_playbook_graph
+from sulla.playbooks.stored_runs import PlayDesk
+from sulla.playbooks.triggers.events import event_follower, messages_of
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
@@ -245,7 +245,7 @@ async def test_what_a_person_says_into_a_playbooks_turn_makes_it_theirs(home: Ho
 async def test_a_long_turn_is_known_by_the_message_that_it_began_with(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sulla.daemon.play_events._TURN", 1)
+    monkeypatch.setattr("sulla.playbooks.triggers.events._TURN", 1)
     home.playbook("loopy", ASKS)
     await home.listen()
     home.agent.looks = 5

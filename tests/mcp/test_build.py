@@ -22,11 +22,11 @@ from sulla.daemon import load_settings
 from sulla.daemon.build import System, build
 from sulla.daemon.doctor.mcp import judge_servers
 from sulla.daemon.models.choice import Choice
-from sulla.daemon.servers import TRUSTED, servers_of, trust_of
 from sulla.daemon.settings.redaction import hide_known
 from sulla.gateway import Event
 from sulla.host.place import Place
 from sulla.host.system import SystemClock
+from sulla.mcp.build import TRUSTED, servers_of, trust_of
 from sulla.mcp.catalog import Catalog, Offered
 from sulla.models import ModelName
 from sulla.terminal.exits import Exit

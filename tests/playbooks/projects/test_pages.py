@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from sulla.core.jsontypes import Json
-from sulla.daemon.project_pages import NEW_S, RETRY_S, ProjectPages
 from sulla.playbooks import Begin, PlayRow, ProjectDesk, ProjectPlan, read_plan
+from sulla.playbooks.projects.pages import NEW_S, RETRY_S, ProjectPages
 from sulla.projects.file import Project
 from sulla.projects.projects import Projects
 from sulla.testing.clock import ManualClock

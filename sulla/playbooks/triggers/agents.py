@@ -9,7 +9,6 @@ from typing import Final
 from sulla.core.errors import NotAvailable
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.run import Run
-from sulla.daemon.play_chat import ChatPlays, Chooser
 from sulla.models import Section
 from sulla.playbooks import (
     PlaybookOffice,
@@ -21,6 +20,7 @@ from sulla.playbooks import (
     playbook_line,
     playbook_tools,
 )
+from sulla.playbooks.triggers.chat import ChatPlays, Chooser
 from sulla.threads import ThreadState, ThreadStore
 from sulla.tools import Tool, Toolbox
 

@@ -10,8 +10,8 @@ import pytest
 
 from sulla.core.errors import InvalidInput, NotFound, StoreUnavailable
 from sulla.core.jsontypes import FrozenJson
-from sulla.daemon.play_triggers import LOOK_S, PlayTriggers, TimedPlays, schedule_of, wanted_by
 from sulla.playbooks import Known, ListedPlaybook, PlaybookShelf, Trigger
+from sulla.playbooks.triggers.timed import LOOK_S, PlayTriggers, TimedPlays, schedule_of, wanted_by
 from sulla.schedules.office import PLAYBOOKS, ScheduleInfo
 from sulla.schedules.spec import Cron, Every, PlaybookAction, Spec
 from sulla.store.memory import MemoryStore

@@ -15,10 +15,10 @@ from sulla.core.message import ToolCall
 from sulla.daemon import load_settings
 from sulla.daemon.build import System, build
 from sulla.daemon.models.choice import Choice
-from sulla.daemon.notices import NoticeDesk
 from sulla.gateway import Advanced, Signal
 from sulla.host.place import Place
 from sulla.models import ModelName
+from sulla.people.notifier import NoticeDesk
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.tools import Note

@@ -14,9 +14,9 @@ import pytest
 
 from sulla.core.ids import CallId, MessageId, RunId
 from sulla.core.message import ToolCall
-from sulla.daemon.notices import NoticeDesk
-from sulla.daemon.people import make_people
 from sulla.host.place import Place as Ground
+from sulla.people.build import make_people
+from sulla.people.notifier import NoticeDesk
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
