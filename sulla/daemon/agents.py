@@ -3,53 +3,19 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Final
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from sulla.agent import SULLA, AgentSpec, Surroundings
-from sulla.core.clock import Clock
-from sulla.core.errors import NotFound, SettingsError
+from sulla.core.errors import SettingsError
 from sulla.daemon.settings.config import Settings
-from sulla.definitions import AGENTS, AgentFile, Agents, allows, read_agents, unknown
-from sulla.models import Section, ToolSpec, parse_model
-from sulla.playbooks.triggers.agents import PlayHands
-from sulla.skills.folders import SKILLS, shelf_of
-from sulla.skills.known import index
-from sulla.skills.load_skill import skill_tools
-from sulla.skills.shelf import SkillShelf
-from sulla.tools import Tool, Toolbox, builtin_tools, listing_tools, told_schema
-
-LOAD_SKILL: Final = "load_skill"
-MCP: Final = "mcp__"
-"""How the names of tools begin that MCP servers offer."""
+from sulla.definitions import AGENTS, AgentFile, Agents, read_agents, unknown
+from sulla.models import parse_model
 
 
 def home_agent(settings: Settings) -> AgentSpec:
     """The home's own agent, as it is unless ``agents/sulla`` says otherwise."""
     return replace(SULLA, completion=settings.agent.completion)
-
-
-@dataclass(frozen=True, slots=True)
-class Team:
-    """The agents of a home."""
-
-    specs: tuple[AgentSpec, ...]
-    """The home's own first."""
-    faults: tuple[str, ...] = ()
-    """Why others cannot work, each with its place."""
-    warnings: tuple[str, ...] = ()
-
-    def get(self, agent: str) -> AgentSpec:
-        """The agent of that id; the home's own if it is empty.
-
-        Raises:
-            NotFound: there is none.
-        """
-        for spec in self.specs:
-            if spec.id == (agent or self.specs[0].id):
-                return spec
-        raise NotFound(f"no agent {agent!r} (known: {', '.join(spec.id for spec in self.specs)})")
 
 
 def read_team(settings: Settings) -> Team:
@@ -81,65 +47,9 @@ def doubts(team: Team, tools: Sequence[str], skills: Sequence[str] | None = None
             yield f"the agent {spec.id!r}: {said}"
 
 
-@dataclass(frozen=True, slots=True)
-class Kit:
-    """The agents of a home, and all that they have."""
-
-    team: Team
-    shelf: SkillShelf
-    boxes: tuple[tuple[AgentSpec, Toolbox], ...]
-    """Each agent with the tools that it may use, the home's own first."""
-    tool_names: tuple[str, ...]
-    """Of every tool that there is."""
-    playbooks: PlayHands = field(default_factory=PlayHands)
-    """What they do with playbooks."""
-
-
-def equip(settings: Settings, clock: Clock, extra: Sequence[Tool]) -> Kit:
-    """Read who there is, and give each what it may use.
-
-    Args:
-        settings: name the home.
-        clock: all time.
-        extra: tools beside the built-in ones.
-    """
-    team, shelf = read_team(settings), shelf_of(settings, clock)
-    names = toolbox_of(SULLA, shelf, extra).names  # whose list has room for all
-    said = (*team.warnings, *doubts(team, names))
-    boxes = tuple((spec, toolbox_of(spec, shelf, extra)) for spec in team.specs)
-    return Kit(replace(team, warnings=said), shelf, boxes, names)
-
-
 def surroundings(settings: Settings) -> Surroundings:
     """Where agents work."""
     return Surroundings(platform.system(), str(settings.workspace))
-
-
-def toolbox_of(spec: AgentSpec, shelf: SkillShelf, extra: Iterable[Tool] = ()) -> Toolbox:
-    """The tools that an agent may use: of those that there are, the ones that its list has room for."""
-    found: list[Tool] = []
-    listing = listing_tools(lambda: found, lambda: ((name, "") for name in spec.spawns), tuple)
-    tools = (*builtin_tools(), *listing, *extra, *skill_tools(shelf, spec.skills))
-    found += (tool for tool in tools if allows(spec.tools, tool.name) or _for_its_skills(spec, tool))
-    return Toolbox(found)
-
-
-def skills_section(spec: AgentSpec, shelf: SkillShelf, toolbox: Toolbox) -> tuple[Section, ...]:
-    """What a model is told of skills; nothing if there are none, or it could not read them."""
-    if LOAD_SKILL not in toolbox:
-        return ()
-    text = index(known for name, known in shelf.known.items() if allows(spec.skills, name))
-    return (Section(SKILLS, text),) if text else ()
-
-
-def tool_specs(tools: Iterable[Tool]) -> tuple[ToolSpec, ...]:
-    """What a model is told of tools."""
-    return tuple(ToolSpec(tool.name, tool.description, told_schema(tool.schema)) for tool in tools)
-
-
-def _for_its_skills(spec: AgentSpec, tool: Tool) -> bool:
-    """Whoever is given skills by name needs no other leave to read them."""
-    return tool.name == LOAD_SKILL and bool(spec.skills)
 
 
 def _wrong(file: AgentFile, found: Agents) -> str:

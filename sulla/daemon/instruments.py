@@ -7,10 +7,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sulla import __version__
-from sulla.daemon.health import Health
+from sulla.capabilities import capabilities
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.settings.config import Settings
-from sulla.gateway import Done, Trouble, Way
+from sulla.gateway import Done, Way
+from sulla.host.collected import families
+from sulla.host.health import Health, Trouble
+from sulla.host.host import Built
 from sulla.host.place import Place
 from sulla.telemetry import (
     CONNECTIONS,
@@ -93,8 +96,8 @@ def make_instruments(settings: Settings, choice: Choice, place: Place, tools: Co
     Raises:
         SettingsError: spans are to be sent, and what sends them is not installed.
     """
-    tally = new_tally()
-    readers: list[Read] = [Measures(tally, frozenset(tools)).read, narrate]
+    tally = new_tally(families(capabilities()))
+    readers: list[Read] = [Measures(tally, tools).read, narrate]
     endpoint, close = settings.telemetry.otlp_endpoint, _nothing
     if endpoint:
         tracing = trace_to(endpoint, __version__)
@@ -123,14 +126,18 @@ class Console:
         return await self.metrics_of.scrape(accept)
 
 
-def console(instruments: Instruments, work: Callable[[], Inspection], logs: Logs | None) -> Console:
+def console(
+    instruments: Instruments, work: Callable[[], Inspection], logs: Logs | None, built: Iterable[Built]
+) -> Console:
     """Put what changes up and down beside what is counted.
 
     Args:
         instruments: the daemon's.
         work: what is going on.
         logs: where its log goes; None if that is somebody else's business.
+        built: the capabilities, with figures of their own.
     """
+    brought = [one.gauges for one in built if one.gauges is not None]
 
     if logs is not None:
         instruments.health.watch("log", lambda: logs.trouble, blocks=False)
@@ -150,6 +157,7 @@ def console(instruments: Instruments, work: Callable[[], Inspection], logs: Logs
             Gauge("sulla_gateway_connections", "Connections and streams now.", inside, ("way",)),
             Gauge("sulla_loop_stalls", "How often the event loop stood still.", {(): stalls}, rises=True),
             Gauge("sulla_log_entries_lost", "Entries that a log did not get.", {(): lost}, rises=True),
+            *(gauge for gauges in brought for gauge in gauges()),
         )
 
     return Console(instruments, Metrics(instruments.tally, gauges))

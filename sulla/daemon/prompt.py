@@ -6,24 +6,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sulla.agent import AgentSpec, sections
-from sulla.agent.turn.offers import tool_tokens
+from sulla.agent.turn.offers import tool_specs, tool_tokens
 from sulla.core.clock import Clock
 from sulla.core.errors import NotFound
 from sulla.core.jsontypes import FrozenJson, JsonObject
 from sulla.core.message import ToolCall
-from sulla.daemon.agents import MCP, read_team, skills_section, surroundings, tool_specs, toolbox_of
-from sulla.daemon.family import FamilyDesk
-from sulla.daemon.hands import lasting_tools, make_hands
+from sulla.daemon.core import offline_core
+from sulla.daemon.runtimes import sections_of
 from sulla.daemon.settings.config import Settings
-from sulla.daemon.stores import MEMORY
 from sulla.definitions import allows
-from sulla.memory.build import make_memories
+from sulla.host.tools import MCP
 from sulla.models import Section, ToolSpec, count_head, estimate_text
-from sulla.playbooks import PLAYBOOKS, PlaybookShelf
-from sulla.playbooks import Known as WorkflowKnown
-from sulla.playbooks.triggers.agents import chat_section
-from sulla.skills.folders import shelf_of
-from sulla.skills.shelf import SkillShelf
 from sulla.tools import Result, Tool, Toolbox, ToolContext, catalogue_of
 
 
@@ -62,16 +55,6 @@ class Prompt:
         return tool_specs(self.tools)
 
 
-def home_tools(settings: Settings, clock: Clock) -> tuple[Tool, ...]:
-    """What agents of a home always have beside the built-in tools, to be looked at: there is no memory behind them.
-
-    Raises:
-        SettingsError: the settings ask for something that there is not.
-    """
-    settings = settings.model_copy(update={"store": settings.store.model_copy(update={"url": MEMORY})})
-    return lasting_tools(make_hands(settings, clock), make_memories(settings, clock), FamilyDesk())
-
-
 def prompt_of(
     settings: Settings, clock: Clock, agent: str = "", known: Known | None = None, calls: Iterable[ToolCall] = ()
 ) -> Prompt:
@@ -87,26 +70,18 @@ def prompt_of(
     Raises:
         NotFound: there is no such agent.
     """
-    spec, shelf = read_team(settings).get(agent), shelf_of(settings, clock)
-    shelf.look_now()
-    toolbox = _built(settings, clock, spec, shelf) if known is None else _running(known, spec)
+    core = offline_core(settings, clock)
+    for one in core.built.values():
+        if one.look_now is not None:
+            one.look_now()
+    spec = core.host.agents.team.get(agent)
+    toolbox = core.host.tools.lasting(spec) if known is None else _running(known, spec)
     catalogue = catalogue_of(toolbox, tool_tokens)
     told = catalogue.told(calls)
     names = {tool.name for tool in told}
     others = tuple(name for name in catalogue.toolbox.names if name not in names)
-    text = (*sections(spec, surroundings(settings)), *skills_section(spec, shelf, toolbox))
-    return Prompt((*text, *_playbooks(settings, toolbox)), told, others)
-
-
-def _playbooks(settings: Settings, toolbox: Toolbox) -> tuple[Section, ...]:
-    """What is told of playbooks; what only a running daemon can find wrong with one is not looked at."""
-    shelf = PlaybookShelf((settings.home / PLAYBOOKS,), WorkflowKnown)
-    shelf.look_now()
-    return chat_section(shelf.playbooks.values(), toolbox)
-
-
-def _built(settings: Settings, clock: Clock, spec: AgentSpec, shelf: SkillShelf) -> Toolbox:
-    return toolbox_of(spec, shelf, home_tools(settings, clock))
+    own = sections_of(tuple(core.built.values()), spec, toolbox)
+    return Prompt((*sections(spec, core.host.agents.where), *own), told, others)
 
 
 def _running(known: Known, spec: AgentSpec) -> Toolbox:

@@ -10,13 +10,10 @@ from sulla.core.clock import Clock
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.stamp import stamp
 from sulla.core.units import MICRO
-from sulla.daemon.agents import Team
-from sulla.daemon.hands import Hands
 from sulla.daemon.models.choice import HOW_TO, Choice
 from sulla.daemon.models.ranks import LazyRanks
 from sulla.daemon.settings.config import Settings
-from sulla.gateway import Trouble
-from sulla.mcp.hub import McpHub
+from sulla.host.health import Trouble
 from sulla.models import OFFLINE
 
 
@@ -38,19 +35,6 @@ def report_settings(settings: Settings, choice: Choice, store: str) -> JsonObjec
         "how_to": HOW_TO,
         "workspace": str(settings.workspace),
     }
-
-
-def report_hands(hands: Hands, team: Team, servers: McpHub) -> JsonObject:
-    """Who works here, how commands are run, and whose tools there are.
-
-    Args:
-        hands: what tools work with.
-        team: the agents.
-        servers: of tools.
-    """
-    jobs = hands.jobs.counts()["running"]
-    shell: JsonObject = {"sandbox": hands.shell.sealed, "why": hands.shell.trouble, "jobs": jobs}
-    return {"shell": shell, "agents": [spec.id for spec in team.specs], "mcp": [*servers.status()]}
 
 
 def report_troubles(troubles: Sequence[Trouble]) -> JsonObject:

@@ -7,7 +7,7 @@ import logging
 import os
 import signal
 import socket
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,24 +18,23 @@ from sulla.core.redact import Redactor
 from sulla.daemon.build import System, build
 from sulla.daemon.exposure import check_exposure, check_owner_token, exposure_warnings
 from sulla.daemon.files import prepare_open_files
-from sulla.daemon.hands import bring_projects
 from sulla.daemon.home.upkeep import redate
 from sulla.daemon.instruments import Instruments, console
 from sulla.daemon.models.choice import HOW_TO, Choice, choose
 from sulla.daemon.settings import bounds
 from sulla.daemon.settings.config import Settings
 from sulla.daemon.settings.redaction import hide_known
-from sulla.daemon.stores import MEMORY, store_place, store_source
+from sulla.daemon.stores import store_place, store_source
 from sulla.gateway import Gateway, GatewayConfig, Observers, Server, bind, build_app, serve
 from sulla.host.home import Home, Whereabouts
+from sulla.host.host import Task
 from sulla.host.place import Place
 from sulla.host.sections import GatewaySettings
-from sulla.host.shipped import shipped
+from sulla.host.store_url import MEMORY
 from sulla.host.system import SystemClock, random_id, random_part, random_token
-from sulla.playbooks.files import bring_playbooks, playbook_folder, starters
-from sulla.projects.projects import PROJECTS
+from sulla.playbooks.triggers.webhooks import PlaybookHooks
 from sulla.telemetry import Logs
-from sulla.threads import undo_half_import
+from sulla.threads import LogFollower, undo_half_import
 
 log = logging.getLogger(__name__)
 
@@ -48,8 +47,8 @@ SETTLE_S = 1.0
 CLOSE_S = 5.0
 """How long sockets get to say goodbye."""
 
-JOURNAL_S = 2.0
-"""How long the journal gets to write what the last turns have left; the next start writes the rest."""
+FOLLOW_S = 2.0
+"""How long what follows the turns gets to write what the last ones have left; the next start writes the rest."""
 
 
 async def run_daemon(
@@ -96,16 +95,15 @@ async def run_daemon(
         stack.callback(sock.close)
         stop = stack.enter_context(_stop_signals())  # from here on there is something to put in order
         system = build(settings, choice, place)
-        stack.push_async_callback(_put_away, system.instruments)
+        stack.push_async_callback(_put_away, system.core.instruments)
         await _open_workspace(settings, system, place)
-        await asyncio.to_thread(_bring_samples, settings, system)
         await _open_kept(stack, system)
         await _recognize(system, home, store_place(settings), accept_store=accept_store)
-        await undo_half_import(system.store, place.owner)
-        await system.switch.open()
+        await undo_half_import(system.host.store, place.owner)
+        await system.host.switch.open()
         await system.account.open()
         stack.push_async_callback(system.account.close)
-        stack.push_async_callback(system.models.close)
+        stack.push_async_callback(system.core.models.close)
         await _open_access(settings, system, home, redactor)
         stack.callback(system.access.audit.close)
         app = _app(settings, system, place, logs)
@@ -117,26 +115,31 @@ async def run_daemon(
         log.info("started", extra={"version": __version__, "pid": os.getpid(), "url": server.url})
         async with asyncio.TaskGroup() as group:
             working = group.create_task(system.work.run(), name="work")
-            beside = [group.create_task(one, name=name) for name, one in _beside(settings, system).items()]
-            _follow(group, system)
+            beside = [group.create_task(one(), name=name) for name, one in _beside(settings, system).items()]
+            for name, follower in _followers(system).items():
+                group.create_task(follower.run(), name=name)  # ends by itself once it is stopped
             await _stop_in_order(settings, system, server, stop, working)
             for task in beside:
                 task.cancel()
 
 
 async def _open_kept(stack: AsyncExitStack, system: System) -> None:
-    """The store, and what agents remember."""
-    await system.store.open()
-    stack.push_async_callback(system.store.close)
-    await system.memories.open()
-    stack.push_async_callback(system.memories.close)
+    """What a new home has to have, the store, and what capabilities keep."""
+    for one in system.built:
+        if one.prepare is not None:
+            await asyncio.to_thread(one.prepare)
+    await system.host.store.open()
+    stack.push_async_callback(system.host.store.close)
+    for one in system.built:
+        if one.open is not None:
+            await one.open()
+        if one.close is not None:
+            stack.push_async_callback(one.close)
 
 
-def _follow(group: asyncio.TaskGroup, system: System) -> None:
-    """What reads the threads behind the turns; it ends by itself once it is stopped."""
-    if system.journal is not None:
-        group.create_task(system.journal.run(), name="journal")
-    system.remembering.begin(group)
+def _followers(system: System) -> dict[str, LogFollower]:
+    """What reads the threads behind the turns, by name."""
+    return {name: follower for one in system.built for name, follower in one.followers.items()}
 
 
 def _bind(gateway: GatewaySettings) -> socket.socket:
@@ -162,10 +165,10 @@ def _app(settings: Settings, system: System, place: Place, logs: Logs | None) ->
         system.access.tokens,
         _gateway(settings),
         place.clock,
-        Observers(system.access.audit, system.instruments.door),
+        Observers(system.access.audit, system.core.instruments.door),
         make_id=place.make_id,
-        operations=console(system.instruments, system.work.inspect, logs),
-        hooks=system.starts.hooks,
+        operations=console(system.core.instruments, system.work.inspect, logs, system.built),
+        hooks=system.host.needed(PlaybookHooks),
     )
 
 
@@ -178,27 +181,23 @@ async def _recognize(system: System, home: Home, place: str, *, accept_store: bo
     home.remember_store(place, await system.watch.begin(known))
 
 
-def _beside(settings: Settings, system: System) -> dict[str, Coroutine[object, object, None]]:
+def _beside(settings: Settings, system: System) -> dict[str, Task]:
     """What goes on for as long as the daemon does."""
-    return {
-        "watch": system.watch.run(),
-        "account": system.account.run(),
-        "tokens": system.access.tokens.run(),
-        "audit": system.access.audit.run(),
-        "switch": system.switch.run(),
-        "scene": system.scene.feed.run(),
-        "summaries": system.switch.while_on(system.summarizer.run),
-        "retention": _redate(settings, system),
-        "jobs": system.switch.while_on(system.hands.jobs.run),
-        "mcp": system.servers.run(),
-        "schedules": system.timetable.run(),
-        "playbooks": system.starts.run(),
-        "speech": system.speech.run(),
-        "presence": system.people.company.run(),
-        "notices": system.people.board.run(),
-        "stall": system.instruments.stall.run(),
-        "health": system.instruments.health.run(),
+    core, switch = system.core, system.host.switch
+    own: dict[str, Task] = {
+        "watch": system.watch.run,
+        "account": system.account.run,
+        "tokens": system.access.tokens.run,
+        "audit": system.access.audit.run,
+        "switch": switch.run,
+        "scene": system.scene.feed.run,
+        "summaries": lambda: switch.while_on(core.summarizer.run),
+        "retention": lambda: _redate(settings, system),
+        "jobs": lambda: switch.while_on(core.tools.jobs.run),
+        "stall": core.instruments.stall.run,
+        "health": system.host.health.run,
     }
+    return own | {name: task for one in system.built for name, task in one.tasks.items()}
 
 
 async def _put_away(instruments: Instruments) -> None:
@@ -208,7 +207,7 @@ async def _put_away(instruments: Instruments) -> None:
 
 
 async def _redate(settings: Settings, system: System) -> None:
-    await redate(system.store, system.threads, system.work, bounds.threads(settings).retention)
+    await redate(system.host.store, system.host.threads, system.work, bounds.threads(settings).retention)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,17 +236,10 @@ def _stop_signals() -> Iterator[_Stop]:
             loop.remove_signal_handler(number)
 
 
-def _bring_samples(settings: Settings, system: System) -> None:
-    """Give a home that is new what Sulla brings along."""
-    bring_projects(system.hands.projects, shipped(PROJECTS))
-    bring_playbooks(playbook_folder(settings), starters())
-    system.starts.shelf.look_now()  # whoever is let in finds them
-
-
 async def _open_workspace(settings: Settings, system: System, place: Place) -> None:
     """Make it, and find out what a command in it can reach."""
     _make_workspace(settings.workspace, settings.home)
-    await system.hands.shell.open(settings.workspace, place.clock)
+    await system.core.tools.shell.open(settings.workspace, place.clock)
 
 
 def _make_workspace(path: Path, home: Path) -> None:
@@ -300,6 +292,6 @@ async def _stop_in_order(
             log.warning("asked twice: turns in progress are cut off and go on at the next start")
             stopping.cancel()
             working.cancel()
-    if system.journal is not None:
-        await system.journal.stop(JOURNAL_S)
-    await system.remembering.stop(JOURNAL_S)
+    async with asyncio.TaskGroup() as group:
+        for follower in _followers(system).values():
+            group.create_task(follower.stop(FOLLOW_S))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from itertools import count
 from typing import Final
 
@@ -14,12 +14,14 @@ from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import Json
 from sulla.core.stamp import stamp
 from sulla.host.place import Place
-from sulla.memory.build import Memories
 from sulla.store import LogInfo, Store
 from sulla.threads import ThreadStore
 
 RATES: Final = RateLimits(min_interval_ms=250, burst=20, token_burst=100)
 """How fast reports are taken: four a second, and no more than two a second for long."""
+
+Remembered = Callable[[str, str], Awaitable[str]]
+"""Gives what an agent (by its id) remembers for a conversation that begins with a message."""
 
 
 class Scene:
@@ -40,9 +42,9 @@ class Scene:
         self._rates = Rates(RATES)
         self._numbers = count(1)
 
-    def told(self, memories: Memories, jobs: Callable[[ThreadId], tuple[str, ...]]) -> Told:
+    def told(self, remembered: Remembered, jobs: Callable[[ThreadId], tuple[str, ...]]) -> Told:
         """What turns are told of it, beside what agents remember and how their jobs have ended."""
-        return Told(self._clock, memories.told, self.active.lately, self.feed.seen, jobs)
+        return Told(self._clock, remembered, self.active.lately, self.feed.seen, jobs)
 
     async def report_environment(self, thread_id: str, seen: Sequence[EnvironmentEvent], caller: str) -> int:
         """See `environment_rpc.EnvironmentService`."""

@@ -13,8 +13,6 @@ from sulla.core.jsontypes import JsonObject
 from sulla.daemon import approval_desk
 from sulla.daemon.bookmarks import StoreBookmarks
 from sulla.daemon.intake import Intake
-from sulla.daemon.roster import Roster
-from sulla.daemon.services import services_of
 from sulla.daemon.watch import StoreWatch
 from sulla.gateway import (
     Advanced,
@@ -31,6 +29,9 @@ from sulla.gateway import (
     Verdict,
     WaitingThread,
 )
+from sulla.gateway.methods import system
+from sulla.host.host import Host
+from sulla.projects.projects import Projects
 from sulla.rpc import Needs
 from sulla.store import LogInfo
 from sulla.threads import Advanced as LogAdvanced
@@ -41,54 +42,57 @@ from sulla.threads import (
     Input,
     ThreadCreated,
     ThreadState,
-    ThreadStore,
     channel,
     live_channel,
     pack,
     unpack,
 )
 from sulla.threads import Live as LiveSignal
-from sulla.work import Job, Switch, Work
+from sulla.work import Job, Work
+
+Forget = Callable[[ThreadId], Awaitable[None]]
+"""Forgets a thread that was deleted."""
 
 
 class Service:
     """The daemon's side of the door.
 
     Args:
-        threads: where conversations are.
+        host: has the threads and the agents.
         intake: takes people's messages in.
         watch: looks after the store, whose bus is listened to.
         work: whoever runs turns.
-        roster: the known agents, the home's own first, and their tools.
-        report: what `status` says.
+        services: who does the methods of each capability, by its name.
+        forget: what else is forgotten with a thread that is deleted.
+        report: what `status` says beside what is known here.
         look: what `check` does.
-        switch: says whether anything is worked on.
     """
 
     def __init__(
         self,
-        threads: ThreadStore,
+        host: Host,
         intake: Intake,
         watch: StoreWatch,
         work: Work,
-        roster: Roster,
-        report: Callable[[], JsonObject],
+        services: Mapping[str, object],
+        forget: Sequence[Forget],
+        report: Callable[[], Awaitable[JsonObject]],
         look: Callable[[], Awaitable[JsonObject]],
-        switch: Switch,
     ) -> None:
-        self._threads = threads
+        self._threads = host.threads
+        self._projects = host.provided.get(Projects)
+        self._agents = host.agents.team.ids
+        self._switch = host.switch
         self._intake = intake
         self._watch = watch
         self._store = watch.store
         self._bookmarks = StoreBookmarks(watch.store)
         self._work = work
-        self._roster = roster
-        self._agents = tuple(agent.id for agent in roster.agents)
+        self._services = dict((*services.items(), system.METHODS.done_by(self)))
+        self._forget = forget
         self._report = report
         self._look = look
-        self._switch = switch
         self._closed = False
-        self._services = services_of(roster, switch, self)
         self._heard: tuple[bytes | None, Signal | None] = (None, None)
 
     @property
@@ -122,8 +126,8 @@ class Service:
     ) -> str:
         """Make a thread; the same `request_id` gives the same one."""
         self._check_open()
-        if project:
-            await asyncio.to_thread(self._roster.projects.read, project)  # there has to be one
+        if project and isinstance(self._projects, Projects):
+            await asyncio.to_thread(self._projects.read, project)  # there has to be one
         fact = ThreadCreated(self._known(agent) or self._agents[0], title, project or "", channel)
         return await self._threads.create(fact, request_id)
 
@@ -148,10 +152,8 @@ class Service:
         """Remove a thread with all it holds."""
         self._watch.check()
         await self._threads.delete(ThreadId(thread_id))
-        await self._roster.offices.speech.forget(ThreadId(thread_id))
-        self._roster.remembering.wake(ThreadId(thread_id))
-        await self._roster.scene.feed.forget(ThreadId(thread_id))
-        await self._roster.offices.people.board.forget(thread_id)
+        for forget in self._forget:
+            await forget(ThreadId(thread_id))
 
     async def send(
         self, thread_id: str, message_id: str, text: str, mode: Mode, agent: str | None, caller: str
@@ -213,7 +215,7 @@ class Service:
     async def status(self) -> JsonObject:
         """How the daemon is."""
         doing, trouble, pause = self._work.inspect(), self._watch.trouble, self._switch.current
-        return self._report() | {
+        return await self._report() | {
             "degraded": trouble.message if trouble is not None else None,
             "paused": pause.shown() if pause is not None else None,
             "running": len(doing.running),
@@ -221,8 +223,6 @@ class Service:
             "failing": list(doing.failing),
             "rate_limited": self._intake.refused(),
             "stopping": self._closed,
-            "active": await self._roster.scene.status(),
-            "people": await self._roster.offices.people.status(),
         }
 
     def listen(self, thread_id: str, hear: Hear) -> AbstractAsyncContextManager[None]:

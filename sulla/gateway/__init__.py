@@ -18,7 +18,7 @@ from sulla.gateway.commands import (
 )
 from sulla.gateway.hooks import Hooks
 from sulla.gateway.methods.observing import OK, Asked, Done, Observer, Observers, Unobserved
-from sulla.gateway.probes import Operations, Trouble
+from sulla.gateway.probes import Operations
 from sulla.gateway.server.server import Server, bind, serve
 from sulla.gateway.voice.frames import Recognizer
 from sulla.gateway.voice.moves import Drop, Flush, Say, Wrong
@@ -60,7 +60,6 @@ __all__ = [
     "Signal",
     "ThreadRow",
     "Tokens",
-    "Trouble",
     "TurnSent",
     "Unobserved",
     "Verdict",

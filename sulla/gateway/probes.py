@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from starlette.requests import Request
@@ -18,20 +17,7 @@ from sulla.gateway.perimeter import peer_of
 from sulla.gateway.rest.auth import principal_of
 from sulla.gateway.rest_problems import problem_of
 from sulla.gateway.room import Room
-
-
-@dataclass(frozen=True, slots=True)
-class Trouble:
-    """Something that is not as it should be."""
-
-    what: str
-    """A stable word, e.g. ``store_unavailable``: no secret."""
-    why: str
-    """For people who may know: it can name places."""
-    since_ms: int
-    """UTC milliseconds."""
-    blocks: bool
-    """Whether no turn can be taken because of it."""
+from sulla.host.health import Trouble
 
 
 class Operations(Protocol):

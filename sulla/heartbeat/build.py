@@ -1,162 +1,70 @@
-"""Agents' own time: what their heartbeats look at, what they may use, and the threads that they beat in."""
+"""Heartbeats in a daemon: what they look at, what they may use, and what wakes agents."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from zoneinfo import ZoneInfo
+from collections.abc import Mapping
+from functools import partial
 
-from sulla.agent import ActiveAgents, AgentSpec, Children, FileMarks, InputHandler
-from sulla.core.errors import SettingsError
-from sulla.core.ids import ThreadId, derived_id
-from sulla.core.units import MICRO
-from sulla.daemon.settings.config import Settings
+from sulla.agent import ActiveAgents, Actor, OpenQuestions
 from sulla.definitions import allows
-from sulla.graph import Graph
-from sulla.heartbeat.agenda import Agenda, no_playbooks
+from sulla.heartbeat.agenda import Agenda
 from sulla.heartbeat.graph import create_heartbeat_graph
-from sulla.heartbeat.limits import BeatLimits
 from sulla.heartbeat.node import HeartbeatNode
+from sulla.heartbeat.people import PeopleBriefing
+from sulla.heartbeat.rpc import METHODS
+from sulla.heartbeat.service import BeatDesk
 from sulla.heartbeat.settings import HeartbeatSettings
-from sulla.models import parse_model
-from sulla.people.build import PeopleDesk
+from sulla.heartbeat.slice import HEARTBEAT_THREAD
+from sulla.heartbeat.threads import BeatThreads, check_heartbeat, limits_of
+from sulla.heartbeat.tools import heartbeat_tools
+from sulla.heartbeat.wanted import wanted_by
+from sulla.host.host import AgentParts, Built, Host
+from sulla.people.board import NoticeBoard
+from sulla.people.company import Company
+from sulla.people.notifier import Notifier
+from sulla.playbooks.triggers.agents import AgentPlaybooks
 from sulla.projects.projects import Projects
+from sulla.schedules.build import Timetable
 from sulla.skills.known import index
 from sulla.skills.shelf import SkillShelf
-from sulla.threads import ThreadCreated, ThreadState, ThreadStore
-
-GRAPH = "heartbeat"
-"""What works on the threads that agents beat in."""
 
 
-class Heart:
-    """Makes what agents beat with.
-
-    Args:
-        settings: how long, how often, and for how much.
-        threads: where beats are kept.
-        children: does the cycles.
-        projects: what there is to do.
-        shelf: the skills.
-        people: who is about, and who is told.
-        marks: which files are not to be trusted.
+def build(host: Host) -> Built:
+    """Make what agents beat with; see `host.Built`.
 
     Raises:
         SettingsError: agents could not beat as the settings say.
     """
+    wanted, team, clock = host.settings.section(HeartbeatSettings), host.agents.team, host.place.clock
+    check_heartbeat(wanted)
+    threads, limits, timetable = BeatThreads(host.threads), limits_of(wanted), host.needed(Timetable)
+    timetable.begins.beat_thread = threads.open
+    timetable.want(wanted_by(wanted, team.ids))
+    questions = OpenQuestions(host.threads, clock)
+    people = PeopleBriefing(host.needed(Company), host.needed(NoticeBoard), questions, clock)
+    warn, shelf, playbooks = host.needed(Notifier).warn, host.needed(SkillShelf), host.needed(AgentPlaybooks)
+    active, workspace = ActiveAgents(host.threads), host.settings.workspace
+    agenda = partial(Agenda, host.needed(Projects), active=active, workspace=workspace)
 
-    def __init__(
-        self,
-        settings: Settings,
-        threads: ThreadStore,
-        children: Children,
-        projects: Projects,
-        shelf: SkillShelf,
-        people: PeopleDesk,
-        marks: FileMarks,
-    ) -> None:
-        check_heartbeat(settings)
-        self._settings = settings
-        self._threads = threads
-        self._children = children
-        self.projects = projects
-        self._shelf = shelf
-        self._people = people
-        self._marks = marks
-
-    @property
-    def model(self) -> str:
-        """What cycles are answered by, where that is not the agent's own model."""
-        return self._settings.section(HeartbeatSettings).model
-
-    @property
-    def agent(self) -> str:
-        """Who beats where nobody is named; empty for the home's own agent."""
-        return self._settings.section(HeartbeatSettings).agent
-
-    @property
-    def limits(self) -> BeatLimits:
-        """What beats may use."""
-        return limits_of(self._settings)
-
-    def graph(
-        self, spec: AgentSpec, input_handler: InputHandler, playbooks: Callable[[], str] = no_playbooks
-    ) -> Graph[ThreadState]:
-        """The graph of an agent's beats.
-
-        Args:
-            spec: the agent.
-            input_handler: its first node.
-            playbooks: those that it may start at a beat, a line each.
-        """
-        wanted = self._settings.section(HeartbeatSettings)
+    def actors(parts: AgentParts) -> Mapping[str, Actor]:
+        spec = parts.spec
 
         def skills() -> str:
-            return index(known for name, known in self._shelf.known.items() if allows(spec.skills, name))
+            return index(known for name, known in shelf.known.items() if allows(spec.skills, name))
 
-        active, around = ActiveAgents(self._threads), self._people.around
-        workspace, mistrusted = self._settings.workspace, self._marks.mistrusted
-        agenda = Agenda(self.projects, skills, active, workspace, around, mistrusted, playbooks)
-        node = HeartbeatNode(
-            agenda, self._children, self.limits, self._people.tell, wanted.model, wanted.prompt, wanted.zone or "UTC"
+        look = agenda(
+            skills=skills,
+            around=people.around,
+            mistrusted=host.agents.marks.mistrusted,
+            playbooks=partial(playbooks.beat_lines, parts.tools),
         )
-        return create_heartbeat_graph(input_handler, node)
+        node = HeartbeatNode(
+            look, host.agents.children, limits, warn, wanted.model, wanted.prompt, wanted.zone or "UTC"
+        )
+        answers = parts.model.gauge.mind.name.model
+        return {HEARTBEAT_THREAD.graph: Actor(spec, answers, create_heartbeat_graph(parts.first, node))}
 
-    async def thread(self, agent: str) -> ThreadId:
-        """The thread that an agent beats in; made at its first use.
-
-        Args:
-            agent: its id.
-        """
-        return await self._threads.create(ThreadCreated(agent, "Heartbeat", graph=GRAPH), _request_of(agent))
-
-    def place(self, agent: str) -> ThreadId:
-        """The same thread, whether there is one yet or not."""
-        return ThreadId(derived_id("thr", "request", _request_of(agent)))
-
-
-def _request_of(agent: str) -> str:
-    # No client can ask so: its ids have no colon.
-    return f"heartbeat:{agent}"
-
-
-def check_heartbeat(settings: Settings) -> None:
-    """Do nothing if agents can beat as the settings say, by the clock or when somebody asks for it.
-
-    Raises:
-        SettingsError: they cannot; the message names the setting.
-    """
-    wanted = settings.section(HeartbeatSettings)
-    try:
-        ZoneInfo(wanted.zone or "UTC")
-    except (LookupError, ValueError, OSError):
-        said = f"heartbeat.zone: nobody knows {wanted.zone[:60]!r}; expected a name such as Europe/Berlin or UTC"
-        raise SettingsError(said) from None
-    if wanted.model:
-        try:
-            parse_model(wanted.model)
-        except SettingsError as error:
-            raise SettingsError(f"heartbeat.model: {error.message}") from None
-
-
-def limits_of(settings: Settings) -> BeatLimits:
-    """What beats may use.
-
-    Args:
-        settings: say so.
-    """
-    wanted = settings.section(HeartbeatSettings)
-
-    def micro(money: float | None) -> int | None:
-        return None if money is None else round(money * MICRO)
-
-    return BeatLimits(
-        wanted.cycles,
-        wanted.wall_s,
-        wanted.tokens,
-        wanted.day_tokens,
-        wanted.month_tokens,
-        micro(wanted.cost),
-        micro(wanted.day_cost),
-        micro(wanted.month_cost),
-        standing=wanted.standing,
-    )
+    service = BeatDesk(threads, limits, wanted.agent or team.ids[0], host, timetable)
+    # Beats may be answered by another model than conversations; it is the same agent all the same.
+    models = (wanted.model,) if wanted.model else ()
+    return Built(methods=(METHODS.done_by(service),), tools=heartbeat_tools(), models=models, actors=actors)

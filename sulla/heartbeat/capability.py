@@ -6,9 +6,10 @@ from sulla.host.capability import Capability
 
 CAPABILITY = Capability(
     name="heartbeat",
-    needs=("projects",),
+    needs=("projects", "people", "skills", "schedules", "playbooks"),
     state=("sulla.heartbeat.slice:BEATS",),
     kinds=("sulla.heartbeat.slice:HEARTBEAT_THREAD",),
     methods=("sulla.heartbeat.rpc:METHODS",),
     settings="sulla.heartbeat.settings:HeartbeatSettings",
+    build="sulla.heartbeat.build:build",
 )

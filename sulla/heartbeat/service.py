@@ -7,24 +7,23 @@ from collections.abc import Awaitable, Callable, Sequence
 from difflib import get_close_matches
 from typing import Final
 
-from sulla.core.clock import Clock
 from sulla.core.errors import Busy, CorruptRecord, NotFound, QueueFull
-from sulla.core.ids import MakeId, MessageId, ThreadId
+from sulla.core.ids import MessageId, ThreadId
 from sulla.core.units import DAY_MS
-from sulla.daemon.agents import Team
 from sulla.heartbeat.beats import BeatState, month_of
-from sulla.heartbeat.build import Heart
 from sulla.heartbeat.limits import BeatLimits
 from sulla.heartbeat.log import read_ticks
 from sulla.heartbeat.office import BeatBudget, BeatInfo, BeatSchedule, HeartbeatBegun
 from sulla.heartbeat.plan import quiet_until
 from sulla.heartbeat.slice import BEATS
+from sulla.heartbeat.threads import BeatThreads
 from sulla.heartbeat.ticks import WAKE, TickPage
-from sulla.host.place import Place
+from sulla.host.host import Host
+from sulla.projects.projects import Projects
 from sulla.schedules.build import Timetable
 from sulla.schedules.office import ScheduleInfo
 from sulla.schedules.spec import BeatAction
-from sulla.threads import Input, ThreadState, ThreadStore
+from sulla.threads import Input, ThreadState
 
 LOOK_BACK: Final = 50
 """Wakes among which `status` looks for the newest beat."""
@@ -34,33 +33,27 @@ class BeatDesk:
     """Keeps `BeatOffice`.
 
     Args:
-        heart: where agents beat.
-        threads: where that is kept.
+        beat_threads: where agents beat.
+        limits: what they may use there.
+        chosen: who beats where nobody is named.
+        host: the daemon, with its agents and its projects.
         timetable: what wakes them.
-        agents: who there is, the home's own first.
-        wake: has somebody work on a thread now.
-        clock: all time.
-        make_id: for requests that have no id.
     """
 
     def __init__(
-        self,
-        heart: Heart,
-        threads: ThreadStore,
-        timetable: Timetable,
-        agents: Sequence[str],
-        wake: Callable[[ThreadId], None],
-        clock: Clock,
-        make_id: MakeId,
+        self, beat_threads: BeatThreads, limits: BeatLimits, chosen: str, host: Host, timetable: Timetable
     ) -> None:
-        self._heart = heart
-        self._threads = threads
-        self._schedules = timetable.office
+        self._beat_threads = beat_threads
+        self._limits = limits
+        self._chosen = chosen
+        self._threads = host.threads
+        self._projects = host.needed(Projects)
+        self._schedules = timetable.service
         self._settled = timetable.settled
-        self._agents = tuple(agents)
-        self._wake = wake
-        self._clock = clock
-        self._make_id = make_id
+        self._agents = host.agents.team.ids
+        self._wake = host.waker
+        self._clock = host.place.clock
+        self._make_id = host.place.make_id
 
     async def status(self, agent: str | None) -> Sequence[BeatInfo]:
         """How heartbeats are: see `BeatOffice`."""
@@ -73,8 +66,8 @@ class BeatDesk:
         """Begin a beat now: see `BeatOffice`."""
         name = self._known(agent)
         if project:
-            await asyncio.to_thread(self._heart.projects.read, project)  # there has to be one
-        thread_id = await self._heart.thread(name)
+            await asyncio.to_thread(self._projects.read, project)  # there has to be one
+        thread_id = await self._beat_threads.open(name)
         asked = Input(MessageId(f"{WAKE}{request_id or self._make_id('req')}"), project, origin="beat")
         _, state = await self._threads.get(thread_id)
         busy = state is not None and (state.run is not None or bool(state.waiting))
@@ -98,7 +91,7 @@ class BeatDesk:
 
     async def log(self, agent: str | None, limit: int, before: int | None) -> TickPage:
         """Wakes of one agent, newest first: see `BeatOffice`."""
-        place = self._heart.place(self._known(agent))
+        place = self._beat_threads.id_of(self._known(agent))
         if await self._state(place) is None:
             return TickPage((), None)
         return await read_ticks(self._threads, place, limit, before)
@@ -116,7 +109,7 @@ class BeatDesk:
         return [await self._info(name) for name in dict.fromkeys(name for _, name in found)]
 
     async def _info(self, agent: str) -> BeatInfo:
-        place = self._heart.place(agent)
+        place = self._beat_threads.id_of(agent)
         state = await self._state(place)
         await self._settled.wait()
         schedules = tuple(_schedule(*one) for one in self._schedules.waking() if self._whose(one[1]) == agent)
@@ -134,8 +127,8 @@ class BeatDesk:
             running,
             next(iter(page.ticks), None),
             next((tick for tick in page.ticks if tick.fired), None),
-            budgets(beat, self._heart.limits, now_ms),
-            quiet_until(beat, self._heart.limits, now_ms),
+            budgets(beat, self._limits, now_ms),
+            quiet_until(beat, self._limits, now_ms),
             beat.failures,
             beat.standing,
             beat.skipped,
@@ -156,25 +149,12 @@ class BeatDesk:
         return action.agent or self._agents[0]
 
     def _known(self, agent: str | None) -> str:
-        agent = agent or self._heart.agent or self._agents[0]
+        agent = agent or self._chosen
         if agent in self._agents:
             return agent
         near = get_close_matches(agent, self._agents, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else f" (known: {', '.join(self._agents)})"
         raise NotFound(f"no agent {agent!r}{hint}")
-
-
-def make_beats(
-    heart: Heart,
-    threads: ThreadStore,
-    timetable: Timetable,
-    team: Team,
-    wake: Callable[[ThreadId], None],
-    place: Place,
-) -> BeatDesk:
-    """What clients do with heartbeats; see `BeatDesk`."""
-    agents = [spec.id for spec in team.specs]
-    return BeatDesk(heart, threads, timetable, agents, wake, place.clock, place.make_id)
 
 
 def budgets(beat: BeatState, limits: BeatLimits, now_ms: int) -> tuple[BeatBudget, ...]:

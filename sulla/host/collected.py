@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from sulla.core.errors import SettingsError
 from sulla.host.capability import Capability, find
 from sulla.rpc import Methods
+from sulla.telemetry import Counter, Histogram
 from sulla.threads import Measure, Slice, ThreadKind, ThreadSchema
 
 T = TypeVar("T")
@@ -46,8 +47,19 @@ def method_groups(capabilities: Iterable[Capability]) -> tuple[Methods[Any], ...
     return tuple(_found(dotted, Methods) for one in capabilities for dotted in one.methods)
 
 
-def _found(dotted: str, kind: type[T]) -> T:
+def families(capabilities: Iterable[Capability]) -> tuple[Counter | Histogram, ...]:
+    """What capabilities count and measure.
+
+    Raises:
+        SettingsError: one of them names something else.
+    """
+    dotted = [each for one in capabilities for each in one.metrics]
+    return tuple(_found(each, (Counter, Histogram)) for each in dotted)
+
+
+def _found(dotted: str, kind: type[T] | tuple[type[T], ...]) -> T:
     found = find(dotted)
     if not isinstance(found, kind):
-        raise SettingsError(f"{dotted} of a capability is no {kind.__name__} but {type(found).__name__}")
+        wanted = " or ".join(one.__name__ for one in (kind if isinstance(kind, tuple) else (kind,)))
+        raise SettingsError(f"{dotted} of a capability is no {wanted} but {type(found).__name__}")
     return found

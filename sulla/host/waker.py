@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeVar
 
 from sulla.core.ids import ThreadId
+from sulla.store import LogInfo
 from sulla.work import Job, Work
 
 W = TypeVar("W", bound=Work)
@@ -29,6 +31,10 @@ class Waker:
         """Have a thread looked at soon."""
         if self._work is not None:
             self._work.enqueue(Job(thread_id))
+
+    def held(self) -> Sequence[LogInfo]:
+        """The logs that somebody worked on a moment ago; none as long as there is no worker."""
+        return self._work.held if self._work is not None else ()
 
     def queued(self) -> int:
         """How many threads wait for their turn; 0 as long as there is no worker."""

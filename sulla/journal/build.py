@@ -1,65 +1,76 @@
-"""The journal as the settings want it."""
+"""The journal in a daemon: written behind the turns."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Iterator, Mapping
+from typing import Final
 
-from sulla.core.clock import Clock
+from sulla.agent import sections
+from sulla.agent.turn.offers import tool_specs, tool_tokens
 from sulla.core.errors import SettingsError
 from sulla.core.jsontypes import JsonObject
-from sulla.core.redact import Redactor
-from sulla.daemon.settings.config import Settings
+from sulla.host.host import Built, Host
 from sulla.journal.journal import Journal, journal_follower
-from sulla.journal.runs import Training
 from sulla.journal.settings import JournalSettings
 from sulla.journal.shelf import Shelf
-from sulla.journal.training import Frame
-from sulla.store import Store
-from sulla.threads import LogFollower, ThreadStore
+from sulla.journal.training import Frame, Training
+from sulla.tools import catalogue_of
 
-FOLDER = "journal"
+FOLDER: Final = "journal"
 
 
-def make_journal(
-    settings: Settings,
-    threads: ThreadStore,
-    store: Store,
-    clock: Clock,
-    redactor: Redactor,
-    frames: Mapping[str, Frame],
-) -> LogFollower | None:
-    """What writes the journal, not begun yet; None if none is wanted.
+class Frames(Mapping[str, Frame]):
+    """What each agent is told before any conversation, by its id, with the tools that there are at that moment.
 
     Args:
-        settings: its section says what is written.
-        threads: whose logs are read.
-        store: where threads are found.
-        clock: all time.
-        redactor: takes secrets out.
-        frames: each agent's prompt and tools.
+        host: has the agents and their tools.
+    """
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+
+    def __getitem__(self, agent: str) -> Frame:
+        if agent not in (agents := self._host.agents).team.ids:
+            raise KeyError(agent)
+        spec = agents.team.get(agent)
+        told = catalogue_of(self._host.tools.now(spec), tool_tokens).toolbox
+        return Frame(tuple(part.text for part in sections(spec, agents.where)), tool_specs(told))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._host.agents.team.ids)
+
+    def __len__(self) -> int:
+        return len(self._host.agents.team.ids)
+
+
+def build(host: Host) -> Built:
+    """Make what writes the journal; see `host.Built`.
 
     Raises:
         SettingsError: a training log is wanted without the journal that it is written beside.
     """
-    wanted = settings.section(JournalSettings)
+    wanted = host.settings.section(JournalSettings)
     if not wanted.enabled:
         if wanted.training:
             raise SettingsError(
                 "journal.training is true and journal.enabled is false: the training log is written beside the "
                 "journal, so set both to true, or both to false"
             )
-        return None
-    shelf = Shelf(settings.home / FOLDER, wanted.file_bytes, wanted.keep_files, training=wanted.training)
-    training = Training(frames, wanted.training_outcomes) if wanted.training else None
-    return journal_follower(Journal(threads, shelf, redactor, training), threads, store, clock)
+        return Built(status=_off)
+    folder = host.settings.home / FOLDER
+    shelf = Shelf(folder, wanted.file_bytes, wanted.keep_files, training=wanted.training)
+    training = Training(Frames(host), wanted.training_outcomes) if wanted.training else None
+    journal = Journal(host.threads, shelf, host.place.redactor, training)
+    follower = journal_follower(journal, host.threads, host.store, host.place.clock)
+
+    async def status() -> JsonObject:
+        return follower.status() | {"journal_folder": str(folder)}
+
+    def trouble() -> str:
+        return f"the journal cannot be written: {follower.error}" if follower.error else ""
+
+    return Built(followers={"journal": follower}, status=status, troubles={"journal": trouble})
 
 
-def journal_status(journal: LogFollower | None, home: Path) -> JsonObject:
-    """How it is, for people.
-
-    Args:
-        journal: what writes it.
-        home: the folder that it is in.
-    """
-    return journal.status() | {"journal_folder": str(home / FOLDER)} if journal is not None else {"journal": "off"}
+async def _off() -> JsonObject:
+    return {"journal": "off"}

@@ -7,4 +7,5 @@ from sulla.host.capability import Capability
 CAPABILITY = Capability(
     name="journal",
     settings="sulla.journal.settings:JournalSettings",
+    build="sulla.journal.build:build",
 )

@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from sulla.core.clock import Clock
-from sulla.daemon.settings.config import Settings
+from sulla.core.jsontypes import JsonObject
+from sulla.host.host import Built, Host
+from sulla.host.sections import ShellSettings
+from sulla.host.settings import HomeSettings
 from sulla.mcp.child import Nest
 from sulla.mcp.hub import McpHub
 from sulla.mcp.server import McpServer, check_server
@@ -24,7 +27,7 @@ TRUSTED: Final = "trusted_mcp"
 """The folder of the home that says what of each server the owner has allowed."""
 
 
-def servers_of(settings: Settings) -> tuple[McpServer, ...]:
+def servers_of(settings: HomeSettings) -> tuple[McpServer, ...]:
     """The servers, by name.
 
     Raises:
@@ -49,7 +52,7 @@ def servers_of(settings: Settings) -> tuple[McpServer, ...]:
     return found
 
 
-def make_servers(settings: Settings, clock: Clock) -> McpHub:
+def make_servers(settings: HomeSettings, clock: Clock) -> McpHub:
     """Nothing is started or connected yet.
 
     Args:
@@ -62,14 +65,14 @@ def make_servers(settings: Settings, clock: Clock) -> McpHub:
     return McpHub(servers_of(settings), connect_for(settings, clock), trust_of(settings), clock)
 
 
-def trust_of(settings: Settings) -> TrustFiles:
+def trust_of(settings: HomeSettings) -> TrustFiles:
     """What the owner has allowed the servers to offer."""
     return TrustFiles(settings.home / TRUSTED)
 
 
-def connect_for(settings: Settings, clock: Clock) -> Connect:
+def connect_for(settings: HomeSettings, clock: Clock) -> Connect:
     """What makes connections; the protocol's library, which takes half a second to load, comes with the first one."""
-    return _Lazy(Nest(settings.home / SERVERS, settings.shell.path), clock)
+    return _Lazy(Nest(settings.home / SERVERS, settings.section(ShellSettings).path), clock)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,3 +100,14 @@ class _Lazy:
         connect = await asyncio.to_thread(load)
         async with connect(server, notice, heard) as session:
             yield session
+
+
+def build(host: Host) -> Built:
+    """Make what a daemon does with MCP servers; see `host.Built`."""
+    hub = make_servers(host.settings, host.place.clock)
+
+    async def status() -> JsonObject:
+        return {"mcp": [*hub.status()]}
+
+    source = hub.current if host.settings.section(McpSettings).servers else None
+    return Built(tool_source=source, tasks={"mcp": hub.run}, status=status, troubles={"mcp_trust": hub.waiting})

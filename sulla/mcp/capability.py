@@ -7,4 +7,5 @@ from sulla.host.capability import Capability
 CAPABILITY = Capability(
     name="mcp",
     settings="sulla.mcp.settings:McpSettings",
+    build="sulla.mcp.build:build",
 )

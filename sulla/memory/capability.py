@@ -7,4 +7,5 @@ from sulla.host.capability import Capability
 CAPABILITY = Capability(
     name="memory",
     settings="sulla.memory.settings:MemorySettings",
+    build="sulla.memory.build:build",
 )

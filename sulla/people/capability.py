@@ -10,4 +10,5 @@ CAPABILITY = Capability(
         "sulla.people.presence_rpc:METHODS",
         "sulla.people.notices_rpc:METHODS",
     ),
+    build="sulla.people.build:build",
 )

@@ -1,116 +1,101 @@
-"""Playbooks: what there is of them, who does what is asked about them, and what walks their runs."""
+"""Playbooks in a daemon: what there is of them, who does what is asked about them, and what walks their runs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 
-from sulla.agent import Calls, Children, Decider, Model, RunLimits
+from sulla.agent import Actor, Decider
 from sulla.core.ids import RunId, ThreadId
-from sulla.daemon.agents import Kit
-from sulla.daemon.settings.config import Settings
-from sulla.graph import Graph
-from sulla.host.place import Place
-from sulla.host.waker import Waker
-from sulla.mcp.settings import McpSettings
-from sulla.people.notifier import NoticeDesk
-from sulla.playbooks import Known, PlaybookShelf, PlayNode, StepHands, create_playbook_graph
-from sulla.playbooks.files import known_of, playbook_folder
+from sulla.host.host import AgentParts, Built, Host
+from sulla.host.shipped import shipped
+from sulla.people.notifier import Notifier
+from sulla.playbooks import PLAYBOOK_THREAD, PLAYBOOKS, Known, PlaybookShelf, PlayNode, StepHands, create_playbook_graph
+from sulla.playbooks.files import bring_playbooks, known_of, playbook_folder
+from sulla.playbooks.projects.pages import ProjectPages
+from sulla.playbooks.rpc import METHODS
 from sulla.playbooks.settings import PlaybookSettings
 from sulla.playbooks.stored_runs import PlayDesk
-from sulla.threads import ThreadState, ThreadStore
-from sulla.tools import Note, ToolSource
+from sulla.playbooks.tools import playbook_tools
+from sulla.playbooks.triggers.agents import AgentPlaybooks
+from sulla.playbooks.triggers.chat import chooser
+from sulla.playbooks.triggers.events import event_follower
+from sulla.playbooks.triggers.timed import PlayTriggers, TimedPlays
+from sulla.playbooks.triggers.webhooks import PlaybookHooks
+from sulla.projects.projects import Projects
+from sulla.schedules.build import Timetable
+from sulla.tools import Note
 
 
-@dataclass(frozen=True, slots=True)
-class Plays:
-    """Makes what playbooks are walked with.
+def build(host: Host) -> Built:
+    """Make what a daemon does with playbooks; see `host.Built`."""
+    clock, team = host.place.clock, host.agents.team
+    wanted, timetable = host.settings.section(PlaybookSettings), host.needed(Timetable)
 
-    Args:
-        settings: what they may use, and their secrets.
-        shelf: the home's playbooks.
-        desk: does what is asked about them.
-        threads: where their runs are kept.
-        children: sets agents to work.
-        notices: tells people.
-        limits: what any run may use.
-    """
-
-    settings: Settings
-    shelf: PlaybookShelf
-    desk: PlayDesk
-    threads: ThreadStore
-    children: Children
-    notices: NoticeDesk
-    limits: RunLimits
-
-    def graph(self, calls: Calls, model: Model) -> Graph[ThreadState]:
-        """The graph of the runs that an agent is asked in.
-
-        Args:
-            calls: what its calls run on.
-            model: what routers and conditions are asked of.
-        """
-        hands = StepHands(
-            self.threads,
-            self.desk.wake,
-            self.children,
-            calls,
-            Decider(model),
-            self.desk,
-            self.desk,
-            self._tell,
-            self.secret,
-            self.limits,
-        )
-        return create_playbook_graph(PlayNode(hands))
-
-    def secret(self, name: str) -> str | None:
-        """A secret by its name; None for one that is not set."""
-        kept = self.settings.section(PlaybookSettings).secrets.get(name)
+    def secret(name: str) -> str | None:
+        kept = wanted.secrets.get(name)
         return kept.get_secret_value() if kept is not None else None
 
-    async def _tell(self, thread_id: ThreadId, run_id: RunId, key: str, text: str) -> None:
-        await self.notices(Note(thread_id, run_id, "", text, "normal", False, key))
+    def known() -> Known:
+        # Held against the tools of the home's own agent, which makes the calls of steps.
+        tools, ids = host.tools.now(team.specs[0]), team.ids
+        return replace(known_of(tools, ids, all_tools=not host.tools.has_moving), secrets=frozenset(wanted.secrets))
 
+    shelf = PlaybookShelf((playbook_folder(host.settings),), known)
+    desk = PlayDesk(host.threads, shelf, clock, host.place.make_id, team.ids, host.waker, host.waker.queued)
+    timed = TimedPlays(shelf, desk)
+    timetable.begins.playbook, timetable.begins.check_playbook = timed.begin, timed.check
+    agents = AgentPlaybooks(desk, shelf, host.threads, chooser(partial(_decider, host)))
+    triggers = PlayTriggers(shelf, timetable.service, clock)
+    events = event_follower(shelf, desk, host.threads, host.store, clock)
+    pages = ProjectPages(desk, host.needed(Projects), clock)
 
-@dataclass(frozen=True, slots=True)
-class Around:
-    """What playbooks work with."""
+    def prepare() -> None:
+        bring_playbooks(playbook_folder(host.settings), shipped(PLAYBOOKS))
+        shelf.look_now()  # whoever is let in finds them
 
-    threads: ThreadStore
-    """Where their runs are kept."""
-    children: Children
-    """Sets agents to work."""
-    notices: NoticeDesk
-    """Tells people."""
-    wake: Waker
-    limits: RunLimits
-    """What any run may use."""
+    def waiting() -> str:
+        return "; ".join(filter(None, (triggers.trouble(), events.error)))
 
-
-def make_plays(settings: Settings, place: Place, kit: Kit, source: ToolSource, around: Around) -> Plays:
-    """Nothing is read yet.
-
-    Args:
-        settings: what they may use, and their secrets.
-        place: what the daemon stands on.
-        kit: the agents, and their tools.
-        source: tools that come and go.
-        around: what they work with.
-    """
-    agents = tuple(spec.id for spec in kit.team.specs)
-    shelf = PlaybookShelf((playbook_folder(settings),), partial(_known, settings, kit, source))
-    wake = around.wake
-    desk = PlayDesk(around.threads, shelf, place.clock, place.make_id, agents, wake, wake.queued)
-    return Plays(settings, shelf, desk, around.threads, around.children, around.notices, around.limits)
-
-
-def _known(settings: Settings, kit: Kit, source: ToolSource) -> Known:
-    """What the names in playbooks are held against: the tools of the home's own agent, which makes their calls."""
-    own = kit.boxes[0][1]
-    tools = {tool.name: tool for tool in (*own, *source())}
-    known = known_of(
-        tools.values(), (spec.id for spec in kit.team.specs), all_tools=not settings.section(McpSettings).servers
+    return Built(
+        provides=(agents, PlaybookHooks(desk, shelf, secret)),
+        methods=(METHODS.done_by(desk),),
+        tools=playbook_tools(lambda: agents.starts),
+        sections=lambda spec, toolbox: agents.sections(toolbox),
+        opening=agents.opening,
+        actors=partial(_actors, host, desk, secret),
+        look_now=shelf.look_now,
+        prepare=prepare,
+        tasks={"playbooks": lambda: triggers.run(timetable.settled), "project_pages": pages.run},
+        followers={"playbook_events": events},
+        woken=(pages,),
+        troubles={"playbook_starts": waiting},
     )
-    return replace(known, secrets=frozenset(settings.section(PlaybookSettings).secrets))
+
+
+def _decider(host: Host, agent: str) -> Decider:
+    return Decider(host.agents.model_of(host.agents.team.get(agent).model))
+
+
+def _actors(host: Host, desk: PlayDesk, secret: Callable[[str], str | None], parts: AgentParts) -> Mapping[str, Actor]:
+    """What walks the runs that an agent is asked in."""
+    notify = host.needed(Notifier)
+
+    async def tell(thread_id: ThreadId, run_id: RunId, key: str, text: str) -> None:
+        await notify(Note(thread_id, run_id, "", text, "normal", False, key))
+
+    agents = host.agents
+    hands = StepHands(
+        host.threads,
+        host.waker,
+        agents.children,
+        parts.calls,
+        Decider(parts.model),
+        desk,
+        desk,
+        tell,
+        secret,
+        agents.limits,
+    )
+    return {PLAYBOOK_THREAD.graph: Actor(parts.spec, "", create_playbook_graph(PlayNode(hands)))}

@@ -6,8 +6,9 @@ from sulla.host.capability import Capability
 
 CAPABILITY = Capability(
     name="playbooks",
-    needs=("projects",),
+    needs=("projects", "people", "schedules"),
     kinds=("sulla.playbooks.thread_kind:PLAYBOOK_THREAD",),
     methods=("sulla.playbooks.rpc:METHODS",),
     settings="sulla.playbooks.settings:PlaybookSettings",
+    build="sulla.playbooks.build:build",
 )

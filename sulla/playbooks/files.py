@@ -5,20 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 
 from sulla.agent import SULLA
-from sulla.core.clock import Clock
-from sulla.daemon.agents import MCP, read_team, toolbox_of
-from sulla.daemon.prompt import home_tools
-from sulla.daemon.settings.config import Settings
+from sulla.host.settings import HomeSettings
 from sulla.host.shipped import shipped
-from sulla.mcp.settings import McpSettings
-from sulla.playbooks import PLAYBOOKS, Known, KnownTool, PlaybookShelf, read_duration
-from sulla.playbooks.settings import PlaybookSettings
+from sulla.host.tools import MCP
+from sulla.playbooks import PLAYBOOKS, Known, KnownTool, read_duration
 from sulla.schedules.spec import BeatAction, Cron, Every, Spec, check_spec
-from sulla.skills.folders import shelf_of
 from sulla.tools import Tool
 
 
@@ -38,27 +32,9 @@ def known_of(tools: Iterable[Tool], agents: Iterable[str], *, all_tools: bool = 
     )
 
 
-def offline_known(settings: Settings, clock: Clock) -> Known:
-    """The same for a home on which no daemon runs: what would be there, but for the tools of MCP servers.
-
-    Raises:
-        SettingsError: the settings ask for something that there is not.
-    """
-    team = read_team(settings)
-    tools = toolbox_of(team.get(""), shelf_of(settings, clock), home_tools(settings, clock))
-    known = known_of(tools, (spec.id for spec in team.specs), all_tools=not settings.section(McpSettings).servers)
-    return replace(known, secrets=frozenset(settings.section(PlaybookSettings).secrets))
-
-
-def playbook_folder(settings: Settings) -> Path:
+def playbook_folder(settings: HomeSettings) -> Path:
     """Where the home's playbooks lie."""
     return settings.home / PLAYBOOKS
-
-
-def offline_shelf(settings: Settings, clock: Clock) -> PlaybookShelf:
-    """The playbooks of a home on which no daemon runs, not looked at yet."""
-    known = offline_known(settings, clock)
-    return PlaybookShelf((playbook_folder(settings),), lambda: known)
 
 
 def starters() -> Path:

@@ -7,4 +7,5 @@ from sulla.host.capability import Capability
 CAPABILITY = Capability(
     name="projects",
     methods=("sulla.projects.rpc:METHODS",),
+    build="sulla.projects.build:build",
 )

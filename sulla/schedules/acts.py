@@ -5,6 +5,7 @@ of daemons begin it once.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Final, assert_never
 
 from sulla.agent import order
@@ -46,6 +47,27 @@ async def no_beats(agent: str) -> ThreadId:
     raise NotAvailable(f"{agent!r} cannot be woken by a schedule yet: send it a message instead")
 
 
+async def no_check(name: str, inputs: FrozenJson) -> None:
+    """No playbook can be known.
+
+    Raises:
+        NotAvailable: always.
+    """
+    raise NotAvailable(f"a schedule cannot begin the playbook {name!r}: no playbooks are kept here")
+
+
+@dataclass(slots=True)
+class Begins:
+    """What schedules begin that other capabilities have. Those put it here as they are built, before anything fires."""
+
+    beat_thread: BeatThread = no_beats
+    """Where an agent wakes up."""
+    playbook: BeginPlaybook = no_playbooks
+    """Begins a playbook."""
+    check_playbook: Callable[[str, FrozenJson], Awaitable[None]] = no_check
+    """Does nothing if a playbook is known and these are all its inputs; raises what is wrong."""
+
+
 class Acts:
     """Begins what a firing is for; `begin` keeps `sulla.schedules.Act`.
 
@@ -53,8 +75,7 @@ class Acts:
         threads: where it is offered.
         wake: has somebody work on a thread now.
         home_agent: who answers where a schedule names nobody.
-        beat_thread: where agents wake up.
-        begin_playbook: begins playbooks.
+        begins: what other capabilities have begun.
     """
 
     def __init__(
@@ -62,14 +83,12 @@ class Acts:
         threads: ThreadStore,
         wake: Callable[[ThreadId], None],
         home_agent: str,
-        beat_thread: BeatThread = no_beats,
-        begin_playbook: BeginPlaybook = no_playbooks,
+        begins: Begins | None = None,
     ) -> None:
         self._threads = threads
         self._wake = wake
         self._home_agent = home_agent
-        self._beat_thread = beat_thread
-        self._begin_playbook = begin_playbook
+        self._begins = begins or Begins()
 
     async def begin(self, state: State, fired: Fired) -> Begun:
         """Begin it; the same firing leads to the same.
@@ -87,12 +106,12 @@ class Acts:
                 return await self._say(thread_id, state, fired, text)
             case BeatAction(agent, project):
                 # A beat's whole message is the project that it is for.
-                return await self._say(await self._beat_thread(agent or self._home_agent), state, fired, project)
+                return await self._say(await self._begins.beat_thread(agent or self._home_agent), state, fired, project)
             case ToolAction(name, args):
                 thread_id = await self._own_thread(state, action.agent, CALL_GRAPH)
                 return await self._say(thread_id, state, fired, order(name, dict(args)))
             case PlaybookAction(name, inputs):
-                return Begun(await self._begin_playbook(name, inputs, f"schedule:{state.id}:{fired.slot}"))
+                return Begun(await self._begins.playbook(name, inputs, f"schedule:{state.id}:{fired.slot}"))
             case _:
                 assert_never(action)
 

@@ -10,4 +10,5 @@ CAPABILITY = Capability(
     commands={
         "schedule": Command("sulla.schedules.cli.commands", "list, add, remove, run, pause and resume schedules")
     },
+    build="sulla.schedules.build:build",
 )

@@ -11,4 +11,5 @@ CAPABILITY = Capability(
         "skills": Command("sulla.skills.cli.commands", "list, show and check skills, and say which are trusted"),
     },
     checks="sulla.skills.checks:CHECKS",
+    build="sulla.skills.build:build",
 )

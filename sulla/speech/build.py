@@ -2,47 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from sulla.core.ids import ThreadId
-from sulla.daemon.health import Health
-from sulla.daemon.settings.config import Settings
-from sulla.host.place import Place
+from sulla.core.jsontypes import JsonObject
+from sulla.host.host import Built, Host
+from sulla.host.sections import LimitSettings
 from sulla.speech import ADAPTIVE, CLASSIC, SpeechLimits, StreamBufferManager
+from sulla.speech.rpc import METHODS
 from sulla.speech.settings import SpeechSettings
-from sulla.store import Store
-from sulla.threads import ThreadStore
 
 
-def make_speech(
-    settings: Settings, store: Store, threads: ThreadStore, place: Place, wake: Callable[[ThreadId], None]
-) -> StreamBufferManager:
-    """Who takes down what people say.
-
-    Args:
-        settings: its bounds, and when a turn ends.
-        store: where it is kept.
-        threads: where conversations are.
-        place: clock and name.
-        wake: has a thread worked on soon.
-    """
-    section = settings.section(SpeechSettings)
+def build(host: Host) -> Built:
+    """Make what takes down what people say; see `host.Built`."""
+    wanted, bounds = host.settings.section(SpeechSettings), host.settings.section(LimitSettings)
     limits = SpeechLimits(
-        ADAPTIVE if section.profile == "adaptive" else CLASSIC,
-        section.max_live,
-        section.ttl_s,
-        turn_burst=settings.limits.message_burst,
-        token_burst=settings.limits.token_burst,
-        turn_window_s=settings.limits.message_window_s,
+        ADAPTIVE if wanted.profile == "adaptive" else CLASSIC,
+        wanted.max_live,
+        wanted.ttl_s,
+        turn_burst=bounds.message_burst,
+        token_burst=bounds.token_burst,
+        turn_window_s=bounds.message_window_s,
     )
-    return StreamBufferManager(store, threads, place.clock, place.owner, wake, limits)
+    place = host.place
+    manager = StreamBufferManager(host.store, host.threads, place.clock, place.owner, host.waker, limits)
 
+    async def status() -> JsonObject:
+        return manager.status()
 
-def look_after_speech(health: Health, speech: StreamBufferManager) -> None:
-    """Tell people what is wrong with it.
-
-    Args:
-        health: tells them. Whoever speaks is told by themselves, so nothing is blocked.
-        speech: who takes it down.
-    """
-    health.watch("speech", speech.trouble, blocks=False)
+    return Built(
+        methods=(METHODS.done_by(manager),),
+        tasks={"speech": manager.run},
+        forget=manager.forget,
+        status=status,
+        troubles={"speech": manager.trouble},
+    )

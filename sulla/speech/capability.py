@@ -8,4 +8,5 @@ CAPABILITY = Capability(
     name="speech",
     methods=("sulla.speech.rpc:METHODS",),
     settings="sulla.speech.settings:SpeechSettings",
+    build="sulla.speech.build:build",
 )

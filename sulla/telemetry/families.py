@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from sulla.telemetry.tally import Counter, Histogram, Tally
@@ -32,11 +33,16 @@ CONNECTIONS = Counter("sulla_gateway_connections_opened", "Connections and strea
 LOOP_LAG_S = Histogram("sulla_loop_lag_seconds", "How late the event loop was.", _LAG_S)
 
 
-def new_tally() -> Tally:
-    """A tally of all of them."""
+def new_tally(more: Iterable[Counter | Histogram] = ()) -> Tally:
+    """A tally of all of them.
+
+    Args:
+        more: those of capabilities.
+    """
+    counters = (TURNS, TURN_FAILURES, MODEL_CALLS, TOKENS, COST, TOOL_CALLS, SUMMARIES, REQUESTS, REFUSALS, CONNECTIONS)
+    histograms = (TURN_S, QUEUE_S, FIRST_TEXT_S, MODEL_CALL_S, TOOL_CALL_S, REQUEST_S, LOOP_LAG_S)
+    brought = tuple(more)
     return Tally(
-        (
-            TURNS, TURN_FAILURES, MODEL_CALLS, TOKENS, COST, TOOL_CALLS, SUMMARIES, REQUESTS, REFUSALS, CONNECTIONS
-        ),
-        (TURN_S, QUEUE_S, FIRST_TEXT_S, MODEL_CALL_S, TOOL_CALL_S, REQUEST_S, LOOP_LAG_S),
-    )  # fmt: skip
+        (*counters, *(one for one in brought if isinstance(one, Counter))),
+        (*histograms, *(one for one in brought if isinstance(one, Histogram))),
+    )

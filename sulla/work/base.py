@@ -65,6 +65,11 @@ class Work(Protocol):
         """
         ...
 
+    @property
+    def held(self) -> Sequence[LogInfo]:
+        """The logs that some daemon worked on at the last look."""
+        ...
+
     def inspect(self) -> Inspection:
         """What is going on right now."""
         ...

@@ -6,9 +6,8 @@ from collections.abc import Iterable
 from typing import Final
 
 from sulla.core.message import ToolCall
-from sulla.daemon.agents import tool_specs
 from sulla.models import ToolSpec, count_head, estimate_text
-from sulla.tools import Catalogue, Tool
+from sulla.tools import Catalogue, Tool, told_schema
 
 MAX_KNOWN: Final = 64
 """Sets of tools that are remembered."""
@@ -42,3 +41,12 @@ class Offers:
 def tool_tokens(tool: Tool) -> int:
     """What a tool takes in a request, by estimate."""
     return count_head((), tool_specs((tool,)), estimate_text)
+
+
+def tool_specs(tools: Iterable[Tool]) -> tuple[ToolSpec, ...]:
+    """What a model is told of tools.
+
+    Args:
+        tools: the tools, in this order.
+    """
+    return tuple(ToolSpec(tool.name, tool.description, told_schema(tool.schema)) for tool in tools)

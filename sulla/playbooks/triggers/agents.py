@@ -1,12 +1,10 @@
-"""What agents do with playbooks: given to them before there is anybody who runs playbooks."""
+"""What agents do with playbooks."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from typing import Final
 
-from sulla.core.errors import NotAvailable
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.run import Run
 from sulla.models import Section
@@ -18,11 +16,10 @@ from sulla.playbooks import (
     TriggerKind,
     listed,
     playbook_line,
-    playbook_tools,
 )
 from sulla.playbooks.triggers.chat import ChatPlays, Chooser
 from sulla.threads import ThreadState, ThreadStore
-from sulla.tools import Tool, Toolbox
+from sulla.tools import Toolbox
 
 RUN_PLAYBOOK: Final = "run_playbook"
 SECTION_CHARS: Final = 6_000
@@ -32,13 +29,6 @@ CHAT: Final = (
     "Playbooks are prepared ways to do something. Where a message is for one of these, start it with run_playbook "
     "instead of doing it yourself:\n{0}"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class _Open:
-    starts: Starts
-    shelf: PlaybookShelf
-    chat: ChatPlays
 
 
 def chat_section(playbooks: Iterable[Shelved], toolbox: Toolbox) -> tuple[Section, ...]:
@@ -52,46 +42,29 @@ def chat_section(playbooks: Iterable[Shelved], toolbox: Toolbox) -> tuple[Sectio
     return (Section("playbooks", CHAT.format(lines)),) if lines else ()
 
 
-class PlayHands:
-    """Starts playbooks for agents, from `open` on."""
+class AgentPlaybooks:
+    """Starts playbooks for agents, and tells them which there are. It lives as long as the daemon.
 
-    def __init__(self) -> None:
-        self._opened: _Open | None = None
+    Args:
+        office: starts them.
+        shelf: those of the home, as they were at the last look.
+        threads: where agents work.
+        choose: asked which playbook a message is for that is about several.
+    """
 
-    def open(self, office: PlaybookOffice, shelf: PlaybookShelf, threads: ThreadStore, choose: Chooser) -> None:
-        """From now on playbooks can be started.
-
-        Args:
-            office: starts them.
-            shelf: those of the home, as they were at the last look.
-            threads: where agents work.
-            choose: asked which playbook a message is for that is about several.
-        """
-        starts = Starts(office, threads, self._given)
-        self._opened = _Open(starts, shelf, ChatPlays(shelf, office, choose))
-
-    def __call__(self) -> Starts:
-        """What the tools need.
-
-        Raises:
-            NotAvailable: no daemon runs.
-        """
-        if self._opened is None:
-            raise NotAvailable("no playbook can be started: no daemon runs")
-        return self._opened.starts
-
-    @property
-    def tools(self) -> tuple[Tool, ...]:
-        """What agents can do with playbooks."""
-        return playbook_tools(self)
+    def __init__(self, office: PlaybookOffice, shelf: PlaybookShelf, threads: ThreadStore, choose: Chooser) -> None:
+        self.starts = Starts(office, threads, self._given)
+        """What the tools need."""
+        self._shelf = shelf
+        self._chat = ChatPlays(shelf, office, choose)
 
     async def opening(self, state: ThreadState, run: Run) -> str:
         """Start the playbook that a person's message is for: see `agent.Opening`."""
-        return await self._opened.chat.opening(state, run) if self._opened is not None else ""
+        return await self._chat.opening(state, run)
 
     def sections(self, toolbox: Toolbox) -> tuple[Section, ...]:
         """What a model is told of playbooks: see `chat_section`."""
-        return chat_section(self._playbooks, toolbox)
+        return chat_section(self._shelf.playbooks.values(), toolbox)
 
     def beat_lines(self, toolbox: Toolbox) -> str:
         """The playbooks that an agent may start at its heartbeat, a line each; empty for none.
@@ -99,14 +72,10 @@ class PlayHands:
         Args:
             toolbox: what it may use.
         """
-        return _lines(self._playbooks, "heartbeat") if RUN_PLAYBOOK in toolbox else ""
-
-    @property
-    def _playbooks(self) -> Collection[Shelved]:
-        return self._opened.shelf.playbooks.values() if self._opened is not None else ()
+        return _lines(self._shelf.playbooks.values(), "heartbeat") if RUN_PLAYBOOK in toolbox else ""
 
     def _given(self, playbook: str, kinds: Collection[TriggerKind]) -> FrozenJson:
-        found = self._opened.shelf.playbooks.get(playbook) if self._opened is not None else None
+        found = self._shelf.playbooks.get(playbook)
         if found is None or found.definition is None:
             return {}
         return next((trigger.inputs for trigger in found.definition.on if trigger.kind in kinds), {})

@@ -1,0 +1,116 @@
+"""What every daemon has, with the capabilities built upon it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from sulla.agent import Children, Family, Ledger, Summarizer, sub_agent_tools
+from sulla.capabilities import capabilities
+from sulla.core.clock import Clock
+from sulla.core.ids import ThreadId
+from sulla.daemon.agents import doubts, read_team, surroundings
+from sulla.daemon.guarding import Guarding, make_guarding
+from sulla.daemon.instruments import Instruments, make_instruments
+from sulla.daemon.models.choice import Choice
+from sulla.daemon.models.pool import ModelPool
+from sulla.daemon.models.providers import exact_count
+from sulla.daemon.models.ranks import LazyRanks
+from sulla.daemon.settings import bounds
+from sulla.daemon.settings.config import Settings
+from sulla.daemon.stores import make_store
+from sulla.daemon.thread_schema import THREAD_SCHEMA
+from sulla.daemon.tools import HomeTools, make_home_tools
+from sulla.host.host import Agents, Built, Host, build_each
+from sulla.host.place import Place
+from sulla.host.store_url import MEMORY
+from sulla.host.system import random_id, random_part
+from sulla.host.tools import ToolRegistry
+from sulla.host.waker import Waker
+from sulla.models import OFFLINE, ModelName
+from sulla.store import Store
+from sulla.threads import ThreadStore
+from sulla.work import Switch
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """What every daemon has. Nothing of it is opened or started."""
+
+    host: Host
+    built: dict[str, Built]
+    """What each capability brings, by its name, each behind what it needs."""
+    models: ModelPool
+    ledger: Ledger
+    ranks: LazyRanks
+    summarizer: Summarizer
+    guarding: Guarding
+    instruments: Instruments
+    tools: HomeTools
+
+
+def make_core(settings: Settings, choice: Choice, place: Place) -> Core:
+    """Make it.
+
+    Args:
+        settings: everything that can be set.
+        choice: the daemon's own model.
+        place: what the daemon stands on.
+
+    Raises:
+        SettingsError: a setting asks for something that there is not.
+    """
+    store = place.wrap_store(make_store(settings, place))
+    team, home_tools, waker = read_team(settings), make_home_tools(settings, place.clock), Waker()
+    tools = ToolRegistry(team, (*home_tools.tools, *place.extra_tools))
+    instruments = make_instruments(settings, choice, place, tools)
+    threads = _make_threads(settings, store, place, instruments)
+    ledger, ranks, limits = Ledger(bounds.day(settings)), LazyRanks(exact_count), bounds.run(settings)
+    models = ModelPool(settings, choice, place, ledger, ranks)
+    guarding, children = make_guarding(settings, store, threads, place), Children(threads, waker, limits)
+    family = Family(children, threads, {spec.id: spec.spawns for spec in team.specs})
+    tools.add(sub_agent_tools(lambda: family))
+    agents = Agents(team, models.of, limits, children, guarding.marks, surroundings(settings))
+    switch = Switch(store, place.clock)
+    host = Host(settings, place, store, threads, waker, switch, instruments.health, instruments.tally, tools, agents)
+    built = build_each(capabilities(), host)
+    warnings = (*team.warnings, *doubts(team, tuple(tools)))
+    host = replace(host, agents=replace(agents, team=replace(team, warnings=warnings)))
+    summarizer = Summarizer(threads, models.home, place.clock, place.make_id, limits)
+    return Core(host, built, models, ledger, ranks, summarizer, guarding, instruments, home_tools)
+
+
+def offline_core(settings: Settings, clock: Clock) -> Core:
+    """The same for a home on which no daemon runs, to be looked at: its threads are in no store, and nothing is sent
+    anywhere.
+
+    Args:
+        settings: name the home.
+        clock: all time.
+
+    Raises:
+        SettingsError: a setting asks for something that there is not.
+    """
+    store = settings.store.model_copy(update={"url": MEMORY})
+    telemetry = settings.telemetry.model_copy(update={"otlp_endpoint": ""})
+    settings = settings.model_copy(update={"store": store, "telemetry": telemetry})
+    place = Place(clock, random_id, "nobody", random_part)
+    return make_core(settings, Choice(ModelName(OFFLINE), "no daemon runs"), place)
+
+
+def summarize_of(core: Core, settings: Settings, choice: Choice) -> Callable[[ThreadId], bool]:
+    """What asks for a summary of a long conversation: see `Chat.summarize`.
+
+    Args:
+        core: has the summarizer.
+        settings: say whether summaries are wanted.
+        choice: the daemon's own model; the rules that answer offline cannot sum anything up.
+    """
+    if settings.model.summaries and choice.model.provider != OFFLINE:
+        return core.summarizer.ask
+    return lambda thread_id: False
+
+
+def _make_threads(settings: Settings, store: Store, place: Place, instruments: Instruments) -> ThreadStore:
+    kept, stream = bounds.threads(settings), instruments.stream
+    return ThreadStore(store, place.clock, place.make_id, place.owner, THREAD_SCHEMA, kept, stream)

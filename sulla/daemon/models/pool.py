@@ -1,0 +1,68 @@
+"""The models that agents answer with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sulla.agent import Breaker, Gauge, Ledger, Mind, Model
+from sulla.daemon.models.choice import Choice
+from sulla.daemon.models.providers import asker, make_provider
+from sulla.daemon.models.ranks import LazyRanks
+from sulla.daemon.settings.config import Settings
+from sulla.host.place import Place
+from sulla.models import Calibrations, Provider, parse_model, read_prices, window_of
+
+
+class ModelPool:
+    """The models that agents answer with, each made once, however many agents it has. It lives as long as the daemon.
+
+    Args:
+        settings: everything that can be set.
+        choice: the daemon's own model.
+        place: what the daemon stands on.
+        ledger: what all agents use.
+        ranks: who counts near a ceiling.
+    """
+
+    def __init__(self, settings: Settings, choice: Choice, place: Place, ledger: Ledger, ranks: LazyRanks) -> None:
+        self._settings = settings
+        self._choice = choice
+        self._place = place
+        self._ledger = ledger
+        self._ranks = ranks
+        self._made: dict[str, Model] = {}
+        self.home = self.of("")
+
+    def of(self, name: str) -> Model:
+        """The model of that name; the daemon's own if it is empty.
+
+        Raises:
+            SettingsError: it names no known provider.
+        """
+        choice = Choice(parse_model(name), "the agent says so") if name else self._choice
+        key = str(choice.model)
+        if key not in self._made:
+            self._made[key] = self._make(choice)
+        return self._made[key]
+
+    @property
+    def breakers(self) -> Mapping[str, Breaker]:
+        """Of each model's service, by the model's name."""
+        return {name: model.breaker for name, model in self._made.items()}
+
+    async def close(self) -> None:
+        """Let go of every service."""
+        for model in self._made.values():
+            await model.provider.close()
+
+    def _make(self, choice: Choice) -> Model:
+        settings = self._settings
+        if choice.model != self._choice.model:
+            # The setting speaks of the daemon's own model; another one has what its provider usually has.
+            settings = settings.model_copy(update={"model": settings.model.model_copy(update={"window_tokens": 0})})
+        provider: Provider = self._place.wrap_provider(make_provider(settings, choice, self._place))
+        window = window_of(choice.model, settings.model.window_tokens)
+        stand_in = parse_model(settings.model.fallback) if settings.model.fallback else None
+        mind = Mind(choice.model, window, read_prices(settings.prices), stand_in)
+        gauge = Gauge(mind, Calibrations(), self._ranks, asker(provider))
+        return Model(provider, gauge, self._ledger, Breaker(), self._place.jitter)

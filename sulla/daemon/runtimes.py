@@ -1,0 +1,119 @@
+"""The agents of a home ready to work: each with its model, its tools, its limits and its graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from sulla.agent import (
+    Actor,
+    AgentNode,
+    AgentSpec,
+    CallNode,
+    Calls,
+    Chat,
+    InputHandler,
+    actor_key,
+    create_agent_graph,
+    create_call_graph,
+)
+from sulla.agent.turn.offers import Offers, tool_tokens
+from sulla.core.ids import ThreadId
+from sulla.core.run import Run
+from sulla.host.host import AgentParts, Built, Host
+from sulla.models import Section
+from sulla.threads import ThreadState
+from sulla.tools import Effect, Tool, Toolbox, catalogue_of
+
+
+class AgentRuntimes(Mapping[str, Actor]):
+    """Everybody who can be set to work, by `agent.actor_key`, with the tools that there are at that moment.
+
+    A turn keeps the actor that it began with, and so the tools: what comes or goes meanwhile is for the next one. It
+    lives as long as the daemon.
+
+    Args:
+        host: has the agents, their tools and their models.
+        built: what the capabilities bring.
+        calls_of: makes what runs the calls of tools.
+        summarize: see `Chat.summarize`.
+    """
+
+    def __init__(
+        self,
+        host: Host,
+        built: Sequence[Built],
+        calls_of: Callable[[Toolbox], Calls],
+        summarize: Callable[[ThreadId], bool],
+    ) -> None:
+        self._host = host
+        self._built = built
+        self._calls_of = calls_of
+        self._summarize = summarize
+        self._tools: tuple[Tool, ...] = ()
+        self._actors: dict[str, Actor] = {}
+
+    def __getitem__(self, key: str) -> Actor:
+        return self._now()[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._now())
+
+    def __len__(self) -> int:
+        return len(self._now())
+
+    def _now(self) -> Mapping[str, Actor]:
+        tools = self._host.tools.moving()
+        if not self._actors or tools is not self._tools:
+            self._tools = tools
+            self._actors = {key: actor for spec in self._host.agents.team.specs for key, actor in self._of(spec)}
+        return self._actors
+
+    def _of(self, spec: AgentSpec) -> Iterator[tuple[str, Actor]]:
+        """An agent with each model that it may be asked by, and for each kind of thread that it works on."""
+        agents = self._host.agents
+        offers = Offers(catalogue_of(self._host.tools.now(spec), tool_tokens))
+        box = offers.catalogue.toolbox
+        most = agents.limits.model_calls
+        bounds = replace(agents.limits, model_calls=min(most, spec.max_turns or most))
+        effect, known, calls = partial(_effect, box), partial(self._sections, spec, box), self._calls_of(box)
+        others = (model for built in self._built for model in built.models)
+        for name in dict.fromkeys((*others, "")):
+            model = agents.model_of(name or spec.model)
+            chat = Chat(model, spec, offers(()), effect, bounds, agents.where, self._summarize, known, offers)
+            first, node = InputHandler(chat), AgentNode(chat, calls, self._opening)
+            answers = model.gauge.mind.name.model
+            yield actor_key(spec.id, name), Actor(spec, answers, create_agent_graph(first, node))
+        yield actor_key(spec.id, graph="call"), Actor(spec, "", create_call_graph(CallNode(calls)))
+        parts = AgentParts(spec, box, calls, first, model)
+        for built in self._built:
+            for graph, actor in built.actors(parts).items() if built.actors is not None else ():
+                yield actor_key(spec.id, graph=graph), actor
+
+    def _sections(self, spec: AgentSpec, box: Toolbox) -> tuple[Section, ...]:
+        """What a model is told that changes with files."""
+        return sections_of(self._built, spec, box)
+
+    async def _opening(self, state: ThreadState, run: Run) -> str:
+        """What a person is told in the place of the agent: see `agent.Opening`."""
+        for built in self._built:
+            if built.opening is not None and (said := await built.opening(state, run)):
+                return said
+        return ""
+
+
+def sections_of(built: Sequence[Built], spec: AgentSpec, box: Toolbox) -> tuple[Section, ...]:
+    """What capabilities tell models that changes with files.
+
+    Args:
+        built: the capabilities.
+        spec: the agent.
+        box: what it may use.
+    """
+    return tuple(section for one in built if one.sections is not None for section in one.sections(spec, box))
+
+
+def _effect(toolbox: Toolbox, name: str) -> Effect:
+    tool = toolbox.get(name)
+    return tool.effect if tool is not None else "pure"  # a call of no tool does nothing, however often

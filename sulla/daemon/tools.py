@@ -1,0 +1,46 @@
+"""The tools that every home has beside the built-in ones: the shell with its jobs, and the web."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sulla.core.clock import Clock
+from sulla.core.ids import ThreadId
+from sulla.core.jsontypes import JsonObject
+from sulla.daemon.settings.config import Settings
+from sulla.daemon.web import make_web_tools
+from sulla.tools import Jobs, Shell, Tool, shell_tools, with_news
+
+
+@dataclass(frozen=True, slots=True)
+class HomeTools:
+    """The shell with its jobs, and the web. They live as long as the daemon."""
+
+    shell: Shell
+    jobs: Jobs
+    web: tuple[Tool, ...]
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """What agents can do with them."""
+        return (*(with_news(tool, self.jobs) for tool in shell_tools(self.shell, self.jobs)), *self.web)
+
+    def ended_jobs(self, thread_id: ThreadId) -> tuple[str, ...]:
+        """How jobs of a thread have ended that it was not told of yet."""
+        return tuple(job.end for job in self.jobs.news(thread_id))
+
+    def status(self) -> JsonObject:
+        """How commands are run, for people."""
+        jobs = self.jobs.counts()["running"]
+        return {"shell": {"sandbox": self.shell.sealed, "why": self.shell.trouble, "jobs": jobs}}
+
+
+def make_home_tools(settings: Settings, clock: Clock) -> HomeTools:
+    """Nothing is run or looked for yet.
+
+    Args:
+        settings: everything that can be set.
+        clock: all time.
+    """
+    shell = Shell(settings.shell.path, wanted=settings.shell.sandbox, home=settings.home)
+    return HomeTools(shell, Jobs(clock), make_web_tools(settings))

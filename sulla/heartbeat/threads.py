@@ -1,0 +1,87 @@
+"""The threads that agents beat in, and what the settings allow there."""
+
+from __future__ import annotations
+
+from zoneinfo import ZoneInfo
+
+from sulla.core.errors import SettingsError
+from sulla.core.ids import ThreadId, derived_id
+from sulla.core.units import MICRO
+from sulla.heartbeat.limits import BeatLimits
+from sulla.heartbeat.settings import HeartbeatSettings
+from sulla.heartbeat.slice import HEARTBEAT_THREAD
+from sulla.models import parse_model
+from sulla.threads import ThreadCreated, ThreadStore
+
+
+class BeatThreads:
+    """Finds the thread that an agent beats in. It lives as long as the daemon.
+
+    Args:
+        threads: where it is kept.
+    """
+
+    def __init__(self, threads: ThreadStore) -> None:
+        self._threads = threads
+
+    async def open(self, agent: str) -> ThreadId:
+        """The thread that an agent beats in; made at its first use.
+
+        Args:
+            agent: its id.
+        """
+        created = ThreadCreated(agent, "Heartbeat", graph=HEARTBEAT_THREAD.graph)
+        return await self._threads.create(created, _request_of(agent))
+
+    def id_of(self, agent: str) -> ThreadId:
+        """The same thread's id, whether there is one yet or not."""
+        return ThreadId(derived_id("thr", "request", _request_of(agent)))
+
+
+def _request_of(agent: str) -> str:
+    # No client can ask so: its ids have no colon.
+    return f"heartbeat:{agent}"
+
+
+def check_heartbeat(wanted: HeartbeatSettings) -> None:
+    """Do nothing if agents can beat as the settings say, by the clock or when somebody asks for it.
+
+    Args:
+        wanted: the section `[heartbeat]`.
+
+    Raises:
+        SettingsError: they cannot; the message names the setting.
+    """
+    try:
+        ZoneInfo(wanted.zone or "UTC")
+    except (LookupError, ValueError, OSError):
+        said = f"heartbeat.zone: nobody knows {wanted.zone[:60]!r}; expected a name such as Europe/Berlin or UTC"
+        raise SettingsError(said) from None
+    if wanted.model:
+        try:
+            parse_model(wanted.model)
+        except SettingsError as error:
+            raise SettingsError(f"heartbeat.model: {error.message}") from None
+
+
+def limits_of(wanted: HeartbeatSettings) -> BeatLimits:
+    """What beats may use.
+
+    Args:
+        wanted: the section `[heartbeat]`.
+    """
+
+    def micro(money: float | None) -> int | None:
+        return None if money is None else round(money * MICRO)
+
+    return BeatLimits(
+        wanted.cycles,
+        wanted.wall_s,
+        wanted.tokens,
+        wanted.day_tokens,
+        wanted.month_tokens,
+        micro(wanted.cost),
+        micro(wanted.day_cost),
+        micro(wanted.month_cost),
+        standing=wanted.standing,
+    )

@@ -1,0 +1,179 @@
+"""What a capability is built with, and what it gives the daemon."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
+
+from sulla.agent import Actor, AgentSpec, Calls, Children, FileMarks, InputHandler, Model, Opening, RunLimits
+from sulla.agent import Surroundings as Where
+from sulla.core.errors import SettingsError
+from sulla.core.ids import ThreadId
+from sulla.core.jsontypes import JsonObject
+from sulla.host.capability import Capability, find
+from sulla.host.health import Health, Look
+from sulla.host.place import Place
+from sulla.host.settings import HomeSettings
+from sulla.host.team import Team
+from sulla.host.tools import AgentTools, ToolRegistry
+from sulla.host.waker import Waker
+from sulla.models import Section
+from sulla.store import Store
+from sulla.telemetry import Gauge, Tally
+from sulla.threads import LogFollower, ThreadStore
+from sulla.tools import Tool, Toolbox, ToolSource
+from sulla.work import Switch
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Agents:
+    """The agents, and what all of them share."""
+
+    team: Team
+    model_of: Callable[[str], Model]
+    """Gives a model by its name; the daemon's own if that is empty."""
+    limits: RunLimits
+    """What any run may use."""
+    children: Children
+    """Sets sub-agents to work."""
+    marks: FileMarks
+    """Which files are not to be trusted."""
+    where: Where
+    """Where they work, as models are told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """What a capability is built with. A daemon makes one before the first capability, and it lives as long."""
+
+    settings: HomeSettings
+    place: Place
+    store: Store
+    threads: ThreadStore
+    waker: Waker
+    switch: Switch
+    """Says whether all work stands still."""
+    health: Health
+    tally: Tally
+    """Takes what is counted and measured."""
+    tools: ToolRegistry
+    agents: Agents
+    provided: dict[type, object] = field(default_factory=dict)
+    """What the capabilities built so far provide, by its class."""
+
+    def needed(self, kind: type[T]) -> T:
+        """What a capability provides that this one's manifest says it needs.
+
+        Args:
+            kind: its class.
+
+        Raises:
+            SettingsError: no capability that was built provides it.
+        """
+        found = self.provided.get(kind)
+        if not isinstance(found, kind):
+            raise SettingsError(
+                f"no capability that was built gives {kind.__name__}: name the one that does in `needs`"
+            )
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class AgentParts:
+    """What the graphs of one agent are made of."""
+
+    spec: AgentSpec
+    tools: Toolbox
+    calls: Calls
+    """Runs calls of these tools."""
+    first: InputHandler
+    """The first node of its conversations."""
+    model: Model
+
+
+Task = Callable[[], Coroutine[object, object, None]]
+"""Goes on until it is cancelled."""
+
+
+class Follower(Protocol):
+    """Reads threads behind the turns."""
+
+    def wake(self, thread_id: ThreadId) -> None:
+        """Have a thread looked at soon. Never waits, never fails."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What a capability gives the daemon. Nothing in it has begun; the daemon begins, asks and ends it."""
+
+    provides: tuple[object, ...] = ()
+    """For the capabilities that need this one; each is found by its class."""
+    methods: tuple[tuple[str, object], ...] = ()
+    """Who does its methods: what `rpc.Methods.done_by` says."""
+    tools: tuple[Tool, ...] = ()
+    agent_tools: AgentTools | None = None
+    tool_source: ToolSource | None = None
+    """Gives tools that come and go."""
+    sections: Callable[[AgentSpec, Toolbox], tuple[Section, ...]] | None = None
+    """What models are told of it that changes with files."""
+    opening: Opening | None = None
+    """May answer a person's message in the place of the agent."""
+    remembered: Callable[[str, str], Awaitable[str]] | None = None
+    """What an agent (by its id) is told before a conversation that begins with a message."""
+    models: tuple[str, ...] = ()
+    """Models that agents are asked by beside their own."""
+    actors: Callable[[AgentParts], Mapping[str, Actor]] | None = None
+    """Gives what works on the threads of its kinds, by the name of their graph."""
+    look_now: Callable[[], None] | None = None
+    """Reads its files at once, for where no daemon runs. It blocks."""
+    prepare: Callable[[], None] | None = None
+    """Makes what a new home has to have. It may block, and runs before anybody is let in."""
+    open: Callable[[], Awaitable[None]] | None = None
+    """Opens what it keeps; behind the store."""
+    close: Callable[[], Awaitable[None]] | None = None
+    before_work: Callable[[], Awaitable[None]] | None = None
+    """Is awaited before a thread is worked on."""
+    tasks: Mapping[str, Task] = field(default_factory=dict)
+    """What goes on for as long as the daemon does, by name."""
+    followers: Mapping[str, LogFollower] = field(default_factory=dict)
+    """What reads the logs behind the turns, by name: it writes what the last turns left before the daemon ends."""
+    woken: tuple[Follower, ...] = ()
+    """What else hears of each thread that was worked on."""
+    forget: Callable[[ThreadId], Awaitable[None]] | None = None
+    """Forgets a thread that was deleted."""
+    status: Callable[[], Awaitable[JsonObject]] | None = None
+    """What `sulla status` says of it."""
+    troubles: Mapping[str, Look] = field(default_factory=dict)
+    """What can be wrong with it while turns are taken all the same, by a stable word."""
+    gauges: Callable[[], Iterable[Gauge]] | None = None
+    """Its figures that go up and down."""
+
+
+def build_each(capabilities: Iterable[Capability], host: Host) -> dict[str, Built]:
+    """Build the capabilities, each behind what it needs.
+
+    Args:
+        capabilities: all of them, in that order.
+        host: what they are built with; it is told what each brings.
+
+    Raises:
+        SettingsError: one of them cannot be what the settings ask for.
+    """
+    found: dict[str, Built] = {}
+    for one in capabilities:
+        if not one.build:
+            continue
+        make = find(one.build)
+        built = make(host) if callable(make) else None
+        if not isinstance(built, Built):
+            raise SettingsError(f"{one.build} of the capability {one.name!r} gives no host.Built")
+        host.provided.update({type(each): each for each in built.provides})
+        host.tools.add(built.tools, built.agent_tools, built.tool_source)
+        for what, look in built.troubles.items():
+            host.health.watch(what, look, blocks=False)
+        found[one.name] = built
+    return found

@@ -1,0 +1,38 @@
+"""Projects in a daemon: their files, and the tools that work with them."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from sulla.host.host import Built, Host
+from sulla.host.shipped import shipped
+from sulla.projects.projects import PROJECTS, Projects
+from sulla.projects.rpc import METHODS
+from sulla.projects.service import HomeProjects
+from sulla.projects.tools import project_tools
+
+
+def bring_projects(projects: Projects, samples: Path) -> None:
+    """Give a home that has no projects yet those that Sulla brings along.
+
+    Args:
+        projects: the home's.
+        samples: the folder that they are brought along in.
+    """
+    if projects.exists or not samples.is_dir():
+        return
+    for sample in Projects(samples).all():
+        if sample.project is not None:
+            projects.create(sample.slug, Projects(samples).read(sample.slug).text)
+
+
+def build(host: Host) -> Built:
+    """Make what a daemon does with projects; see `host.Built`."""
+    projects = Projects(host.settings.place(PROJECTS))
+    return Built(
+        provides=(projects,),
+        methods=(METHODS.done_by(HomeProjects(projects)),),
+        tools=project_tools(projects),
+        prepare=partial(bring_projects, projects, shipped(PROJECTS)),
+    )

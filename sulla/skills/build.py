@@ -1,0 +1,79 @@
+"""Skills in a daemon: looked at before each turn, told to agents, and read by them with a tool."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from sulla.agent import AgentSpec
+from sulla.definitions import allows
+from sulla.host.host import Built, Host
+from sulla.host.team import Team
+from sulla.host.tools import AgentTools, ToolRegistry
+from sulla.models import Section
+from sulla.skills.folders import SKILLS, shelf_of
+from sulla.skills.known import Known, index
+from sulla.skills.load_skill import skill_tools
+from sulla.skills.rpc import METHODS, SkillRow, SkillRows
+from sulla.skills.shelf import SkillShelf
+from sulla.tools import Tool, Toolbox
+
+LOAD_SKILL: Final = "load_skill"
+
+
+@dataclass(frozen=True, slots=True)
+class SkillList:
+    """The skills of a home for clients: what `skill.list` is answered with.
+
+    Args:
+        shelf: the skills.
+        team: the agents.
+        tools: say which of the agents can read skills.
+    """
+
+    shelf: SkillShelf
+    team: Team
+    tools: ToolRegistry
+
+    async def list_skills(self) -> SkillRows:
+        """The skills that there are now, by name, and what is wrong with others."""
+        await self.shelf.look()
+        return SkillRows(tuple(map(self._row, self.shelf.known.values())), self.shelf.troubles)
+
+    def _row(self, known: Known) -> SkillRow:
+        name = known.skill.name
+        readers = (spec for spec in self.team.specs if LOAD_SKILL in self.tools.lasting(spec))
+        agents = tuple(spec.id for spec in readers if allows(spec.skills, name))
+        return SkillRow(name, known.skill.description, known.whose, known.trusted, known.before, known.digest, agents)
+
+
+def skills_section(spec: AgentSpec, shelf: SkillShelf, toolbox: Toolbox) -> tuple[Section, ...]:
+    """What a model is told of skills; nothing if there are none, or it could not read them.
+
+    Args:
+        spec: the agent.
+        shelf: the skills.
+        toolbox: what the agent may use.
+    """
+    if LOAD_SKILL not in toolbox:
+        return ()
+    text = index(known for name, known in shelf.known.items() if allows(spec.skills, name))
+    return (Section(SKILLS, text),) if text else ()
+
+
+def is_granted(spec: AgentSpec, tool: Tool) -> bool:
+    """Whether an agent has a tool for its skills: whoever is given skills by name needs no other leave to read them."""
+    return tool.name == LOAD_SKILL and bool(spec.skills)
+
+
+def build(host: Host) -> Built:
+    """Make what a daemon does with skills; see `host.Built`."""
+    shelf = shelf_of(host.settings, host.place.clock)
+    return Built(
+        provides=(shelf,),
+        methods=(METHODS.done_by(SkillList(shelf, host.agents.team, host.tools)),),
+        agent_tools=AgentTools(lambda spec: skill_tools(shelf, spec.skills), is_granted),
+        sections=lambda spec, toolbox: skills_section(spec, shelf, toolbox),
+        look_now=shelf.look_now,
+        before_work=shelf.look,
+    )
