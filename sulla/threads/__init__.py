@@ -4,6 +4,7 @@ from sulla.threads.archive import MAX_LINE_BYTES, Sealer, event_of
 from sulla.threads.audit import Audit, Readable, audit_threads
 from sulla.threads.bounds import ThreadLimits
 from sulla.threads.bus import Advanced, AskText, Live, Signal, channel, live_channel, pack, unpack
+from sulla.threads.charging import charge, charge_report
 from sulla.threads.codec import Entry, Origin
 from sulla.threads.delivery import Delivery, EndNews, Owed
 from sulla.threads.facts import (
@@ -51,7 +52,7 @@ from sulla.threads.family import (
 from sulla.threads.fold import apply_message
 from sulla.threads.fold_offer import apply_offer
 from sulla.threads.follower import LogConsumer, LogCursor, LogFollower
-from sulla.threads.forms import Fielded
+from sulla.threads.forms import Fielded, Form
 from sulla.threads.head import KIND as THREAD_KIND
 from sulla.threads.kind import CHILD, CONVERSATION, Budget, ThreadKind
 from sulla.threads.leaving import DELETED
@@ -83,15 +84,8 @@ from sulla.threads.plays import (
     PLAYBOOK,
     TIME,
     AnswerGiven,
-    EndTold,
-    OpenStep,
     OwedAnswer,
     Play,
-    PlaybookAsked,
-    PlaybookBegan,
-    PlaybookEnded,
-    Played,
-    PlayState,
     Question,
     is_own_wait,
     is_step_question,
@@ -144,9 +138,9 @@ __all__ = [
     "Deliver",
     "Delivery",
     "EndNews",
-    "EndTold",
     "Entry",
     "Fielded",
+    "Form",
     "GoOn",
     "Heard",
     "Ignore",
@@ -168,7 +162,6 @@ __all__ = [
     "ModelStarted",
     "Notice",
     "OpenRun",
-    "OpenStep",
     "Order",
     "Origin",
     "Outcome",
@@ -178,11 +171,6 @@ __all__ = [
     "OwedAnswer",
     "Permit",
     "Play",
-    "PlayState",
-    "PlaybookAsked",
-    "PlaybookBegan",
-    "PlaybookEnded",
-    "Played",
     "Question",
     "Readable",
     "Reminder",
@@ -235,6 +223,8 @@ __all__ = [
     "apply_offer",
     "audit_threads",
     "channel",
+    "charge",
+    "charge_report",
     "cut_short",
     "event_of",
     "is_child_wait",

@@ -17,16 +17,7 @@ from sulla.threads.family import Birth, ChildCancelled, ChildReported, ChildStar
 from sulla.threads.forms import Fielded
 from sulla.threads.notice import Notice
 from sulla.threads.paused import RunPaused
-from sulla.threads.plays import (
-    AnswerGiven,
-    EndTold,
-    Play,
-    PlaybookAsked,
-    PlaybookBegan,
-    PlaybookEnded,
-    Played,
-    Question,
-)
+from sulla.threads.plays import AnswerGiven, Play, Question
 from sulla.threads.spoken import BargedIn, Overheard, Spoken
 from sulla.threads.usage import Usage
 from sulla.threads.waits import Wait
@@ -346,19 +337,7 @@ class RunError(Fielded):
 
 
 Offer = (
-    ThreadCreated
-    | Input
-    | StopAsked
-    | ContinueAsked
-    | Answer
-    | Summary
-    | Notice
-    | ChildStarted
-    | PlaybookAsked
-    | PlaybookBegan
-    | PlaybookEnded
-    | BargedIn
-    | Overheard
+    ThreadCreated | Input | StopAsked | ContinueAsked | Answer | Summary | Notice | ChildStarted | BargedIn | Overheard
 )
 Decision = (
     RunStarted
@@ -380,8 +359,6 @@ Decision = (
     | RunError
     | ChildCancelled
     | ChildReported
-    | Played
     | AnswerGiven
-    | EndTold
 )
 ThreadFact = Offer | Decision

@@ -19,6 +19,7 @@ from sulla.threads.fold import apply_decision, touch
 from sulla.threads.fold_offer import apply_offer
 from sulla.threads.forms import Form, to_json
 from sulla.threads.kind import BY_MODE, CONVERSATION, ThreadKind
+from sulla.threads.order import Order
 from sulla.threads.state import ThreadState
 from sulla.threads.transcript import Measure, Transcript
 
@@ -33,27 +34,30 @@ class Slice(Generic[S]):
 
     Args:
         name: its field in the head; stable for ever.
-        new: what a thread has before the first of its records: a frozen dataclass.
-        fold: gives what is kept after one more record, from the thread, what was kept, the record, its number in the
-            log (0 for a decision: it has none yet) and its envelope. It may also change the thread, in place.
-        offered: its records that anyone may offer.
+        kept: what its records add up to: a frozen dataclass.
+        fold: gives what is kept after one more record, from the thread, what was kept (None before the first), the
+            record, its number in the log (0 for a decision: it has none yet) and its envelope; None where that stays as
+            it is. It may also change the thread, in place.
+        offered: its records that anyone may offer. An `Order` among them waits for its run, and is not folded.
         decided: its records that the holder of the lease decides.
+        beside: those of them that say nothing of the open run's progress.
     """
 
     def __init__(
         self,
         name: str,
-        new: Callable[[], S],
-        fold: Callable[[ThreadState, S, Any, int, Origin], S],
+        kept: type[S],
+        fold: Callable[[ThreadState, S | None, Any, int, Origin], S | None],
         *,
         offered: tuple[type[Any], ...] = (),
         decided: tuple[type[Any], ...] = (),
+        beside: tuple[type[Any], ...] = (),
     ) -> None:
         self.name = name
-        self.new = new
         self.offered = offered
         self.decided = decided
-        self.form = Form(type(new()))
+        self.beside = beside
+        self.form = Form(kept)
         self._fold = fold
 
     @property
@@ -61,15 +65,11 @@ class Slice(Generic[S]):
         """All its records."""
         return (*self.offered, *self.decided)
 
-    def of(self, state: ThreadState) -> S:
-        """What a thread has of it."""
+    def of(self, state: ThreadState) -> S | None:
+        """What a thread has of it; None before its first."""
         found: Any = state.slices.get(self.name)
-        kept: S = found if found is not None else self.new()
+        kept: S | None = found
         return kept
-
-    def is_in(self, state: ThreadState) -> bool:
-        """Whether a thread has had any of its records."""
-        return self.name in state.slices
 
     def put(self, state: ThreadState, kept: S) -> None:
         """Have a thread hold this; for folds alone."""
@@ -84,7 +84,9 @@ class Slice(Generic[S]):
             seq: its number in the log; 0 for a decision.
             origin: its envelope.
         """
-        self.put(state, self._fold(state, self.of(state), record, seq, origin))
+        kept = self._fold(state, self.of(state), record, seq, origin)
+        if kept is not None:
+            self.put(state, kept)
 
 
 class ThreadSchema:
@@ -171,12 +173,13 @@ class ThreadSchema:
             origin: its envelope.
         """
         owner = self._owners.get(type(fact))
-        if owner is not None:
+        if owner is not None and not isinstance(fact, Order):
             owner.take(state, fact, seq, origin)
             return
         apply_offer(state, fact, seq, origin)
         if isinstance(fact, f.ThreadCreated):
             state.kind = self.kind_of(state)
+            state.kind.on_created(state, fact)
 
     def decide(self, state: ThreadState, fact: Fact, origin: Origin) -> None:
         """Fold a decision in; it may not depend on the number that the record will get.
@@ -194,7 +197,7 @@ class ThreadSchema:
             apply_decision(state, fact, origin)
         else:
             owner.take(state, fact, 0, origin)
-            touch(state, origin.at_ms, progress=True)
+            touch(state, origin.at_ms, progress=not isinstance(fact, owner.beside))
 
     # ----------------------------------------------------------------------------------------------- the head
 

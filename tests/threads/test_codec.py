@@ -16,6 +16,7 @@ from sulla.core.limit import LimitHit
 from sulla.core.message import Reasoning, Text, ToolCall, ToolResult
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.heartbeat.beats import BeatEnded, BeatSkipped, BeatStarted, CycleEnded, CycleStarted
+from sulla.playbooks.records import EndTold, PlaybookAsked, PlaybookBegan, PlaybookEnded, Played
 from sulla.store import Record
 from sulla.threads import (
     AnswerGiven,
@@ -24,15 +25,10 @@ from sulla.threads import (
     ChildCancelled,
     ChildReported,
     ChildStarted,
-    EndTold,
     Heard,
     Notice,
     Overheard,
     Play,
-    PlaybookAsked,
-    PlaybookBegan,
-    PlaybookEnded,
-    Played,
     Question,
     Report,
     RunPaused,
