@@ -73,7 +73,6 @@ from sulla.threads.next_task import (
     cut_short,
     next_task,
 )
-from sulla.threads.notice import Notice
 from sulla.threads.order import Order
 from sulla.threads.paused import RunPaused
 from sulla.threads.pending import Intervals
@@ -96,7 +95,7 @@ from sulla.threads.retention import Retention
 from sulla.threads.said import Listener, Said
 from sulla.threads.schema import Slice, ThreadSchema
 from sulla.threads.session import ThreadSession
-from sulla.threads.spoken import BargedIn, Heard, Overheard, Spoken
+from sulla.threads.spoken import BargedIn, Heard, Spoken
 from sulla.threads.state import OpenRun, RunRef, ThreadState, WaitingInput
 from sulla.threads.store import Sent, ThreadStore
 from sulla.threads.transcript import Measure, Transcript
@@ -160,13 +159,11 @@ __all__ = [
     "Mode",
     "ModelAbandoned",
     "ModelStarted",
-    "Notice",
     "OpenRun",
     "Order",
     "Origin",
     "Outcome",
     "OutcomeStatus",
-    "Overheard",
     "Owed",
     "OwedAnswer",
     "Permit",

@@ -10,9 +10,8 @@ from sulla.threads import facts as f
 from sulla.threads.charging import charge_day
 from sulla.threads.codec import Origin
 from sulla.threads.family import WAIT, ChildStarted
-from sulla.threads.notice import Notice
 from sulla.threads.order import Order
-from sulla.threads.spoken import BargedIn, Overheard
+from sulla.threads.spoken import BargedIn
 from sulla.threads.state import ControlInput, ThreadState, waiting_input
 
 
@@ -63,16 +62,8 @@ def _summary(state: ThreadState, fact: f.Summary, seq: int, origin: Origin) -> N
         state.transcript.forget_before(fact.first_kept, state.run.message_id if state.run is not None else None)
 
 
-def _notice(state: ThreadState, fact: Notice, seq: int, origin: Origin) -> None:
-    """It is for people; the model knows from its call that it was told."""
-
-
 def _barged_in(state: ThreadState, fact: BargedIn, seq: int, origin: Origin) -> None:
     state.barged = fact  # it may be folded in before or after the end of the reply that it means: see `next_task`
-
-
-def _overheard(state: ThreadState, fact: Overheard, seq: int, origin: Origin) -> None:
-    """It is no message."""
 
 
 _OFFERED: dict[type, Callable[..., None]] = {
@@ -83,10 +74,8 @@ _OFFERED: dict[type, Callable[..., None]] = {
     f.Answer: _control,
     Order: _control,
     f.Summary: _summary,
-    Notice: _notice,
     ChildStarted: _child_started,
     BargedIn: _barged_in,
-    Overheard: _overheard,
 }
 
 

@@ -29,12 +29,16 @@ CORE_OFFERS: Final[tuple[type[Any], ...]] = get_args(f.Offer)
 CORE_DECISIONS: Final[tuple[type[Any], ...]] = get_args(f.Decision)
 
 
+def _add_nothing(state: ThreadState, kept: object, record: Fact, seq: int, origin: Origin) -> None:
+    """Records that are there to be seen add up to nothing."""
+
+
 class Slice(Generic[S]):
     """What a capability keeps in threads: its records, what they add up to, and how that is kept in the head.
 
     Args:
         name: its field in the head; stable for ever.
-        kept: what its records add up to: a frozen dataclass.
+        kept: what its records add up to: a frozen dataclass; None for nothing.
         fold: gives what is kept after one more record, from the thread, what was kept (None before the first), the
             record, its number in the log (0 for a decision: it has none yet) and its envelope; None where that stays as
             it is. It may also change the thread, in place.
@@ -46,8 +50,8 @@ class Slice(Generic[S]):
     def __init__(
         self,
         name: str,
-        kept: type[S],
-        fold: Callable[[ThreadState, S | None, Any, int, Origin], S | None],
+        kept: type[S] | None = None,
+        fold: Callable[[ThreadState, S | None, Any, int, Origin], S | None] = _add_nothing,
         *,
         offered: tuple[type[Any], ...] = (),
         decided: tuple[type[Any], ...] = (),
@@ -57,7 +61,7 @@ class Slice(Generic[S]):
         self.offered = offered
         self.decided = decided
         self.beside = beside
-        self.form = Form(kept)
+        self.form = Form(kept) if kept is not None else None
         self._fold = fold
 
     @property
@@ -219,6 +223,6 @@ class ThreadSchema:
             CorruptRecord: one of them is not what was written.
         """
         for name, one in self.slices.items():
-            if kept.get(name) is not None:
+            if one.form is not None and kept.get(name) is not None:
                 state.slices[name] = one.form.read(kept[name])
         return {name: value for name, value in kept.items() if name not in self.slices}

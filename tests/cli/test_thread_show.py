@@ -12,7 +12,9 @@ from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import ToolCall
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.heartbeat.beats import BeatEnded, BeatSkipped, BeatStarted, CycleEnded, CycleStarted
+from sulla.people.slice import Notice
 from sulla.playbooks.records import EndTold, PlaybookAsked, PlaybookBegan, PlaybookEnded, Played
+from sulla.speech.slice import Overheard
 from sulla.terminal.table import Paper
 from sulla.threads import (
     AnswerGiven,
@@ -21,8 +23,6 @@ from sulla.threads import (
     ChildReported,
     ChildStarted,
     Heard,
-    Notice,
-    Overheard,
     Play,
     RunPaused,
     Spoken,

@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 from sulla import threads as f
 from sulla.core.errors import CorruptRecord
 from sulla.heartbeat import beats
+from sulla.people.slice import Notice
 from sulla.playbooks import records as p
+from sulla.speech.slice import Overheard
 from sulla.threads import Entry, Usage
 from tests.simulation.history_family import FamilyReading
 from tests.simulation.history_play import STEP_BY_STEP, OwingReading, PlayLog, PlayReading
@@ -17,8 +19,8 @@ from tests.simulation.history_run import RUN_RULES, RunReading
 
 _Control = f.StopAsked | f.ContinueAsked | f.Answer | p.PlaybookAsked
 _OFFERS = (
-    *(f.ThreadCreated, f.Input, f.StopAsked, f.ContinueAsked, f.Answer, f.Summary, f.Notice, f.ChildStarted),
-    *(p.PlaybookAsked, p.PlaybookBegan, p.PlaybookEnded, f.BargedIn, f.Overheard),
+    *(f.ThreadCreated, f.Input, f.StopAsked, f.ContinueAsked, f.Answer, f.Summary, Notice, f.ChildStarted),
+    *(p.PlaybookAsked, p.PlaybookBegan, p.PlaybookEnded, f.BargedIn, Overheard),
 )
 _BESIDE = (
     *(f.Stopped, f.Continued, f.InputIgnored, f.RunFinished, f.RunError, f.RunStarted),
@@ -165,14 +167,14 @@ class _Walk:
         self.reading.sums.usage += fact.usage
         self.reading.sums.charge(fact.usage.total, entry.origin.at_ms)
 
-    def notice(self, entry: Entry, fact: f.Notice) -> None:
+    def notice(self, entry: Entry, fact: Notice) -> None:
         if entry.origin.run_id not in self.reading.runs.values():
             self.owing.told_by[entry.seq] = str(entry.origin.run_id)  # by a playbook, or by nobody
 
     def barged_in(self, entry: Entry, fact: f.BargedIn) -> None:
         self._barged.add(fact.message_id)
 
-    def overheard(self, entry: Entry, fact: f.Overheard) -> None:
+    def overheard(self, entry: Entry, fact: Overheard) -> None:
         """It changes nothing."""
 
     def child_started(self, entry: Entry, fact: f.ChildStarted) -> None:
@@ -330,9 +332,9 @@ RULES: dict[type, Callable[[_Walk, Entry, Any], None]] = {
     f.ContinueAsked: _Walk.control,
     f.Answer: _Walk.control,
     f.Summary: _Walk.summary,
-    f.Notice: _Walk.notice,
+    Notice: _Walk.notice,
     f.BargedIn: _Walk.barged_in,
-    f.Overheard: _Walk.overheard,
+    Overheard: _Walk.overheard,
     f.ChildStarted: _Walk.child_started,
     f.ChildCancelled: _Walk.child_cancelled,
     f.ChildReported: _Walk.child_reported,

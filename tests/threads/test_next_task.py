@@ -11,6 +11,7 @@ from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.playbooks import PLAYBOOK_THREAD
 from sulla.playbooks.records import EndTold, PlaybookAsked, Played
+from sulla.speech.slice import Overheard
 from sulla.threads import facts as f
 from sulla.threads.codec import Origin
 from sulla.threads.delivery import Owed
@@ -31,7 +32,7 @@ from sulla.threads.next_task import (
     next_task,
 )
 from sulla.threads.plays import AnswerGiven, OwedAnswer, Play, Question
-from sulla.threads.spoken import BargedIn, Overheard
+from sulla.threads.spoken import BargedIn
 from sulla.threads.waits import Wait
 
 
