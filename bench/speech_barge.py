@@ -22,9 +22,9 @@ from sulla.core.ids import ThreadId
 from sulla.host.system import SystemClock, random_id
 from sulla.models import ChatRequest, Delta, TextDelta
 from sulla.speech import Chunk, StreamBufferManager
+from sulla.speech.slice import Overheard
 from sulla.store.sqlite.store import SqliteStore
 from sulla.testing.world import World
-from sulla.threads import Overheard
 
 NAME = "barge"
 

@@ -7,6 +7,7 @@ from typing import Final
 from sulla.core.errors import InvalidInput
 from sulla.core.ids import ThreadId
 from sulla.gateway import QuestionRow, Verdict, WaitingThread
+from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.threads import ANSWER, ThreadState, ThreadStore, is_child_wait, is_own_wait
 
 _VERDICTS: dict[str, tuple[Verdict, ...]] = {
@@ -81,7 +82,7 @@ async def waiting(threads: ThreadStore, after: str, limit: int) -> list[WaitingT
         page = await threads.list(after=after, limit=_PAGE, status="open")
         for info, state in page:
             # One that is listed as suspended too came to rest, or went on, in between.
-            if state is not None and state.play is not None and (asked := questions_of(info.key, state)):
+            if state is not None and PLAYBOOK_RUN.of(state) is not None and (asked := questions_of(info.key, state)):
                 found[info.key] = asked
                 busy += 1
         if len(page) < _PAGE:

@@ -33,7 +33,7 @@ from sulla.heartbeat.plan import (
     tidings,
     tokens_left,
 )
-from sulla.heartbeat.slice import BEATS
+from sulla.heartbeat.slice import beats_of
 from sulla.heartbeat.ticks import WAKE
 from sulla.threads import Answer, Report, Suspended, ThreadState, Wait, wait_of
 
@@ -71,12 +71,12 @@ class HeartbeatNode:
         if state.run is None:
             raise GraphError(f"{state.thread_id}: the heartbeat node runs without an open run")
         run.control.check()
-        beat = BEATS.of(state)
+        beat = beats_of(state)
         if beat.run_id != run.id:
             await self._begin(state, run, beat)
         elif beat.child:
             await self._take(state, run, beat)
-        if (beat := BEATS.of(state)).status == "running" and not beat.child:
+        if (beat := beats_of(state)).status == "running" and not beat.child:
             await self._cycle(state, run, beat)
         return Next()
 
@@ -116,7 +116,7 @@ class HeartbeatNode:
         await self._go_on(state, run, ended)
 
     async def _go_on(self, state: ThreadState, run: Run, ended: CycleEnded) -> None:
-        beat = BEATS.of(state)
+        beat = beats_of(state)
         end = after_cycle(beat, ended, self.limits, _now_ms(run))
         if end is not None:
             await self._end(state, run, end)
@@ -124,7 +124,7 @@ class HeartbeatNode:
             await run.journal.commit()
 
     async def _end(self, state: ThreadState, run: Run, end: End) -> None:
-        beat = BEATS.of(state)
+        beat = beats_of(state)
         view = await self.agenda.look()
         written = await self.agenda.written(beat.started_ms)
         changed = changes(unpack(beat.before), view.lots, written)
@@ -133,7 +133,7 @@ class HeartbeatNode:
         await self._tell(state, run)
 
     async def _tell(self, state: ThreadState, run: Run) -> None:
-        for tiding in tidings(BEATS.of(state), state.outcome, self.limits, _now_ms(run)):
+        for tiding in tidings(beats_of(state), state.outcome, self.limits, _now_ms(run)):
             await self.tell(state.thread_id, run.id, tiding.key, tiding.text)
 
     async def _cycle(self, state: ThreadState, run: Run, beat: BeatState) -> None:
@@ -142,7 +142,7 @@ class HeartbeatNode:
         child = derived_id("cyc", run.id, str(number))
         # Known before it is begun: a crash in between begins the same one, and no other.
         await run.journal.commit(CycleStarted(number, child, agents))
-        await self._set_to_work(state, run, BEATS.of(state))
+        await self._set_to_work(state, run, beats_of(state))
 
     async def _set_to_work(self, state: ThreadState, run: Run, beat: BeatState) -> None:
         now_ms = _now_ms(run)

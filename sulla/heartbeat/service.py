@@ -15,7 +15,7 @@ from sulla.heartbeat.limits import BeatLimits
 from sulla.heartbeat.log import read_ticks
 from sulla.heartbeat.office import BeatBudget, BeatInfo, BeatSchedule, HeartbeatBegun
 from sulla.heartbeat.plan import quiet_until
-from sulla.heartbeat.slice import BEATS
+from sulla.heartbeat.slice import beats_of
 from sulla.heartbeat.threads import BeatThreads
 from sulla.heartbeat.ticks import WAKE, TickPage
 from sulla.host.host import Host
@@ -116,7 +116,7 @@ class BeatDesk:
         if state is None:
             beat, thread_id, running, page = BeatState(), "", "", TickPage((), None)
         else:
-            beat, thread_id = BEATS.of(state), str(place)
+            beat, thread_id = beats_of(state), str(place)
             running = state.run.id if state.run is not None else ""
             page = await read_ticks(self._threads, place, LOOK_BACK)
         now_ms = round(self._clock.now() * 1000)

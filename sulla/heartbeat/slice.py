@@ -21,10 +21,10 @@ from sulla.heartbeat.beats import (
 from sulla.threads import Origin, Outcome, OutcomeStatus, Report, Slice, ThreadKind, ThreadState
 
 
-def _fold(state: ThreadState, beat: BeatState, fact: BeatFact, seq: int, origin: Origin) -> BeatState:
+def _fold(state: ThreadState, beat: BeatState | None, fact: BeatFact, seq: int, origin: Origin) -> BeatState:
     if state.run is None:
         raise CorruptRecord(f"{state.thread_id}: {fact.kind} without an open run")
-    beat = apply_beat(beat, fact, state.run.id)
+    beat = apply_beat(beat or BeatState(), fact, state.run.id)
     if isinstance(fact, BeatStarted):
         # What it was asked is told to its cycles: words that nobody trusts are trusted there as little.
         beat = replace(beat, tainted=beat.tainted or state.tainted)
@@ -34,10 +34,13 @@ def _fold(state: ThreadState, beat: BeatState, fact: BeatFact, seq: int, origin:
     return beat
 
 
-BEATS: Final = Slice(
-    "beat", decided=(BeatStarted, BeatSkipped, CycleStarted, CycleEnded, BeatEnded), new=BeatState, fold=_fold
-)
+BEATS: Final = Slice("beat", BeatState, _fold, decided=(BeatStarted, BeatSkipped, CycleStarted, CycleEnded, BeatEnded))
 """An agent's beats, in its heartbeat's thread."""
+
+
+def beats_of(state: ThreadState) -> BeatState:
+    """What is known of the beats of a thread; as good as nothing before the first."""
+    return BEATS.of(state) or BeatState()
 
 
 def outcome_of(fact: BeatSkipped | BeatEnded) -> Outcome:
@@ -49,13 +52,13 @@ def outcome_of(fact: BeatSkipped | BeatEnded) -> Outcome:
 
 
 def _run_ended(state: ThreadState, at_ms: int) -> None:
-    if BEATS.is_in(state):
-        BEATS.put(state, over(BEATS.of(state), at_ms, failed=state.outcome.status == "failed"))
+    if (beat := BEATS.of(state)) is not None:
+        BEATS.put(state, over(beat, at_ms, failed=state.outcome.status == "failed"))
 
 
 def _reported(state: ThreadState, report: Report, at_ms: int) -> None:
-    if BEATS.is_in(state):
-        BEATS.put(state, charged(BEATS.of(state), report.tokens, report.cost_micro or 0, at_ms))
+    if (beat := BEATS.of(state)) is not None:
+        BEATS.put(state, charged(beat, report.tokens, report.cost_micro or 0, at_ms))
 
 
 HEARTBEAT_THREAD: Final[ThreadKind[ThreadState]] = ThreadKind(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Final
 
 from sulla.core.event import Fact
 from sulla.core.ids import RunId, ThreadId, derived_id
@@ -14,7 +15,6 @@ from sulla.threads import (
     Input,
     InputHandled,
     InputsJoined,
-    Played,
     RunError,
     RunFinished,
     RunStarted,
@@ -23,6 +23,9 @@ from sulla.threads import (
     ToolCallResult,
     ToolCallStart,
 )
+
+_OF_A_PLAYBOOK: Final = "PLAYBOOK"
+"""The kind of the records of a playbook's run."""
 
 
 @dataclass(slots=True)
@@ -89,7 +92,7 @@ class EpisodeReader:
                 self._tainted = self._tainted or _taints(fact)
             case RunFinished() | RunError() as end:
                 return self._end(entry, end)
-            case Played() if run is not None and entry.origin.run_id is not None:
+            case _ if entry.kind == _OF_A_PLAYBOOK and run is not None and entry.origin.run_id is not None:
                 del self._open[entry.origin.run_id]  # a playbook's own run: its agents' turns are told elsewhere
             case fact:
                 self._tainted = self._tainted or _taints(fact)

@@ -6,6 +6,7 @@ from sulla.host.capability import Capability
 
 CAPABILITY = Capability(
     name="people",
+    state=("sulla.people.slice:NOTICES_TOLD",),
     methods=(
         "sulla.people.presence_rpc:METHODS",
         "sulla.people.notices_rpc:METHODS",

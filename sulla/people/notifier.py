@@ -6,7 +6,8 @@ from sulla.core.clock import Clock
 from sulla.core.ids import RunId, ThreadId
 from sulla.people.board import NoticeBoard
 from sulla.people.notices import NoticeKept, notice_id
-from sulla.threads import Notice, ThreadStore
+from sulla.people.slice import Notice
+from sulla.threads import ThreadStore
 from sulla.tools import Note
 
 

@@ -7,6 +7,7 @@ from sulla.host.capability import Capability
 CAPABILITY = Capability(
     name="playbooks",
     needs=("projects", "people", "schedules"),
+    state=("sulla.playbooks.slice:PLAYBOOK_RUN",),
     kinds=("sulla.playbooks.thread_kind:PLAYBOOK_THREAD",),
     methods=("sulla.playbooks.rpc:METHODS",),
     settings="sulla.playbooks.settings:PlaybookSettings",

@@ -29,6 +29,7 @@ from sulla.playbooks import (
     build,
     kept,
 )
+from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.threads import ThreadState
 
 _ENDS: Final[Mapping[type, str]] = {
@@ -46,7 +47,7 @@ def row_of(state: ThreadState) -> PlayRow | None:
     Args:
         state: its thread.
     """
-    play = state.play
+    play = PLAYBOOK_RUN.of(state)
     if play is None:
         return None
     return PlayRow(
@@ -75,7 +76,7 @@ def status_of(state: ThreadState) -> PlayStatus:
     Args:
         state: its thread.
     """
-    play = state.play
+    play = PLAYBOOK_RUN.of(state)
     if play is None or (play.ended and state.waiting):
         return "queued"
     return "waiting" if play.status == "running" and state.suspended else play.status

@@ -34,16 +34,10 @@ from sulla.playbooks import (
     play_of,
     refuse_unknown,
 )
+from sulla.playbooks.records import PlaybookAsked, PlaybookBegan
 from sulla.playbooks.run_rows import detail_of, row_of, status_of
-from sulla.threads import (
-    PLAYBOOK,
-    Input,
-    PlaybookAsked,
-    PlaybookBegan,
-    ThreadCreated,
-    ThreadState,
-    ThreadStore,
-)
+from sulla.playbooks.slice import PLAYBOOK_RUN
+from sulla.threads import PLAYBOOK, Input, ThreadCreated, ThreadState, ThreadStore
 
 MOST_QUEUED: Final = 1_000
 """Runs that may wait for their turn."""
@@ -148,7 +142,8 @@ class PlayDesk:
         waiting, after, whole = 0, "", True
         while whole:
             page = await self.threads.list(status="suspended", after=after, limit=_PAGE)
-            waiting += sum(state is not None and state.play is not None and state.birth is None for _, state in page)
+            states = [state for _, state in page if state is not None and state.birth is None]
+            waiting += sum(PLAYBOOK_RUN.of(state) is not None for state in states)
             if waiting >= self.most_waiting:
                 said = f"{self.most_waiting} runs of playbooks wait already: end some"
                 raise QueueFull(f"{said} (`sulla flow runs --status waiting` lists them)", retry_after_s=600.0)
@@ -180,7 +175,7 @@ class PlayDesk:
 
     async def hand_over(self, state: ThreadState, name: str, inputs: FrozenJson) -> None:
         """See `workflow.Successors`."""
-        play, run = state.play, state.run
+        play, run = PLAYBOOK_RUN.of(state), state.run
         if play is None or run is None:
             return
         order = (await load_story(self.threads, state.thread_id)).order
@@ -235,7 +230,7 @@ class PlayDesk:
     async def step(self, run: str) -> None:
         """Begin what can be begun now, and pause again."""
         state = await self._going(run)
-        if state.play is None or state.play.status != "paused":
+        if _told(state) != "paused":
             raise Conflict(f"the run {run} is not paused: pause it first")
         await self._ask(state, PlaybookAsked("step"))
 
@@ -245,13 +240,13 @@ class PlayDesk:
         if state.run is not None or state.waiting:
             if steps:
                 raise Conflict(f"the run {run} has not ended: only one that has ended is resumed from steps")
-            if state.play is None or state.play.status != "paused":
+            if _told(state) != "paused":
                 raise Conflict(f"the run {run} is {status_of(state)}, not paused: it goes on by itself")
             await self._ask(state, PlaybookAsked("resume"))
             return
         story = await load_story(self.threads, state.thread_id)
         self._definition(story, steps)
-        if state.play is not None and state.play.status == "completed" and not steps:
+        if _told(state) == "completed" and not steps:
             raise Conflict(f"the run {run} was completed: name the step to go on from, or start another run")
         order = Order("resume", steps=tuple(steps))
         await self._order(state.thread_id, self.make_id("again"), order, "operator")
@@ -333,7 +328,7 @@ class PlayDesk:
 
     async def _run(self, run: str) -> ThreadState:
         state = await self._state(ThreadId(run))
-        if state is None or state.play is None:
+        if state is None or PLAYBOOK_RUN.of(state) is None:
             raise NotFound(f"there is no run {run[:80]!r} of a playbook; `sulla flow runs` lists them")
         return state
 
@@ -346,7 +341,8 @@ def _origin(begin: Begin) -> Origin:
 
 
 def _told(state: ThreadState) -> str:
-    return state.play.status if state.play is not None else "gone"
+    play = PLAYBOOK_RUN.of(state)
+    return play.status if play is not None else "gone"
 
 
 def _request_of(key: str) -> str:

@@ -8,17 +8,15 @@ from sulla.agent import cut_report
 from sulla.core.errors import GraphError
 from sulla.core.event import Fact
 from sulla.core.ids import MessageId, ThreadId, derived_id
+from sulla.playbooks.records import EndTold, PlaybookAsked, PlaybookEnded, PlayState
+from sulla.playbooks.slice import PLAYBOOK_RUN, run_created, run_ended
 from sulla.threads import (
     DELETED,
     PLAYBOOK,
     Budget,
     Delivery,
     EndNews,
-    EndTold,
     Input,
-    PlaybookAsked,
-    PlaybookEnded,
-    PlayState,
     ThreadKind,
     ThreadState,
 )
@@ -34,20 +32,23 @@ def chain_of(state: ThreadState) -> int:
     Args:
         state: the run's thread.
     """
-    return state.play.chain if state.play is not None else 0
+    play = PLAYBOOK_RUN.of(state)
+    return play.chain if play is not None else 0
 
 
 def _conversation(state: ThreadState) -> ThreadId:
-    return state.play.thread if state.play is not None else ThreadId("")
+    play = PLAYBOOK_RUN.of(state)
+    return play.thread if play is not None else ThreadId("")
 
 
 def _budget(state: ThreadState) -> Budget:
-    return Budget(state.play.tokens, state.play.cost_micro) if state.play is not None else Budget()
+    play = PLAYBOOK_RUN.of(state)
+    return Budget(play.tokens, play.cost_micro) if play is not None else Budget()
 
 
 def _heard_by(state: ThreadState) -> ThreadId:
     """Of a step the playbook around it is told, and of one that was handed over the next one's conversation."""
-    play = state.play
+    play = PLAYBOOK_RUN.of(state)
     if play is None or play.told or state.birth is not None or state.run is not None:
         return ThreadId("")
     return play.thread if play.ended and play.status != "transferred" else ThreadId("")
@@ -55,7 +56,7 @@ def _heard_by(state: ThreadState) -> ThreadId:
 
 def _news(state: ThreadState) -> Delivery:
     """A conversation hears that its playbook has ended; its agent says so, unless the playbook has done that."""
-    play = state.play
+    play = PLAYBOOK_RUN.of(state)
     if play is None:
         raise GraphError(f"{state.thread_id}: no playbook has ended here")
     text, key = _told(state, play), f"ended:{state.thread_id}:{play.ended_ms}"
@@ -78,7 +79,7 @@ def _told(state: ThreadState, play: PlayState) -> str:
 
 def _removed(state: ThreadState) -> tuple[ThreadId, Fact, str] | None:
     """The same where the thread is about to be removed, at work or not."""
-    play = state.play
+    play = PLAYBOOK_RUN.of(state)
     if play is None or not play.thread or state.birth is not None or play.told or play.status == "transferred":
         return None
     how = (play.status, play.failure) if play.ended else ("cancelled", DELETED)
@@ -97,6 +98,8 @@ PLAYBOOK_THREAD: Final[ThreadKind[ThreadState]] = ThreadKind(
     budget=_budget,
     gives_response=True,  # JSON, for the playbook around it
     end_news=EndNews(_heard_by, _news, _removed),
+    on_created=run_created,
+    on_run_ended=run_ended,
     max_children=1_100,  # each of its steps is one at the most, and it begins no more than it may at once
 )
 """A run of a playbook: its steps are children, calls and questions, several at once."""

@@ -6,6 +6,7 @@ from sulla.host.capability import Capability
 
 CAPABILITY = Capability(
     name="speech",
+    state=("sulla.speech.slice:OVERHEARD",),
     methods=("sulla.speech.rpc:METHODS",),
     settings="sulla.speech.settings:SpeechSettings",
     build="sulla.speech.build:build",

@@ -19,7 +19,8 @@ from sulla.speech.events import Cancelled, End, Event, Partial, TurnStarted
 from sulla.speech.going_on import LATE_S, go_on
 from sulla.speech.office import Playing
 from sulla.speech.scene import Scene, scene_of
-from sulla.threads import BargedIn, Heard, Overheard, ThreadStore
+from sulla.speech.slice import Overheard
+from sulla.threads import BargedIn, Heard, ThreadStore
 
 log = logging.getLogger(__name__)
 

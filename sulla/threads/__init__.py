@@ -4,6 +4,7 @@ from sulla.threads.archive import MAX_LINE_BYTES, Sealer, event_of
 from sulla.threads.audit import Audit, Readable, audit_threads
 from sulla.threads.bounds import ThreadLimits
 from sulla.threads.bus import Advanced, AskText, Live, Signal, channel, live_channel, pack, unpack
+from sulla.threads.charging import charge, charge_report
 from sulla.threads.codec import Entry, Origin
 from sulla.threads.delivery import Delivery, EndNews, Owed
 from sulla.threads.facts import (
@@ -51,7 +52,7 @@ from sulla.threads.family import (
 from sulla.threads.fold import apply_message
 from sulla.threads.fold_offer import apply_offer
 from sulla.threads.follower import LogConsumer, LogCursor, LogFollower
-from sulla.threads.forms import Fielded
+from sulla.threads.forms import Fielded, Form
 from sulla.threads.head import KIND as THREAD_KIND
 from sulla.threads.kind import CHILD, CONVERSATION, Budget, ThreadKind
 from sulla.threads.leaving import DELETED
@@ -72,7 +73,6 @@ from sulla.threads.next_task import (
     cut_short,
     next_task,
 )
-from sulla.threads.notice import Notice
 from sulla.threads.order import Order
 from sulla.threads.paused import RunPaused
 from sulla.threads.pending import Intervals
@@ -83,15 +83,8 @@ from sulla.threads.plays import (
     PLAYBOOK,
     TIME,
     AnswerGiven,
-    EndTold,
-    OpenStep,
     OwedAnswer,
     Play,
-    PlaybookAsked,
-    PlaybookBegan,
-    PlaybookEnded,
-    Played,
-    PlayState,
     Question,
     is_own_wait,
     is_step_question,
@@ -102,7 +95,7 @@ from sulla.threads.retention import Retention
 from sulla.threads.said import Listener, Said
 from sulla.threads.schema import Slice, ThreadSchema
 from sulla.threads.session import ThreadSession
-from sulla.threads.spoken import BargedIn, Heard, Overheard, Spoken
+from sulla.threads.spoken import BargedIn, Heard, Spoken
 from sulla.threads.state import OpenRun, RunRef, ThreadState, WaitingInput
 from sulla.threads.store import Sent, ThreadStore
 from sulla.threads.transcript import Measure, Transcript
@@ -144,9 +137,9 @@ __all__ = [
     "Deliver",
     "Delivery",
     "EndNews",
-    "EndTold",
     "Entry",
     "Fielded",
+    "Form",
     "GoOn",
     "Heard",
     "Ignore",
@@ -166,23 +159,15 @@ __all__ = [
     "Mode",
     "ModelAbandoned",
     "ModelStarted",
-    "Notice",
     "OpenRun",
-    "OpenStep",
     "Order",
     "Origin",
     "Outcome",
     "OutcomeStatus",
-    "Overheard",
     "Owed",
     "OwedAnswer",
     "Permit",
     "Play",
-    "PlayState",
-    "PlaybookAsked",
-    "PlaybookBegan",
-    "PlaybookEnded",
-    "Played",
     "Question",
     "Readable",
     "Reminder",
@@ -235,6 +220,8 @@ __all__ = [
     "apply_offer",
     "audit_threads",
     "channel",
+    "charge",
+    "charge_report",
     "cut_short",
     "event_of",
     "is_child_wait",

@@ -15,19 +15,9 @@ from sulla.core.limit import LimitHit
 from sulla.core.message import Origin, Part
 from sulla.threads.family import Birth, ChildCancelled, ChildReported, ChildStarted, Report
 from sulla.threads.forms import Fielded
-from sulla.threads.notice import Notice
 from sulla.threads.paused import RunPaused
-from sulla.threads.plays import (
-    AnswerGiven,
-    EndTold,
-    Play,
-    PlaybookAsked,
-    PlaybookBegan,
-    PlaybookEnded,
-    Played,
-    Question,
-)
-from sulla.threads.spoken import BargedIn, Overheard, Spoken
+from sulla.threads.plays import AnswerGiven, Play, Question
+from sulla.threads.spoken import BargedIn, Spoken
 from sulla.threads.usage import Usage
 from sulla.threads.waits import Wait
 
@@ -345,21 +335,7 @@ class RunError(Fielded):
     usage: Usage = field(default_factory=Usage)
 
 
-Offer = (
-    ThreadCreated
-    | Input
-    | StopAsked
-    | ContinueAsked
-    | Answer
-    | Summary
-    | Notice
-    | ChildStarted
-    | PlaybookAsked
-    | PlaybookBegan
-    | PlaybookEnded
-    | BargedIn
-    | Overheard
-)
+Offer = ThreadCreated | Input | StopAsked | ContinueAsked | Answer | Summary | ChildStarted | BargedIn
 Decision = (
     RunStarted
     | InputHandled
@@ -380,8 +356,6 @@ Decision = (
     | RunError
     | ChildCancelled
     | ChildReported
-    | Played
     | AnswerGiven
-    | EndTold
 )
 ThreadFact = Offer | Decision

@@ -13,9 +13,9 @@ from sulla.threads import facts as f
 from sulla.threads.charging import charge, charge_report
 from sulla.threads.codec import Origin
 from sulla.threads.family import ChildCancelled, ChildReported, is_child_wait
-from sulla.threads.fold_play import end_play, fold_played, note_answer, note_answered, owe_answer
+from sulla.threads.fold_answer import note_answer, note_answered, owe_answer
 from sulla.threads.paused import RunPaused
-from sulla.threads.plays import AnswerGiven, EndTold, Played
+from sulla.threads.plays import AnswerGiven
 from sulla.threads.state import OpenRun, ThreadState, WaitingInput
 from sulla.threads.transcript import Transcript
 from sulla.threads.unheard import MARK, leave_out_unheard
@@ -96,7 +96,7 @@ def _waiting(inputs: Mapping[int, WaitingInput], seq: int) -> WaitingInput:
         raise CorruptRecord(f"a run takes up record {seq}, which is not a waiting input") from None
 
 
-_BESIDE = (f.Continued, f.InputIgnored, f.Stopped, ChildCancelled, ChildReported, AnswerGiven, EndTold)
+_BESIDE = (f.Continued, f.InputIgnored, f.Stopped, ChildCancelled, ChildReported, AnswerGiven)
 """What is decided beside a run and says nothing of its progress."""
 
 
@@ -296,7 +296,6 @@ def _run_ended(state: ThreadState, fact: f.RunFinished | f.RunError, origin: Ori
         state.transcript = state.transcript.empty()  # no model reads it
     said = fact.outcome.status_report or (fact.message if isinstance(fact, f.RunError) else "")
     state.outcome = replace(fact.outcome, status_report=said)  # whoever asked for it is told why it failed
-    end_play(state, fact.outcome, said, origin.at_ms)
     state.kind.on_run_ended(state, origin.at_ms)
     state.cycle_complete = True
     state.waiting_for_user = False
@@ -309,21 +308,6 @@ def _child_cancelled(state: ThreadState, fact: ChildCancelled, origin: Origin) -
 
 def _child_reported(state: ThreadState, fact: ChildReported, origin: Origin) -> None:
     state.reported = True
-
-
-def _played(state: ThreadState, fact: Played, origin: Origin) -> None:
-    taken = state.controls.pop(fact.input_seq, None)
-    charge_report(state, taken, origin)
-    if state.run is not None and taken is not None and isinstance(taken.fact, f.Answer):
-        state.run.waits.pop(taken.fact.wait_id, None)  # whoever takes the run up now must not wait for it again
-    if fact.tokens or fact.cost_micro:
-        charge(state, _run(state, fact), fact.tokens, fact.cost_micro, origin)
-    fold_played(state, fact, origin.at_ms)
-
-
-def _end_told(state: ThreadState, fact: EndTold, origin: Origin) -> None:
-    if state.play is not None:
-        state.play = replace(state.play, told=True)
 
 
 def _answer_given(state: ThreadState, fact: AnswerGiven, origin: Origin) -> None:
@@ -350,8 +334,6 @@ _PROGRESS: dict[type, Callable[..., None]] = {
     f.RunError: _run_ended,
     ChildCancelled: _child_cancelled,
     ChildReported: _child_reported,
-    Played: _played,
-    EndTold: _end_told,
     AnswerGiven: _answer_given,
 }
 

@@ -10,10 +10,8 @@ from sulla.threads import facts as f
 from sulla.threads.charging import charge_day
 from sulla.threads.codec import Origin
 from sulla.threads.family import WAIT, ChildStarted
-from sulla.threads.fold_play import fold_work
-from sulla.threads.notice import Notice
-from sulla.threads.plays import PlaybookAsked, PlaybookBegan, PlaybookEnded, begun
-from sulla.threads.spoken import BargedIn, Overheard
+from sulla.threads.order import Order
+from sulla.threads.spoken import BargedIn
 from sulla.threads.state import ControlInput, ThreadState, waiting_input
 
 
@@ -26,14 +24,14 @@ def apply_offer(state: ThreadState, fact: Fact, seq: int, origin: Origin) -> Non
         seq: its number in the log.
         origin: its envelope.
     """
-    _OFFERED[type(fact)](state, fact, seq, origin)
+    rule = _OFFERED[Order if isinstance(fact, Order) else type(fact)]
+    rule(state, fact, seq, origin)
 
 
 def _created(state: ThreadState, fact: f.ThreadCreated, seq: int, origin: Origin) -> None:
     state.agent, state.title, state.project, state.channel = fact.agent, fact.title, fact.project, fact.channel
     state.created_ms = state.updated_ms = origin.at_ms
     state.birth, state.graph = fact.birth, fact.graph
-    state.play = begun(fact.play) if fact.play is not None else None
     state.tainted = fact.birth is not None and fact.birth.tainted
 
 
@@ -44,7 +42,7 @@ def _input(state: ThreadState, fact: f.Input, seq: int, origin: Origin) -> None:
 
 
 def _control(
-    state: ThreadState, fact: f.StopAsked | f.ContinueAsked | f.Answer | PlaybookAsked, seq: int, origin: Origin
+    state: ThreadState, fact: f.StopAsked | f.ContinueAsked | f.Answer | Order, seq: int, origin: Origin
 ) -> None:
     state.controls[seq] = ControlInput(seq, fact, origin.at_ms)
     if isinstance(fact, f.Answer) and fact.report is not None:
@@ -64,20 +62,8 @@ def _summary(state: ThreadState, fact: f.Summary, seq: int, origin: Origin) -> N
         state.transcript.forget_before(fact.first_kept, state.run.message_id if state.run is not None else None)
 
 
-def _work(state: ThreadState, fact: PlaybookBegan | PlaybookEnded, seq: int, origin: Origin) -> None:
-    fold_work(state, fact)
-
-
-def _notice(state: ThreadState, fact: Notice, seq: int, origin: Origin) -> None:
-    """It is for people; the model knows from its call that it was told."""
-
-
 def _barged_in(state: ThreadState, fact: BargedIn, seq: int, origin: Origin) -> None:
     state.barged = fact  # it may be folded in before or after the end of the reply that it means: see `next_task`
-
-
-def _overheard(state: ThreadState, fact: Overheard, seq: int, origin: Origin) -> None:
-    """It is no message."""
 
 
 _OFFERED: dict[type, Callable[..., None]] = {
@@ -86,14 +72,10 @@ _OFFERED: dict[type, Callable[..., None]] = {
     f.StopAsked: _control,
     f.ContinueAsked: _control,
     f.Answer: _control,
+    Order: _control,
     f.Summary: _summary,
-    Notice: _notice,
     ChildStarted: _child_started,
-    PlaybookAsked: _control,
-    PlaybookBegan: _work,
-    PlaybookEnded: _work,
     BargedIn: _barged_in,
-    Overheard: _overheard,
 }
 
 

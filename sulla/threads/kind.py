@@ -12,6 +12,7 @@ from typing import Final, Generic, Literal, TypeVar
 
 from sulla.core.ids import ThreadId
 from sulla.threads.delivery import EndNews
+from sulla.threads.facts import ThreadCreated
 from sulla.threads.family import ChildMode, Report
 from sulla.threads.order import Order
 
@@ -25,6 +26,9 @@ Group = Literal["turn", "child", "step", "play"]
 """What is worked on: a conversation's turn or a beat, a run that another one asked for, an agent's step of a playbook,
 a playbook."""
 
+Created = Callable[[StateT, ThreadCreated], None]
+"""Told of the state of a thread that has just begun, and of how it begins."""
+
 RunEnded = Callable[[StateT, int], None]
 """Told of the state, of which no run is open any more and whose outcome says how it ended, and of when that was (UTC
 milliseconds)."""
@@ -33,12 +37,8 @@ Reported = Callable[[StateT, Report, int], None]
 """Told of the state, what a child came to, and when that was taken note of (UTC milliseconds)."""
 
 
-def _no_more(state: object, at_ms: int) -> None:
+def _nothing(state: object, *others: object) -> None:
     """Most kinds have nothing to add."""
-
-
-def _no_account(state: object, report: Report, at_ms: int) -> None:
-    """As above."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +86,11 @@ class ThreadKind(Generic[StateT]):
     allows."""
     end_news: EndNews[StateT] | None = None
     """How a conversation hears of the end of such a thread; None if none does."""
-    on_run_ended: RunEnded[StateT] = _no_more
+    on_created: Created[StateT] = _nothing
+    """Has the state hold what the kind's capability keeps of a thread from its beginning; may change nothing else."""
+    on_run_ended: RunEnded[StateT] = _nothing
     """Changes what the kind's capability keeps in the state when a run has ended; may change nothing else."""
-    on_report: Reported[StateT] = _no_account
+    on_report: Reported[StateT] = _nothing
     """The same when a child's report is charged."""
 
 

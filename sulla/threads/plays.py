@@ -1,18 +1,13 @@
-"""Playbooks' runs as threads, and what passes between them and conversations (design §10). Pure.
-
-A run of a playbook is a thread. What its machine decides is kept here as it comes, under the machine's own names; the
-head holds only what a list shows.
-"""
+"""What a playbook's thread begins with, what playbooks ask of conversations, and under which ids they wait. Pure."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import ClassVar, Final, Literal
+from dataclasses import dataclass
+from typing import ClassVar, Final
 
-from sulla.core.ids import CallId, RunId, ThreadId
+from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import FrozenJson
 from sulla.threads.forms import Fielded
-from sulla.threads.order import Order
 
 PLAYBOOK: Final = "playbook"
 """What works on a playbook's thread."""
@@ -24,10 +19,6 @@ HUMAN: Final = "human:"
 """How those begin under which a person says yes or no to a step."""
 ANSWER: Final = "answer:"
 """How those begin under which a person chooses, or writes."""
-OPEN_SHOWN: Final = 64
-"""Open steps that a head names."""
-
-PlayStatus = Literal["queued", "running", "paused", "completed", "failed", "cancelled", "transferred"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,63 +56,6 @@ class Question(Fielded):
 
 
 @dataclass(frozen=True, slots=True)
-class PlaybookAsked(Order):
-    """Somebody wants a playbook's run to pause, to go on, to take one step, or to end."""
-
-    kind: ClassVar[str] = "PLAYBOOK_ASKED"
-    refusal: ClassVar[str] = "no playbook is running here"
-    ask: Literal["pause", "resume", "step", "cancel"]
-    why: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class PlaybookBegan(Fielded):
-    """A playbook was started from this conversation."""
-
-    kind: ClassVar[str] = "PLAYBOOK_BEGAN"
-    thread_id: ThreadId
-    name: str
-    run_id: RunId = RunId("")
-    """The run that started it; empty for a person."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlaybookEnded(Fielded):
-    """A playbook that was started from this conversation has ended."""
-
-    kind: ClassVar[str] = "PLAYBOOK_ENDED"
-    thread_id: ThreadId
-    name: str
-    status: str
-    text: str = ""
-    """What came of it, in a line."""
-
-
-@dataclass(frozen=True, slots=True)
-class Played(Fielded):
-    """Something happened to a playbook's run."""
-
-    kind: ClassVar[str] = "PLAYBOOK"
-    what: str
-    """The kind of the machine's fact, e.g. ``STEP_STARTED``."""
-    at: str = ""
-    """The step's address."""
-    detail: FrozenJson = field(default_factory=dict)
-    """The fact's other fields."""
-    input_seq: int = 0
-    """The answer, or the wish, that it takes up."""
-    call_id: CallId = CallId("")
-    """The tool call that begins here, or ends."""
-    effect: Literal["", "pure", "idempotent", "once"] = ""
-    """Of a call that begins: what a repeat would do. Empty for one that ends."""
-    tokens: int = 0
-    """Of a model call that was made for this step alone."""
-    cost_micro: int | None = None
-    tainted: bool = False
-    """Whether what came of it may repeat what nobody trusts."""
-
-
-@dataclass(frozen=True, slots=True)
 class AnswerGiven(Fielded):
     """The playbook that asked has been told what this conversation's agent answered."""
 
@@ -129,15 +63,6 @@ class AnswerGiven(Fielded):
     wait_id: str
     known: bool = True
     """False if there is nobody any more who could be told."""
-
-
-@dataclass(frozen=True, slots=True)
-class EndTold(Fielded):
-    """The conversation that a playbook was started from has been told what came of it."""
-
-    kind: ClassVar[str] = "END_TOLD"
-    known: bool = True
-    """False if there is no such conversation any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,109 +79,6 @@ class OwedAnswer(Fielded):
     tainted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class OpenStep(Fielded):
-    """A step that is at work or waits."""
-
-    at: str
-    since_ms: int
-
-
-@dataclass(frozen=True, slots=True)
-class PlayState(Fielded):
-    """What a head says of a playbook's run."""
-
-    name: str
-    digest: str
-    steps: int = 0
-    trigger: str = "manual"
-    thread: ThreadId = ThreadId("")
-    tokens: int = 0
-    """The most that it may use; 0 for what any playbook may."""
-    cost_micro: int | None = None
-    status: PlayStatus = "queued"
-    facts: int = 0
-    """How many records of its machine there are: who holds as many knows the run."""
-    done: int = 0
-    """Steps that have ended, each pass of a loop counted."""
-    started_ms: int = 0
-    ended_ms: int = 0
-    open: tuple[OpenStep, ...] = ()
-    failure: str = ""
-    responded: bool = False
-    """Whether it has said something to its conversation by itself."""
-    told: bool = False
-    """Whether its conversation knows that it has ended."""
-    chain: int = 0
-    """How deep in a chain of events: see `Play`."""
-
-    @property
-    def ended(self) -> bool:
-        """Whether it has, for now: a run that has ended may be resumed."""
-        return self.status not in ("queued", "running", "paused")
-
-
-def begun(play: Play) -> PlayState:
-    """The state of a run that has done nothing yet."""
-    budget = (play.tokens, play.cost_micro)
-    return PlayState(play.name, play.digest, play.steps, play.trigger, play.thread, *budget, chain=play.chain)
-
-
-def apply_played(play: PlayState, fact: Played, at_ms: int) -> PlayState:
-    """The state after one more fact.
-
-    Args:
-        play: before it.
-        fact: what happened.
-        at_ms: when, UTC milliseconds.
-    """
-    play = replace(play, facts=play.facts + 1)
-    others = tuple(step for step in play.open if step.at != fact.at)
-    match fact.what:
-        case "STEP_STARTED":
-            return replace(play, open=(*others, OpenStep(fact.at, at_ms))[:OPEN_SHOWN])
-        case "STEP_COMPLETED" | "STEP_FAILED" | "STEP_SKIPPED":
-            return replace(play, open=others, done=play.done + 1)
-        case "STEP_CANCELLED":
-            return replace(play, open=others)
-        case "RESPONDED":
-            return replace(play, responded=True)
-        case _:
-            return _apply_run(play, fact, at_ms)
-
-
-def _apply_run(play: PlayState, fact: Played, at_ms: int) -> PlayState:
-    """The same for what happens to the run as a whole."""
-    match fact.what:
-        case "RUN_STARTED" | "RUN_REOPENED":
-            begun = replace(play, status="running", ended_ms=0, open=(), failure="", told=False)
-            return replace(begun, started_ms=at_ms, done=0) if fact.what == "RUN_STARTED" else begun
-        case "RUN_PAUSED":
-            return replace(play, status="paused")
-        case "RUN_RESUMED":
-            return replace(play, status="running")
-        case "RUN_STOPPED":
-            return replace(play, failure=str(fact.detail.get("why", "")))
-        case "RUN_ENDED":
-            return replace(play, status=_ended(fact), ended_ms=at_ms, open=(), failure=_why(fact) or play.failure)
-        case _:
-            return play
-
-
-def stopped(play: PlayState, status: Literal["failed", "cancelled"], why: str, at_ms: int) -> PlayState:
-    """The state when its thread's run has ended without a word of the machine's: it was stopped, or came to a limit.
-
-    Args:
-        play: before it.
-        status: how it ended.
-        why: in words.
-        at_ms: when, UTC milliseconds.
-    """
-    if play.ended:
-        return play
-    return replace(play, status=status, ended_ms=at_ms, open=(), failure=why)
-
-
 def is_own_wait(wait_id: str) -> bool:
     """Whether nobody who could be asked answers it: time does, or a conversation's agent."""
     return wait_id.startswith((ASK, TIME))
@@ -265,16 +87,3 @@ def is_own_wait(wait_id: str) -> bool:
 def is_step_question(wait_id: str) -> bool:
     """Whether a step of a playbook asks people, and nothing else does."""
     return wait_id.startswith((HUMAN, ANSWER))
-
-
-def _ended(fact: Played) -> PlayStatus:
-    match fact.detail.get("status"):
-        case "completed" | "failed" | "cancelled" | "transferred" as status:
-            return status
-        case _:
-            return "failed"
-
-
-def _why(fact: Played) -> str:
-    failure = fact.detail.get("failure")
-    return str(failure.get("message", "")) if isinstance(failure, dict) else ""

@@ -19,6 +19,7 @@ from sulla.threads.fold import apply_decision, touch
 from sulla.threads.fold_offer import apply_offer
 from sulla.threads.forms import Form, to_json
 from sulla.threads.kind import BY_MODE, CONVERSATION, ThreadKind
+from sulla.threads.order import Order
 from sulla.threads.state import ThreadState
 from sulla.threads.transcript import Measure, Transcript
 
@@ -28,32 +29,39 @@ CORE_OFFERS: Final[tuple[type[Any], ...]] = get_args(f.Offer)
 CORE_DECISIONS: Final[tuple[type[Any], ...]] = get_args(f.Decision)
 
 
+def _add_nothing(state: ThreadState, kept: object, record: Fact, seq: int, origin: Origin) -> None:
+    """Records that are there to be seen add up to nothing."""
+
+
 class Slice(Generic[S]):
     """What a capability keeps in threads: its records, what they add up to, and how that is kept in the head.
 
     Args:
         name: its field in the head; stable for ever.
-        new: what a thread has before the first of its records: a frozen dataclass.
-        fold: gives what is kept after one more record, from the thread, what was kept, the record, its number in the
-            log (0 for a decision: it has none yet) and its envelope. It may also change the thread, in place.
-        offered: its records that anyone may offer.
+        kept: what its records add up to: a frozen dataclass; None for nothing.
+        fold: gives what is kept after one more record, from the thread, what was kept (None before the first), the
+            record, its number in the log (0 for a decision: it has none yet) and its envelope; None where that stays as
+            it is. It may also change the thread, in place.
+        offered: its records that anyone may offer. An `Order` among them waits for its run, and is not folded.
         decided: its records that the holder of the lease decides.
+        beside: those of them that say nothing of the open run's progress.
     """
 
     def __init__(
         self,
         name: str,
-        new: Callable[[], S],
-        fold: Callable[[ThreadState, S, Any, int, Origin], S],
+        kept: type[S] | None = None,
+        fold: Callable[[ThreadState, S | None, Any, int, Origin], S | None] = _add_nothing,
         *,
         offered: tuple[type[Any], ...] = (),
         decided: tuple[type[Any], ...] = (),
+        beside: tuple[type[Any], ...] = (),
     ) -> None:
         self.name = name
-        self.new = new
         self.offered = offered
         self.decided = decided
-        self.form = Form(type(new()))
+        self.beside = beside
+        self.form = Form(kept) if kept is not None else None
         self._fold = fold
 
     @property
@@ -61,15 +69,11 @@ class Slice(Generic[S]):
         """All its records."""
         return (*self.offered, *self.decided)
 
-    def of(self, state: ThreadState) -> S:
-        """What a thread has of it."""
+    def of(self, state: ThreadState) -> S | None:
+        """What a thread has of it; None before its first."""
         found: Any = state.slices.get(self.name)
-        kept: S = found if found is not None else self.new()
+        kept: S | None = found
         return kept
-
-    def is_in(self, state: ThreadState) -> bool:
-        """Whether a thread has had any of its records."""
-        return self.name in state.slices
 
     def put(self, state: ThreadState, kept: S) -> None:
         """Have a thread hold this; for folds alone."""
@@ -84,7 +88,9 @@ class Slice(Generic[S]):
             seq: its number in the log; 0 for a decision.
             origin: its envelope.
         """
-        self.put(state, self._fold(state, self.of(state), record, seq, origin))
+        kept = self._fold(state, self.of(state), record, seq, origin)
+        if kept is not None:
+            self.put(state, kept)
 
 
 class ThreadSchema:
@@ -171,12 +177,13 @@ class ThreadSchema:
             origin: its envelope.
         """
         owner = self._owners.get(type(fact))
-        if owner is not None:
+        if owner is not None and not isinstance(fact, Order):
             owner.take(state, fact, seq, origin)
             return
         apply_offer(state, fact, seq, origin)
         if isinstance(fact, f.ThreadCreated):
             state.kind = self.kind_of(state)
+            state.kind.on_created(state, fact)
 
     def decide(self, state: ThreadState, fact: Fact, origin: Origin) -> None:
         """Fold a decision in; it may not depend on the number that the record will get.
@@ -194,7 +201,7 @@ class ThreadSchema:
             apply_decision(state, fact, origin)
         else:
             owner.take(state, fact, 0, origin)
-            touch(state, origin.at_ms, progress=True)
+            touch(state, origin.at_ms, progress=not isinstance(fact, owner.beside))
 
     # ----------------------------------------------------------------------------------------------- the head
 
@@ -216,6 +223,6 @@ class ThreadSchema:
             CorruptRecord: one of them is not what was written.
         """
         for name, one in self.slices.items():
-            if kept.get(name) is not None:
+            if one.form is not None and kept.get(name) is not None:
                 state.slices[name] = one.form.read(kept[name])
         return {name: value for name, value in kept.items() if name not in self.slices}

@@ -48,12 +48,3 @@ class BargedIn(Fielded):
     turn_id: str
     message_id: MessageId
     """The reply."""
-
-
-@dataclass(frozen=True, slots=True)
-class Overheard(Fielded):
-    """Somebody said no more than that they are listening, while the agent spoke: it is no message. Offered."""
-
-    kind: ClassVar[str] = "OVERHEARD"
-    turn_id: str
-    text: str

@@ -15,7 +15,7 @@ from sulla.threads.family import Birth, ChildStarted, is_child_wait
 from sulla.threads.kept import ALWAYS, UNKEPT, rule
 from sulla.threads.kind import CONVERSATION, ThreadKind
 from sulla.threads.order import Order
-from sulla.threads.plays import OwedAnswer, PlayState, Question
+from sulla.threads.plays import OwedAnswer, Question
 from sulla.threads.spoken import BargedIn, Heard
 from sulla.threads.transcript import Transcript
 from sulla.threads.usage import Usage
@@ -161,8 +161,6 @@ class ThreadState:
     """What it is like; follows from `graph` and `birth`."""
     slices: dict[str, object] = field(default_factory=dict, metadata=rule(always=True, numbers=lambda slices: ()))
     """What capabilities keep here, by the names of their slices: read and written by `Slice` alone."""
-    play: PlayState | None = None
-    """The playbook that it is a run of."""
     owes: dict[str, OwedAnswer] = field(default_factory=dict, metadata=rule(key="wait_id"))
     """Answers to playbooks' questions that they have not been told, by their wait ids."""
     birth: Birth | None = None

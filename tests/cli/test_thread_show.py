@@ -12,6 +12,9 @@ from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import ToolCall
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.heartbeat.beats import BeatEnded, BeatSkipped, BeatStarted, CycleEnded, CycleStarted
+from sulla.people.slice import Notice
+from sulla.playbooks.records import EndTold, PlaybookAsked, PlaybookBegan, PlaybookEnded, Played
+from sulla.speech.slice import Overheard
 from sulla.terminal.table import Paper
 from sulla.threads import (
     AnswerGiven,
@@ -19,15 +22,8 @@ from sulla.threads import (
     ChildCancelled,
     ChildReported,
     ChildStarted,
-    EndTold,
     Heard,
-    Notice,
-    Overheard,
     Play,
-    PlaybookAsked,
-    PlaybookBegan,
-    PlaybookEnded,
-    Played,
     RunPaused,
     Spoken,
     Usage,

@@ -25,9 +25,10 @@ from sulla.playbooks import (
     load_story,
     play_of,
 )
+from sulla.playbooks.records import PlaybookAsked, Played
 from sulla.store import Store
 from sulla.testing.world import World
-from sulla.threads import PLAYBOOK, Input, PlaybookAsked, Played, ThreadCreated, ThreadState
+from sulla.threads import PLAYBOOK, Input, ThreadCreated, ThreadState
 from sulla.tools import Tool, Toolbox
 
 MAX_ROUNDS = 200

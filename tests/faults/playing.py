@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Final
 
 from sulla.core.errors import NotFound, SullaError
-from sulla.threads import Entry, Input, PlaybookEnded, Played, Rest, ThreadState, next_task
+from sulla.playbooks.records import PlaybookEnded, Played
+from sulla.playbooks.slice import PLAYBOOK_RUN
+from sulla.threads import Entry, Input, Rest, ThreadState, next_task
 from tests.faults.backend import CLOCK
 from tests.faults.beating import Onlooker
 from tests.faults.harness import Daemon
@@ -145,7 +147,7 @@ class Director:
 
 async def plays(onlooker: Onlooker) -> list[ThreadState]:
     """The threads that walk playbooks."""
-    return [state for state in await onlooker.states() if state.play is not None]
+    return [state for state in await onlooker.states() if PLAYBOOK_RUN.of(state) is not None]
 
 
 async def is_at_work(onlooker: Onlooker) -> bool:
@@ -200,7 +202,7 @@ async def faults_of(onlooker: Onlooker, daemon: Daemon, runs: Mapping[str, str],
     found = await onlooker.broken()
     states = {state.thread_id: state for state in await onlooker.states()}
     for run, talk in runs.items():
-        play = states[run].play if run in states else None  # type: ignore[index]  # a thread's id
+        play = PLAYBOOK_RUN.of(states[run]) if run in states else None  # type: ignore[index]  # a thread's id
         if play is None or play.status != "completed":
             found.append(f"{run}: {play.status if play else 'gone'}: {play.failure if play else ''}")
         done = Counter(
@@ -219,7 +221,7 @@ async def faults_of(onlooker: Onlooker, daemon: Daemon, runs: Mapping[str, str],
     found += [f"{what} {times} times" for (what, _), times in effects.items() if times > 1]
     words = Counter(what for what, _ in effects)
     found += [f"{what}: {words[what]} notes for {len(runs)} runs" for what in NOTES if words[what] != len(runs)]
-    subs = [state for state in states.values() if state.play is not None and state.birth is not None]
+    subs = [state for state in states.values() if PLAYBOOK_RUN.of(state) is not None and state.birth is not None]
     if len(subs) != len(runs):
         found.append(f"{len(subs)} runs of the playbook within for {len(runs)}")
     if reviews > 2 * kills:  # two calls are side by side at the most

@@ -13,7 +13,6 @@ from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.store import Head, Record
 from sulla.store.sqlite.store import SqliteStore
 from sulla.testing.clock import ManualClock
-from sulla.threads.codec import decode
 from sulla.threads.head import from_head
 
 KEPT = Path(__file__).parents[1] / "threads" / "data" / "kept-by-0.1.0.db"
@@ -48,7 +47,7 @@ async def test_unchanged_they_are_all_read(kept: dict[str, tuple[Head, list[Reco
     for key, (head, records) in kept.items():
         _read(key, "HEAD", head.body)
         for record in records:
-            assert decode(record, key).fact is not None
+            assert THREAD_SCHEMA.decode(record, key).fact is not None
 
 
 def _noticed(key: str, kind: str, body: bytes) -> bool:
@@ -63,4 +62,4 @@ def _read(key: str, kind: str, body: bytes) -> None:
     if kind == "HEAD":
         from_head(THREAD_SCHEMA, ThreadId(key), Head("thread", "idle", body=body))
     else:
-        assert decode(Record(1, kind, offered=False, body=body), key).fact is not None
+        assert THREAD_SCHEMA.decode(Record(1, kind, offered=False, body=body), key).fact is not None

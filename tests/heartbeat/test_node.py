@@ -90,8 +90,9 @@ class Heart:
     async def state(self) -> BeatState:
         state = await self.world.threads.load(self.thread)
         assert state is not None
-        assert BEATS.is_in(state)
-        return BEATS.of(state)
+        beat = BEATS.of(state)
+        assert beat is not None
+        return beat
 
     async def facts(self, kind: type) -> list[Any]:
         return [entry.fact for entry in await self.world.log(self.thread) if isinstance(entry.fact, kind)]

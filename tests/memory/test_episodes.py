@@ -7,11 +7,12 @@ from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import ToolCall
 from sulla.memory.episodes import EpisodeReader
 from sulla.memory.note import Note, Progress
+from sulla.playbooks.records import Played
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads import Entry, Input, Mode, Played, Question
+from sulla.threads import Entry, Input, Mode, Question
 from sulla.tools import Done, Result, Tool, ToolContext
 
 DONE = "<AGENT_DONE>ok</AGENT_DONE>"

@@ -15,13 +15,15 @@ from sulla.core.jsontypes import JsonObject
 from sulla.core.message import ToolCall
 from sulla.models import ChatRequest, Delta
 from sulla.playbooks import RunEnded, StepCompleted
+from sulla.playbooks.records import PlaybookEnded, Played
+from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.mortal import CHANGES, Killed, is_kill
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.store import Touch
 from sulla.testing.tools import EffectLedger, ledger_tools
-from sulla.threads import Answer, Entry, Input, PlaybookEnded, Played, ThreadState, Wait
+from sulla.threads import Answer, Entry, Input, ThreadState, Wait
 from sulla.tools import Done, Result, Tool, ToolContext, define
 from tests.doubles.play_world import PlayWorld
 from tests.playbooks.crash_cases import Case, name_of
@@ -244,11 +246,13 @@ class Town:
     async def came_to(self) -> dict[str, Any]:
         """All that has to be the same however often the process died."""
         found: dict[str, Any] = {"said": sorted(text for _, text in self.said)}
-        found["threads"] = sorted((s.title, s.play is not None, s.birth is not None) for s in await self.states())
+        found["threads"] = sorted(
+            (s.title, PLAYBOOK_RUN.of(s) is not None, s.birth is not None) for s in await self.states()
+        )
         found["effects"] = sorted({(line["tool"], line["what"]) for line in self.ledger.read()})
         for state in await self.states():
             log = await self.log(state.thread_id)
-            if state.play is None:
+            if (play := PLAYBOOK_RUN.of(state)) is None:
                 if state.birth is None:
                     heard = [entry.fact for entry in log if isinstance(entry.fact, Input)]
                     ended = [entry.fact for entry in log if isinstance(entry.fact, PlaybookEnded)]
@@ -258,7 +262,7 @@ class Town:
             story = await self.onlooker.story(state.thread_id)
             done = {fact.at: (fact.value, fact.route) for fact in story.facts if isinstance(fact, StepCompleted)}
             (end,) = [fact for fact in story.facts if isinstance(fact, RunEnded)]
-            found[f"play {state.play.name}"] = (state.play.status, state.outcome.status, dict(end.outputs), done)
+            found[f"play {play.name}"] = (play.status, state.outcome.status, dict(end.outputs), done)
         return found
 
     async def broken(self) -> list[str]:

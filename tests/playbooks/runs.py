@@ -11,11 +11,13 @@ import pytest
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import ToolCall
 from sulla.playbooks import RunEnded
+from sulla.playbooks.records import PlayState
+from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.tools import EffectLedger, ledger_tools
-from sulla.threads import Answer, PlayState, Wait
+from sulla.threads import Answer, Wait
 from tests.doubles.play_world import PlayWorld
 from tests.simulation.history import History, ThreadHistory, breaches
 
@@ -72,8 +74,9 @@ def effects(ledger: EffectLedger) -> list[str]:
 async def at(world: PlayWorld, run: ThreadId) -> PlayState:
     """How a run stands."""
     state = await world.now(run)
-    assert state.play is not None
-    return state.play
+    play = PLAYBOOK_RUN.of(state)
+    assert play is not None
+    return play
 
 
 async def ended(world: PlayWorld, run: ThreadId) -> RunEnded:

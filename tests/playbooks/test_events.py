@@ -7,6 +7,7 @@ import pytest
 from sulla.core.event import Fact
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import Origin as MessageOrigin
+from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.heartbeat.beats import BeatEnded
 from sulla.playbooks import EVENTS, depth_of, gives_events, happening, is_playbooks_turn
 from sulla.playbooks.events import TEXT_CHARS, event_key
@@ -37,7 +38,7 @@ def state(graph: str = "", *, child: bool = False) -> ThreadState:
 
 
 def entry(fact: Fact) -> Entry:
-    return Entry(7, fact.kind, False, Origin(1_800_000_000_000, RUN), fact.data())
+    return Entry(7, fact.kind, False, Origin(1_800_000_000_000, RUN), fact.data(), THREAD_SCHEMA.forms)
 
 
 def finished(status: str, **more: str) -> RunFinished:

@@ -13,9 +13,9 @@ from sulla.heartbeat.graph import create_heartbeat_graph
 from sulla.heartbeat.limits import BeatLimits
 from sulla.heartbeat.node import HeartbeatNode
 from sulla.heartbeat.plan import Lot
+from sulla.people.slice import Notice
 from sulla.projects.projects import Projects
 from sulla.testing.world import World
-from sulla.threads import Notice
 
 GRAPH = "heartbeat"
 """What works on the thread that an agent beats in."""

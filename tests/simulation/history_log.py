@@ -8,20 +8,23 @@ from typing import Any, NamedTuple
 from sulla import threads as f
 from sulla.core.errors import CorruptRecord
 from sulla.heartbeat import beats
+from sulla.people.slice import Notice
+from sulla.playbooks import records as p
+from sulla.speech.slice import Overheard
 from sulla.threads import Entry, Usage
 from tests.simulation.history_family import FamilyReading
 from tests.simulation.history_play import STEP_BY_STEP, OwingReading, PlayLog, PlayReading
 from tests.simulation.history_reading import LogReading
 from tests.simulation.history_run import RUN_RULES, RunReading
 
-_Control = f.StopAsked | f.ContinueAsked | f.Answer | f.PlaybookAsked
+_Control = f.StopAsked | f.ContinueAsked | f.Answer | p.PlaybookAsked
 _OFFERS = (
-    *(f.ThreadCreated, f.Input, f.StopAsked, f.ContinueAsked, f.Answer, f.Summary, f.Notice, f.ChildStarted),
-    *(f.PlaybookAsked, f.PlaybookBegan, f.PlaybookEnded, f.BargedIn, f.Overheard),
+    *(f.ThreadCreated, f.Input, f.StopAsked, f.ContinueAsked, f.Answer, f.Summary, Notice, f.ChildStarted),
+    *(p.PlaybookAsked, p.PlaybookBegan, p.PlaybookEnded, f.BargedIn, Overheard),
 )
 _BESIDE = (
     *(f.Stopped, f.Continued, f.InputIgnored, f.RunFinished, f.RunError, f.RunStarted),
-    *(f.ChildCancelled, f.ChildReported, f.AnswerGiven, f.EndTold),
+    *(f.ChildCancelled, f.ChildReported, f.AnswerGiven, p.EndTold),
 )
 """Decisions that say by themselves whose they are, or are nobody's."""
 
@@ -164,14 +167,14 @@ class _Walk:
         self.reading.sums.usage += fact.usage
         self.reading.sums.charge(fact.usage.total, entry.origin.at_ms)
 
-    def notice(self, entry: Entry, fact: f.Notice) -> None:
+    def notice(self, entry: Entry, fact: Notice) -> None:
         if entry.origin.run_id not in self.reading.runs.values():
             self.owing.told_by[entry.seq] = str(entry.origin.run_id)  # by a playbook, or by nobody
 
     def barged_in(self, entry: Entry, fact: f.BargedIn) -> None:
         self._barged.add(fact.message_id)
 
-    def overheard(self, entry: Entry, fact: f.Overheard) -> None:
+    def overheard(self, entry: Entry, fact: Overheard) -> None:
         """It changes nothing."""
 
     def child_started(self, entry: Entry, fact: f.ChildStarted) -> None:
@@ -226,7 +229,7 @@ class _Walk:
             run_id, _ = self._waiting.pop(fact.input_seq)
             self._joining[run_id] = entry.seq
             return
-        self._dealt_with(entry, fact.input_seq, f.Answer, f.StopAsked, f.ContinueAsked, f.PlaybookAsked)
+        self._dealt_with(entry, fact.input_seq, f.Answer, f.StopAsked, f.ContinueAsked, p.PlaybookAsked)
 
     def _dealt_with(self, entry: Entry, seq: int, *kinds: type) -> _Control | None:
         control = self._controls.pop(seq, None)
@@ -294,16 +297,16 @@ class _Walk:
         self.reading.sums.usage += run.usage
         self._run = None
 
-    def played(self, entry: Entry, fact: f.Played) -> None:
+    def played(self, entry: Entry, fact: p.Played) -> None:
         if fact.input_seq:
-            self._dealt_with(entry, fact.input_seq, f.Answer, f.PlaybookAsked)
+            self._dealt_with(entry, fact.input_seq, f.Answer, p.PlaybookAsked)
         if fact.tokens or fact.cost_micro:
             self.reading.sums.charge(fact.tokens, entry.origin.at_ms)
         if self.play is None or self._run is None:
             return self._breach(entry.seq, STEP_BY_STEP, "a thread that walks a playbook", "another one")
         return self.play.played(entry, fact, self._run.id)
 
-    def end_told(self, entry: Entry, fact: f.EndTold) -> None:
+    def end_told(self, entry: Entry, fact: p.EndTold) -> None:
         if self.play is None:
             return self._breach(entry.seq, STEP_BY_STEP, "a thread that walks a playbook", "another one")
         return self.play.end_told(entry, fact)
@@ -311,10 +314,10 @@ class _Walk:
     def answer_given(self, entry: Entry, fact: f.AnswerGiven) -> None:
         self.owing.answer_given(entry, fact)
 
-    def playbook_began(self, entry: Entry, fact: f.PlaybookBegan) -> None:
+    def playbook_began(self, entry: Entry, fact: p.PlaybookBegan) -> None:
         self.owing.began(entry, fact)
 
-    def playbook_ended(self, entry: Entry, fact: f.PlaybookEnded) -> None:
+    def playbook_ended(self, entry: Entry, fact: p.PlaybookEnded) -> None:
         self.owing.ended(entry, fact)
 
     def cycle_ended(self, entry: Entry, fact: beats.CycleEnded) -> None:
@@ -329,9 +332,9 @@ RULES: dict[type, Callable[[_Walk, Entry, Any], None]] = {
     f.ContinueAsked: _Walk.control,
     f.Answer: _Walk.control,
     f.Summary: _Walk.summary,
-    f.Notice: _Walk.notice,
+    Notice: _Walk.notice,
     f.BargedIn: _Walk.barged_in,
-    f.Overheard: _Walk.overheard,
+    Overheard: _Walk.overheard,
     f.ChildStarted: _Walk.child_started,
     f.ChildCancelled: _Walk.child_cancelled,
     f.ChildReported: _Walk.child_reported,
@@ -344,10 +347,10 @@ RULES: dict[type, Callable[[_Walk, Entry, Any], None]] = {
     f.RunError: _Walk.run_ended,
     f.InputsJoined: _Walk.joined,
     f.Resumed: _Walk.resumed,
-    f.Played: _Walk.played,
-    f.EndTold: _Walk.end_told,
+    p.Played: _Walk.played,
+    p.EndTold: _Walk.end_told,
     f.AnswerGiven: _Walk.answer_given,
-    f.PlaybookAsked: _Walk.control,
-    f.PlaybookBegan: _Walk.playbook_began,
-    f.PlaybookEnded: _Walk.playbook_ended,
+    p.PlaybookAsked: _Walk.control,
+    p.PlaybookBegan: _Walk.playbook_began,
+    p.PlaybookEnded: _Walk.playbook_ended,
 }

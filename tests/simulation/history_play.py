@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from sulla import threads as f
+from sulla.playbooks import records as p
 from sulla.threads import Entry
 from tests.simulation.history_reading import Breach, LogReading
 
@@ -67,7 +68,7 @@ class PlayReading:
             self._status = status  # nobody has taken over
         self._run_over, self.resting = True, False
 
-    def played(self, entry: Entry, fact: f.Played, run_id: str) -> None:
+    def played(self, entry: Entry, fact: p.Played, run_id: str) -> None:
         """Something happened to it."""
         self.resting = False
         if self._status and fact.what not in _AFTER_THE_END:
@@ -104,7 +105,7 @@ class PlayReading:
             self.reading.breach(entry.seq, "results", wanted, f"waits for {sorted(waited_for)}")
         self.resting = fact.resting
 
-    def end_told(self, entry: Entry, fact: f.EndTold) -> None:
+    def end_told(self, entry: Entry, fact: p.EndTold) -> None:
         """Its conversation knows what came of it."""
         if not self.owes_end or self.told:
             self.reading.breach(entry.seq, TOLD_ONCE, "an end that a conversation has not been told", "none")
@@ -115,7 +116,7 @@ class PlayReading:
         if self.owes_end and not self.told:
             self.reading.breach(last, TOLD_ONCE, f"that {self.play.thread} was told of the end", "that nobody was")
 
-    def _goes_on(self, entry: Entry, fact: f.Played) -> None:
+    def _goes_on(self, entry: Entry, fact: p.Played) -> None:
         number = _int(fact.detail.get("number" if fact.what == "PASS_STARTED" else "attempt"))
         one = (fact.at, number)
         if not self._begun:
@@ -134,14 +135,14 @@ class PlayReading:
                     self._breach(entry.seq, f"one pass {number} of {fact.at}", "another one")
                 self._passes.add(one)
 
-    def _step_ended(self, entry: Entry, fact: f.Played) -> None:
+    def _step_ended(self, entry: Entry, fact: p.Played) -> None:
         # A step may fail, or choose its way, without a beginning; who is cancelled was at work.
         if fact.at in self._over or (fact.what == "STEP_CANCELLED" and fact.at not in self._open):
             self._breach(entry.seq, f"{fact.at} to have no end yet", fact.what)
         self._open.pop(fact.at, None)
         self._over.add(fact.at)
 
-    def _call(self, entry: Entry, fact: f.Played, run_id: str) -> None:
+    def _call(self, entry: Entry, fact: p.Played, run_id: str) -> None:
         call = fact.call_id
         if fact.what == "CALL_AGAIN":
             self._called.discard(call)
@@ -188,12 +189,12 @@ class OwingReading:
         elif fact.known:
             self.given[fact.wait_id] = asker
 
-    def began(self, entry: Entry, fact: f.PlaybookBegan) -> None:
+    def began(self, entry: Entry, fact: p.PlaybookBegan) -> None:
         """A playbook was started from here."""
         if fact.run_id and fact.run_id not in self.reading.runs.values():
             self.reading.breach(entry.seq, TOLD_ONCE, "a run of this log that starts it", f"run {fact.run_id}")
 
-    def ended(self, entry: Entry, fact: f.PlaybookEnded) -> None:
+    def ended(self, entry: Entry, fact: p.PlaybookEnded) -> None:
         """A playbook that was started from here has ended."""
         self.told_of.add(fact.thread_id)
 

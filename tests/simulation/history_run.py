@@ -9,6 +9,7 @@ from typing import Any
 from sulla import threads as f
 from sulla.core.message import ToolCall
 from sulla.heartbeat import beats
+from sulla.playbooks import records as p
 from sulla.threads import Entry, Usage, is_child_wait
 from tests.simulation.history_beat import BeatReading
 from tests.simulation.history_play import PlayReading
@@ -170,7 +171,7 @@ class RunReading:
 
     def woken(self, entry: Entry, fact: f.Resumed, offered: Collection[object]) -> None:
         """A playbook looks up: what it waits for is there or over, or somebody wants something of it."""
-        heard = any(isinstance(one, f.PlaybookAsked) or _answers(one, self.waits) for one in offered)
+        heard = any(isinstance(one, p.PlaybookAsked) or _answers(one, self.waits) for one in offered)
         late = any(0 < wait.expires_ms <= entry.origin.at_ms for wait in self.waits.values())
         if self.play is None or not self.play.resting or not (heard or late):
             wanted = f"a playbook's run at rest, and a reason among {sorted(self.waits)}"

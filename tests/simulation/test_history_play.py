@@ -11,12 +11,13 @@ import pytest
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
+from sulla.playbooks.records import PlaybookAsked
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.mortal import Killed, is_kill
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.tools import EffectLedger, ledger_tools
-from sulla.threads import Answer, Entry, PlaybookAsked
+from sulla.threads import Answer, Entry
 from sulla.tools import Done, Result, Tool, ToolContext, define
 from tests.doubles.play_world import PlayWorld
 from tests.simulation.history import Effect, History, Kept, ThreadHistory, breaches

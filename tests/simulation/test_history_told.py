@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from sulla.core.ids import RunId
+from sulla.people.slice import Notice
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
-from sulla.threads import Notice, RunStarted
+from sulla.threads import RunStarted
 from tests.doubles.play_world import PlayWorld
 from tests.simulation.history import History, ThreadHistory, breaches
 

@@ -16,6 +16,9 @@ from sulla.core.limit import LimitHit
 from sulla.core.message import Reasoning, Text, ToolCall, ToolResult
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.heartbeat.beats import BeatEnded, BeatSkipped, BeatStarted, CycleEnded, CycleStarted
+from sulla.people.slice import Notice
+from sulla.playbooks.records import EndTold, PlaybookAsked, PlaybookBegan, PlaybookEnded, Played
+from sulla.speech.slice import Overheard
 from sulla.store import Record
 from sulla.threads import (
     AnswerGiven,
@@ -24,15 +27,8 @@ from sulla.threads import (
     ChildCancelled,
     ChildReported,
     ChildStarted,
-    EndTold,
     Heard,
-    Notice,
-    Overheard,
     Play,
-    PlaybookAsked,
-    PlaybookBegan,
-    PlaybookEnded,
-    Played,
     Question,
     Report,
     RunPaused,

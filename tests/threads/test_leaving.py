@@ -8,11 +8,13 @@ import pytest
 
 from sulla.core.ids import MessageId, RunId, ThreadId
 from sulla.playbooks import PLAYBOOK_THREAD
+from sulla.playbooks.records import PlaybookEnded, PlayState, PlayStatus
+from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.threads import CONVERSATION
 from sulla.threads.facts import Answer, StopAsked
 from sulla.threads.family import Birth, ChildStarted, Report
 from sulla.threads.leaving import DELETED, last_words
-from sulla.threads.plays import OwedAnswer, PlaybookEnded, PlayState, PlayStatus, Question
+from sulla.threads.plays import OwedAnswer, Question
 from sulla.threads.state import OpenRun, ThreadState, WaitingInput
 from sulla.threads.transcript import Transcript
 
@@ -23,7 +25,8 @@ PLAY = PlayState("triage", "d1", thread=TALK, status="running")
 
 def state(play: PlayState | None = None, birth: Birth | None = None) -> ThreadState:
     kind = PLAYBOOK_THREAD if play is not None else CONVERSATION
-    return ThreadState(ME, Transcript(lambda message: 1), kind=kind, play=play, birth=birth)
+    slices: dict[str, object] = {PLAYBOOK_RUN.name: play} if play is not None else {}
+    return ThreadState(ME, Transcript(lambda message: 1), kind=kind, slices=slices, birth=birth)
 
 
 def question(wait_id: str) -> Question:

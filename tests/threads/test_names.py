@@ -41,7 +41,7 @@ activeProjects availableSkills agentsContext heartbeatCycleCount heartbeatMaxCyc
 heartbeatLastCycleSummary currentFocus focusReason
 """.split()
 EMPTY: tuple[object, ...] = ("", 0, None, False, (), [], {})
-KEEPERS = {"state", "head", "fold", "fold_beat", "fold_offer", "fold_play", "beats"}
+KEEPERS = {"state", "head", "fold", "fold_offer", "fold_answer"}
 """The files of `sulla/threads` that only fill and keep what a thread is."""
 RECEIVERS = {
     "ThreadState": {"state"},
@@ -82,7 +82,7 @@ class Lived:
             self.see(from_head(THREAD_SCHEMA, ThreadId(touch.key), info.head)[0])
 
     def see(self, state: ThreadState) -> None:
-        for owner in (state, BEATS.of(state) if BEATS.is_in(state) else None, state.run, state.outcome):
+        for owner in (state, BEATS.of(state), state.run, state.outcome):
             self._note(owner)
 
     def _note(self, owner: object) -> None:

@@ -6,9 +6,12 @@ from typing import get_args
 
 import pytest
 
+from sulla.core.event import Fact
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.playbooks import PLAYBOOK_THREAD
+from sulla.playbooks.records import EndTold, PlaybookAsked, Played
+from sulla.speech.slice import Overheard
 from sulla.threads import facts as f
 from sulla.threads.codec import Origin
 from sulla.threads.delivery import Owed
@@ -28,8 +31,8 @@ from sulla.threads.next_task import (
     cut_short,
     next_task,
 )
-from sulla.threads.plays import AnswerGiven, EndTold, OwedAnswer, Play, PlaybookAsked, Played, Question
-from sulla.threads.spoken import BargedIn, Overheard
+from sulla.threads.plays import AnswerGiven, OwedAnswer, Play, Question
+from sulla.threads.spoken import BargedIn
 from sulla.threads.waits import Wait
 
 
@@ -40,7 +43,7 @@ class Log:
         self.state = THREAD_SCHEMA.new(ThreadId("thr"))
         self.seq = 0
 
-    def offer(self, fact: f.Offer) -> int:
+    def offer(self, fact: Fact) -> int:
         self.seq += 1
         THREAD_SCHEMA.offer(self.state, fact, self.seq, Origin(self.seq, RunId(f"run_{self.seq}")))
         return self.seq
@@ -51,7 +54,7 @@ class Log:
     def command(self) -> int:
         return self.offer(f.Input(MessageId(f"m{self.seq + 1}"), "{}", origin="operator"))
 
-    def decide(self, *facts: f.Decision) -> None:
+    def decide(self, *facts: Fact) -> None:
         for fact in facts:
             self.seq += 1
             THREAD_SCHEMA.decide(self.state, fact, Origin(self.seq))

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from sulla.core.ids import MessageId, ThreadId
-from sulla.threads import BargedIn, Notice, Overheard
+from sulla.people.slice import Notice
+from sulla.speech.slice import Overheard
+from sulla.threads import BargedIn
 from sulla.threads import facts as f
 from sulla.threads.offers import dedupe_id, digest, run_of
 

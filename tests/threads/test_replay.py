@@ -11,19 +11,20 @@ from sulla.core.errors import InvalidInput
 from sulla.core.event import Fact
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.daemon.thread_schema import THREAD_SCHEMA, thread_schema
+from sulla.playbooks.records import EndTold, PlaybookAsked, PlaybookBegan, Played
 from sulla.threads import facts as f
 from sulla.threads.codec import Entry, Origin
 from sulla.threads.offers import run_of
-from sulla.threads.plays import AnswerGiven, EndTold, Play, PlaybookAsked, PlaybookBegan, Played, Question
+from sulla.threads.plays import AnswerGiven, Play, Question
 from sulla.threads.replay import RUN_FIELDS, Renamed, Replay, leftovers
 
 THREAD, COPY = ThreadId("thr_1"), ThreadId("thr_2")
 ONE, TWO = MessageId("m-1"), MessageId("m-2")
-OFFERS = get_args(f.Offer)
 
 
 def entry(seq: int, fact: Fact, run_id: RunId | None = None) -> Entry:
-    return Entry(seq, fact.kind, isinstance(fact, OFFERS), Origin(1_000 + seq, run_id, "sulla"), fact.data())
+    origin, forms = Origin(1_000 + seq, run_id, "sulla"), THREAD_SCHEMA.forms
+    return Entry(seq, fact.kind, THREAD_SCHEMA.is_offer(fact), origin, fact.data(), forms)
 
 
 def conversation() -> list[Entry]:

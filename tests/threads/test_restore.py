@@ -11,6 +11,7 @@ from sulla.core.errors import Conflict, InvalidInput, MessageIdReused, QueueFull
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import ToolCall
 from sulla.daemon.thread_schema import thread_schema
+from sulla.speech.slice import Overheard
 from sulla.store import Record, Store
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
@@ -23,7 +24,6 @@ from sulla.threads import (
     Input,
     ModelStarted,
     Outcome,
-    Overheard,
     Restored,
     RunFinished,
     RunStarted,

@@ -7,13 +7,15 @@ from dataclasses import replace
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.models import estimate_tokens
 from sulla.playbooks import PLAYBOOK_THREAD
+from sulla.playbooks.records import PlayState
+from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.store import FaultyStore, Touch
 from sulla.testing.world import World
 from sulla.threads import Birth, Input, OpenRun, Retention, ThreadState, Transcript, WaitingInput
-from sulla.threads.plays import OwedAnswer, PlayState
+from sulla.threads.plays import OwedAnswer
 from sulla.threads.retention import due_ms, expires_ms
 from sulla.threads.waits import Wait
 
@@ -53,11 +55,12 @@ def test_a_child_is_kept_until_whoever_asked_for_it_knows_what_came_of_it() -> N
 def test_a_playbook_is_kept_until_its_conversation_knows_and_a_conversation_until_its_answer_is_told() -> None:
     play, talk = state(), state()
     play.kind = PLAYBOOK_THREAD
-    play.play = PlayState("triage", "d1", thread=ThreadId("talk"), status="failed")
+    run = PlayState("triage", "d1", thread=ThreadId("talk"), status="failed")
+    PLAYBOOK_RUN.put(play, run)
     talk.owes["ask:1"] = OwedAnswer(ThreadId("play"), "ask:1", "{}")
     assert expires_ms(play, DAYS) is None
     assert expires_ms(talk, DAYS) is None
-    play.play = replace(play.play, told=True)
+    PLAYBOOK_RUN.put(play, replace(run, told=True))
     talk.owes.clear()
     assert expires_ms(play, DAYS) == expires_ms(talk, DAYS) == 5_000 + 30 * 86_400_000
 

@@ -13,6 +13,7 @@ from sulla.core.ids import MessageId, RunId, ThreadId
 from sulla.threads import CHILD, CONVERSATION, Birth, Fielded, Origin, Slice, ThreadKind, ThreadSchema, ThreadState
 from sulla.threads import facts as f
 from sulla.threads.head import from_head, to_head
+from sulla.threads.order import Order
 
 THREAD, RUN = ThreadId("thr"), RunId("run_1")
 
@@ -30,20 +31,34 @@ class Brewed(Fielded):
 
 
 @dataclass(frozen=True, slots=True)
+class Pour(Order):
+    kind: ClassVar[str] = "TEA_POUR"
+    refusal: ClassVar[str] = "there is no tea"
+
+
+@dataclass(frozen=True, slots=True)
 class Tea(Fielded):
     wanted: int = 0
     brewed: int = 0
     last_seq: int = -1
 
 
-def fold(state: ThreadState, tea: Tea, fact: Asked | Brewed, seq: int, origin: Origin) -> Tea:
+@dataclass(frozen=True, slots=True)
+class Smelled(Fielded):
+    kind: ClassVar[str] = "TEA_SMELLED"
+
+
+def fold(state: ThreadState, tea: Tea | None, fact: Asked | Brewed | Smelled, seq: int, origin: Origin) -> Tea | None:
+    tea = tea or Tea()
+    if isinstance(fact, Smelled):
+        return None
     if isinstance(fact, Asked):
         return replace(tea, wanted=tea.wanted + fact.cups, last_seq=seq)
     state.tainted = True
     return replace(tea, brewed=tea.brewed + fact.cups, last_seq=seq)
 
 
-TEA = Slice("tea", Tea, fold, offered=(Asked,), decided=(Brewed,))
+TEA = Slice("tea", Tea, fold, offered=(Asked, Pour), decided=(Brewed, Smelled), beside=(Smelled,))
 TEA_THREAD: ThreadKind[ThreadState] = ThreadKind("tea", graph="tea", recall="nothing")
 
 
@@ -69,8 +84,7 @@ def working() -> ThreadState:
 
 def test_a_slice_folds_what_is_offered_and_what_is_decided() -> None:
     state = working()
-    assert not TEA.is_in(state)
-    assert TEA.of(state) == Tea()
+    assert TEA.of(state) is None
     SCHEMA.offer(state, Asked(2), 4, Origin(4))
     assert TEA.of(state) == Tea(2, 0, 4)
     SCHEMA.decide(state, Brewed(1), Origin(5, RUN))
@@ -87,6 +101,32 @@ def test_a_decision_of_a_slice_is_progress_of_the_open_run() -> None:
     assert (state.updated_ms, state.run.touched_ms) == (50, 50)
 
 
+def test_a_decision_beside_the_run_is_none_and_one_that_changes_nothing_leaves_no_trace() -> None:
+    state = working()
+    SCHEMA.decide(state, Smelled(), Origin(50, RUN))
+    assert state.run is not None
+    assert (state.updated_ms, state.run.touched_ms) == (50, 3)
+    assert TEA.of(state) is None
+
+
+def test_an_order_of_a_slice_waits_for_its_run_and_is_not_folded_by_it() -> None:
+    state = working()
+    assert SCHEMA.is_offer(Pour())
+    SCHEMA.offer(state, Pour(), 4, Origin(4))
+    assert state.controls[4].fact == Pour()
+    assert TEA.of(state) is None
+
+
+def test_a_kind_keeps_what_its_threads_begin_with() -> None:
+    def steep(state: ThreadState, created: f.ThreadCreated) -> None:
+        TEA.put(state, Tea(wanted=len(created.title)))
+
+    kind: ThreadKind[ThreadState] = ThreadKind("pot", graph="pot", on_created=steep)
+    state = ThreadSchema(weightless, (TEA,), (kind,)).new(THREAD)
+    ThreadSchema(weightless, (TEA,), (kind,)).offer(state, f.ThreadCreated("sulla", "four", graph="pot"), 1, Origin(1))
+    assert TEA.of(state) == Tea(4)
+
+
 def test_a_slice_goes_through_the_head() -> None:
     state = working()
     SCHEMA.decide(state, Brewed(3), Origin(5, RUN))
@@ -100,7 +140,7 @@ def test_a_head_without_the_slice_holds_nothing_of_it() -> None:
     state = working()
     head = to_head(SCHEMA, state, 4, 1)
     assert head == to_head(ThreadSchema(weightless), state, 4, 1)
-    assert not TEA.is_in(from_head(SCHEMA, THREAD, head)[0])
+    assert TEA.of(from_head(SCHEMA, THREAD, head)[0]) is None
 
 
 def test_a_head_with_a_slice_that_is_not_known_is_refused() -> None:

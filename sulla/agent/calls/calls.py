@@ -20,13 +20,13 @@ from sulla.agent.model.retry import FailureClass, next_try
 from sulla.agent.model.retry import Wait as RetryWait
 from sulla.agent.pause import pause
 from sulla.core.errors import GraphError, LimitReached, SullaError, foremost
-from sulla.core.event import Progress
+from sulla.core.event import Fact, Progress
 from sulla.core.ids import CallId
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.limit import LimitHit
 from sulla.core.message import UNTRUSTED, ToolCall
 from sulla.core.run import Run
-from sulla.threads import OpenRun, Played, Suspended, ThreadState, ToolCallResult, ToolCallStart, Wait
+from sulla.threads import OpenRun, Suspended, ThreadState, ToolCallResult, ToolCallStart, Wait
 from sulla.tools import Done, Effect, Result, Toolbox, ToolContext, Waiting, mend, run_call
 
 MOST_AT_ONCE: Final = 8
@@ -60,7 +60,16 @@ class Calls:
         """
         await self._allowed(state)._run(todo, state, run, fresh)
 
-    async def make(self, call: ToolCall, args: FrozenJson, state: ThreadState, run: Run, *, fresh: bool) -> Made:
+    async def make(
+        self,
+        call: ToolCall,
+        args: FrozenJson,
+        state: ThreadState,
+        run: Run,
+        begins: Callable[[Effect], Fact],
+        *,
+        fresh: bool,
+    ) -> Made:
         """Make one call that no model asked for: a playbook's.
 
         Args:
@@ -68,6 +77,7 @@ class Calls:
             args: its arguments as the tool gets them: with secrets in the place of what stands for them.
             state: the thread, with the run open.
             run: the run.
+            begins: the record of its beginning, from what a repeat would do.
             fresh: whether its intent was written down just now; see `run`.
 
         Returns:
@@ -85,7 +95,7 @@ class Calls:
                     await self.guard.rules.allow(cleared.permit, run.agent)
                 if cleared.permit is not None or call.id in open_run.granted:
                     # Used up before the call is made: after a crash a person is asked again.
-                    await run.journal.commit(Played("CALL_STARTED", call_id=call.id, effect=_effect_of(call, open_run)))
+                    await run.journal.commit(begins(_effect_of(call, open_run)))
                 sent = replace(call, args=args)
                 # One attempt: when there is another one its playbook says.
                 return await self._outcome(sent, cleared.context, run, again=False)

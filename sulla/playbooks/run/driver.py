@@ -29,12 +29,13 @@ from sulla.playbooks.machine.facts import (
     StepStarted,
 )
 from sulla.playbooks.machine.moves import AskPerson, Complete, Decide, Fail, Rest, Sub, Work
+from sulla.playbooks.records import PlaybookAsked, Played
 from sulla.playbooks.run import heard
 from sulla.playbooks.run.history import Job, Tale
 from sulla.playbooks.run.log import HEARD, noted, plus, written
 from sulla.playbooks.run.steps import StepHands
 from sulla.playbooks.run.worker import Worker
-from sulla.threads import Answer, PlaybookAsked, Played, Suspended, ThreadState, Wait, is_child_wait, is_step_question
+from sulla.threads import Answer, Suspended, ThreadState, Wait, is_child_wait, is_step_question
 
 LONGEST_S: Final = 60.0
 """How long a walk waits before it looks again by itself."""

@@ -11,8 +11,9 @@ from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.core.jsontypes import Json
 from sulla.playbooks.machine.facts import KINDS, NOTHING, Fact, Spent, decode, encode, kind_of
 from sulla.playbooks.machine.moves import Note
+from sulla.playbooks.records import Played
 from sulla.playbooks.run.orders import Order, read_order
-from sulla.threads import Entry, Input, Play, Played, ThreadCreated
+from sulla.threads import Entry, Input, Play, ThreadCreated
 from sulla.tools import Effect
 
 NOTE: Final = "NOTE"

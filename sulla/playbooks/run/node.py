@@ -18,13 +18,15 @@ from sulla.playbooks.machine.facts import Fact, RunEnded
 from sulla.playbooks.machine.facts_kept import fork, reopen
 from sulla.playbooks.machine.machine import Playbook
 from sulla.playbooks.machine.plan import Plan, build
+from sulla.playbooks.records import Played
 from sulla.playbooks.run.driver import Walk
 from sulla.playbooks.run.history import Job, Place, Tale
 from sulla.playbooks.run.load import load_story
 from sulla.playbooks.run.log import Story, written
 from sulla.playbooks.run.orders import Order, begun_with, read_order, run_scope, stands_for
 from sulla.playbooks.run.steps import StepHands
-from sulla.threads import Play, Played, ThreadState
+from sulla.playbooks.slice import PLAYBOOK_RUN
+from sulla.threads import Play, ThreadState
 
 log = logging.getLogger(__name__)
 
@@ -78,10 +80,11 @@ class PlayNode:
 
     async def __call__(self, state: ThreadState, run: Run) -> Decision:
         """Walk until the run is over, waits, or is to be left."""
-        if state.run is None or state.play is None:
+        play = PLAYBOOK_RUN.of(state)
+        if state.run is None or play is None:
             raise GraphError(f"{state.thread_id}: the playbook node runs without an open run of a playbook")
         tale = self.tales.told.pop(state.thread_id, None)
-        if tale is None or tale.run_id != run.id or tale.records != state.play.facts:
+        if tale is None or tale.run_id != run.id or tale.records != play.facts:
             tale = await self._take_up(state, run)
         try:
             finished = await Walk(tale, self.hands, state, run).go()
@@ -114,7 +117,8 @@ class PlayNode:
         scope = run_scope(state.thread_id, play, order.payload, story.ordered_ms) if play is not None else {}
         names = {"run": scope, "secrets": {name: mark for mark, name in marks.items()}}
         machine = Playbook(plan, evaluate, names=names)
-        records = state.play.facts if state.play is not None else 0
+        kept = PLAYBOOK_RUN.of(state)
+        records = kept.facts if kept is not None else 0
         return Tale(machine, run.id, order.seal, (*order.stack, definition.name), marks, records)
 
     async def _facts(self, state: ThreadState, run: Run, story: Story, plan: Plan) -> list[Fact]:
@@ -170,13 +174,14 @@ class PlayNode:
 
     async def _end(self, state: ThreadState, run: Run, ended: RunEnded) -> None:
         """Do what follows from an end; once more after a crash, under the same ids."""
-        if state.birth is not None or state.play is None:
+        play = PLAYBOOK_RUN.of(state)
+        if state.birth is not None or play is None:
             return
         if ended.status == "transferred":
             await self.hands.successors.hand_over(state, ended.to, ended.outputs)
-        elif ended.status == "failed" and not state.play.thread:
+        elif ended.status == "failed" and not play.thread:
             why = ended.failure.message if ended.failure is not None else "nobody knows why"
-            said = f"The playbook {state.play.name} has failed ({state.thread_id}): {why}"
+            said = f"The playbook {play.name} has failed ({state.thread_id}): {why}"
             try:
                 await self.hands.say(Place(run.id, "", 0), said, state)  # nobody waits for it who would be told
             except Refused as refused:

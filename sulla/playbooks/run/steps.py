@@ -32,11 +32,14 @@ from sulla.core.run import Run
 from sulla.playbooks.definition import Budget
 from sulla.playbooks.machine.moves import AskAgent, Choose, Sub, Work
 from sulla.playbooks.machine.scope_inputs import complete_inputs
+from sulla.playbooks.records import Played
 from sulla.playbooks.run.history import Place, Tale
 from sulla.playbooks.run.orders import Order, play_of, unsealed
 from sulla.playbooks.shelf import Kept
+from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.playbooks.thread_kind import chain_of
 from sulla.threads import Input, Question, ThreadCreated, ThreadState, ThreadStore
+from sulla.tools import Effect
 
 Tell = Callable[[ThreadId, RunId, str, str], Awaitable[None]]
 """Has people told something: in a thread, by a run, once under a key, in words."""
@@ -125,7 +128,11 @@ class StepHands:
         """
         secrets = {mark: self._secret(name) for mark, name in marks.items() if mark in str(call.args)}
         args = unsealed(dict(call.args), secrets)
-        return await self.calls.make(call, args if isinstance(args, dict) else {}, state, run, fresh=fresh)
+
+        def begins(effect: Effect) -> Played:
+            return Played("CALL_STARTED", call_id=call.id, effect=effect)
+
+        return await self.calls.make(call, args if isinstance(args, dict) else {}, state, run, begins, fresh=fresh)
 
     def _secret(self, name: str) -> str:
         value = self.secret(name)
@@ -238,7 +245,7 @@ class StepHands:
 
     async def conversation(self, state: ThreadState) -> ThreadId:
         """The conversation that hears of a run: the one that it was started from, or one of its own."""
-        play = state.play
+        play = PLAYBOOK_RUN.of(state)
         if play is not None and play.thread:
             return play.thread
         created = ThreadCreated(state.agent, state.title, state.project)

@@ -18,9 +18,10 @@ from sulla.core.run import Run
 from sulla.playbooks.definition import Budget
 from sulla.playbooks.machine.facts import Fact, Failure, Spent
 from sulla.playbooks.machine.moves import AskAgent, Call, Choose, Move, Say, Sub, Work
+from sulla.playbooks.records import Played
 from sulla.playbooks.run.history import Job, Tale
 from sulla.playbooks.run.steps import StepHands
-from sulla.threads import Answer, Played, ThreadState, Wait, is_child_wait, wait_of
+from sulla.threads import Answer, ThreadState, Wait, is_child_wait, wait_of
 from sulla.tools import Done, Effect, Waiting
 
 _FATAL: Final = (Aborted, StaleLease, StoreUnavailable)

@@ -21,6 +21,7 @@ from sulla.core.message import ToolCall, ToolResult
 from sulla.core.run import Run
 from sulla.graph import END, Decision, Edge, Graph, GraphDraft, Next
 from sulla.models import ChatRequest
+from sulla.playbooks.records import Played
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.mortal import Killed, Mortal, is_kill
@@ -35,7 +36,6 @@ from sulla.threads import (
     ModelStarted,
     OpenRun,
     Play,
-    Played,
     Question,
     RunFinished,
     Suspended,

@@ -8,6 +8,8 @@ from sulla.agent.subagents.deliveries import delivery_of
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import RunId, ThreadId
 from sulla.playbooks import PLAYBOOK_THREAD
+from sulla.playbooks.records import EndTold, PlaybookEnded, PlayState
+from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.threads import (
     Answer,
     AnswerGiven,
@@ -15,13 +17,10 @@ from sulla.threads import (
     ChildCancelled,
     ChildReported,
     ChildStarted,
-    EndTold,
     Input,
     Outcome,
     Owed,
     OwedAnswer,
-    PlaybookEnded,
-    PlayState,
     StopAsked,
     ThreadState,
     Transcript,
@@ -78,7 +77,8 @@ def test_a_conversation_hears_of_the_end_of_its_playbook_in_a_message_unless_the
 ) -> None:
     walk = state()
     walk.kind = PLAYBOOK_THREAD
-    walk.play = PlayState("tea", "d1", thread=TALK, status="completed", ended_ms=7, responded=responded)
+    run = PlayState("tea", "d1", thread=TALK, status="completed", ended_ms=7, responded=responded)
+    PLAYBOOK_RUN.put(walk, run)
     (owed,) = walk.outbox
     delivery = delivery_of(walk, owed)
     (ended, key), *more = delivery.offers

@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 
 from sulla.core.ids import MessageId, ThreadId
+from sulla.playbooks.records import PlaybookAsked
+from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.tools import EffectLedger
-from sulla.threads import Input, PlaybookAsked
+from sulla.threads import Input
 from sulla.tools import Done, Result, Tool, ToolContext, define
 from tests.doubles.play_world import PlayWorld
 from tests.playbooks.runs import Make, at, choose, done, effects, ended, later, ledger, make, questions, say
@@ -157,7 +159,7 @@ async def test_agents_tools_and_playbooks_that_are_at_work_all_end_with_the_run(
     assert (stall.stopped, provider.abandoned) == (2, 2)
     assert (await at(world, run)).status == "cancelled"
     for _, state in await world.threads.list(limit=100):
-        if state is not None and (state.play is not None or state.birth is not None):
+        if state is not None and (PLAYBOOK_RUN.of(state) is not None or state.birth is not None):
             assert state.outcome.status == "cancelled", state.title
     await at_rest(world)
 

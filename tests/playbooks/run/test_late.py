@@ -10,11 +10,12 @@ import pytest
 from sulla.agent import Errand, RunLimits
 from sulla.core.ids import ThreadId
 from sulla.playbooks import StepCompleted
+from sulla.playbooks.records import PlaybookAsked, PlaybookEnded
 from sulla.testing.clock import ManualClock
 from sulla.testing.mortal import Mortal, is_kill
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.tools import EffectLedger
-from sulla.threads import Answer, ChildStarted, PlaybookAsked, PlaybookEnded, StopAsked, ThreadState
+from sulla.threads import Answer, ChildStarted, StopAsked, ThreadState
 from tests.doubles.play_world import PlayWorld
 from tests.playbooks.run.test_calls import OUT, sender, unattended
 from tests.playbooks.runs import Make, at, choose, done, effects, later, ledger, make, question, questions, say

@@ -7,6 +7,7 @@ import pytest
 from sulla.core.errors import CorruptRecord
 from sulla.core.event import Fact as Kept
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
+from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.playbooks.machine.facts import (
     Fact,
     Failure,
@@ -20,9 +21,10 @@ from sulla.playbooks.machine.facts import (
     StepStarted,
 )
 from sulla.playbooks.machine.moves import Note
+from sulla.playbooks.records import Played
 from sulla.playbooks.run.log import HEARD, Story, noted, plus, written
 from sulla.playbooks.run.orders import Order
-from sulla.threads import Entry, Input, Origin, Play, Played, ThreadCreated
+from sulla.threads import Entry, Input, Origin, Play, ThreadCreated
 
 FIRST, SECOND = RunId("run_1"), RunId("run_2")
 PLAY = Play("one", "digest", "text")
@@ -34,7 +36,7 @@ def told(*facts: Kept | tuple[Kept, RunId]) -> Story:
     story = Story(ThreadId("thr_1"))
     for seq, fact in enumerate(facts, 1):
         kept, run_id = fact if isinstance(fact, tuple) else (fact, FIRST)
-        story.take(Entry(seq, kept.kind, False, Origin(1_000 + seq, run_id), kept.data()))
+        story.take(Entry(seq, kept.kind, False, Origin(1_000 + seq, run_id), kept.data(), THREAD_SCHEMA.forms))
     return story
 
 

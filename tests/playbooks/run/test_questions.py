@@ -10,6 +10,7 @@ import pytest
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import ToolCall
 from sulla.models import ChatRequest, Delta
+from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.mortal import Killed, Mortal, is_kill
@@ -87,11 +88,12 @@ def home(store: Any, agent: Agent, kettle: Kettle, boot: int = 1) -> PlayWorld:
     return PlayWorld(store, agent, {"brew": BREW, "beside": BESIDE}, tools=(kettle.tool(),), boot=boot)
 
 
-async def ended(world: PlayWorld, play: ThreadId) -> tuple[str, str]:
-    state = await world.now(play)
-    assert state.play is not None
-    ends = [entry.fact.outcome for entry in await world.log(play) if isinstance(entry.fact, RunFinished)]
-    return state.play.status, ends[-1].response if ends else ""
+async def ended(world: PlayWorld, run: ThreadId) -> tuple[str, str]:
+    state = await world.now(run)
+    play = PLAYBOOK_RUN.of(state)
+    assert play is not None
+    ends = [entry.fact.outcome for entry in await world.log(run) if isinstance(entry.fact, RunFinished)]
+    return play.status, ends[-1].response if ends else ""
 
 
 async def whole(world: PlayWorld, *threads: ThreadId) -> None:
@@ -216,10 +218,11 @@ async def test_an_agent_that_does_not_answer_fails_the_step_and_not_its_conversa
         await world.turns.attend(play)
         await world.work()
     state = await world.now(play)
-    assert state.play is not None
-    assert state.play.status == "failed"
-    assert "the agent did not answer" in state.play.failure
-    assert "did not call reply" in state.play.failure
+    kept = PLAYBOOK_RUN.of(state)
+    assert kept is not None
+    assert kept.status == "failed"
+    assert "the agent did not answer" in kept.failure
+    assert "did not call reply" in kept.failure
     assert "RUN_ERROR" not in await world.kinds(thread)
     await world.ask(thread, "Hello")
     assert (await world.kinds(thread))[-1] == "RUN_FINISHED"

@@ -12,11 +12,13 @@ import pytest
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import ToolCall
 from sulla.playbooks import RunEnded
+from sulla.playbooks.records import PlaybookAsked
+from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.tools import EffectLedger, ledger_tools
-from sulla.threads import Answer, PlaybookAsked
+from sulla.threads import Answer
 from tests.doubles.play_world import PlayWorld
 
 Make = Callable[..., PlayWorld]
@@ -76,8 +78,9 @@ async def test_a_chain_of_tools_is_done_in_order_and_gives_back_its_outputs(make
     run = await world.run_play("chain", {"what": "x"})
     state = await world.now(run)
     assert effects(ledger) == ["first x", "noted first x"]
-    assert state.play is not None
-    assert (state.play.status, state.outcome.status, state.play.done) == ("completed", "done", 2)
+    play = PLAYBOOK_RUN.of(state)
+    assert play is not None
+    assert (play.status, state.outcome.status, play.done) == ("completed", "done", 2)
     assert await outputs(world, run) == {"said": "noted noted first x"}
 
 
@@ -113,9 +116,10 @@ async def test_a_model_that_names_no_way_is_asked_once_more_and_then_the_step_fa
     provider = ScriptedProvider([choose("not sales"), choose("sales?")])
     world = make(provider, ROUTED)
     state = await world.now(await world.run_play("routed"))
-    assert state.play is not None
-    assert state.play.status == "failed"
-    assert "sales?" in state.play.failure
+    play = PLAYBOOK_RUN.of(state)
+    assert play is not None
+    assert play.status == "failed"
+    assert "sales?" in play.failure
     assert effects(ledger) == []
     provider.assert_done()
 
@@ -183,9 +187,10 @@ async def test_a_question_of_three_days_expires(make: Make, ledger: EffectLedger
     await world.clock.advance(3 * 86_400 + 1)
     await world.work()
     state = await world.now(run)
-    assert state.play is not None
-    assert (state.play.status, effects(ledger)) == ("failed", [])
-    assert "nobody answered" in state.play.failure
+    play = PLAYBOOK_RUN.of(state)
+    assert play is not None
+    assert (play.status, effects(ledger)) == ("failed", [])
+    assert "nobody answered" in play.failure
 
 
 WAITING = """
@@ -277,8 +282,9 @@ steps:
 async def test_a_run_hands_over_to_another_once(make: Make, ledger: EffectLedger) -> None:
     world = make(ScriptedProvider(), OVER, CHAIN)
     state = await world.now(await world.run_play("over"))
-    assert state.play is not None
-    assert state.play.status == "transferred"
+    play = PLAYBOOK_RUN.of(state)
+    assert play is not None
+    assert play.status == "transferred"
     assert effects(ledger) == ["begun", "first over", "noted first over"]
 
 
@@ -295,15 +301,17 @@ async def test_what_failed_is_resumed_without_paying_for_what_came_before(make: 
     world = make(provider, text)
     run = await world.run_play("ten")
     state = await world.now(run)
-    assert state.play is not None
-    assert state.play.status == "failed"
+    play = PLAYBOOK_RUN.of(state)
+    assert play is not None
+    assert play.status == "failed"
     assert len(provider.requests) == 9
     await world.resume_play(run)
     await world.work()
     assert len(provider.requests) == 9
     again = await world.now(run)
-    assert again.play is not None
-    assert again.play.status == "failed"
+    play = PLAYBOOK_RUN.of(again)
+    assert play is not None
+    assert play.status == "failed"
     played = await world.played(run)
     assert played.count(("STEP_STARTED", "s9")) == 2
     assert played.count(("STEP_STARTED", "s8")) == 1
@@ -319,8 +327,9 @@ async def test_a_paused_run_takes_one_step_at_a_time(make: Make, ledger: EffectL
     await world.work()
     assert effects(ledger) == ["first x"]
     state = await world.now(run)
-    assert state.play is not None
-    assert state.play.status == "paused"
+    play = PLAYBOOK_RUN.of(state)
+    assert play is not None
+    assert play.status == "paused"
     await world.want(run, PlaybookAsked("resume"))
     await world.work()
     assert effects(ledger) == ["first x", "noted first x"]
@@ -332,8 +341,9 @@ async def test_a_stopped_run_is_cancelled_and_can_go_on(make: Make, ledger: Effe
     await world.threads.stop(run, "stop")
     await world.work()
     state = await world.now(run)
-    assert state.play is not None
-    assert state.play.status == "cancelled"
+    play = PLAYBOOK_RUN.of(state)
+    assert play is not None
+    assert play.status == "cancelled"
     await world.resume_play(run)
     await world.work()
     state = await world.now(run)
@@ -400,7 +410,8 @@ async def test_a_cancelled_run_says_why_and_ends_what_waits(make: Make, ledger: 
     await world.want(run, PlaybookAsked("cancel", "too late"))
     await world.work()
     state = await world.now(run)
-    assert state.play is not None
-    assert (state.play.status, state.play.failure, state.outcome.status) == ("cancelled", "too late", "cancelled")
+    play = PLAYBOOK_RUN.of(state)
+    assert play is not None
+    assert (play.status, play.failure, state.outcome.status) == ("cancelled", "too late", "cancelled")
     assert ("STEP_CANCELLED", "ok") in await world.played(run)
     assert effects(ledger) == []

@@ -14,12 +14,13 @@ from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import Origin, ToolCall
 from sulla.core.run import Run
 from sulla.playbooks import Begin, Begun, ListedPlaybook, PlaybookShelf
+from sulla.playbooks.records import PlaybookBegan
 from sulla.playbooks.triggers.chat import NONE, ChatPlays, chooser
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider, Step
 from sulla.testing.world import World
-from sulla.threads import Input, PlaybookBegan, RunFinished
+from sulla.threads import Input, RunFinished
 from sulla.tools import Toolbox
 from tests.doubles.playbooks import MemoryPlaybooks
 from tests.schedules.town import make_id

@@ -2,91 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
-import orjson
 import pytest
 
-from sulla.core.ids import CallId, MessageId, RunId, ThreadId
+from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.core.jsontypes import Json
-from sulla.core.message import ToolCall
-from sulla.daemon.thread_schema import THREAD_SCHEMA
+from sulla.playbooks.records import EndTold, PlaybookAsked, PlaybookBegan, PlaybookEnded, Played
+from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.threads import facts as f
-from sulla.threads.codec import Origin
 from sulla.threads.family import Report
-from sulla.threads.fold_play import NO_ANSWER
-from sulla.threads.head import from_head, to_head
-from sulla.threads.plays import (
-    AnswerGiven,
-    EndTold,
-    OwedAnswer,
-    Play,
-    PlaybookAsked,
-    PlaybookBegan,
-    PlaybookEnded,
-    Played,
-    Question,
-)
-from sulla.threads.state import RunRef, ThreadState
-from sulla.threads.usage import Usage
+from sulla.threads.plays import Play, Question
+from sulla.threads.state import RunRef
 from sulla.threads.waits import Permit, Wait
+from tests.threads.kept_log import CALL, Log
 
 PLAYBOOK, TALK = ThreadId("thr_play"), ThreadId("thr_talk")
 PLAY = Play("triage", "d1", "name: triage", 4, "manual", TALK)
 QUESTION = Question(PLAYBOOK, "ask:1", "reply", "say it", {"type": "object"})
-CALL = CallId("call_1")
-READ_FROM_THE_LOG = {"transcript", "waiting", "controls", "summary", "summary_first_kept", "outcome"}
-"""What a head leaves out, or shortens."""
-
-
-class Log:
-    """A thread's log in the making; after each record its head gives back what the fold knows."""
-
-    def __init__(self, play: Play | None = None) -> None:
-        self.state = THREAD_SCHEMA.new(ThreadId("thr"))
-        self.seq = 0
-        self.offer(f.ThreadCreated("sulla", graph="playbook" if play else "", play=play))
-
-    def offer(self, fact: f.Offer) -> int:
-        self.seq += 1
-        THREAD_SCHEMA.offer(self.state, fact, self.seq, Origin(self.seq, RunId(f"run_{self.seq}")))
-        self._check()
-        return self.seq
-
-    def suspended(self) -> bool:
-        return self.state.suspended
-
-    def owes_end(self) -> bool:
-        return bool(self.state.end_heard_by)
-
-    def say(self, question: Question | None = None, *, tainted: bool = False) -> int:
-        return self.offer(f.Input(MessageId(f"m{self.seq + 1}"), "go", question=question, tainted=tainted))
-
-    def decide(self, *facts: f.Decision) -> None:
-        for fact in facts:
-            self.seq += 1
-            THREAD_SCHEMA.decide(self.state, fact, Origin(self.seq))
-            self._check()
-
-    def start(self, seq: int) -> None:
-        self.decide(f.RunStarted(seq, MessageId(f"m{seq}")))
-
-    def finish(self, seq: int, outcome: f.Outcome | None = None) -> None:
-        self.decide(f.RunFinished(RunId(f"run_{seq}"), outcome or f.Outcome("done")))
-
-    def reply(self, tool: str, args: dict[str, Json]) -> None:
-        call = ToolCall(CALL, tool, args)
-        message_id = MessageId("reply")
-        self.decide(f.TextMessageEnd(CallId("model"), message_id, "", (call,), usage=Usage(30, 4, cost_micro=9)))
-        self.decide(f.ToolCallStart(CALL, tool, args, message_id, "pure"))
-
-    def _check(self) -> None:
-        body = to_head(THREAD_SCHEMA, self.state, self.seq, 3)
-        found, unread = from_head(THREAD_SCHEMA, self.state.thread_id, body)
-        assert unread.pending == tuple(sorted(self.state.waiting)) + tuple(sorted(self.state.controls))
-        for field in fields(ThreadState):
-            if field.name not in READ_FROM_THE_LOG:
-                assert getattr(found, field.name) == getattr(self.state, field.name), field.name
 
 
 def walking() -> Log:
@@ -186,16 +117,18 @@ def test_the_machines_end_is_the_outcome_of_the_run(
 def test_a_run_that_is_stopped_ends_its_playbook_and_leaves_no_messages_for_a_model() -> None:
     log = walking()
     log.decide(f.RunFinished(RunId("run_2"), f.Outcome("cancelled", reason="stopped")))
-    assert log.state.play is not None
-    assert (log.state.play.status, log.state.play.failure) == ("cancelled", "stopped")
+    play = PLAYBOOK_RUN.of(log.state)
+    assert play is not None
+    assert (play.status, play.failure) == ("cancelled", "stopped")
     assert len(log.state.transcript) == 0
 
 
 def test_a_run_that_breaks_ends_its_playbook_as_failed_and_says_why() -> None:
     log = walking()
     log.decide(f.RunError(RunId("run_2"), "internal", "it broke", outcome=f.Outcome("failed", reason="internal")))
-    assert log.state.play is not None
-    assert (log.state.play.status, log.state.play.failure) == ("failed", "it broke")
+    play = PLAYBOOK_RUN.of(log.state)
+    assert play is not None
+    assert (play.status, play.failure) == ("failed", "it broke")
 
 
 def test_an_end_is_owed_to_the_conversation_until_it_is_told() -> None:
@@ -239,56 +172,3 @@ def test_an_end_that_is_told_before_the_beginning_stays_an_end() -> None:
     log.offer(PlaybookEnded(PLAYBOOK, "triage", "completed"))
     log.offer(PlaybookBegan(PLAYBOOK, "triage", RunId("run_1")))
     assert log.state.active_work == RunRef("playbook", PLAYBOOK, False)
-
-
-def asked(*, tainted: bool = False) -> Log:
-    log = Log()
-    log.start(log.say(QUESTION, tainted=tainted))
-    return log
-
-
-def test_an_answer_is_owed_with_what_it_took_and_only_once_its_run_is_over() -> None:
-    log = asked(tainted=True)
-    log.reply("reply", {"reply": "green"})
-    log.decide(f.ToolCallResult(CALL, "Passed on."))
-    assert log.state.owes == {}
-    log.finish(2)
-    owed = OwedAnswer(PLAYBOOK, "ask:1", '{"reply":"green"}', False, 34, 9, tainted=True)
-    assert log.state.owes == {"ask:1": owed}
-    log.decide(AnswerGiven("ask:1"))
-    assert log.state.owes == {}
-
-
-@pytest.mark.parametrize("tool", ["reply", "other"])
-def test_an_answer_that_was_refused_and_a_call_of_something_else_are_none(tool: str) -> None:
-    log = asked()
-    log.reply(tool, {"reply": 5})
-    log.decide(f.ToolCallResult(CALL, "reply: expected a string", is_error=tool == "reply"))
-    log.finish(2)
-    (owed,) = log.state.owes.values()
-    assert (owed.is_error, owed.text) == (True, NO_ANSWER)
-
-
-def test_an_answer_whose_call_has_no_result_yet_is_none() -> None:
-    log = asked()
-    log.reply("reply", {"reply": "green"})
-    log.finish(2, f.Outcome("cancelled", reason="interrupted"))
-    (owed,) = log.state.owes.values()
-    assert (owed.is_error, owed.text) == (True, "interrupted")
-
-
-def test_a_run_that_nobody_asked_anything_owes_nothing() -> None:
-    log = Log()
-    log.start(log.say())
-    log.reply("reply", {"reply": "green"})
-    log.decide(f.ToolCallResult(CALL, "Passed on."))
-    log.finish(2)
-    assert log.state.owes == {}
-
-
-def test_what_is_owed_is_json_as_the_model_gave_it() -> None:
-    log = asked()
-    log.reply("reply", {"ä": [1, {"b": None}]})
-    log.decide(f.ToolCallResult(CALL, "Passed on."))
-    log.finish(2)
-    assert orjson.loads(log.state.owes["ask:1"].text) == {"ä": [1, {"b": None}]}

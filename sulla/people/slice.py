@@ -1,14 +1,12 @@
-"""A note for people, beside what is said in the conversation. Pure."""
+"""What people are told in a thread, beside what is said in the conversation. Pure."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Final
 
-from sulla.threads.forms import Fielded
-
-Urgency = Literal["low", "normal", "high"]
-"""How soon somebody should look."""
+from sulla.people.notices import Urgency
+from sulla.threads import Fielded, Slice
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,3 +20,7 @@ class Notice(Fielded):
     """Whose it is."""
     tainted: bool = False
     """Whether it may have been made from what nobody trusts (design §9)."""
+
+
+NOTICES_TOLD: Final[Slice[None]] = Slice("notices", offered=(Notice,))
+"""They add up to nothing: the model knows from its call that people were told."""

@@ -1,0 +1,161 @@
+"""How playbooks change a thread: their own, and the conversation that they are started from. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Final, Literal
+
+import orjson
+
+from sulla.core.errors import CorruptRecord
+from sulla.playbooks.records import (
+    EndTold,
+    PlaybookAsked,
+    PlaybookBegan,
+    PlaybookEnded,
+    Played,
+    PlayState,
+    apply_played,
+    begun,
+    stopped,
+)
+from sulla.threads import (
+    Answer,
+    Form,
+    OpenRun,
+    Origin,
+    Outcome,
+    OutcomeStatus,
+    Permit,
+    RunRef,
+    Slice,
+    ThreadCreated,
+    ThreadState,
+    charge,
+    charge_report,
+)
+
+
+def _fold(
+    state: ThreadState,
+    play: PlayState | None,
+    fact: Played | EndTold | PlaybookBegan | PlaybookEnded,
+    seq: int,
+    origin: Origin,
+) -> PlayState | None:
+    match fact:
+        case Played():
+            _fold_played(state, fact, origin)
+            return apply_played(play, fact, origin.at_ms) if play is not None else None
+        case EndTold():
+            return replace(play, told=True) if play is not None else None
+        case _:
+            _fold_work(state, fact)
+            return None
+
+
+PLAYBOOK_RUN: Final = Slice(
+    "play",
+    PlayState,
+    _fold,
+    offered=(PlaybookAsked, PlaybookBegan, PlaybookEnded),
+    decided=(Played, EndTold),
+    beside=(EndTold,),
+)
+"""A playbook's run, in its thread. Its beginning and its end are in the conversation too: they make `active_work`."""
+
+
+def run_created(state: ThreadState, created: ThreadCreated) -> None:
+    """A playbook's thread begins with a run that has done nothing yet."""
+    if created.play is not None:
+        PLAYBOOK_RUN.put(state, begun(created.play))
+
+
+def run_ended(state: ThreadState, at_ms: int) -> None:
+    """A playbook's thread has no open run any more: also its playbook has ended, in order or not.
+
+    Args:
+        state: changed in place.
+        at_ms: when, UTC milliseconds.
+    """
+    play, outcome = PLAYBOOK_RUN.of(state), state.outcome
+    if play is None:
+        return
+    if play.status == "transferred" and outcome.status == "failed":
+        play = replace(play, status="running")  # nobody has taken over
+    status: Literal["failed", "cancelled"] = "cancelled" if outcome.status == "cancelled" else "failed"
+    PLAYBOOK_RUN.put(state, stopped(play, status, outcome.status_report or outcome.reason, at_ms))
+
+
+def _fold_played(state: ThreadState, fact: Played, origin: Origin) -> None:
+    run, taken = state.run, state.controls.pop(fact.input_seq, None)
+    charge_report(state, taken, origin)
+    if run is not None and taken is not None and isinstance(taken.fact, Answer):
+        run.waits.pop(taken.fact.wait_id, None)  # whoever takes the run up now must not wait for it again
+    if fact.tokens or fact.cost_micro:
+        if run is None:
+            raise CorruptRecord(f"{state.thread_id}: {fact.kind} without an open run")
+        charge(state, run, fact.tokens, fact.cost_micro, origin)
+    state.tainted = state.tainted or fact.tainted
+    if run is not None and fact.what in _RULED:
+        _RULED[fact.what](run, fact)
+    elif run is not None and fact.call_id:
+        run.permits.pop(fact.call_id, None)
+        run.granted.discard(fact.call_id)
+        if fact.effect:
+            run.intents[fact.call_id] = fact.effect
+        else:
+            run.intents.pop(fact.call_id, None)
+    if fact.input_seq:
+        state.consumed += 1
+    if fact.what == "RUN_ENDED":
+        state.outcome = outcome_of(fact, origin.at_ms)
+
+
+def _allowed(run: OpenRun, fact: Played) -> None:
+    run.permits[fact.call_id] = _PERMIT.read({**fact.detail, "call_id": fact.call_id})
+
+
+def _again(run: OpenRun, fact: Played) -> None:
+    run.granted.add(fact.call_id)
+
+
+_PERMIT: Final = Form(Permit)
+_RULED: Final[Mapping[str, Callable[[OpenRun, Played], None]]] = {"CALL_ALLOWED": _allowed, "CALL_AGAIN": _again}
+"""What a person has said of a call that has not begun."""
+
+
+def _fold_work(state: ThreadState, fact: PlaybookBegan | PlaybookEnded) -> None:
+    """Fold in that a playbook of this conversation began or ended.
+
+    Args:
+        state: changed in place.
+        fact: which.
+    """
+    known = state.active_work
+    if isinstance(fact, PlaybookBegan):
+        # An end may come before it: whoever started the playbook was cut off in between.
+        if known is None or known.id != fact.thread_id:
+            state.active_work = RunRef("playbook", fact.thread_id, True, fact.run_id)
+    elif known is None or known.id == fact.thread_id:
+        state.active_work = RunRef("playbook", fact.thread_id, False)
+
+
+def outcome_of(fact: Played, at_ms: int) -> Outcome:
+    """How the run of a playbook's thread ends.
+
+    Args:
+        fact: the machine's end.
+        at_ms: when, UTC milliseconds.
+    """
+    found = fact.detail
+    failure = found.get("failure")
+    reason, message = ("", "")
+    if isinstance(failure, dict):
+        reason, message = str(failure.get("reason", "")), str(failure.get("message", ""))
+    statuses: dict[object, OutcomeStatus] = {"completed": "done", "transferred": "done", "cancelled": "cancelled"}
+    outcome = Outcome(statuses.get(found.get("status"), "failed"), message, reason=reason, updated_at_ms=at_ms)
+    if outcome.status != "done":
+        return replace(outcome, reason=reason or str(found.get("status", "")))
+    return replace(outcome, response=orjson.dumps(found.get("outputs", {})).decode())

@@ -1,0 +1,21 @@
+"""What is heard in a thread and is no message. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from sulla.threads import Fielded, Slice
+
+
+@dataclass(frozen=True, slots=True)
+class Overheard(Fielded):
+    """Somebody said no more than that they are listening, while the agent spoke: it is no message. Offered."""
+
+    kind: ClassVar[str] = "OVERHEARD"
+    turn_id: str
+    text: str
+
+
+OVERHEARD: Final[Slice[None]] = Slice("overheard", offered=(Overheard,))
+"""It adds up to nothing: it is there to be seen."""
