@@ -29,6 +29,8 @@ from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.host.system import SystemClock, random_id
 from sulla.speech import ADAPTIVE, CLASSIC, Chunk, Profile, SpeechBuffer, SpeechLimits, StreamBufferManager
 from sulla.speech.alarm import Alarm
+from sulla.speech.english.detector import EnglishDetector
+from sulla.speech.english.vocabulary import Vocabulary
 from sulla.speech.line import Line
 from sulla.speech.log import SpeechLog
 from sulla.speech.moments import Moments
@@ -40,6 +42,8 @@ from sulla.store.sqlite.store import SqliteStore
 from sulla.threads import ThreadCreated, ThreadLimits, ThreadStore
 
 NAME = "speech"
+
+ENGLISH: Final = EnglishDetector(Vocabulary())
 
 STREAMS: Final = 200
 HZ: Final = 10
@@ -174,7 +178,7 @@ async def _machines(profile: Profile) -> AsyncIterator[Send]:
 
     async def feed(thread_id: ThreadId, chunk: Chunk) -> None:
         if (line := lines.get(thread_id)) is None:
-            line = lines[thread_id] = Line(Voice(thread_id, profile), unused, 0.0)
+            line = lines[thread_id] = Line(Voice(thread_id, profile, ENGLISH), unused, 0.0)
         line.voice.buffer.feed(chunk, moments.now_ms())
         alarm.arm(line)
 

@@ -18,9 +18,13 @@ from statistics import fmean
 from bench.frame import Frame, Row
 from bench.turns import data
 from bench.turns.data import Line
-from sulla.speech import ADAPTIVE, COMPLETE, read, wait_ms
+from sulla.speech import ADAPTIVE, COMPLETE, wait_ms
+from sulla.speech.english.detector import EnglishDetector
+from sulla.speech.english.vocabulary import Vocabulary
 
 NAME = "turns"
+
+read = EnglishDetector(Vocabulary()).read
 
 FIXED_MS = 1_500
 ORIGINAL_MS = (1_500, 3_000)

@@ -14,11 +14,13 @@ from sulla.speech import (
     EagerEnd,
     End,
     Event,
+    LateDetector,
     Partial,
     Profile,
     Resumed,
     SpeechBuffer,
     TurnStarted,
+    english_detector,
 )
 
 _OUR_GUESS: Final = ("complete", "silence", "max_time", "max_length")
@@ -58,7 +60,7 @@ class Trace:
     def __init__(self, profile: Profile, question: str | None = None) -> None:
         self.name = profile.name
         self.totals = Totals()
-        self._buffer = SpeechBuffer(profile)
+        self._buffer = SpeechBuffer(profile, LateDetector(english_detector))
         self._buffer.ask(question)
         self._now_ms = 0
         self._in_turn: set[str] = set()

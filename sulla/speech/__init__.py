@@ -3,11 +3,10 @@
 from sulla.speech.buffer import SpeechBuffer, State, Status
 from sulla.speech.chunk import MAX_CHUNK_CHARS, Chunk, ChunkKind
 from sulla.speech.classic import is_complete_thought
-from sulla.speech.complete import COMPLETE, read
-from sulla.speech.english import ENGLISH
+from sulla.speech.detector import COMPLETE, Reading, TurnDetector
 from sulla.speech.events import Cancelled, EagerEnd, End, EndReason, Event, Partial, Resumed, TurnStarted
 from sulla.speech.kept import KeptBuffer, KeptTurn, KeptUtterance
-from sulla.speech.language import Language, Reading, Rule, Said
+from sulla.speech.late_detector import LateDetector, english_detector
 from sulla.speech.limits import SpeechLimits
 from sulla.speech.manager import StreamBufferManager
 from sulla.speech.office import Flushed, Playing, SpeechOffice, Taken
@@ -18,7 +17,6 @@ __all__ = [
     "ADAPTIVE",
     "CLASSIC",
     "COMPLETE",
-    "ENGLISH",
     "MAX_CHUNK_CHARS",
     "Cancelled",
     "Chunk",
@@ -31,7 +29,7 @@ __all__ = [
     "KeptBuffer",
     "KeptTurn",
     "KeptUtterance",
-    "Language",
+    "LateDetector",
     "Partial",
     "Piece",
     "Playing",
@@ -39,8 +37,6 @@ __all__ = [
     "ProfileName",
     "Reading",
     "Resumed",
-    "Rule",
-    "Said",
     "Sentences",
     "SpeechBuffer",
     "SpeechLimits",
@@ -49,8 +45,9 @@ __all__ = [
     "Status",
     "StreamBufferManager",
     "Taken",
+    "TurnDetector",
     "TurnStarted",
+    "english_detector",
     "is_complete_thought",
-    "read",
     "wait_ms",
 ]

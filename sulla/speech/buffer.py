@@ -12,11 +12,9 @@ from typing import Final, Literal
 
 from sulla.speech.chunk import Chunk
 from sulla.speech.classic import is_complete_thought
-from sulla.speech.complete import COMPLETE, read
-from sulla.speech.english import ENGLISH
+from sulla.speech.detector import COMPLETE, Reading, TurnDetector
 from sulla.speech.events import Cancelled, EagerEnd, End, EndReason, Event, Partial, Resumed, TurnStarted
 from sulla.speech.kept import KeptBuffer, KeptTurn
-from sulla.speech.language import Language, Reading
 from sulla.speech.pace import Pace
 from sulla.speech.profile import CLASSIC, EAGER_SCORE, Profile, wait_ms
 from sulla.speech.utterances import Utterances
@@ -71,12 +69,17 @@ class SpeechBuffer:
 
     Args:
         profile: when a turn ends.
-        language: that they speak.
+        detector: reads what was said, for the profile `adaptive`.
+
+    Raises:
+        ValueError: the profile `adaptive` without a detector.
     """
 
-    def __init__(self, profile: Profile = CLASSIC, language: Language = ENGLISH) -> None:
+    def __init__(self, profile: Profile = CLASSIC, detector: TurnDetector | None = None) -> None:
+        if profile.name == "adaptive" and detector is None:
+            raise ValueError("the profile adaptive reads what was said: give the buffer a detector")
         self._profile = profile
-        self._language = language
+        self._detector = detector
         self._utterances = Utterances()
         self._turn: _Turn | None = None
         self._question: str | None = None
@@ -212,15 +215,17 @@ class SpeechBuffer:
         return KeptBuffer(*heard, kept_turn, self._question, pace.mean_ms, pace.last_ms, self._now_ms)
 
     @classmethod
-    def restored(cls, kept: KeptBuffer, profile: Profile = CLASSIC, language: Language = ENGLISH) -> SpeechBuffer:
+    def restored(
+        cls, kept: KeptBuffer, profile: Profile = CLASSIC, detector: TurnDetector | None = None
+    ) -> SpeechBuffer:
         """A buffer that goes on where another was; what fell due meanwhile, its first `tick` does.
 
         Args:
             kept: what the other one knew.
             profile: when a turn ends.
-            language: that they speak.
+            detector: reads what was said.
         """
-        buffer = cls(profile, language)
+        buffer = cls(profile, detector)
         buffer._utterances = Utterances(kept.utterances, kept.closed)
         buffer._question, buffer._now_ms = kept.question, kept.now_ms
         buffer._pace = Pace(kept.pause_mean_ms, kept.spoke_ms)
@@ -239,7 +244,8 @@ class SpeechBuffer:
 
     def _read(self, turn: _Turn) -> None:
         """How complete the text is, and how long to wait for more."""
-        turn.reading = reading = read(turn.text, self._question, self._language)
+        assert self._detector is not None  # noqa: S101 - as __init__ saw to
+        turn.reading = reading = self._detector.read(turn.text, self._question)
         if reading.kind == "hold":
             turn.wait_ms = self._profile.hold_ms
         else:

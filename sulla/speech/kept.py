@@ -37,7 +37,7 @@ class KeptTurn:
 
 @dataclass(frozen=True, slots=True)
 class KeptBuffer:
-    """Everything that a buffer knows, but its profile and language."""
+    """Everything that a buffer knows, but its profile and detector."""
 
     utterances: tuple[KeptUtterance, ...]
     closed: tuple[str, ...]

@@ -13,6 +13,7 @@ from sulla.core.clock import Clock
 from sulla.core.errors import Busy, StoreUnavailable, SullaError
 from sulla.core.ids import ThreadId
 from sulla.speech.kept import moved
+from sulla.speech.late_detector import LateDetector
 from sulla.speech.limits import SpeechLimits
 from sulla.speech.line import Line
 from sulla.speech.log import SpeechLog
@@ -47,6 +48,7 @@ class Lines:
         moments: the time of the buffers.
         owner: ``<home id>:<boot nonce>``.
         limits: bounds.
+        detector: reads what is said.
         begin: has something done beside.
     """
 
@@ -58,13 +60,15 @@ class Lines:
         moments: Moments,
         owner: str,
         limits: SpeechLimits,
+        detector: LateDetector,
         begin: Callable[[Coroutine[object, object, None]], bool],
     ) -> None:
         self._threads = threads
         self._clock = clock
         self._moments = moments
         self._limits = limits
-        self.logs = Logs(store, clock, owner, limits, self._everything, begin, self._lost)
+        self._detector = detector
+        self.logs = Logs(store, clock, owner, limits, detector, self._everything, begin, self._lost)
         self._rests = Rests(store, clock, owner, limits.ttl_s, self._ours)
         self._lines: dict[ThreadId, Line] = {}
         self._laying: dict[ThreadId, Line] = {}
@@ -120,7 +124,7 @@ class Lines:
                     kept_in = await self.logs.open()
                     known = await self._rests.take_up(thread_id, self._moments.now_ms())
                 kept_in.add(known)
-                voice = Voice.brought(known, kept_in.profile)
+                voice = Voice.brought(known, kept_in.profile, self._detector)
                 line = self._lines[thread_id] = Line(voice, kept_in, self._clock.elapsed())
             finally:
                 self._coming -= 1
@@ -223,7 +227,7 @@ class Lines:
             return voice
         known = replace(known, at_ms=now_ms, kept=moved(known.kept, now_ms - known.at_ms))
         kept_in.add(known)
-        return Voice.brought(known, kept_in.profile)
+        return Voice.brought(known, kept_in.profile, self._detector)
 
     @asynccontextmanager
     async def _gate(self, thread_id: ThreadId) -> AsyncIterator[None]:

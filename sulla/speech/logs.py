@@ -11,6 +11,7 @@ from typing import Final
 
 from sulla.core.clock import Clock
 from sulla.core.errors import CorruptRecord, ShuttingDown, StoreUnavailable
+from sulla.speech.late_detector import LateDetector
 from sulla.speech.limits import SpeechLimits
 from sulla.speech.log import SpeechLog
 from sulla.speech.segments import Found, key_of, logs_of, open_segment, origin_of, take
@@ -31,6 +32,7 @@ class Logs:
         clock: all time.
         owner: ``<home id>:<boot nonce>``.
         limits: bounds, and the profile of new ones.
+        detector: reads what is said, if the profile wants that.
         everything: all that is known of a log's threads at this moment, packed.
         begin: has something done beside; whether it is.
         lost: is told of one that somebody else has taken over.
@@ -42,6 +44,7 @@ class Logs:
         clock: Clock,
         owner: str,
         limits: SpeechLimits,
+        detector: LateDetector,
         everything: Callable[[SpeechLog], list[bytes]],
         begin: Callable[[Coroutine[object, object, None]], bool],
         lost: Callable[[SpeechLog], None],
@@ -50,6 +53,7 @@ class Logs:
         self._clock = clock
         self._owner = owner
         self._limits = limits
+        self._detector = detector
         self._everything = everything
         self._begin = begin
         self._lost = lost
@@ -87,6 +91,8 @@ class Logs:
         async with self._making:
             if self._log is not None and not self._log.lost:
                 return self._log
+            if self._limits.profile.name == "adaptive":
+                await self._detector.load()
             for _ in range(_KEYS):
                 key = key_of(self._owner, next(self._numbers))
                 self._tried.append(key)
@@ -153,7 +159,7 @@ class Logs:
             if info.key in ours or info.key in self.unreadable or (info.held and (theirs or not self._starting)):
                 continue
             try:
-                found = await take(self._store, self._owner, info.key)
+                found = await take(self._store, self._owner, info.key, self._detector)
             except CorruptRecord as error:
                 log.error("%s: what was said there is not delivered; the log is left as it is", error.message)
                 self.unreadable.add(info.key)

@@ -17,6 +17,7 @@ from sulla.speech.chunk import Chunk
 from sulla.speech.delivery import Delivery
 from sulla.speech.events import Event, TurnStarted
 from sulla.speech.interruptions import Interruptions
+from sulla.speech.late_detector import LateDetector, english_detector
 from sulla.speech.limits import SpeechLimits
 from sulla.speech.line import Line
 from sulla.speech.lines import Lines
@@ -52,6 +53,7 @@ class StreamBufferManager:
         owner: ``<home id>:<boot nonce>``.
         wake: has a thread worked on soon.
         limits: bounds.
+        detector: reads what is said, for the profile `adaptive`; None for the one for English.
     """
 
     def __init__(
@@ -63,6 +65,7 @@ class StreamBufferManager:
         wake: Callable[[ThreadId], None],
         limits: SpeechLimits | None = None,
         interruptions: Interruptions | None = None,
+        detector: LateDetector | None = None,
     ) -> None:
         self._store = store
         self._threads = threads
@@ -74,9 +77,10 @@ class StreamBufferManager:
         self._rates = TurnRates(self._limits)
         self._moments = Moments(clock)
         self._alarm = Alarm(clock, self._moments, self._ring)
+        detector = detector if detector is not None else LateDetector(english_detector)
         now_ms = self._moments.now_ms
         self._delivery = Delivery(threads, self._interruptions, clock, self.show, wake, self._note, now_ms)
-        self._lines = Lines(store, threads, clock, self._moments, owner, self._limits, self._begin)
+        self._lines = Lines(store, threads, clock, self._moments, owner, self._limits, detector, self._begin)
         self._group: asyncio.TaskGroup | None = None
         self._stopped = False
         self._opened = asyncio.Event()

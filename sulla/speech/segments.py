@@ -14,6 +14,7 @@ import orjson
 
 from sulla.core.errors import CorruptRecord, StaleLease
 from sulla.core.ids import ThreadId
+from sulla.speech.late_detector import LateDetector
 from sulla.speech.profile import ADAPTIVE, CLASSIC, Profile
 from sulla.speech.records import SPEECH, Entry, entries_of, pack, to_draft
 from sulla.speech.voice import Voice, replayed
@@ -138,13 +139,14 @@ async def logs_of(store: Store) -> list[LogInfo]:
     return found
 
 
-async def take(store: Store, owner: str, key: str) -> Found | None:
+async def take(store: Store, owner: str, key: str, detector: LateDetector) -> Found | None:
     """Take a log over from a daemon that is gone.
 
     Args:
         store: where it is.
         owner: who takes it.
         key: the log.
+        detector: reads again what was said.
 
     Returns:
         What it came to; None if there is nothing in it (then it is removed), or somebody else has it or the one that
@@ -158,7 +160,7 @@ async def take(store: Store, owner: str, key: str) -> Found | None:
     if grant is None:
         return None
     try:
-        return await _taken(store, owner, key, grant.lease)
+        return await _taken(store, owner, key, grant.lease, detector)
     except StaleLease:  # it took so long that somebody else has it now
         return None
     except CorruptRecord:
@@ -166,8 +168,8 @@ async def take(store: Store, owner: str, key: str) -> Found | None:
         raise
 
 
-async def _taken(store: Store, owner: str, key: str, lease: Lease) -> Found | None:
-    segment, following_key, voices = _read(key, lease, await _all_records(store, key))
+async def _taken(store: Store, owner: str, key: str, lease: Lease, detector: LateDetector) -> Found | None:
+    segment, following_key, voices = await _read(store, key, lease, detector)
     while following_key:
         following = await open_segment(store, owner, following_key, segment.profile, segment.key)
         if following is None:
@@ -180,8 +182,7 @@ async def _taken(store: Store, owner: str, key: str, lease: Lease) -> Found | No
             following = replace(following, writes=int(bool(drafts)), began=bool(drafts))
         await store.delete(segment.lease)
         writes = following.writes
-        records = await _all_records(store, following_key)
-        segment, following_key, voices = _read(following_key, following.lease, records)
+        segment, following_key, voices = await _read(store, following_key, following.lease, detector)
         segment = replace(segment, writes=writes)
     if not segment.began:
         await store.delete(segment.lease)
@@ -211,20 +212,25 @@ async def _all_records(store: Store, key: str) -> list[Record]:
     return records
 
 
-def _read(key: str, lease: Lease, records: Sequence[Record]) -> tuple[Segment, str, dict[ThreadId, Voice]]:
+async def _read(
+    store: Store, key: str, lease: Lease, detector: LateDetector
+) -> tuple[Segment, str, dict[ThreadId, Voice]]:
     """The segment, where it goes on, and what it came to."""
+    records = await _all_records(store, key)
     profile, follows = _begun(key, records)
+    if profile.name == "adaptive":
+        await detector.load()
     following_key = ""
     for record in records[1:]:
         if record.kind == ROLLED:
             following_key = str(orjson.loads(unseal(ROLLED, record.body, f"{key} record {record.seq}")))
     segment = Segment(key, lease, profile, follows, len(records) > 1)
-    return segment, following_key, _replayed(key, records, profile)
+    return segment, following_key, _replayed(key, records, profile, detector)
 
 
-def _replayed(key: str, records: Sequence[Record], profile: Profile) -> dict[ThreadId, Voice]:
+def _replayed(key: str, records: Sequence[Record], profile: Profile, detector: LateDetector) -> dict[ThreadId, Voice]:
     try:
-        return replayed(_entries(key, records), profile)
+        return replayed(_entries(key, records), profile, detector)
     except CorruptRecord:
         raise
     except Exception as error:  # it would end every daemon that starts

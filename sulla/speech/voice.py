@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from sulla.core.ids import ThreadId
 from sulla.speech.buffer import SpeechBuffer
+from sulla.speech.detector import TurnDetector
 from sulla.speech.events import End, Event, TurnStarted
 from sulla.speech.kept import KeptBuffer
 from sulla.speech.office import Playing
@@ -24,13 +25,23 @@ class Voice:
     Args:
         thread_id: which.
         profile: when a turn ends.
+        detector: reads what was said, for the profile `adaptive`.
         kept: what was known of it before; None for nothing.
     """
 
-    def __init__(self, thread_id: ThreadId, profile: Profile = CLASSIC, kept: KeptBuffer | None = None) -> None:
+    def __init__(
+        self,
+        thread_id: ThreadId,
+        profile: Profile = CLASSIC,
+        detector: TurnDetector | None = None,
+        kept: KeptBuffer | None = None,
+    ) -> None:
         self.thread_id = thread_id
         self._profile = profile
-        self.buffer = SpeechBuffer(profile) if kept is None else SpeechBuffer.restored(kept, profile)
+        self._detector = detector
+        self.buffer = (
+            SpeechBuffer(profile, detector) if kept is None else SpeechBuffer.restored(kept, profile, detector)
+        )
         self.owed: deque[Turn] = deque()
         """Turns that have ended and are not delivered, oldest first."""
         self.version = 0
@@ -41,14 +52,15 @@ class Voice:
         self._began_ms = turn.first_ms if turn is not None else 0
 
     @classmethod
-    def brought(cls, entry: Brought, profile: Profile = CLASSIC) -> Voice:
+    def brought(cls, entry: Brought, profile: Profile = CLASSIC, detector: TurnDetector | None = None) -> Voice:
         """One that goes on where another was.
 
         Args:
             entry: all that was known.
             profile: when a turn ends.
+            detector: reads what was said.
         """
-        voice = cls(entry.thread_id, profile, entry.kept)
+        voice = cls(entry.thread_id, profile, detector, entry.kept)
         voice.playing, voice.owed, voice.version = entry.playing, deque(entry.owed), entry.version
         return voice
 
@@ -92,7 +104,7 @@ class Voice:
         Args:
             fed: it.
         """
-        trial = Voice.brought(self.all_of_it(), self._profile)
+        trial = Voice.brought(self.all_of_it(), self._profile, self._detector)
         return any(isinstance(event, TurnStarted) for event in trial.take(fed))
 
     def tick(self, now_ms: int) -> list[Event]:
@@ -163,12 +175,13 @@ def _begins(words: list[str], first: list[str]) -> bool:
     return words[: len(first)] == first
 
 
-def replayed(entries: Iterable[Entry], profile: Profile) -> dict[ThreadId, Voice]:
+def replayed(entries: Iterable[Entry], profile: Profile, detector: TurnDetector | None = None) -> dict[ThreadId, Voice]:
     """What a log came to.
 
     Args:
         entries: all of it, in order.
         profile: that it was written with.
+        detector: reads what was said.
 
     Returns:
         The threads that are spoken in. What fell due since the last entry is not done yet.
@@ -179,9 +192,9 @@ def replayed(entries: Iterable[Entry], profile: Profile) -> dict[ThreadId, Voice
             case Left(thread_id):
                 voices.pop(thread_id, None)
             case Brought(thread_id):
-                voices[thread_id] = Voice.brought(entry, profile)
+                voices[thread_id] = Voice.brought(entry, profile, detector)
             case Fed(thread_id):
-                voices.setdefault(thread_id, Voice(thread_id, profile)).take(entry)
+                voices.setdefault(thread_id, Voice(thread_id, profile, detector)).take(entry)
             case _:
                 if (voice := voices.get(entry.thread_id)) is not None:
                     voice.take(entry)

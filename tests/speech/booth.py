@@ -16,6 +16,7 @@ from sulla.store import Store
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.threads import Input, Live, ThreadCreated, ThreadLimits, ThreadStore, live_channel, unpack
+from tests.speech.streams import DETECTOR
 
 T = TypeVar("T")
 GATHER_S = 0.025
@@ -36,7 +37,9 @@ class Booth:
         self.clock = clock
         self.woken: list[ThreadId] = []
         self.threads = ThreadStore(store, clock, lambda prefix: prefix, owner, THREAD_SCHEMA, ThreadLimits())
-        self.manager = StreamBufferManager(store, self.threads, clock, owner, self.woken.append, limits)
+        self.manager = StreamBufferManager(
+            store, self.threads, clock, owner, self.woken.append, limits, detector=DETECTOR
+        )
         self._seqs: dict[str, int] = {}
 
     def live(self) -> int:

@@ -9,7 +9,7 @@ import pytest
 from sulla.speech import ADAPTIVE, CLASSIC, Chunk
 from sulla.speech.align import COMPARED_WORDS, Left, left_of
 from sulla.speech.buffer import SpeechBuffer
-from tests.speech.streams import GAPS_MS, Heard, play, said
+from tests.speech.streams import ENGLISH, GAPS_MS, Heard, play, said
 
 WORDS = (
     "garden kettle window yesterday please bring number seven ladder orange through market sister Tuesday about "
@@ -123,7 +123,7 @@ def test_words_that_are_revised_and_fillers_that_come_and_go_cost_no_word_and_do
             upto = min(len(words), upto + chance.randint(1, 4))
             heard.append(Heard(now_ms, Chunk("u", seq, "cumulative", _shown(chance, words[:upto], final=False))))
         heard.append(Heard(now_ms + 400, Chunk("u", seq + 1, "final", _shown(chance, words, final=True))))
-        found = said(play(SpeechBuffer(chance.choice((CLASSIC, ADAPTIVE))), heard))
+        found = said(play(SpeechBuffer(chance.choice((CLASSIC, ADAPTIVE)), ENGLISH), heard))
         spoken = [word for word in found if word != "um"]
         assert len(spoken) == len(words), (words, heard)
         assert all(_alike(one, other) for one, other in zip(spoken, words, strict=True)), (spoken, words)

@@ -18,7 +18,7 @@ from sulla.speech import (
     TurnStarted,
 )
 from sulla.speech.buffer import MAX_TURN_CHARS
-from tests.speech.streams import Heard, disturbed, play, profile_of, said, sentence, utterance
+from tests.speech.streams import ENGLISH, Heard, disturbed, play, profile_of, said, sentence, utterance
 
 SEEDS = range(10)
 STREAMS_A_SEED = 1_000
@@ -120,7 +120,7 @@ def test_a_late_tick_does_what_was_due_as_of_then() -> None:
 
 
 def test_a_complete_text_is_announced_at_200_ms_and_ends_soon_after() -> None:
-    buffer = SpeechBuffer(ADAPTIVE)
+    buffer = SpeechBuffer(ADAPTIVE, ENGLISH)
     buffer.feed(_delta("turn on the lights in the hall"), 0)
     assert buffer.due_ms == 200
     assert buffer.tick(200) == [EagerEnd("u", "turn on the lights in the hall", 0.85)]
@@ -131,7 +131,7 @@ def test_a_complete_text_is_announced_at_200_ms_and_ends_soon_after() -> None:
 
 
 def test_somebody_who_goes_on_takes_the_announcement_back() -> None:
-    buffer = SpeechBuffer(ADAPTIVE)
+    buffer = SpeechBuffer(ADAPTIVE, ENGLISH)
     buffer.feed(_delta("turn on the lights in the hall"), 0)
     buffer.tick(200)
     assert buffer.status(210).state == "ending"
@@ -140,7 +140,7 @@ def test_somebody_who_goes_on_takes_the_announcement_back() -> None:
 
 
 def test_an_unfinished_text_is_waited_for_but_never_longer_than_3_s() -> None:
-    buffer = SpeechBuffer(ADAPTIVE)
+    buffer = SpeechBuffer(ADAPTIVE, ENGLISH)
     buffer.feed(_delta("turn on the"), 0)
     assert buffer.tick(1_999) == []
     [end] = _ends(buffer.tick(3_000))
@@ -148,7 +148,7 @@ def test_an_unfinished_text_is_waited_for_but_never_longer_than_3_s() -> None:
 
 
 def test_who_asks_for_time_gets_10_s() -> None:
-    buffer = SpeechBuffer(ADAPTIVE)
+    buffer = SpeechBuffer(ADAPTIVE, ENGLISH)
     buffer.feed(_delta("hold on let me check"), 0)
     assert buffer.tick(9_999) == []
     assert [end.reason for end in _ends(buffer.tick(10_000))] == ["silence"]
@@ -157,7 +157,7 @@ def test_who_asks_for_time_gets_10_s() -> None:
 def test_the_same_words_end_sooner_as_the_answer_to_a_question() -> None:
     waits: list[int] = []
     for question in (None, "Which side hurts?"):
-        buffer = SpeechBuffer(ADAPTIVE)
+        buffer = SpeechBuffer(ADAPTIVE, ENGLISH)
         buffer.ask(question)
         buffer.feed(_delta("the left"), 0)
         while not (ends := _ends(buffer.tick(buffer.due_ms or 0))):
@@ -167,7 +167,7 @@ def test_the_same_words_end_sooner_as_the_answer_to_a_question() -> None:
 
 
 def test_a_question_holds_for_one_turn() -> None:
-    buffer = SpeechBuffer(ADAPTIVE)
+    buffer = SpeechBuffer(ADAPTIVE, ENGLISH)
     buffer.ask("Which side hurts?")
     buffer.feed(Chunk("a", 1, "final", "left"), 0)
     buffer.feed(_delta("the left", name="b"), 100)
@@ -177,7 +177,7 @@ def test_a_question_holds_for_one_turn() -> None:
 
 def test_who_pauses_longer_is_waited_for_longer() -> None:
     def wait_after(pause_ms: int) -> int:
-        buffer = SpeechBuffer(ADAPTIVE)
+        buffer = SpeechBuffer(ADAPTIVE, ENGLISH)
         for seq in range(1, 12):
             buffer.feed(_delta("and the", seq), seq * pause_ms)
             if seq % 4 == 0:
@@ -290,7 +290,7 @@ def test_of_10000_random_streams_each_word_is_in_exactly_one_turn(seed: int) -> 
         words = sentence(chance)
         straight = utterance(chance, "u", words, 0)
         for heard, is_in_order in ((straight, True), (disturbed(chance, straight), False)):
-            events = play(SpeechBuffer(profile_of(chance)), heard)
+            events = play(SpeechBuffer(profile_of(chance), ENGLISH), heard)
             found = said(events)
             assert (found if is_in_order else sorted(found)) == (words if is_in_order else sorted(words))
             _check_announcements(events)
@@ -305,7 +305,7 @@ def test_when_somebody_looks_changes_no_turn(seed: int) -> None:
     for _ in range(100):
         heard = disturbed(chance, utterance(chance, "u", sentence(chance), 0))
         profile = profile_of(chance)
-        assert play(SpeechBuffer(profile), heard) == play(SpeechBuffer(profile), heard, on_time=False)
+        assert play(SpeechBuffer(profile, ENGLISH), heard) == play(SpeechBuffer(profile, ENGLISH), heard, on_time=False)
 
 
 @pytest.mark.thorough
@@ -319,7 +319,7 @@ def test_any_order_and_doubling_of_chunks_within_a_turn_gives_the_same_text(seed
         for _ in range(4):
             mixed = chunks + chance.choices(chunks, k=3)
             chance.shuffle(mixed)
-            buffer = SpeechBuffer(patient)
+            buffer = SpeechBuffer(patient, ENGLISH)
             for chunk in mixed:
                 buffer.feed(chunk, 0)
             texts.add(buffer.status(0).text)
@@ -338,7 +338,7 @@ def test_utterances_that_overlap_lose_and_double_nothing(seed: int) -> None:
             words += mine
             heard += disturbed(chance, utterance(chance, f"u{number}", mine, number * chance.choice((500, 5_000))))
         heard.sort(key=lambda one: one.at_ms)
-        events = play(SpeechBuffer(profile_of(chance)), heard)
+        events = play(SpeechBuffer(profile_of(chance), ENGLISH), heard)
         assert sorted(said(events)) == sorted(words)
         _check_announcements(events)
 
@@ -355,14 +355,14 @@ def test_a_buffer_restored_at_any_moment_goes_on_as_if_nothing_had_happened(seed
         ]
         heard.sort(key=lambda one: one.at_ms)
         profile = profile_of(chance)
-        steady, events = SpeechBuffer(profile), list[Event]()
+        steady, events = SpeechBuffer(profile, ENGLISH), list[Event]()
         steady.ask("Which lights do you mean?")
-        crashing = SpeechBuffer(profile)
+        crashing = SpeechBuffer(profile, ENGLISH)
         crashing.ask("Which lights do you mean?")
         for one in heard:
             events += crashing.feed(one.chunk, one.at_ms)
             if chance.random() < 0.5:
-                crashing = SpeechBuffer.restored(crashing.kept(), profile)
+                crashing = SpeechBuffer.restored(crashing.kept(), profile, ENGLISH)
         assert events + play(crashing, ()) == play(steady, heard)
 
 

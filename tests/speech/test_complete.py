@@ -4,8 +4,11 @@ from random import Random
 
 import pytest
 
-from sulla.speech import COMPLETE, ENGLISH, Language, Reading, read
-from sulla.speech.language import MOST_CHARS, MOST_WORDS, look
+from sulla.speech import ADAPTIVE, COMPLETE, Chunk, Reading, SpeechBuffer
+from sulla.speech.english.text import MOST_CHARS, MOST_WORDS, look
+from tests.speech.streams import ENGLISH
+
+read = ENGLISH.read
 
 WHOLE = """
 book a table for six at the new thai place
@@ -130,22 +133,36 @@ def test_case_and_the_shape_of_an_apostrophe_do_not_count(text: str) -> None:
 
 
 def test_only_the_end_of_a_long_text_is_looked_at() -> None:
-    said = look("word " * 10_000 + "the", None)
+    said = look(ENGLISH.vocabulary, "word " * 10_000 + "the", None)
     assert said is not None
     assert len(said.words) <= min(MOST_WORDS, MOST_CHARS)
     assert said.last == "the"
 
 
-def test_another_language_brings_its_own_rules() -> None:
-    dutch = Language(
-        "nl",
-        frozenset(),
-        (lambda said: Reading(0.1, "determiner") if said.last in ("de", "het") else None,),
-        Reading(0.8, "nothing_is_missing"),
-    )
-    assert read("doe de", None, dutch) == Reading(0.1, "determiner")
-    assert read("doe de lamp aan", None, dutch).score == 0.8
-    assert read("doe de", None, ENGLISH).reason != "determiner"
+class Dutch:
+    """A detector of one rule."""
+
+    def read(self, text: str, question: str | None = None) -> Reading:
+        """No sentence ends with an article."""
+        is_open = text.rsplit(maxsplit=1)[-1] in ("de", "het")
+        return Reading(0.1, "determiner") if is_open else Reading(0.8, "nothing_is_missing")
+
+
+def test_another_language_brings_its_own_detector() -> None:
+    for text, expected in (
+        ("doe de", Reading(0.1, "determiner")),
+        ("doe de lamp aan", Reading(0.8, "nothing_is_missing")),
+    ):
+        buffer = SpeechBuffer(ADAPTIVE, Dutch())
+        buffer.feed(Chunk("u", 1, "delta", text), 0)
+        buffer.tick(ADAPTIVE.floor_ms)
+        assert buffer.status(ADAPTIVE.floor_ms).reading == expected
+    assert read("doe de").reason != "determiner"
+
+
+def test_the_profile_that_reads_what_is_said_is_refused_without_a_detector() -> None:
+    with pytest.raises(ValueError, match="give the buffer a detector"):
+        SpeechBuffer(ADAPTIVE)
 
 
 def test_each_score_lies_between_0_and_1() -> None:

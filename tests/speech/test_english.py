@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sulla.speech import COMPLETE, read
+from sulla.speech import COMPLETE
 from sulla.speech.english.lexicon import (
     ADJECTIVE,
     ALONE,
@@ -17,8 +17,11 @@ from sulla.speech.english.lexicon import (
     PLURAL,
     PRESENT,
     TIME,
-    bits_of,
 )
+from tests.speech.streams import ENGLISH
+
+read = ENGLISH.read
+bits_of = ENGLISH.vocabulary.bits_of
 
 LACKING = [
     ("paint it in the new", "noun_is_missing"),

@@ -11,7 +11,7 @@ import pytest
 
 from sulla.speech import ADAPTIVE, CLASSIC, Cancelled, Chunk, ChunkKind, End, Event, SpeechBuffer
 from sulla.speech.buffer import MAX_TURN_CHARS
-from tests.speech.streams import GAPS_MS, Heard, disturbed, play, profile_of, said, sentence, utterance
+from tests.speech.streams import ENGLISH, GAPS_MS, Heard, disturbed, play, profile_of, said, sentence, utterance
 
 SEEDS = range(10)
 KINDS: tuple[ChunkKind, ...] = ("delta", "cumulative", "final")
@@ -72,14 +72,14 @@ def test_whoever_ends_drops_or_restores_turns_in_between_each_word_is_in_one_of_
     for _ in range(150):
         words, heard = _hostile(chance)
         profile = profile_of(chance)
-        buffer = SpeechBuffer(profile)
+        buffer = SpeechBuffer(profile, ENGLISH)
         events: list[Event] = []
         for one in heard:
             events += buffer.feed(one.chunk, one.at_ms)
             meddle: Callable[[int], list[Event]] | None = chance.choice((buffer.flush, buffer.cancel, *(None,) * 18))
             events += meddle(one.at_ms + chance.choice((0, 40))) if meddle is not None else []
             if chance.random() < 0.1:
-                buffer = SpeechBuffer.restored(buffer.kept(), profile)
+                buffer = SpeechBuffer.restored(buffer.kept(), profile, ENGLISH)
         events += play(buffer, ())
         texts = [event.text for event in events if isinstance(event, End | Cancelled)]
         found = Counter(word for text in texts for word in text.split())
@@ -92,7 +92,7 @@ def test_whoever_ends_drops_or_restores_turns_in_between_each_word_is_in_one_of_
 def test_no_text_breaks_the_machine_and_no_turn_is_without_a_word(seed: int) -> None:
     chance = Random(seed)
     for _ in range(40):
-        buffer = SpeechBuffer(profile_of(chance))
+        buffer = SpeechBuffer(profile_of(chance), ENGLISH)
         now_ms, events = 0, list[Event]()
         for _ in range(60):
             text = " ".join(chance.choices(SCRAPS, k=chance.randint(1, 3)))[:16_000]
@@ -120,7 +120,7 @@ def test_the_longest_texts_of_all_words_alike_revised_over_and_over_take_bounded
 
 
 def test_after_a_turn_was_dropped_a_revision_brings_none_of_it_back() -> None:
-    buffer = SpeechBuffer(ADAPTIVE)
+    buffer = SpeechBuffer(ADAPTIVE, ENGLISH)
     buffer.feed(Chunk("u", 1, "cumulative", "um delete any one of the photos"), 0)
     buffer.cancel(10)
     assert said(buffer.feed(Chunk("u", 2, "final", "Delete anyone of the photos now."), 20)) == ["now."]

@@ -31,6 +31,7 @@ from sulla.testing.clock import ManualClock
 from sulla.testing.mortal import Killed
 from sulla.testing.store import FaultyStore, Touch
 from tests.speech.booth import memory_store
+from tests.speech.streams import DETECTOR
 
 THREAD = ThreadId("t")
 OWNER = "home1:1"
@@ -88,7 +89,7 @@ def scribe(store: MemoryStore, clock: ManualClock) -> Scribe:
 
 async def text_of(store: Store, key: str, owner: str = "home1:2") -> str:
     """What a log came to, for whoever takes it over."""
-    found = await take(store, owner, key)
+    found = await take(store, owner, key, DETECTOR)
     assert found is not None
     return found.voices[THREAD].buffer.status(0).text
 
@@ -232,7 +233,7 @@ async def test_whoever_dies_at_any_step_leaves_one_log_that_counts(
     texts = []
     for _ in range(3):  # what goes on elsewhere is finished by whoever finds it
         for info in await logs_of(store):
-            found = await take(store, "home1:2", info.key)
+            found = await take(store, "home1:2", info.key, DETECTOR)
             if found is not None:
                 texts.append(found.voices[THREAD].buffer.status(0).text)
     assert len(texts) <= 1
@@ -247,7 +248,7 @@ async def test_a_log_that_somebody_took_over_is_written_to_no_more(
 ) -> None:
     log = await scribe.begin()
     await log.kept(scribe.say(1))
-    assert await take(store, "home2:1", KEY) is None  # it is held
+    assert await take(store, "home2:1", KEY, DETECTOR) is None  # it is held
     await clock.advance(LEASE_S + 1)
     assert await text_of(store, KEY, "home2:1") == "w1"
     with pytest.raises(StoreUnavailable):
@@ -264,7 +265,7 @@ async def test_a_lease_that_is_renewed_is_kept(store: MemoryStore, clock: Manual
     for _ in range(4):
         await clock.advance(LEASE_S / 2)
         await log.renew()
-    assert await take(store, "home2:1", KEY) is None
+    assert await take(store, "home2:1", KEY, DETECTOR) is None
     assert not log.lost
     await scribe.end()
 
@@ -285,7 +286,7 @@ async def test_it_is_removed_when_all_of_it_is_written_and_not_before(
 
 async def test_a_log_with_nothing_in_it_is_removed_by_whoever_finds_it(store: MemoryStore) -> None:
     await open_segment(store, OWNER, KEY, CLASSIC)
-    assert await take(store, "home1:2", KEY) is None
+    assert await take(store, "home1:2", KEY, DETECTOR) is None
     assert await logs_of(store) == []
 
 
@@ -301,7 +302,7 @@ async def test_a_log_that_follows_one_that_somebody_holds_waits(
     await store.append(segment.lease, 1, [Draft("SPEECH_OTHER", b"")], HEAD, 0)
     held = await store.acquire(KEY, "home2:1", LEASE_S) if not await is_gone(store, "home2:1", KEY) else None
     assert held is None
-    assert await take(store, "home3:1", later) is None
+    assert await take(store, "home3:1", later, DETECTOR) is None
     assert {info.key for info in await logs_of(store)} == {KEY, later}
 
 
@@ -310,7 +311,7 @@ async def test_a_log_that_cannot_be_read_is_left_as_it_is(store: MemoryStore) ->
     assert segment is not None
     await store.append(segment.lease, 1, [Draft("SPEECH", b"1 00000000 []")], HEAD, 0)
     with pytest.raises(CorruptRecord):
-        await take(store, "home1:2", KEY)
+        await take(store, "home1:2", KEY, DETECTOR)
     (info,) = await store.find(kind=KIND)
     assert (info.last_seq, info.held) == (2, False)
 
@@ -327,6 +328,6 @@ async def test_a_log_that_breaks_whoever_reads_it_is_left_as_it_is(
 
     monkeypatch.setattr(SpeechBuffer, "feed", broken)
     with pytest.raises(CorruptRecord, match="a turn begins with a word"):
-        await take(store, "home1:2", KEY)
+        await take(store, "home1:2", KEY, DETECTOR)
     (info,) = await store.find(kind=KIND)
     assert not info.held

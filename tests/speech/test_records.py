@@ -26,7 +26,7 @@ from sulla.speech.records import (
 )
 from sulla.store import Record, seal
 from sulla.threads import Heard
-from tests.speech.streams import play, profile_of, sentence, utterance
+from tests.speech.streams import ENGLISH, play, profile_of, sentence, utterance
 
 THREAD = ThreadId("t")
 PLAYING = Playing(MessageId("m"), 3)
@@ -63,7 +63,7 @@ def test_many_entries_are_one_record() -> None:
 @pytest.mark.parametrize("seed", range(40))
 def test_whatever_a_buffer_knows_is_read_as_it_was_written(seed: int) -> None:
     chance = Random(seed)
-    buffer = SpeechBuffer(profile_of(chance))
+    buffer = SpeechBuffer(profile_of(chance), ENGLISH)
     heard = utterance(chance, "u", sentence(chance), 0)
     play(buffer, heard[: chance.randint(0, len(heard))])
     brought = Brought(THREAD, 1, buffer.kept())

@@ -10,7 +10,7 @@ from sulla.core.ids import MessageId, ThreadId
 from sulla.speech import ADAPTIVE, CLASSIC, Chunk, Playing, Profile
 from sulla.speech.records import Asked, Brought, Dropped, Entry, Fed, Forced, Judged, Left, Settled
 from sulla.speech.voice import Voice, replayed
-from tests.speech.streams import disturbed, profile_of, sentence, utterance
+from tests.speech.streams import ENGLISH, disturbed, profile_of, sentence, utterance
 
 THREAD = ThreadId("t")
 
@@ -21,7 +21,7 @@ def test_read_again_it_owes_the_same_turns(seed: int) -> None:
     chance = Random(seed)
     profile = profile_of(chance)
     heard = disturbed(chance, utterance(chance, "u", sentence(chance, 60), 1_000))
-    live = Voice(THREAD, profile)
+    live = Voice(THREAD, profile, ENGLISH)
     entries: list[Entry] = [live.all_of_it()]
     now_ms = 0
     for one in heard:
@@ -42,7 +42,7 @@ def test_read_again_it_owes_the_same_turns(seed: int) -> None:
                 live.take(entry)
         if chance.random() < 0.1:
             entries = [live.all_of_it()]
-    again = replayed(entries, profile)[THREAD]
+    again = replayed(entries, profile, ENGLISH)[THREAD]
     end_ms = now_ms + 20_000
     live.tick(end_ms)
     again.tick(end_ms)
@@ -94,7 +94,7 @@ def test_what_was_delivered_by_other_rules_is_owed_no_more(seed: int, other: Pro
     """As after an update of the daemon: the same chunks end elsewhere, and each word still comes once."""
     chance = Random(seed)
     profile = ADAPTIVE if other is CLASSIC else CLASSIC
-    live = Voice(THREAD, profile)
+    live = Voice(THREAD, profile, ENGLISH)
     entries: list[Entry] = [live.all_of_it()]
     words, delivered, now_ms = sentence(chance, 24), list[str](), 1_000
     for seq, word in enumerate(words, start=1):
@@ -109,16 +109,16 @@ def test_what_was_delivered_by_other_rules_is_owed_no_more(seed: int, other: Pro
             for entry in (Judged(THREAD, now_ms, turn.id, True, None, turn), Settled(THREAD, now_ms, turn.id)):
                 entries.append(entry)
                 live.take(entry)
-    again = replayed(entries, other)[THREAD]
+    again = replayed(entries, other, ENGLISH)[THREAD]
     again.tick(now_ms + 20_000)
     assert " ".join((*delivered, *(turn.text for turn in again.owed))) == " ".join(words)
 
 
 def test_a_turn_that_was_judged_is_offered_in_the_words_and_for_the_reason_that_it_had_then() -> None:
-    live = Voice(THREAD, CLASSIC)
+    live = Voice(THREAD, CLASSIC, ENGLISH)
     entries: list[Entry] = [live.all_of_it(), Fed(THREAD, 1_000, Chunk("u", 1, "delta", "could you turn the light on"))]
     live.take(entries[-1])
     live.tick(2_600)
     entries.append(Judged(THREAD, 2_600, "u", True, None, live.owed[0]))
     live.take(entries[-1])
-    assert replayed(entries, ADAPTIVE)[THREAD].owed == live.owed
+    assert replayed(entries, ADAPTIVE, ENGLISH)[THREAD].owed == live.owed

@@ -1,12 +1,13 @@
-"""What a language has to bring so that texts in it can be read for whether they are complete. Pure."""
+"""An English text as the rules look at it: its last words, its punctuation, and the question before it. Pure."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, Literal
+from typing import Final
+
+from sulla.speech.english.vocabulary import Vocabulary
 
 MOST_CHARS: Final = 400
 """Of a text that are looked at, from its end: what is missing is missing there."""
@@ -14,14 +15,13 @@ MOST_WORDS: Final = 48
 
 _WORD: Final = re.compile(r"[\w']+")
 
-Kind = Literal["plain", "answer", "dictation", "hold"]
-"""How the text came to be: as any other, as an answer, letter by letter, or to ask for time."""
-
 
 @dataclass(frozen=True, slots=True)
 class Said:
     """A text as rules look at it."""
 
+    en: Vocabulary
+    """The words that rules look for."""
     words: tuple[str, ...]
     """Without case and punctuation; the last `MOST_WORDS`. Never empty."""
     end: str
@@ -51,41 +51,13 @@ class Said:
         return self.words[-2] if len(self.words) > 1 else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """How complete a text is."""
-
-    score: float
-    """From 0, something has to follow, to 1, nothing is missing."""
-    reason: str
-    """The rule that decided."""
-    kind: Kind = "plain"
-
-
-Rule = Callable[[Said], Reading | None]
-"""Says how complete a text is, or None if it is not for this rule to say."""
-
-
-@dataclass(frozen=True, slots=True)
-class Language:
-    """The rules of a language, the first that says something decides."""
-
-    code: str
-    """As in BCP 47."""
-    openers: frozenset[str]
-    """Words that may stand before what is really said."""
-    rules: tuple[Rule, ...]
-    otherwise: Reading
-    """What holds where no rule says anything."""
-
-
-def look(text: str, question: str | None, openers: frozenset[str] = frozenset()) -> Said | None:
+def look(en: Vocabulary, text: str, question: str | None) -> Said | None:
     """A text as rules look at it.
 
     Args:
+        en: the words of English.
         text: so far.
         question: what the speaker had been asked.
-        openers: words that only lead in.
 
     Returns:
         It, or None if there is no word in it.
@@ -96,12 +68,12 @@ def look(text: str, question: str | None, openers: frozenset[str] = frozenset())
     if not words:
         return None
     bare = tail.rstrip(".,;:!?-\u2013\u2014\u2026")
-    lead = 0
+    lead, openers = 0, en["openers"]
     while lead < len(words) - 1 and words[lead] in openers:
         lead += 1
     end, pauses = tail[len(bare) :], bare.count(",") + bare.count(";")
     is_written = text[0].isupper() and (bool(pauses) or _ALWAYS.match(text) is None) and not text[:MOST_CHARS].isupper()
-    return Said(words, end, pauses, _words_of(question[-MOST_CHARS:]) if question else (), lead, is_written)
+    return Said(en, words, end, pauses, _words_of(question[-MOST_CHARS:]) if question else (), lead, is_written)
 
 
 _ALWAYS: Final = re.compile(r"I\b")
