@@ -27,13 +27,17 @@ from bench.frame import Frame, Row
 from sulla.core.ids import ThreadId
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.host.system import SystemClock, random_id
-from sulla.speech import ADAPTIVE, CLASSIC, Chunk, Profile, SpeechBuffer, SpeechLimits, StreamBufferManager
 from sulla.speech.alarm import Alarm
+from sulla.speech.buffer import SpeechBuffer
+from sulla.speech.chunk import Chunk
 from sulla.speech.english.detector import EnglishDetector
 from sulla.speech.english.vocabulary import Vocabulary
+from sulla.speech.limits import SpeechLimits
 from sulla.speech.line import Line
 from sulla.speech.log import SpeechLog
+from sulla.speech.manager import StreamBufferManager
 from sulla.speech.moments import Moments
+from sulla.speech.profile import ADAPTIVE, CLASSIC, Profile
 from sulla.speech.segments import Segment
 from sulla.speech.voice import Voice
 from sulla.store import Lease

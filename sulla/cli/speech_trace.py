@@ -8,20 +8,11 @@ from typing import Final
 
 from sulla.cli.recording import Heard
 from sulla.cli.speech_words import Row
-from sulla.speech import (
-    Cancelled,
-    Chunk,
-    EagerEnd,
-    End,
-    Event,
-    LateDetector,
-    Partial,
-    Profile,
-    Resumed,
-    SpeechBuffer,
-    TurnStarted,
-    english_detector,
-)
+from sulla.speech.buffer import SpeechBuffer
+from sulla.speech.chunk import Chunk
+from sulla.speech.events import Cancelled, EagerEnd, End, Event, Partial, Resumed, TurnStarted
+from sulla.speech.late_detector import LateDetector, english_detector
+from sulla.speech.profile import Profile
 
 _OUR_GUESS: Final = ("complete", "silence", "max_time", "max_length")
 """Ends that nobody asked for: whoever goes on after one was cut off."""

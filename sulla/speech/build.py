@@ -8,7 +8,9 @@ from sulla.core.ids import ThreadId
 from sulla.daemon.health import Health
 from sulla.daemon.settings.config import Settings
 from sulla.host.place import Place
-from sulla.speech import ADAPTIVE, CLASSIC, SpeechLimits, StreamBufferManager
+from sulla.speech.limits import SpeechLimits
+from sulla.speech.manager import StreamBufferManager
+from sulla.speech.profile import ADAPTIVE, CLASSIC
 from sulla.speech.settings import SpeechSettings
 from sulla.store import Store
 from sulla.threads import ThreadStore

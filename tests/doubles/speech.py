@@ -7,7 +7,10 @@ from collections.abc import Callable
 
 from sulla.core.errors import NotFound
 from sulla.core.ids import RunId, ThreadId, derived_id
-from sulla.speech import Cancelled, Chunk, End, Event, Flushed, Playing, SpeechBuffer, Status, Taken
+from sulla.speech.buffer import SpeechBuffer, Status
+from sulla.speech.chunk import Chunk
+from sulla.speech.events import Cancelled, End, Event
+from sulla.speech.office import Flushed, Playing, Taken
 
 
 class MemorySpeech:

@@ -10,7 +10,7 @@ from typing import Any
 from sulla.core.ids import MessageId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Message
-from sulla.speech import End, Partial, TurnStarted
+from sulla.speech.events import End, Partial, TurnStarted
 from sulla.speech.interruptions import Interruptions, Verdict
 from sulla.speech.office import Playing
 from sulla.testing.clock import ManualClock

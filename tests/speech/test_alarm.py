@@ -7,8 +7,8 @@ from typing import cast
 import pytest
 
 from sulla.core.ids import ThreadId
-from sulla.speech import Chunk
 from sulla.speech.alarm import GATHER_S, Alarm
+from sulla.speech.chunk import Chunk
 from sulla.speech.line import Line
 from sulla.speech.log import SpeechLog
 from sulla.speech.moments import Moments

@@ -6,9 +6,10 @@ from random import Random
 
 import pytest
 
-from sulla.speech import ADAPTIVE, CLASSIC, Chunk
 from sulla.speech.align import COMPARED_WORDS, Left, left_of
 from sulla.speech.buffer import SpeechBuffer
+from sulla.speech.chunk import Chunk
+from sulla.speech.profile import ADAPTIVE, CLASSIC
 from tests.speech.streams import ENGLISH, GAPS_MS, Heard, play, said
 
 WORDS = (

@@ -8,9 +8,11 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from sulla.core.ids import MessageId, ThreadId
-from sulla.speech import Chunk, Playing, StreamBufferManager
+from sulla.speech.chunk import Chunk
 from sulla.speech.going_on import GO_ON_TEXT
 from sulla.speech.interruptions import GO_ON_S
+from sulla.speech.manager import StreamBufferManager
+from sulla.speech.office import Playing
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider

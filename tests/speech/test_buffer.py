@@ -4,20 +4,10 @@ from random import Random
 
 import pytest
 
-from sulla.speech import (
-    ADAPTIVE,
-    Cancelled,
-    Chunk,
-    EagerEnd,
-    End,
-    Event,
-    Partial,
-    Profile,
-    Resumed,
-    SpeechBuffer,
-    TurnStarted,
-)
-from sulla.speech.buffer import MAX_TURN_CHARS
+from sulla.speech.buffer import MAX_TURN_CHARS, SpeechBuffer
+from sulla.speech.chunk import Chunk
+from sulla.speech.events import Cancelled, EagerEnd, End, Event, Partial, Resumed, TurnStarted
+from sulla.speech.profile import ADAPTIVE, Profile
 from tests.speech.streams import ENGLISH, Heard, disturbed, play, profile_of, said, sentence, utterance
 
 SEEDS = range(10)

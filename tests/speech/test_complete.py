@@ -4,8 +4,11 @@ from random import Random
 
 import pytest
 
-from sulla.speech import ADAPTIVE, COMPLETE, Chunk, Reading, SpeechBuffer
+from sulla.speech.buffer import SpeechBuffer
+from sulla.speech.chunk import Chunk
+from sulla.speech.detector import COMPLETE, Reading
 from sulla.speech.english.text import MOST_CHARS, MOST_WORDS, look
+from sulla.speech.profile import ADAPTIVE
 from tests.speech.streams import ENGLISH
 
 read = ENGLISH.read

@@ -9,8 +9,11 @@ import pytest
 
 from sulla.core.errors import CorruptRecord, StoreUnavailable
 from sulla.core.ids import MessageId, ThreadId
-from sulla.speech import Chunk, End, Event, Playing, StreamBufferManager
+from sulla.speech.chunk import Chunk
+from sulla.speech.events import End, Event
 from sulla.speech.interruptions import Interruptions, Verdict
+from sulla.speech.manager import StreamBufferManager
+from sulla.speech.office import Playing
 from sulla.store import Store
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sulla.speech import COMPLETE
+from sulla.speech.detector import COMPLETE
 from sulla.speech.english.lexicon import (
     ADJECTIVE,
     ALONE,

@@ -9,8 +9,10 @@ from time import process_time
 
 import pytest
 
-from sulla.speech import ADAPTIVE, CLASSIC, Cancelled, Chunk, ChunkKind, End, Event, SpeechBuffer
-from sulla.speech.buffer import MAX_TURN_CHARS
+from sulla.speech.buffer import MAX_TURN_CHARS, SpeechBuffer
+from sulla.speech.chunk import Chunk, ChunkKind
+from sulla.speech.events import Cancelled, End, Event
+from sulla.speech.profile import ADAPTIVE, CLASSIC
 from tests.speech.streams import ENGLISH, GAPS_MS, Heard, disturbed, play, profile_of, said, sentence, utterance
 
 SEEDS = range(10)

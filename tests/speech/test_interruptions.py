@@ -10,7 +10,7 @@ import pytest
 from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.message import ToolCall
-from sulla.speech import Cancelled, End, Partial, TurnStarted
+from sulla.speech.events import Cancelled, End, Partial, TurnStarted
 from sulla.speech.going_on import GO_ON_TEXT
 from sulla.speech.interruptions import GO_ON_S, LOOK_AGAIN_S, Verdict
 from sulla.speech.office import Playing

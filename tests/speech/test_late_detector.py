@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from sulla.speech import Reading, TurnDetector
+from sulla.speech.detector import Reading, TurnDetector
 from sulla.speech.late_detector import LateDetector, english_detector
 from tests.speech.streams import ENGLISH
 

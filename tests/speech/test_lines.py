@@ -9,9 +9,11 @@ import pytest
 
 from sulla.core.errors import Busy, StoreUnavailable
 from sulla.core.ids import MessageId
-from sulla.speech import ADAPTIVE, Chunk, SpeechLimits
+from sulla.speech.chunk import Chunk
+from sulla.speech.limits import SpeechLimits
 from sulla.speech.lines import REST_S
 from sulla.speech.manager import TIDY_S
+from sulla.speech.profile import ADAPTIVE
 from sulla.speech.segments import LEASE_S
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock

@@ -8,8 +8,11 @@ import pytest
 
 from sulla.core.errors import Busy, CorruptRecord, StoreUnavailable
 from sulla.core.ids import ThreadId
-from sulla.speech import CLASSIC, Chunk, Event, SpeechBuffer
+from sulla.speech.buffer import SpeechBuffer
+from sulla.speech.chunk import Chunk
+from sulla.speech.events import Event
 from sulla.speech.log import GATHER_S, MAX_UNKEPT_BYTES, RETRY_S, SpeechLog
+from sulla.speech.profile import CLASSIC
 from sulla.speech.records import Fed, Left, pack, to_draft
 from sulla.speech.segments import (
     HEAD,

@@ -11,8 +11,11 @@ import pytest
 from sulla.core.errors import Busy, NotFound, RateLimited, StoreUnavailable
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.host.system import SystemClock
-from sulla.speech import ADAPTIVE, Chunk, Flushed, SpeechLimits
+from sulla.speech.chunk import Chunk
+from sulla.speech.limits import SpeechLimits
 from sulla.speech.line import MOST_OWED
+from sulla.speech.office import Flushed
+from sulla.speech.profile import ADAPTIVE
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.store import FaultyStore, Touch

@@ -10,7 +10,8 @@ import pytest
 
 from sulla.core.errors import SullaError
 from sulla.core.ids import ThreadId
-from sulla.speech import Chunk, SpeechLimits
+from sulla.speech.chunk import Chunk
+from sulla.speech.limits import SpeechLimits
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.mortal import Mortal, is_kill

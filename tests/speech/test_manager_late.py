@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sulla.speech import Chunk
+from sulla.speech.chunk import Chunk
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from tests.speech.booth import memory_store, open_booth

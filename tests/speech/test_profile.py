@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from sulla.speech import CLASSIC, is_complete_thought, wait_ms
+from sulla.speech.classic import is_complete_thought
 from sulla.speech.pace import Pace
-from sulla.speech.profile import FLOOR_MS, SILENCE_MS, TYPICAL_PAUSE_MS
+from sulla.speech.profile import CLASSIC, FLOOR_MS, SILENCE_MS, TYPICAL_PAUSE_MS, wait_ms
 
 
 def test_the_figures_of_classic_are_those_of_the_seed() -> None:

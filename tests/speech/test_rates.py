@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sulla.core.ids import ThreadId
-from sulla.speech import SpeechLimits
+from sulla.speech.limits import SpeechLimits
 from sulla.speech.rates import MOST_NAMES, TurnRates
 
 ONE, TWO = ThreadId("one"), ThreadId("two")

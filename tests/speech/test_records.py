@@ -6,7 +6,9 @@ import pytest
 
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import MessageId, ThreadId
-from sulla.speech import Chunk, Playing, SpeechBuffer
+from sulla.speech.buffer import SpeechBuffer
+from sulla.speech.chunk import Chunk
+from sulla.speech.office import Playing
 from sulla.speech.records import (
     SPEECH,
     Asked,

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sulla.speech import Piece, Sentences
-from sulla.speech.sentences import CLAUSE_CHARS, LIMIT_CHARS, WORD_CHARS
+from sulla.speech.sentences import CLAUSE_CHARS, LIMIT_CHARS, WORD_CHARS, Piece, Sentences
 from tests.speech.sentence_cases import CASES
 
 

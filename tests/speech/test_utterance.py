@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from sulla.core.errors import InvalidInput, TooLarge
-from sulla.speech import MAX_CHUNK_CHARS, Chunk, ChunkKind
+from sulla.speech.chunk import MAX_CHUNK_CHARS, Chunk, ChunkKind
 from sulla.speech.utterance import Utterance
 
 

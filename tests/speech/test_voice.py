@@ -7,7 +7,9 @@ from random import Random
 import pytest
 
 from sulla.core.ids import MessageId, ThreadId
-from sulla.speech import ADAPTIVE, CLASSIC, Chunk, Playing, Profile
+from sulla.speech.chunk import Chunk
+from sulla.speech.office import Playing
+from sulla.speech.profile import ADAPTIVE, CLASSIC, Profile
 from sulla.speech.records import Asked, Brought, Dropped, Entry, Fed, Forced, Judged, Left, Settled
 from sulla.speech.voice import Voice, replayed
 from tests.speech.streams import ENGLISH, disturbed, profile_of, sentence, utterance
