@@ -27,19 +27,19 @@ from bench.frame import Frame, Row
 from sulla.core.ids import ThreadId
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.host.system import SystemClock, random_id
-from sulla.speech.alarm import Alarm
-from sulla.speech.buffer import SpeechBuffer
-from sulla.speech.chunk import Chunk
 from sulla.speech.english.detector import EnglishDetector
 from sulla.speech.english.vocabulary import Vocabulary
 from sulla.speech.limits import SpeechLimits
-from sulla.speech.line import Line
-from sulla.speech.log import SpeechLog
-from sulla.speech.manager import StreamBufferManager
-from sulla.speech.moments import Moments
-from sulla.speech.profile import ADAPTIVE, CLASSIC, Profile
-from sulla.speech.segments import Segment
-from sulla.speech.voice import Voice
+from sulla.speech.log.log import SpeechLog
+from sulla.speech.log.segments import Segment
+from sulla.speech.log.thread_speech import Voice
+from sulla.speech.sessions.buffer_clock import Moments
+from sulla.speech.sessions.manager import StreamBufferManager
+from sulla.speech.sessions.session import Line
+from sulla.speech.sessions.timer import Alarm
+from sulla.speech.turn_taking.buffer import SpeechBuffer
+from sulla.speech.turn_taking.chunk import Chunk
+from sulla.speech.turn_taking.profile import ADAPTIVE, CLASSIC, Profile
 from sulla.store import Lease
 from sulla.store.memory import MemoryStore
 from sulla.store.sqlite.store import SqliteStore

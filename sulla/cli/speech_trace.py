@@ -8,11 +8,11 @@ from typing import Final
 
 from sulla.cli.recording import Heard
 from sulla.cli.speech_words import Row
-from sulla.speech.buffer import SpeechBuffer
-from sulla.speech.chunk import Chunk
-from sulla.speech.events import Cancelled, EagerEnd, End, Event, Partial, Resumed, TurnStarted
 from sulla.speech.late_detector import LateDetector, english_detector
-from sulla.speech.profile import Profile
+from sulla.speech.turn_taking.buffer import SpeechBuffer
+from sulla.speech.turn_taking.chunk import Chunk
+from sulla.speech.turn_taking.events import Cancelled, EagerEnd, End, Event, Partial, Resumed, TurnStarted
+from sulla.speech.turn_taking.profile import Profile
 
 _OUR_GUESS: Final = ("complete", "silence", "max_time", "max_length")
 """Ends that nobody asked for: whoever goes on after one was cut off."""

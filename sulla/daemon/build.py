@@ -58,7 +58,7 @@ from sulla.playbooks.build import Around, make_plays
 from sulla.schedules.build import Timetable, look_after_schedules, make_schedules
 from sulla.skills.shelf import SkillShelf
 from sulla.speech.build import look_after_speech, make_speech
-from sulla.speech.manager import StreamBufferManager
+from sulla.speech.sessions.manager import StreamBufferManager
 from sulla.store import Store
 from sulla.threads import LogFollower, ThreadStore
 from sulla.work import Group, GroupOf, Job, LocalWork, Switch

@@ -19,7 +19,7 @@ from sulla.schedules.office import ScheduleOffice
 from sulla.skills.known import Known
 from sulla.skills.rpc import SkillRow, SkillRows
 from sulla.skills.shelf import SkillShelf
-from sulla.speech.manager import StreamBufferManager
+from sulla.speech.sessions.manager import StreamBufferManager
 from sulla.tools import Tool, Toolbox, ToolSource
 
 

@@ -9,9 +9,9 @@ from sulla.daemon.health import Health
 from sulla.daemon.settings.config import Settings
 from sulla.host.place import Place
 from sulla.speech.limits import SpeechLimits
-from sulla.speech.manager import StreamBufferManager
-from sulla.speech.profile import ADAPTIVE, CLASSIC
+from sulla.speech.sessions.manager import StreamBufferManager
 from sulla.speech.settings import SpeechSettings
+from sulla.speech.turn_taking.profile import ADAPTIVE, CLASSIC
 from sulla.store import Store
 from sulla.threads import ThreadStore
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from sulla.speech.detector import Reading, TurnDetector
+from sulla.speech.turn_taking.detector import Reading, TurnDetector
 
 
 class LateDetector:

@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 from sulla.core.clock import Clock
 from sulla.core.ids import ThreadId
 from sulla.daemon.thread_schema import THREAD_SCHEMA
-from sulla.speech.chunk import Chunk, ChunkKind
 from sulla.speech.limits import SpeechLimits
-from sulla.speech.manager import StreamBufferManager
-from sulla.speech.office import Playing, Taken
+from sulla.speech.service import Playing, Taken
+from sulla.speech.sessions.manager import StreamBufferManager
+from sulla.speech.turn_taking.chunk import Chunk, ChunkKind
 from sulla.store import Store
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
-from sulla.speech.buffer import SpeechBuffer
-from sulla.speech.chunk import Chunk
 from sulla.speech.english.detector import EnglishDetector
 from sulla.speech.english.vocabulary import Vocabulary
-from sulla.speech.events import End, Event
 from sulla.speech.late_detector import LateDetector
-from sulla.speech.profile import ADAPTIVE, CLASSIC, Profile
+from sulla.speech.turn_taking.buffer import SpeechBuffer
+from sulla.speech.turn_taking.chunk import Chunk
+from sulla.speech.turn_taking.events import End, Event
+from sulla.speech.turn_taking.profile import ADAPTIVE, CLASSIC, Profile
 
 WORDS = (
     "turn the light in kitchen on and tell anna that we are late please hold wait um seven nine yes no maybe because "

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from sulla.speech.detector import Reading, TurnDetector
 from sulla.speech.late_detector import LateDetector, english_detector
+from sulla.speech.turn_taking.detector import Reading, TurnDetector
 from tests.speech.streams import ENGLISH
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from sulla.speech.detector import Reading
 from sulla.speech.english import lexicon as lex
 from sulla.speech.english.text import Said
 from sulla.speech.english.vocabulary import Vocabulary
+from sulla.speech.turn_taking.detector import Reading
 
 LEADING: Final = frozenset("det subj be have do modal to prep both conj sub whether let".split())
 """Classes of words that nothing ends with."""

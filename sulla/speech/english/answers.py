@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from sulla.speech.detector import Reading
 from sulla.speech.english.text import Said
 from sulla.speech.english.vocabulary import Vocabulary
+from sulla.speech.turn_taking.detector import Reading
 
 MOST_ANSWERED: Final = 8
 """Longer answers are as sure as any other text."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Final
 
-from sulla.speech.detector import Reading
 from sulla.speech.english import lexicon as lex
 from sulla.speech.english.state import COMP, MAIN, NAMED_PHRASE, REL, SUB, Clause, Parse
 from sulla.speech.english.text import Said
 from sulla.speech.english.verb_gaps import elliptic, verb_gap
 from sulla.speech.english.vocabulary import Vocabulary
+from sulla.speech.turn_taking.detector import Reading
 
 NEAR: Final = {
     "object_is_missing": 2,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from sulla.speech.detector import Reading
 from sulla.speech.english.answers import answer, filler, open_end, whole
 from sulla.speech.english.dictation import dictation
 from sulla.speech.english.hold import asks_for_time
@@ -12,6 +11,7 @@ from sulla.speech.english.lists import repair
 from sulla.speech.english.missing import missing
 from sulla.speech.english.text import look
 from sulla.speech.english.vocabulary import Vocabulary
+from sulla.speech.turn_taking.detector import Reading
 
 _RULES: Final = (filler, asks_for_time, open_end, dictation, answer, repair, missing, whole)
 _SILENT: Final = Reading(0.0, "no_words")

@@ -6,9 +6,9 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
-from sulla.speech.detector import Reading
 from sulla.speech.english.text import Said
 from sulla.speech.english.vocabulary import Vocabulary
+from sulla.speech.turn_taking.detector import Reading
 
 MORE: Final = Reading(0.04, "dictation_goes_on", "dictation")
 MAYBE_MORE: Final = Reading(0.25, "dictation_may_go_on", "dictation")

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Final
 
-from sulla.speech.detector import Reading
 from sulla.speech.english import lexicon as lex
 from sulla.speech.english.state import Parse
 from sulla.speech.english.text import Said
 from sulla.speech.english.vocabulary import Vocabulary
+from sulla.speech.turn_taking.detector import Reading
 
 _BEFORE_ADVERB: Final = frozenset(("be", "have", "modal", "subj"))
 

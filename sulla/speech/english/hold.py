@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from sulla.speech.detector import Reading
 from sulla.speech.english.text import Said
+from sulla.speech.turn_taking.detector import Reading
 
 HELD: Final = Reading(0.02, "asks_for_time", "hold")
 MOST_LEADING: Final = 4

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from sulla.speech.detector import Reading
 from sulla.speech.english.text import Said
+from sulla.speech.turn_taking.detector import Reading
 
 _COUNTS: Final = {"three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "ten": 10}
 

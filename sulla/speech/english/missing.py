@@ -6,7 +6,6 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
-from sulla.speech.detector import Reading
 from sulla.speech.english import lexicon as lex
 from sulla.speech.english.alone import LEADING, is_tag, one_word, short
 from sulla.speech.english.answers import MOST_ANSWERED, NO_STOP, is_unended
@@ -18,6 +17,7 @@ from sulla.speech.english.phrase_gaps import phrase_gap
 from sulla.speech.english.preposition_gaps import preposition_gap
 from sulla.speech.english.text import Said
 from sulla.speech.english.vocabulary import Vocabulary
+from sulla.speech.turn_taking.detector import Reading
 
 MOST_WORDS: Final = 32
 """Of a text that are read."""

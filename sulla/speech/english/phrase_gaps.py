@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from sulla.speech.detector import Reading
 from sulla.speech.english import lexicon as lex
 from sulla.speech.english.state import OPEN_PHRASE, Parse
 from sulla.speech.english.text import Said
+from sulla.speech.turn_taking.detector import Reading
 
 _NO_PLACE: Final = frozenset(("", "for", "with", "about"))
 _THE: Final = frozenset(("the", ""))

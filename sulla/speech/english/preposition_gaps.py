@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from sulla.speech.detector import Reading
 from sulla.speech.english import lexicon as lex
 from sulla.speech.english.state import COMP, INF, MAIN, OBJECT, REL, SUB, Parse
 from sulla.speech.english.text import Said
 from sulla.speech.english.vocabulary import Vocabulary
+from sulla.speech.turn_taking.detector import Reading
 
 _PARTICLES: Final = {"be": 0.6, "it": 0.75, "noun": 0.6, "verb": 0.65}
 

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Final
 
-from sulla.speech.detector import Reading
 from sulla.speech.english import lexicon as lex
 from sulla.speech.english import state as st
 from sulla.speech.english.alone import HELPING
 from sulla.speech.english.preposition_gaps import asks_yes_no
 from sulla.speech.english.state import COMP, INF, MAIN, SUB, Clause, Parse, waits
 from sulla.speech.english.text import Said
+from sulla.speech.turn_taking.detector import Reading
 
 _NO_ANSWER: Final = frozenset(("be", "do", "have", "modal", "subj", "pron", "to", "wh", "sub"))
 _IS_OR_SUBJECT: Final = frozenset(("subj", "be"))

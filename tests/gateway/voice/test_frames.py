@@ -13,11 +13,11 @@ from sulla.core.jsontypes import JsonObject
 from sulla.gateway.voice.fields import MAX_CHANNELS
 from sulla.gateway.voice.frames import _BARE, _TYPED, Recognizer, Turns
 from sulla.gateway.voice.moves import Drop, Flush, Leave, Passed, Played, Say, Wrong
-from sulla.speech.buffer import SpeechBuffer
-from sulla.speech.chunk import MAX_CHUNK_CHARS
-from sulla.speech.events import Cancelled, End
 from sulla.speech.late_detector import LateDetector, english_detector
-from sulla.speech.profile import ADAPTIVE, CLASSIC, Profile
+from sulla.speech.turn_taking.buffer import SpeechBuffer
+from sulla.speech.turn_taking.chunk import MAX_CHUNK_CHARS
+from sulla.speech.turn_taking.events import Cancelled, End
+from sulla.speech.turn_taking.profile import ADAPTIVE, CLASSIC, Profile
 from tests.gateway.recognizers import (
     connected,
     metadata,
