@@ -27,19 +27,27 @@ from bench.frame import Frame, Row
 from sulla.core.ids import ThreadId
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.host.system import SystemClock, random_id
-from sulla.speech import ADAPTIVE, CLASSIC, Chunk, Profile, SpeechBuffer, SpeechLimits, StreamBufferManager
-from sulla.speech.alarm import Alarm
-from sulla.speech.line import Line
-from sulla.speech.log import SpeechLog
-from sulla.speech.moments import Moments
-from sulla.speech.segments import Segment
-from sulla.speech.voice import Voice
+from sulla.speech.english.detector import EnglishDetector
+from sulla.speech.english.vocabulary import Vocabulary
+from sulla.speech.limits import SpeechLimits
+from sulla.speech.log.log import SpeechLog
+from sulla.speech.log.segments import Segment
+from sulla.speech.log.thread_speech import Voice
+from sulla.speech.sessions.buffer_clock import Moments
+from sulla.speech.sessions.manager import StreamBufferManager
+from sulla.speech.sessions.session import Line
+from sulla.speech.sessions.timer import Alarm
+from sulla.speech.turn_taking.buffer import SpeechBuffer
+from sulla.speech.turn_taking.chunk import Chunk
+from sulla.speech.turn_taking.profile import ADAPTIVE, CLASSIC, Profile
 from sulla.store import Lease
 from sulla.store.memory import MemoryStore
 from sulla.store.sqlite.store import SqliteStore
 from sulla.threads import ThreadCreated, ThreadLimits, ThreadStore
 
 NAME = "speech"
+
+ENGLISH: Final = EnglishDetector(Vocabulary())
 
 STREAMS: Final = 200
 HZ: Final = 10
@@ -174,7 +182,7 @@ async def _machines(profile: Profile) -> AsyncIterator[Send]:
 
     async def feed(thread_id: ThreadId, chunk: Chunk) -> None:
         if (line := lines.get(thread_id)) is None:
-            line = lines[thread_id] = Line(Voice(thread_id, profile), unused, 0.0)
+            line = lines[thread_id] = Line(Voice(thread_id, profile, ENGLISH), unused, 0.0)
         line.voice.buffer.feed(chunk, moments.now_ms())
         alarm.arm(line)
 

@@ -18,9 +18,14 @@ from statistics import fmean
 from bench.frame import Frame, Row
 from bench.turns import data
 from bench.turns.data import Line
-from sulla.speech import ADAPTIVE, COMPLETE, read, wait_ms
+from sulla.speech.english.detector import EnglishDetector
+from sulla.speech.english.vocabulary import Vocabulary
+from sulla.speech.turn_taking.detector import COMPLETE
+from sulla.speech.turn_taking.profile import ADAPTIVE, wait_ms
 
 NAME = "turns"
+
+read = EnglishDetector(Vocabulary()).read
 
 FIXED_MS = 1_500
 ORIGINAL_MS = (1_500, 3_000)

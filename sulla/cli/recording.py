@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from sulla.core.errors import InvalidInput, NotFound, TooLarge
-from sulla.speech import Chunk
+from sulla.speech.turn_taking.chunk import Chunk
 
 if TYPE_CHECKING:
     from sulla.cli.recording_frames import Frames

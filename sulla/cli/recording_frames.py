@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from sulla.core.errors import InvalidInput
 from sulla.gateway import Drop, Flush, Recognizer, Say, Wrong
-from sulla.speech import Chunk
+from sulla.speech.turn_taking.chunk import Chunk
 
 
 class Frames:

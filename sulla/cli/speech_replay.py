@@ -11,7 +11,7 @@ from typing import Any, Final
 from sulla.cli.recording import recording
 from sulla.cli.speech_trace import Totals, Trace, told
 from sulla.cli.speech_words import Row, seconds, why, words
-from sulla.speech import ADAPTIVE, CLASSIC
+from sulla.speech.turn_taking.profile import ADAPTIVE, CLASSIC
 from sulla.terminal.exits import Exit
 from sulla.terminal.table import Paper, Table, one_line, paper
 

@@ -8,18 +8,11 @@ from typing import Final
 
 from sulla.cli.recording import Heard
 from sulla.cli.speech_words import Row
-from sulla.speech import (
-    Cancelled,
-    Chunk,
-    EagerEnd,
-    End,
-    Event,
-    Partial,
-    Profile,
-    Resumed,
-    SpeechBuffer,
-    TurnStarted,
-)
+from sulla.speech.late_detector import LateDetector, english_detector
+from sulla.speech.turn_taking.buffer import SpeechBuffer
+from sulla.speech.turn_taking.chunk import Chunk
+from sulla.speech.turn_taking.events import Cancelled, EagerEnd, End, Event, Partial, Resumed, TurnStarted
+from sulla.speech.turn_taking.profile import Profile
 
 _OUR_GUESS: Final = ("complete", "silence", "max_time", "max_length")
 """Ends that nobody asked for: whoever goes on after one was cut off."""
@@ -58,7 +51,7 @@ class Trace:
     def __init__(self, profile: Profile, question: str | None = None) -> None:
         self.name = profile.name
         self.totals = Totals()
-        self._buffer = SpeechBuffer(profile)
+        self._buffer = SpeechBuffer(profile, LateDetector(english_detector))
         self._buffer.ask(question)
         self._now_ms = 0
         self._in_turn: set[str] = set()

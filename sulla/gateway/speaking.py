@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway.commands import Event
 from sulla.gateway.feed.feed import TEXT
-from sulla.speech import Piece, Sentences
+from sulla.speech.sentences.sentences import Piece, Sentences
 
 SPEAK = "SPEAK"
 _ENDS = "TEXT_MESSAGE_END"

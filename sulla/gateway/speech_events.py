@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from sulla.core.ids import MessageId
-from sulla.speech import EndReason
+from sulla.speech.turn_taking.events import EndReason
 
 
 @dataclass(frozen=True, slots=True)

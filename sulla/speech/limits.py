@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from sulla.speech.profile import CLASSIC, Profile
+from sulla.speech.turn_taking.profile import CLASSIC, Profile
 
 SEGMENT_BYTES: Final = 2 * 1024 * 1024
 """Some 12,000 chunks, which a restart reads again in half a second."""

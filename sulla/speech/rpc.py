@@ -9,8 +9,8 @@ from pydantic import Field, StringConstraints
 
 from sulla.core.ids import MessageId, ThreadId
 from sulla.rpc import MOST_SEQ, UTTERANCE_PATTERN, Context, Example, Id, Method, Methods, Params, Rest
-from sulla.speech.chunk import MAX_CHUNK_CHARS, Chunk, ChunkKind
-from sulla.speech.office import Playing, SpeechOffice
+from sulla.speech.service import Playing, SpeechOffice
+from sulla.speech.turn_taking.chunk import MAX_CHUNK_CHARS, Chunk, ChunkKind
 
 """What travels over ``sulla.v1`` about speech, as strict models. Pure."""
 

@@ -7,7 +7,7 @@ from bench.sentence_service import TOKEN_CHARS, TOKENS_OF_SENTENCE, canned
 from bench.speak import Stream
 from sulla.gateway.feed.feed import TEXT
 from sulla.gateway.speaking import SPEAK
-from sulla.speech import Sentences
+from sulla.speech.sentences.sentences import Sentences
 
 
 def _text(tokens: int) -> str:

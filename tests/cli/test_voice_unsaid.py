@@ -10,7 +10,7 @@ from sulla.cli.recording import Heard
 from sulla.cli.voice_player import Place
 from sulla.cli.voice_unsaid import AT_ONCE, Unsaid
 from sulla.core.errors import Refused, Unavailable
-from sulla.speech import Chunk
+from sulla.speech.turn_taking.chunk import Chunk
 from sulla.terminal.client import Client
 
 

@@ -13,8 +13,10 @@ from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import ThreadId
 from sulla.gateway import Server
 from sulla.gateway.overlap import MOST_UNDER_WAY, Overlap, Taken
-from sulla.speech import Chunk, Flushed, Playing, SpeechOffice, Status
-from sulla.speech import Taken as TurnNow
+from sulla.speech.service import Flushed, Playing, SpeechOffice
+from sulla.speech.service import Taken as TurnNow
+from sulla.speech.turn_taking.buffer import Status
+from sulla.speech.turn_taking.chunk import Chunk
 from sulla.testing.clock import ManualClock
 from sulla.testing.store import FaultyStore, Touch
 from tests.doubles.commands import MemoryCommands

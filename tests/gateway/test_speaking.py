@@ -12,7 +12,7 @@ from sulla.gateway.commands import Event
 from sulla.gateway.feed.feed import TEXT
 from sulla.gateway.speaking import SPEAK, Speaking
 from sulla.threads import ModelAbandoned, TextMessageEnd
-from tests.speech.sentence_cases import CASES
+from tests.speech.sentences.cases import CASES
 
 REPLY = "Hello Dr. Brown. It costs 3.50 today. Shall I go on"
 SPOKEN = ["Hello Dr. Brown.", "It costs 3.50 today.", "Shall I go on"]

@@ -17,7 +17,7 @@ FORBIDDEN = frozenset(
     """
     asyncio concurrent threading multiprocessing subprocess signal select selectors
     time sched socket ssl http urllib os pathlib shutil tempfile glob io sqlite3 random secrets uuid logging
-    anthropic ollama openai httpx httpx2 aiohttp anyio fastapi starlette uvicorn websockets psycopg
+    pkgutil anthropic ollama openai httpx httpx2 aiohttp anyio fastapi starlette uvicorn websockets psycopg
     psycopg_pool redis hiredis rich opentelemetry prometheus_client structlog
     """.split()
 )

@@ -10,12 +10,15 @@ from typing import Any, TypeVar
 from sulla.core.clock import Clock
 from sulla.core.ids import ThreadId
 from sulla.daemon.thread_schema import THREAD_SCHEMA
-from sulla.speech import Chunk, Playing, SpeechLimits, StreamBufferManager, Taken
-from sulla.speech.chunk import ChunkKind
+from sulla.speech.limits import SpeechLimits
+from sulla.speech.service import Playing, Taken
+from sulla.speech.sessions.manager import StreamBufferManager
+from sulla.speech.turn_taking.chunk import Chunk, ChunkKind
 from sulla.store import Store
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.threads import Input, Live, ThreadCreated, ThreadLimits, ThreadStore, live_channel, unpack
+from tests.speech.streams import DETECTOR
 
 T = TypeVar("T")
 GATHER_S = 0.025
@@ -36,7 +39,9 @@ class Booth:
         self.clock = clock
         self.woken: list[ThreadId] = []
         self.threads = ThreadStore(store, clock, lambda prefix: prefix, owner, THREAD_SCHEMA, ThreadLimits())
-        self.manager = StreamBufferManager(store, self.threads, clock, owner, self.woken.append, limits)
+        self.manager = StreamBufferManager(
+            store, self.threads, clock, owner, self.woken.append, limits, detector=DETECTOR
+        )
         self._seqs: dict[str, int] = {}
 
     def live(self) -> int:

@@ -11,7 +11,8 @@ from typing import Any
 
 from sulla.core.errors import StoreUnavailable, SullaError
 from sulla.core.ids import ThreadId
-from sulla.speech import Chunk, SpeechLimits
+from sulla.speech.limits import SpeechLimits
+from sulla.speech.turn_taking.chunk import Chunk
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.mortal import Killed

@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
+from typing import Final
 
-from sulla.speech import ADAPTIVE, CLASSIC, Chunk, End, Event, Profile, SpeechBuffer
+from sulla.speech.english.detector import EnglishDetector
+from sulla.speech.english.vocabulary import Vocabulary
+from sulla.speech.late_detector import LateDetector
+from sulla.speech.turn_taking.buffer import SpeechBuffer
+from sulla.speech.turn_taking.chunk import Chunk
+from sulla.speech.turn_taking.events import End, Event
+from sulla.speech.turn_taking.profile import ADAPTIVE, CLASSIC, Profile
 
 WORDS = (
     "turn the light in kitchen on and tell anna that we are late please hold wait um seven nine yes no maybe because "
@@ -75,6 +82,12 @@ def play(buffer: SpeechBuffer, heard: Iterable[Heard], *, on_time: bool = True) 
 def said(events: Iterable[Event]) -> list[str]:
     """The words of all turns."""
     return [word for event in events if isinstance(event, End) for word in event.text.split()]
+
+
+ENGLISH: Final = EnglishDetector(Vocabulary())
+"""One for all tests: it never changes."""
+DETECTOR: Final = LateDetector(lambda: ENGLISH)
+DETECTOR.read("")  # so that no test waits for a thread
 
 
 def profile_of(chance: Random) -> Profile:

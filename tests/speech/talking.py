@@ -10,9 +10,9 @@ from typing import Any
 from sulla.core.ids import MessageId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Message
-from sulla.speech import End, Partial, TurnStarted
-from sulla.speech.interruptions import Interruptions, Verdict
-from sulla.speech.office import Playing
+from sulla.speech.interruptions.interruptions import Interruptions, Verdict
+from sulla.speech.service import Playing
+from sulla.speech.turn_taking.events import End, Partial, TurnStarted
 from sulla.testing.clock import ManualClock
 from sulla.testing.world import World
 from sulla.threads import Heard, Input, ModelStarted, RunError, RunFinished, Sent, Spoken, TextMessageEnd

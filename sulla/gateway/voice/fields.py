@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from sulla.core.jsontypes import Json, JsonObject
-from sulla.speech import MAX_CHUNK_CHARS
+from sulla.speech.turn_taking.chunk import MAX_CHUNK_CHARS
 
 MAX_CHANNELS: Final = 32
 """Of one recognizer's audio."""

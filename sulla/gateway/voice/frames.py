@@ -16,7 +16,7 @@ from sulla.core.jsontypes import JsonObject
 from sulla.gateway.voice import fields
 from sulla.gateway.voice.fields import Malformed
 from sulla.gateway.voice.moves import Drop, Flush, Leave, Move, Passed, Played, Say, Wrong
-from sulla.speech import MAX_CHUNK_CHARS, Chunk
+from sulla.speech.turn_taking.chunk import MAX_CHUNK_CHARS, Chunk
 
 Turns = Literal["auto", "sulla", "recognizer"]
 """Who says when a turn is over: the profile; the recognizer, wherever it hears an end; or (`auto`) the recognizer only

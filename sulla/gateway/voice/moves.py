@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sulla.speech import Chunk
+from sulla.speech.turn_taking.chunk import Chunk
 
 
 @dataclass(frozen=True, slots=True)

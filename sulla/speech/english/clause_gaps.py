@@ -6,10 +6,11 @@ from itertools import pairwise
 from typing import Final
 
 from sulla.speech.english import lexicon as lex
-from sulla.speech.english.closed import CLASS_OF
-from sulla.speech.english.state import COMP, LONE, MAIN, NAMED_PHRASE, REL, RELATED, SUB, Clause, Parse
+from sulla.speech.english.state import COMP, MAIN, NAMED_PHRASE, REL, SUB, Clause, Parse
+from sulla.speech.english.text import Said
 from sulla.speech.english.verb_gaps import elliptic, verb_gap
-from sulla.speech.language import Reading, Said
+from sulla.speech.english.vocabulary import Vocabulary
+from sulla.speech.turn_taking.detector import Reading
 
 NEAR: Final = {
     "object_is_missing": 2,
@@ -24,34 +25,12 @@ NEAR: Final = {
 """So many words behind the verb, or the beginning of the clause, a gap is believed: farther off it is misread."""
 
 _VERBLESS: Final = frozenset(("verb_is_missing", "clause_without_verb", "relative_clause_without_verb"))
-_PAIRED: Final = frozenset(("between", "either", "neither"))
-_DEFINITE: Final = frozenset("the my our your their his her this that".split())
-_AS_YOU: Final = (("as", "you"), ("if", "you"), ("when", "you"))
-_OF_THEM: Final = tuple(("of", word) for word in "the my our them".split())
 _BESIDE: Final = frozenset(("prep", "mid", "both", "to"))
-_BESIDE_TOO: Final = frozenset("instead apart according having knowing".split())
-_SPELLING: Final = frozenset(("slash", "dot", "capital"))
-_WHATEVER: Final = frozenset("whatever whoever wherever".split())
-_LIKENED: Final = frozenset("it you that this".split())
-_MEASURED: Final = frozenset("far long old big".split())
-_BEHIND_ASKING: Final = frozenset("not else for come so now again exactly me us this".split())
-_FRAGMENTS: Final = frozenset("more less much even why me".split())
-_BEFORE_FRAGMENT: Final = frozenset("just only".split())
-_BEHIND_FRAGMENT: Final = frozenset("one else too".split())
-_IS: Final = frozenset("is was are were all".split())
-_KNOWN: Final = frozenset("know idea say see remember understand sure explain figure tell clue recall matter".split())
-_WOULD: Final = frozenset("would wouldn't could might i'd he'd she'd we'd they'd you'd it'd".split())
-_OPENING: Final = frozenset("if because unless they we he she i cause although while when until".split())
 _NOMINAL: Final = frozenset(("both", "prep", "mid", "det", "quant", "demo", "pron"))
 
 
 def clause_gaps(said: Said, state: Parse) -> tuple[Reading | None, ...]:
-    """What the clauses lack, from the innermost to the main one.
-
-    Args:
-        said: the text.
-        state: how far it has come.
-    """
+    """What the clauses lack, from the innermost to the main one."""
     if state.prep:
         return (_main(said, state),)
     top = state.top
@@ -78,7 +57,7 @@ def _is_believed(said: Said, state: Parse, reading: Reading, clause: Clause) -> 
         return False
     wanted = lex.BASE if clause.aux else lex.FINITE | lex.BASE
     return not any(
-        lex.bits_of(word) & wanted and not lex.bits_of(word) & lex.NOUN and word not in CLASS_OF
+        said.en.bits_of(word) & wanted and not said.en.bits_of(word) & lex.NOUN and word not in said.en.class_of
         for word in said.words[-far:]
     )
 
@@ -88,7 +67,7 @@ def _joined(said: Said, state: Parse) -> Reading | None:
     if said.asked:
         is_listed = state.listed and state.phrase == NAMED_PHRASE
         return Reading(0.35, "list_without_and") if is_listed and _is_list(said) else None
-    if state.pair in _PAIRED and len(said.words) > 2 and said.last != state.pair:
+    if state.pair in said.en["paired"] and len(said.words) > 2 and said.last != state.pair:
         return Reading(0.3, "and_is_missing")
     if state.phrase != NAMED_PHRASE:
         return None
@@ -96,7 +75,7 @@ def _joined(said: Said, state: Parse) -> Reading | None:
         state.conjoined
         and state.fresh
         and not said.pauses
-        and state.article in _DEFINITE
+        and state.article in said.en["definite"]
         and state.before_and != "article and noun"
     ):
         is_clause = state.before_and == "clause" and "but" not in said.words
@@ -105,19 +84,25 @@ def _joined(said: Said, state: Parse) -> Reading | None:
 
 
 def _is_list(said: Said) -> bool:
-    return not _SPELLING & set(said.words) and not {"and", "or"} & set(said.words[-5:])
+    return not said.en["spelling"] & set(said.words) and not {"and", "or"} & set(said.words[-5:])
 
 
 def _main(said: Said, state: Parse) -> Reading | None:
     """A text that has not come to its main clause."""
     clauses = state.clauses
     main = clauses[0]
-    is_all = said.body[0] == "all" and len(said.body) > 2 and said.body[1] in LONE
-    if is_all and not said.asked and not _IS & set(said.body[2:]):
+    is_all = said.body[0] == "all" and len(said.body) > 2 and said.body[1] in said.en["lone"]
+    if is_all and not said.asked and not said.en["is"] & set(said.body[2:]):
         return Reading(0.25, "main_verb_is_missing")
     if said.asked or any(clause.kind == MAIN and (clause.verb or clause.aux) for clause in clauses[1:]):
         return None
-    if said.body[0] == "had" and main.inverted and not main.wh and len(said.body) > 2 and not _WOULD & set(said.body):
+    if (
+        said.body[0] == "had"
+        and main.inverted
+        and not main.wh
+        and len(said.body) > 2
+        and not said.en["would"] & set(said.body)
+    ):
         return Reading(0.3, "main_clause_is_missing")
     if main.verb or main.aux:
         return Reading(0.3, "main_clause_is_missing") if _is_named_by_question(state, main) else None
@@ -130,13 +115,18 @@ def _beginning(said: Said, clauses: list[Clause], main: Clause) -> Reading | Non
         return Reading(0.3, "only_when_or_where")
     if len(clauses) == 1 or ("if", "only") in pairwise(said.words):
         return None
-    if main.subject in RELATED and said.body[0] == main.subject and clauses[-1].verb and not clauses[-1].needs:
+    if (
+        main.subject in said.en["related"]
+        and said.body[0] == main.subject
+        and clauses[-1].verb
+        and not clauses[-1].needs
+    ):
         return Reading(0.6, "anything")
-    if CLASS_OF.get(said.body[0]) in ("det", "num", "quant") and clauses[1].kind == SUB and not clauses[1].wh:
+    if said.en.class_of.get(said.body[0]) in ("det", "num", "quant") and clauses[1].kind == SUB and not clauses[1].wh:
         return None
     if main.subject:
         return Reading(0.15, "main_verb_is_missing")
-    is_whole = said.body[:2] == ("if", "you'd") or (len(said.body) == 3 and said.body[:2] in _AS_YOU)
+    is_whole = said.body[:2] == ("if", "you'd") or (len(said.body) == 3 and said.body[:2] in said.en.phrases["as_you"])
     if is_whole or not any(clause.kind == SUB for clause in clauses):
         return None
     return Reading(0.15, "main_clause_is_missing")
@@ -148,20 +138,20 @@ def _is_named_by_question(state: Parse, main: Clause) -> bool:
         return len(state.clauses) == 1
     if not main.wh or main.inverted or main.wh == "whatever":
         return False
-    return main.verb and main.word != "be" and main.subject in LONE
+    return main.verb and main.word != "be" and main.subject in state.en["lone"]
 
 
 def _begins_beside(said: Said) -> bool:
     """ "in the evening", "to finish the puzzle"."""
     first = said.body[0]
-    if said.body[:2] in _AS_YOU:
+    if said.body[:2] in said.en.phrases["as_you"]:
         return False
-    return CLASS_OF.get(first) in _BESIDE or first in _BESIDE_TOO
+    return said.en.class_of.get(first) in _BESIDE or first in said.en["beside_too"]
 
 
 def _verbless(said: Said, state: Parse, top: Clause) -> Reading | None:
     """A clause whose verb is missing."""
-    if len(said.body) == 3 and said.body[0] in _WHATEVER:
+    if len(said.body) == 3 and said.body[0] in said.en["whatever"]:
         return None
     if top.aux:
         return elliptic(said, state, top) or Reading(0.1, "verb_is_missing")
@@ -169,14 +159,14 @@ def _verbless(said: Said, state: Parse, top: Clause) -> Reading | None:
         return _main_verbless(said, top)
     if top.kind == REL:
         return Reading(0.1, "relative_clause_without_verb")
-    is_likened = top.subject == said.last and said.last in _LIKENED
+    is_likened = top.subject == said.last and said.last in said.en["likened"]
     if is_likened and (top.wh == "like" or (top.wh == "than" and said.last != "it")):
         return Reading(0.65, "like_it")
-    if said.asked and len(said.words) < 4 and top.kind != COMP and said.last not in _OPENING:
+    if said.asked and len(said.words) < 4 and top.kind != COMP and said.last not in said.en["opening"]:
         return None
     if top.wh == said.last and not top.subject and top.kind == COMP and _is_known(said, state):
         return Reading(0.6, "i_know_why")
-    if top.wh == "how" and said.before == "how" and lex.bits_of(said.last) & lex.ADJECTIVE and _denied(said):
+    if top.wh == "how" and said.before == "how" and said.en.bits_of(said.last) & lex.ADJECTIVE and _denied(said):
         return Reading(0.55, "i_know_why")
     return Reading(0.12, "clause_without_verb")
 
@@ -189,7 +179,7 @@ def _is_known(said: Said, state: Parse) -> bool:
         return True
     if said.last in ("what", "which"):
         return False
-    return (_denied(said) and bool(_KNOWN & set(said.words[-5:]))) or (
+    return (_denied(said) and bool(said.en["known"] & set(said.words[-5:]))) or (
         said.last == "how" and state.clauses[0].base and state.clauses[0].subject == "you"
     )
 
@@ -200,26 +190,26 @@ def _denied(said: Said) -> bool:
 
 def _main_verbless(said: Said, top: Clause) -> Reading | None:
     if top.wh:
-        is_whole = said.asked or _is_short_question(said.body)
+        is_whole = said.asked or _is_short_question(said.en, said.body)
         return None if is_whole else Reading(0.2, "question_without_verb")
-    if not top.subject or (said.asked and top.subject not in LONE):
+    if not top.subject or (said.asked and top.subject not in said.en["lone"]):
         return None
-    if CLASS_OF.get(said.body[0]) == "num" and said.body[1:3] in _OF_THEM:
+    if said.en.class_of.get(said.body[0]) == "num" and said.body[1:3] in said.en.phrases["of_them"]:
         return Reading(0.3, "subject_without_verb")
     if said.body[0] == "both" and "and" in said.words:
         return None
-    if "please" in said.words or said.words[0] in _BEFORE_FRAGMENT or said.last in _BEHIND_FRAGMENT:
+    if "please" in said.words or said.words[0] in said.en["before_fragment"] or said.last in said.en["behind_fragment"]:
         return None
-    if top.subject in LONE:
+    if top.subject in said.en["lone"]:
         return Reading(0.1, "subject_without_verb")
-    if len(said.body) > 2 and top.subject == said.body[0] and lex.bits_of(said.body[0]) & lex.ING:
+    if len(said.body) > 2 and top.subject == said.body[0] and said.en.bits_of(said.body[0]) & lex.ING:
         return Reading(0.42, "subject_without_verb")
-    is_named = said.body[0] not in _FRAGMENTS and CLASS_OF.get(said.body[0]) in _NOMINAL
+    is_named = said.body[0] not in said.en["fragments"] and said.en.class_of.get(said.body[0]) in _NOMINAL
     return Reading(0.2, "subject_without_verb") if is_named else None
 
 
-def _is_short_question(body: tuple[str, ...]) -> bool:
+def _is_short_question(en: Vocabulary, body: tuple[str, ...]) -> bool:
     """ "why not", "how strange"."""
-    if len(body) > 1 and body[0] == "how" and lex.bits_of(body[1]) & lex.ADJECTIVE and body[1] not in _MEASURED:
+    if len(body) > 1 and body[0] == "how" and en.bits_of(body[1]) & lex.ADJECTIVE and body[1] not in en["measured"]:
         return True
-    return len(body) == 2 and body[1] in _BEHIND_ASKING
+    return len(body) == 2 and body[1] in en["behind_asking"]

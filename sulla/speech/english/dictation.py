@@ -6,34 +6,15 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
-from sulla.speech.english.words import NUMBERS, TENS, word_set
-from sulla.speech.language import Reading, Said
+from sulla.speech.english.text import Said
+from sulla.speech.english.vocabulary import Vocabulary
+from sulla.speech.turn_taking.detector import Reading
 
 MORE: Final = Reading(0.04, "dictation_goes_on", "dictation")
 MAYBE_MORE: Final = Reading(0.25, "dictation_may_go_on", "dictation")
 THERE: Final = Reading(0.9, "dictation_is_whole", "dictation")
 
-_JOINTS: Final = word_set(
-    "dot dash hyphen slash underscore point colon backslash double triple capital comma plus apostrophe uppercase "
-    "lowercase"
-)
-_BETWEEN: Final = word_set("dash hyphen slash apostrophe capital uppercase lowercase space")
-_CLOSERS: Final = word_set("star hash pound asterisk")
-_DIGITS: Final = word_set("zero oh nought o one two three four five six seven eight nine")
-_SCALES: Final = word_set("hundred thousand million dozen half")
 _TIMES: Final = {"double": 2, "triple": 3}
-_ENDINGS: Final = word_set(
-    "com org net uk io edu gov de fr es it nl info ie eu us au ca ch at be se no dk app dev me nz jp in"
-)
-_STREETS: Final = word_set(
-    "street road avenue lane drive court close way square place crescent terrace hill park gardens row walk boulevard "
-    "grove mews green quay st rd ave alley parade circus"
-)
-_CODES: Final = word_set(
-    "code pin number phone mobile reference booking registration plate id digits serial policy account order "
-    "confirmation iban card licence license tracking extension flight zip postcode passport customer voucher "
-    "membership ticket invoice password"
-)
 _WANTED: Final = (
     ("security", 3), ("cvv", 3), ("house", 1), ("valid", 4), ("until", 4), ("expire", 4),
     ("tracking", 10), ("landline", 9), ("sort", 6), ("combination", 4),
@@ -48,59 +29,36 @@ _COUNTS: Final = {
     "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11,
     "twelve": 12, "thirteen": 13, "sixteen": 16,
 }  # fmt: skip
-_CENTURIES: Final = word_set("eighteen nineteen twenty")
-_MONTHS: Final = word_set("january february march april may june july august september october november december")
-_HOMES: Final = word_set("live address")
-_COUNTED: Final = word_set("digits digit letters characters numbers figures")
-_ZERO: Final = word_set("oh zero nought o")
-_DIALLED: Final = word_set("phone mobile telephone landline cell")
-_ACCOUNTS: Final = word_set("sort card account iban")
-_WINDS: Final = word_set("north south east west")
-_CONTINUED: Final = word_set("verse line article section paragraph block floor building unit suite chapter")
-"""Behind a number they want another one."""
-_MARKS: Final = word_set("quote quotes bracket brackets parenthesis")
-_LIKE_LETTERS: Final = (("as", "in"), ("for", "the"))
-_SAID: Final = word_set("is starts begins with ends")
-_SECRETS: Final = word_set("code pin password combination")
 LEAST_CODE: Final = 4
 LEAST_DIALLED: Final = 3
-_SENT: Final = word_set("live sent send deliver delivered ship shipped driver")
-_SITES: Final = word_set("url site website domain page")
-_CLOSED: Final = word_set("unquote close closed end")
 LEAST_ABROAD: Final = 9
 LEAST_LETTERS: Final = 3
 LEAST_SPELLED: Final = 5
 """A name that is spelled has so many letters, unless it was said first."""
 
 
-_ALPHABET: Final = word_set(
-    "alpha alfa bravo charlie delta echo foxtrot golf hotel india juliet juliett kilo lima mike november oscar papa "
-    "quebec romeo sierra tango uniform victor whiskey whisky xray yankee zulu"
-)
-"""Words that stand for their first letter."""
-_BY_WORDS: Final = word_set("spell registration plate postcode reference booking sign code letters")
-
-
 def dictation(said: Said) -> Reading | None:
-    """Something is being dictated sign by sign.
-
-    Args:
-        said: the text.
-    """
-    if said.last in _ALPHABET and (said.before in _ALPHABET or _BY_WORDS & set(said.asked)):
-        said = replace(said, words=tuple(word[0] if word in _ALPHABET else word for word in said.words))
+    """Something is being dictated sign by sign."""
+    if said.last in said.en["alphabet"] and (
+        said.before in said.en["alphabet"] or said.en["by_words"] & set(said.asked)
+    ):
+        said = replace(said, words=tuple(word[0] if word in said.en["alphabet"] else word for word in said.words))
     if "as" in said.words and len(said.words) > 4:
         said = replace(said, words=_letters_alone(said.words))
     if said.before in ("a", "an", "the") and not (len(said.last) == 1 and len(said.words[-3:][0]) <= 2):
         return _place(said)
-    if said.last in _JOINTS:
-        return MORE if said.last != "point" or said.asked or said.before in NUMBERS else None
+    if said.last in said.en["joints"]:
+        return MORE if said.last != "point" or said.asked or said.before in said.en["numbers"] else None
     if _is_email(said):
-        return _email(said.words)
-    if said.before in _CENTURIES and said.last in NUMBERS and not (_CODES | _HOMES) & set(said.asked):
+        return _email(said.en, said.words)
+    if (
+        said.before in said.en["centuries"]
+        and said.last in said.en["numbers"]
+        and not (said.en["codes"] | said.en["homes"]) & set(said.asked)
+    ):
         return THERE if len(said.words) > 2 else None
-    run = _signs(said.words)
-    is_answer = run == 1 and said.asked and len(said.words) <= 2 and _count_asked(said.asked) > 1
+    run = _signs(said.en, said.words)
+    is_answer = run == 1 and said.asked and len(said.words) <= 2 and _count_asked(said.en, said.asked) > 1
     found = _run(said, run) if run >= 2 or is_answer else None
     if found is not None:
         return found
@@ -123,27 +81,36 @@ def _letters_alone(words: tuple[str, ...]) -> tuple[str, ...]:
 def _is_begun(said: Said, run: int) -> bool:
     """ "the password is capital t then", "the pin is six", "chapter three verse"."""
     words = said.words
-    if said.last == "then" and ("capital" in words or (said.before in NUMBERS and (said.asked or _CODES & set(words)))):
+    if said.last == "then" and (
+        "capital" in words or (said.before in said.en["numbers"] and (said.asked or said.en["codes"] & set(words)))
+    ):
         return True
-    if said.last in _CODES and said.asked and not _CODES.isdisjoint(said.asked) and NUMBERS & set(words):
+    if (
+        said.last in said.en["codes"]
+        and said.asked
+        and not said.en["codes"].isdisjoint(said.asked)
+        and said.en["numbers"] & set(words)
+    ):
         return True
     if run and "dial" in words and run < LEAST_DIALLED:
         return True
-    if said.last in _CONTINUED and (said.before in NUMBERS or said.before.isdigit()):
+    if said.last in said.en["continued"] and (said.before in said.en["numbers"] or said.before.isdigit()):
         return True
     if not 1 <= run < LEAST_ABROAD:
         return False
     if "plus" in words[-run - 1 :]:
         return True
     nearby = set(words[-run - 3 :])
-    is_code = bool(_SAID & nearby and _CODES & set(words)) or bool("to" in nearby and _SECRETS & set(words))
+    is_code = bool(said.en["said"] & nearby and said.en["codes"] & set(words)) or bool(
+        "to" in nearby and said.en["secrets"] & set(words)
+    )
     return run < LEAST_CODE and is_code
 
 
 def _may_be_begun(said: Said) -> bool:
     """ "n as in november", "open quote", "in nineteen"."""
     words = said.words
-    if words[-3:-1] in _LIKE_LETTERS and "spell" in said.asked and words.count("as") < LEAST_LETTERS:
+    if words[-3:-1] in said.en.phrases["like_letters"] and "spell" in said.asked and words.count("as") < LEAST_LETTERS:
         return True
     if words[-3:-1] == ("as", "in") and len(words[0]) == 1 and words.count("as") < LEAST_LETTERS:
         return True
@@ -151,13 +118,18 @@ def _may_be_begun(said: Said) -> bool:
         return True
     if len(words) <= 2 and len(said.last) == 1 and "spell" in said.asked:
         return True
-    if words[-2:-1] == ("dot",) and words.count("dot") == 1 and _SITES & set(words) and said.last not in _ENDINGS:
+    if (
+        words[-2:-1] == ("dot",)
+        and words.count("dot") == 1
+        and said.en["sites"] & set(words)
+        and said.last not in said.en["endings"]
+    ):
         return True
     if said.last == "number" and len(words) <= 3 and not said.asked:
         return True
-    if "open" in words and _MARKS & set(words) and not _CLOSED & set(words):
+    if "open" in words and said.en["marks"] & set(words) and not said.en["closed"] & set(words):
         return True
-    if said.last in _CENTURIES and (said.before in _MONTHS or said.before == "in"):
+    if said.last in said.en["centuries"] and (said.before in said.en["months"] or said.before == "in"):
         return said.last != "eighteen" or said.before != "in"
     return words[-2:] == ("dot", "co")
 
@@ -173,12 +145,12 @@ def _is_email(said: Said) -> bool:
     )
 
 
-def _email(words: tuple[str, ...]) -> Reading | None:
+def _email(en: Vocabulary, words: tuple[str, ...]) -> Reading | None:
     if "dot" in words and "at" in words and words.index("at") < len(words) - 1 - words[::-1].index("dot"):
-        return THERE if words[-1] in _ENDINGS else MAYBE_MORE if words[-1] in ("co", "ac") else None
-    if words[-1] in _ENDINGS and words[-1] not in ("in", "no", "it", "me", "be", "at", "is") and len(words) > 2:
+        return THERE if words[-1] in en["endings"] else MAYBE_MORE if words[-1] in ("co", "ac") else None
+    if words[-1] in en["endings"] and words[-1] not in ("in", "no", "it", "me", "be", "at", "is") and len(words) > 2:
         return THERE
-    if words[-2:-1] == ("at",) and words[-1] not in _ENDINGS and len(words) == 3:
+    if words[-2:-1] == ("at",) and words[-1] not in en["endings"] and len(words) == 3:
         return MAYBE_MORE
     if "at" in words or "dot" in words or len(words) <= 3:
         known = {"yes", "no", "yeah", "yep", "sure", "gmail", "same", "please"} & set(words)
@@ -186,21 +158,23 @@ def _email(words: tuple[str, ...]) -> Reading | None:
     return None
 
 
-def _signs(words: tuple[str, ...]) -> int:
+def _signs(en: Vocabulary, words: tuple[str, ...]) -> int:
     """How many signs are dictated at the end: single digits and single letters, doubles counted as two."""
     count = 0
     at = len(words) - 1
     while at >= 0:
         word = words[at]
-        if word in _DIGITS or (len(word) == 1 and word.isalnum() and not (word in "ai" and count == 0 and at == 0)):
+        if word in en["digits"] or (
+            len(word) == 1 and word.isalnum() and not (word in "ai" and count == 0 and at == 0)
+        ):
             count += _TIMES.get(words[at - 1], 1) if at else 1
         elif word.isdigit():
             count += len(word)
-        elif (word in NUMBERS and word not in _SCALES) or (
-            word == "hundred" and 0 < at < len(words) - 1 and words[at - 1] in _DIGITS
+        elif (word in en["numbers"] and word not in en["scales"]) or (
+            word == "hundred" and 0 < at < len(words) - 1 and words[at - 1] in en["digits"]
         ):
             count += 2
-        elif word not in _TIMES and word not in _BETWEEN and word not in _CLOSERS:
+        elif word not in _TIMES and word not in en["between"] and word not in en["closers"]:
             break
         at -= 1
     return count
@@ -211,21 +185,25 @@ def _run(said: Said, run: int) -> Reading | None:
     if words[-run - 2 : -run] in (("ending", "in"), ("ends", "in"), ("ending", "with"), ("ends", "with")):
         return THERE
     letters = [word for word in words if len(word) == 1 and word.isalpha()]
-    if words[-1] in _CLOSERS:
+    if words[-1] in said.en["closers"]:
         return THERE
     if len(letters) >= 2 and letters == list(words[-len(letters) :]):
         if words[-len(letters) - 1 : -len(letters)] == ("dot",):
             return THERE
         return _spelled(said, letters)
     singles = sum(
-        word in _DIGITS or len(word) == 1 or word.isdigit()
+        word in said.en["digits"] or len(word) == 1 or word.isdigit()
         for before, word in pairwise(("", *words)[-run - 1 :])
-        if before not in TENS
+        if before not in said.en["tens"]
     )
-    wanted = _count_asked(said.asked) or _count_asked(words) or (_wanted(said) if singles >= 2 else 0)
-    if not wanted and (run >= len(words) or words[0] in _CODES or words[0] == "sort") and _ACCOUNTS & set(said.asked):
+    wanted = _count_asked(said.en, said.asked) or _count_asked(said.en, words) or (_wanted(said) if singles >= 2 else 0)
+    if (
+        not wanted
+        and (run >= len(words) or words[0] in said.en["codes"] or words[0] == "sort")
+        and said.en["accounts"] & set(said.asked)
+    ):
         wanted = _wanted(said)
-    if wanted and words[0] in _ZERO and _DIALLED & set(said.asked):
+    if wanted and words[0] in said.en["zero"] and said.en["dialled"] & set(said.asked):
         wanted = LEAST_ABROAD
     if wanted:
         return THERE if run >= wanted else MORE
@@ -243,15 +221,15 @@ def _spelled(said: Said, letters: list[str]) -> Reading:
         return THERE if len(letters) >= len(asked) else MORE
     if "spell" in said.asked or "spelled" in said.words:
         return THERE if len(letters) >= LEAST_SPELLED else MAYBE_MORE
-    wanted = _count_asked(said.asked) or _wanted(said) or LEAST_SPELLED
+    wanted = _count_asked(said.en, said.asked) or _wanted(said) or LEAST_SPELLED
     return THERE if len(letters) >= wanted else MORE
 
 
-def _count_asked(asked: tuple[str, ...]) -> int:
+def _count_asked(en: Vocabulary, asked: tuple[str, ...]) -> int:
     """How many signs a question says it wants ("four digits", "two letters and twenty two digits")."""
     count = 0
     for at, word in enumerate(asked[1:], 1):
-        if word in _COUNTED:
+        if word in en["counted"]:
             count += _COUNTS.get(asked[at - 1], 0) + (20 if asked[at - 2] == "twenty" and at > 1 else 0)
     return count
 
@@ -267,23 +245,23 @@ def _wanted(said: Said) -> int:
 
 def _place(said: Said) -> Reading | None:
     words, asked = said.words, said.asked
-    if words[-1] in _WINDS and said.before.isdigit():
+    if words[-1] in said.en["winds"] and said.before.isdigit():
         return MORE
-    if {"version", "release"} & set(words + asked) and words[-1] in NUMBERS and "dot" in words:
+    if {"version", "release"} & set(words + asked) and words[-1] in said.en["numbers"] and "dot" in words:
         return THERE
-    if words.count("dot") >= 2 and words[-1] in NUMBERS:
+    if words.count("dot") >= 2 and words[-1] in said.en["numbers"]:
         return THERE if words.count("dot") >= 3 else MAYBE_MORE
-    if "address" in words or "address" in asked or ("where" in asked and _SENT & set(asked)):
+    if "address" in words or "address" in asked or ("where" in asked and said.en["sent"] & set(asked)):
         if words[-1] in ("flat", "apartment", "house", "unit", "number"):
             return MORE
-        if _STREETS & set(words):
+        if said.en["streets"] & set(words):
             return THERE if said.pauses else None
-        numbered = any(word in NUMBERS or word.isdigit() for word in words[-4:])
+        numbered = any(word in said.en["numbers"] or word.isdigit() for word in words[-4:])
         return MORE if numbered else None
-    if words[-1] in TENS and ("day" in asked or "date" in asked) and "the" in words[:-1]:
+    if words[-1] in said.en["tens"] and ("day" in asked or "date" in asked) and "the" in words[:-1]:
         return MAYBE_MORE
     if (
-        words[-1] in _CODES
+        words[-1] in said.en["codes"]
         and len(words) > 1
         and words[-2] in ("order", "model", "reference", "policy", "account", "table", "phone")
         and not asked

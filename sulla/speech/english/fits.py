@@ -2,31 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from sulla.speech.english import lexicon as lex
-from sulla.speech.english.closed import CLASS_OF
-from sulla.speech.english.state import (
-    BARE,
-    CAUSING,
-    LONE,
-    MAIN,
-    NO_PHRASE,
-    OBJECT,
-    OBJECTS,
-    PERHAPS,
-    REL,
-    STRICT,
-    Clause,
-    Parse,
-)
+from sulla.speech.english.state import BARE, MAIN, NO_PHRASE, OBJECT, PERHAPS, REL, STRICT, Clause, Parse
 from sulla.speech.english.verbal import is_helped
-
-_TO_DO: Final = frozenset(
-    "want wants wanted need needs needed have has had try trying tried able love supposed ought hope hoping "
-    "hoped like forget forgot remember decided plan planning refuse refused tend tends seems seem gonna used "
-    "afford allowed".split()
-)
 
 
 def must_be_verb(state: Parse) -> bool:
@@ -36,13 +14,13 @@ def must_be_verb(state: Parse) -> bool:
         return True
     if clause.aux == "modal" and not clause.inverted and state.last == clause.word and clause.subject:
         return True
-    if state.last == "to" and state.before in _TO_DO:
+    if state.last == "to" and state.before in state.en["to_do"]:
         return True
     if clause.aux and clause.inverted and clause.subject and state.fresh and state.plural and not state.prep:
         return True
     if clause.verb or state.phrase != NO_PHRASE or state.prep:
         return False
-    return state.last in LONE and bool(clause.subject)
+    return state.last in state.en["lone"] and bool(clause.subject)
 
 
 def verb_fits(state: Parse, word: str, bits: int) -> bool:
@@ -61,7 +39,7 @@ def verb_fits(state: Parse, word: str, bits: int) -> bool:
         return bool(is_past) and state.last != state.prep
     if clause.aux:
         is_train = state.fresh and clause.inverted and bits & lex.SURE_NOUN and not state.plural
-        return _aux_fits(clause, bits) and (not is_train or word in _MOSTLY_VERBS)
+        return _aux_fits(clause, bits) and (not is_train or word in state.en["mostly_verbs"])
     if is_helped(state, clause, bits) or (clause.needs & BARE and bits & lex.BASE) or _is_hinge(state, clause, bits):
         return True
     return _goes_on(state, clause, bits) if clause.verb else _begins(state, clause, word, bits)
@@ -82,16 +60,6 @@ def _is_hinge(state: Parse, clause: Clause, bits: int) -> bool:
     return bool(fits) and state.hinge and state.fresh and not bits & lex.NOUN and (clause.verb or not clause.subject)
 
 
-_BEFORE_VERB: Final = frozenset("here there up off down out away".split())
-
-
-_SEEING: Final = frozenset("see sees saw seen hear heard watch watched feel felt make makes made let".split())
-_MOSTLY_VERBS: Final = frozenset(
-    "need want have look seem keep go come take make get give feel sound smell taste cost belong include "
-    "contain become remain".split()
-)
-
-
 def _begins(state: Parse, clause: Clause, word: str, bits: int) -> bool:
     """Whether a clause without a verb has it here."""
     if not clause.subject:
@@ -99,7 +67,7 @@ def _begins(state: Parse, clause: Clause, word: str, bits: int) -> bool:
             if (
                 bits & lex.FINITE
                 and not bits & (lex.NOUN | lex.ADJECTIVE)
-                and (state.seen == 0 or state.last in _BEFORE_VERB)
+                and (state.seen == 0 or state.last in state.en["before_verb"])
             ):
                 return True
             return bool(bits & lex.BASE) or (bool(bits & lex.FINITE) and len(state.clauses) > 1 and not bits & lex.NOUN)
@@ -108,7 +76,7 @@ def _begins(state: Parse, clause: Clause, word: str, bits: int) -> bool:
         return True
     if not bits & lex.BASE:
         return bool(bits & lex.FINITE)
-    return not state.fresh or state.plural or (word in _MOSTLY_VERBS and clause.subject.endswith("s"))
+    return not state.fresh or state.plural or (word in state.en["mostly_verbs"] and clause.subject.endswith("s"))
 
 
 def _joins(clause: Clause, bits: int) -> bool:
@@ -120,10 +88,14 @@ def _joins(clause: Clause, bits: int) -> bool:
 def _goes_on(state: Parse, clause: Clause, bits: int) -> bool:
     """Whether a verb follows where a clause has its own."""
     waits = not state.clauses[0].verb and not state.clauses[0].aux
-    if clause.bits & lex.LET and bits & lex.BASE and (state.last in OBJECTS or (state.person and state.fresh)):
+    if (
+        clause.bits & lex.LET
+        and bits & lex.BASE
+        and (state.last in state.en["objects"] or (state.person and state.fresh))
+    ):
         return True
     if (
-        clause.word in _SEEING
+        clause.word in state.en["seeing"]
         and bits & lex.PREDICATE
         and bits & lex.BASE
         and state.fresh
@@ -132,7 +104,7 @@ def _goes_on(state: Parse, clause: Clause, bits: int) -> bool:
         return True
     if state.joined:
         return _joins(clause, bits)
-    if bits & (lex.PARTICIPLE if clause.word in CAUSING else lex.ADJECTIVE if clause.word == "be" else 0):
+    if bits & (lex.PARTICIPLE if clause.word in state.en["causing"] else lex.ADJECTIVE if clause.word == "be" else 0):
         return False
     if clause.needs & STRICT and not (clause.gap and clause.needs & OBJECT):
         return False
@@ -148,4 +120,8 @@ def _goes_on(state: Parse, clause: Clause, bits: int) -> bool:
         return True
     if bits & lex.PRESENT and state.fresh and not any(one.subject and not one.verb for one in state.clauses):
         return False
-    return bool(bits & lex.FINITE) and not bits & (lex.NOUN | lex.BASE) and (state.fresh or state.last in CLASS_OF)
+    return (
+        bool(bits & lex.FINITE)
+        and not bits & (lex.NOUN | lex.BASE)
+        and (state.fresh or state.last in state.en.class_of)
+    )

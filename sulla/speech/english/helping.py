@@ -13,7 +13,6 @@ from sulla.speech.english.state import (
     OBJECT,
     OPEN_PHRASE,
     PREDICATE,
-    SUBJECT_TOO,
     Clause,
     Parse,
     push,
@@ -75,7 +74,7 @@ def _begin_aux(state: Parse) -> Clause:
         clause.verb, clause.base, clause.needs, clause.subject = False, False, 0, state.last
         return clause
     is_asked = clause.inverted and clause.wh and state.last == clause.subject
-    if clause.verb and state.last in SUBJECT_TOO and not state.joined and not is_asked:
+    if clause.verb and state.last in state.en["subject_too"] and not state.joined and not is_asked:
         return _after_pronoun(state)
     if clause.verb or clause.aux:
         return _another_aux(state, clause)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from sulla.speech.english.words import NUMBERS, OPENERS, word_set
-from sulla.speech.language import Reading, Said
+from sulla.speech.english.text import Said
+from sulla.speech.turn_taking.detector import Reading
 
 HELD: Final = Reading(0.02, "asks_for_time", "hold")
 MOST_LEADING: Final = 4
@@ -96,11 +96,6 @@ _ENDS: Final = re.compile(
     r"|\blet me (?:start|begin) again|\blet me count"
     r"|(?:phone|doorbell|line)(?:'s| is) ringing|\blet me (?:think|check|see|look)|\b(?:trying|need) to think)$"
 )
-_LAST: Final = word_set(
-    "wait please on sec secs second seconds moment moments minute minutes min mo tick ticks hold me done finished "
-    "ready yet else ringing think check see look count again away anywhere up listen called name"
-)
-"""Every word that these end with."""
 _REQUEST: Final = re.compile(
     r"(?:tell|ask|set|remind|turn|what|how|when|why|who|did|does|is|was|it|he|she|they|we|the|a) "
 )
@@ -117,7 +112,6 @@ _ANSWERS: Final = re.compile(
 
 _LET_ME: Final = re.compile(rf"\b(?:question|one|okay|hmm|so) let me (?:just )?{_DO}\b")
 _LASTS: Final = re.compile(rf"(?:about |only )?{_SPAN}$")
-_CAN_WAIT: Final = word_set("to can't can must will should i'll don't the a long we'll you could would it'll")
 _DOES: Final = re.compile(
     r"(?:i'm|i am|we're) (?:just |still |only )?(?:turning|opening|walking|crawling|going|getting|climbing|measuring"
     r"|typing|writing|plugging|putting|looking|checking|counting|trying|switching|reading|pulling|waiting)\b"
@@ -125,27 +119,20 @@ _DOES: Final = re.compile(
     r"|(?:i )?(?:need|have) to (?:look|check|ask)\b|(?:logging|opening|loading|turning|typing|measuring|walking)\b"
 )
 """These keep the turn after a question that is not about what somebody does."""
-_OFTEN: Final = word_set("once twice half quarter per every percent")
-_SPANS: Final = word_set("long time when minutes far")
-"""Words of a question that "a few minutes" answers."""
 
 
 def asks_for_time(said: Said) -> Reading | None:
-    """The speaker keeps the turn and says so.
-
-    Args:
-        said: the text.
-    """
+    """The speaker keeps the turn and says so."""
     words = said.words
     start = 0
-    while start < min(MOST_LEADING, len(words) - 1) and words[start] in OPENERS:
+    while start < min(MOST_LEADING, len(words) - 1) and words[start] in said.en["openers"]:
         start += 1
     text = " ".join(words[start:])
-    if said.asked and _SPANS & set(said.asked) and _LASTS.match(text):
+    if said.asked and said.en["spans"] & set(said.asked) and _LASTS.match(text):
         return None
     if _BEGINS.match(text) or (said.asked and _ANSWERS.match(text)):
         return HELD
-    if said.last == "wait" and said.before not in _CAN_WAIT:
+    if said.last == "wait" and said.before not in said.en["can_wait"]:
         return HELD
     if said.asked and _LET_ME.search(text):
         return HELD
@@ -154,10 +141,10 @@ def asks_for_time(said: Said) -> Reading | None:
     if (
         said.before == "a"
         and len(words) > 2
-        and (words[-3] in NUMBERS or words[-3].endswith("s") or words[-3] in _OFTEN)
+        and (words[-3] in said.en["numbers"] or words[-3].endswith("s") or words[-3] in said.en["often"])
     ):
         return None
-    if said.last in _LAST and _ENDS.search(" ".join(words[-MOST_ENDING:])):
+    if said.last in said.en["hold_last"] and _ENDS.search(" ".join(words[-MOST_ENDING:])):
         is_said = _REQUEST.match(text) is None or (_STATED.match(text) and words[-2] in ("one", "just", "two"))
         return HELD if is_said or said.last == "wait" or "please" in words[-2:] else None
     return None

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from sulla.speech.english import lexicon as lex
 from sulla.speech.english.phrases import close, named
 from sulla.speech.english.state import (
     BARE,
     CLAUSE,
     COMP,
-    FRONTED,
     MAIN,
     NO_PHRASE,
     OBJECT,
@@ -19,7 +16,6 @@ from sulla.speech.english.state import (
     PREDICATE,
     PREPOSITION,
     REL,
-    RELATED,
     SUB,
     WHAT,
     WHERE,
@@ -28,6 +24,7 @@ from sulla.speech.english.state import (
     push,
 )
 from sulla.speech.english.verbal import finite, verb
+from sulla.speech.english.vocabulary import Vocabulary
 
 
 def take_to(state: Parse, word: str) -> None:
@@ -40,21 +37,15 @@ def take_to(state: Parse, word: str) -> None:
     state.joined = False
 
 
-_FOR: Final = frozenset("ask asked asking pay paid paying hope hoped hoping".split())
-_GETTING_TO: Final = frozenset("get gets got getting".split())
-_WITH: Final = frozenset("from for with as".split())
-
-
-def _takes_gap(clause: Clause, preposition: str) -> bool:
+def _takes_gap(en: Vocabulary, clause: Clause, preposition: str) -> bool:
     """Whether what stands before is the verb's, so that the preposition needs its own."""
-    if (preposition == "for" and clause.word in _FOR) or (clause.word in _GETTING_TO and preposition not in _WITH):
+    if (preposition == "for" and clause.word in en["for"]) or (
+        clause.word in en["getting_to"] and preposition not in en["with"]
+    ):
         return False
     if clause.needs & PERHAPS:
         return clause.wh == "what" or bool(clause.bits & lex.MOSTLY)
     return bool(clause.needs & OBJECT or (clause.needs & CLAUSE and clause.word not in ("think", "thinking")))
-
-
-_NOUNS: Final = frozenset("till past inside outside opposite plus minus near below above underneath".split())
 
 
 def take_preposition(state: Parse, word: str) -> None:
@@ -63,7 +54,7 @@ def take_preposition(state: Parse, word: str) -> None:
     if word == "like" and (clause.aux or state.last == "to"):
         verb(state, word, lex.BASE | lex.OBJECT | lex.TO)
         return
-    if state.phrase == OPEN_PHRASE and state.opened == "det" and word in _NOUNS:
+    if state.phrase == OPEN_PHRASE and state.opened == "det" and word in state.en["joints_nouns"]:
         named(state, word, lex.NOUN)
         return
     if word == "like" and clause.subject and not clause.verb:
@@ -90,7 +81,7 @@ def _take_gaps(state: Parse, clause: Clause, word: str) -> None:
     if state.prep and state.mid not in ("verb", "be"):
         for one in state.clauses:
             one.gap = 0
-    if clause.gap and _takes_gap(clause, word):
+    if clause.gap and _takes_gap(state.en, clause, word):
         clause.gap = 0
         clause.needs &= ~CLAUSE
 
@@ -170,7 +161,7 @@ def take_wh(state: Parse, word: str) -> None:
     """ "what", "when": of a question, or of a clause."""
     clause = state.top
     state.article = ""
-    fronted = word in FRONTED
+    fronted = word in state.en["fronted"]
     if state.seen == 0 or (
         clause.kind == MAIN and not clause.subject and not clause.verb and not clause.aux and not state.prep
     ):
@@ -179,7 +170,7 @@ def take_wh(state: Parse, word: str) -> None:
         return
     if (
         word in ("who", "which")
-        and (state.fresh or state.last in RELATED or state.prep)
+        and (state.fresh or state.last in state.en["related"] or state.prep)
         and not clause.needs & (WHAT | CLAUSE)
     ):
         push(state, Clause(REL, 2))
@@ -197,9 +188,6 @@ def take_not(state: Parse, word: str) -> None:
     state.top.needs &= ~CLAUSE
 
 
-_DOING: Final = lex.forms("do")
-
-
 def take_skip(state: Parse, word: str) -> None:
     """Words that change little: "please", "so", "just"."""
     clause = state.top
@@ -209,7 +197,7 @@ def take_skip(state: Parse, word: str) -> None:
     if (
         (clause.needs & PREDICATE and word in ("okay", "ok", "well", "enough", "sorry"))
         or (word in ("so", "thanks", "sorry", "yes") and clause.needs & CLAUSE)
-        or (word in ("well", "okay", "ok") and clause.word in _DOING)
+        or (word in ("well", "okay", "ok") and clause.word in state.en["doing"])
     ):
         clause.needs = 0
     elif word == "so":

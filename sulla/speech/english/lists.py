@@ -5,46 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from sulla.speech.english import words as w
-from sulla.speech.english.words import word_set
-from sulla.speech.language import Reading, Said
+from sulla.speech.english.text import Said
+from sulla.speech.turn_taking.detector import Reading
 
-_PLACED: Final = w.PREPOSITIONS | w.PARTICLES
-_COUNTED: Final = word_set("things reasons problems questions options ways")
 _COUNTS: Final = {"three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "ten": 10}
-_NO_ITEM: Final = (
-    w.PRONOUNS
-    | w.AUXILIARIES
-    | w.DETERMINERS
-    | w.PREPOSITIONS
-    | w.PARTICLES
-    | w.FILLERS
-    | w.OPENERS
-    | w.WH
-    | word_set("one ones first second last all both them me maybe not don't i'm it's to before after later")
-)
-_AND: Final = word_set("two second secondly and or")
-_WEEKDAYS: Final = word_set("monday tuesday wednesday thursday friday saturday sunday")
-_FIRST: Final = frozenset(("first", "firstly"))
-_BEGINNING: Final = word_set("you we i it the there")
-_GOING_ON: Final = word_set("then second secondly next finally and but before")
-_LISTS: Final = word_set("choices options colours colors sizes names members ingredients steps reasons flavours")
 
 
 def repair(said: Said) -> Reading | None:
-    """ "five, no" and "sorry, not Steve".
-
-    Args:
-        said: the text.
-    """
+    """ "five, no" and "sorry, not Steve"."""
     words, last, before = said.words, said.last, said.before
-    if before == "not" and len(words) > 3 and (words[-3] in ("sorry", "no") or words[-3] in w.FILLERS):
+    if before == "not" and len(words) > 3 and (words[-3] in ("sorry", "no") or words[-3] in said.en["fillers"]):
         return Reading(0.1, "self_repair")
     if (
         (before, last) == ("i", "mean")
         and len(words) > 5
-        and words[-4] in w.ARTICLES
-        and words[-3] not in w.AUXILIARIES
+        and words[-4] in said.en["articles"]
+        and words[-3] not in said.en["auxiliaries"]
     ):
         return Reading(0.55, "repaired")
     if (before, last) == ("i", "mean") and words[-3:-2] not in (("what",), ("know",), ("who",), ("which",)):
@@ -67,11 +43,7 @@ def repair(said: Said) -> Reading | None:
 
 
 def listing(said: Said) -> Reading | None:
-    """A list without its "and", or without its second thing.
-
-    Args:
-        said: the text.
-    """
+    """A list without its "and", or without its second thing."""
     words = said.words
     for holds, reading in _OPEN:
         if holds(said):
@@ -84,17 +56,17 @@ def listing(said: Said) -> Reading | None:
 def _is_step(said: Said) -> bool:
     """ "step two", "number one eggs number two"."""
     is_second = said.before == "number" and said.words.count("number") > 1
-    return said.last in w.NUMBERS and ("step" in said.words[-3:-1] or is_second)
+    return said.last in said.en["numbers"] and ("step" in said.words[-3:-1] or is_second)
 
 
 def _is_counted(said: Said) -> bool:
     """ "there are three reasons first", "there are two things one the lease"."""
     words = said.words
-    is_there = words[0] == "there" and words[2:3] and words[2] in w.NUMBERS
-    if said.last in w.NUMBERS or said.last in ("first", "second", "third", "firstly"):
-        is_number = said.last in w.NUMBERS and _COUNTED & set(words) and not said.asked
-        return bool(is_number or (is_there and (_COUNTED | {"one", "first"}) & set(words[3:])))
-    return bool(is_there and {"one", "first"} & set(words[4:]) and not _AND & set(words[3:]))
+    is_there = words[0] == "there" and words[2:3] and words[2] in said.en["numbers"]
+    if said.last in said.en["numbers"] or said.last in ("first", "second", "third", "firstly"):
+        is_number = said.last in said.en["numbers"] and said.en["lists_counted"] & set(words) and not said.asked
+        return bool(is_number or (is_there and (said.en["lists_counted"] | {"one", "first"}) & set(words[3:])))
+    return bool(is_there and {"one", "first"} & set(words[4:]) and not said.en["and"] & set(words[3:]))
 
 
 def _is_short(said: Said) -> bool:
@@ -103,7 +75,7 @@ def _is_short(said: Said) -> bool:
     if not said.asked or len(words) < 2 or {"and", "or"} & set(words):
         return False
     wanted = next((_COUNTS[word] for word in said.asked if word in _COUNTS), 0)
-    return len(words) < wanted and _NO_ITEM.isdisjoint(words)
+    return len(words) < wanted and said.en["no_item"].isdisjoint(words)
 
 
 def _is_one_hand(said: Said) -> bool:
@@ -113,7 +85,12 @@ def _is_one_hand(said: Said) -> bool:
 
 def _is_first(said: Said) -> bool:
     body = said.body
-    return len(body) > 1 and body[0] in _FIRST and body[1] in _BEGINNING and not _GOING_ON & set(said.words)
+    return (
+        len(body) > 1
+        and body[0] in said.en["first"]
+        and body[1] in said.en["beginning"]
+        and not said.en["going_on"] & set(said.words)
+    )
 
 
 def _wants_but(said: Said) -> bool:
@@ -129,7 +106,10 @@ _OPEN: Final[tuple[tuple[Callable[[Said], bool], Reading], ...]] = (
     (_is_counted, Reading(0.3, "second_is_missing")),
     (_is_short, Reading(0.25, "list_is_short")),
     (_is_one_hand, Reading(0.3, "second_is_missing")),
-    (lambda said: said.last in _WEEKDAYS and said.before in _WEEKDAYS, Reading(0.35, "list_without_and")),
+    (
+        lambda said: said.last in said.en["weekdays"] and said.before in said.en["weekdays"],
+        Reading(0.35, "list_without_and"),
+    ),
     (_is_first, Reading(0.4, "second_is_missing")),
     (_wants_but, Reading(0.15, "but_is_missing")),
 )
@@ -137,13 +117,13 @@ _OPEN: Final[tuple[tuple[Callable[[Said], bool], Reading], ...]] = (
 
 def _is_list(said: Said) -> bool:
     words = said.words
-    if words[0] == "the" and "are" in words and len(words) > 3 and words[1] in _LISTS:
+    if words[0] == "the" and "are" in words and len(words) > 3 and words[1] in said.en["lists"]:
         return True
     if said.asked and said.asked[0] in ("which", "what") and words.count("the") >= 2 and len(words) <= 6:
-        return not set(words) & _PLACED
+        return not set(words) & said.en["placed"]
     return (
         said.pauses >= 2
         and len(words) <= 12
         and not {"sorry", "no"} & set(words)
-        and (words[0] in w.ARTICLES or not said.end)
+        and (words[0] in said.en["articles"] or not said.end)
     )

@@ -7,31 +7,25 @@ from itertools import pairwise
 from typing import Final
 
 from sulla.speech.english import lexicon as lex
-from sulla.speech.english.alone import LEADING, TAGS, is_tag, one_word, short
+from sulla.speech.english.alone import LEADING, is_tag, one_word, short
+from sulla.speech.english.answers import MOST_ANSWERED, NO_STOP, is_unended
 from sulla.speech.english.clause_gaps import clause_gaps
-from sulla.speech.english.closed import CLASS_OF
 from sulla.speech.english.endings import ending
 from sulla.speech.english.lists import listing
 from sulla.speech.english.parse import parse
 from sulla.speech.english.phrase_gaps import phrase_gap
-from sulla.speech.english.plain import MOST_ANSWERED, NO_STOP, is_unended
 from sulla.speech.english.preposition_gaps import preposition_gap
-from sulla.speech.language import Reading, Said
+from sulla.speech.english.text import Said
+from sulla.speech.english.vocabulary import Vocabulary
+from sulla.speech.turn_taking.detector import Reading
 
 MOST_WORDS: Final = 32
 """Of a text that are read."""
 SURE_ANSWER: Final = 0.6
 
 _BEHIND_NO: Final = frozenset(("det", "demo", "num", "prep", "mid", "both", "to", "not", "subj"))
-_BEHIND_NO_TOO: Final = frozenset("make wait sorry don't hang let's scratch rather".split())
-_INSTEAD: Final = frozenset(
-    tuple(words.split())
-    for words in "make that,no actually,scratch that,strike that,scrap that,i mean,or rather,or better".split(",")
-)
-_REPAIRING: Final = frozenset("no sorry make scratch strike scrap forget mean rather better".split())
 _NAMING: Final = frozenset(("num", "det", "demo", "prep", "mid", "not", None))
 _BEFORE_NOUN: Final = frozenset(("mid", "prep", "both", "to"))
-_BEFORE_MEAN: Final = frozenset("what that if as who how do did know like so but and well".split())
 DOUBT: Final = 0.5
 _DOUBTFUL: Final = frozenset(
     "list_without_and object_is_missing only_when_or_where "
@@ -39,14 +33,6 @@ _DOUBTFUL: Final = frozenset(
     "noun_may_be_missing number_of_what clause_is_missing first_half_of_a_name to_do_what as_so".split()
 )
 """Gaps that a full stop outweighs: they are misread as often as recognizers put a stop into the midst of a sentence."""
-_SUPPOSING: Final = frozenset("given seeing considering provided providing assuming supposing granted suppose".split())
-_SORRY: Final = frozenset("i'm am so really very is are feel was be say said terribly we're".split())
-_THINKING: Final = frozenset("think guess suppose reckon believe hope".split())
-_NOT_THOUGHT: Final = frozenset("so not about of".split())
-_COMPARATIVES: Final = frozenset(
-    "more less better worse fewer sooner longer faster bigger cheaper easier later earlier harder louder "
-    "hotter further slower older closer".split()
-)
 _OF_THE_BEGINNING: Final = frozenset(("main_verb_is_missing", "main_clause_is_missing", "only_when_or_where"))
 """What cannot be said of a text whose beginning was not read."""
 _FOLLOWED: Final = frozenset(("subj", "pron", "det"))
@@ -54,9 +40,6 @@ _FOLLOWED: Final = frozenset(("subj", "pron", "det"))
 
 def missing(said: Said) -> Reading | None:
     """What the sentence still needs, or the list that it is.
-
-    Args:
-        said: the text.
 
     Returns:
         The gap that is surest; a score of 0.5 and over says that one was found filled. None where nothing is missing.
@@ -86,13 +69,15 @@ def _gap(said: Said) -> Reading | None:
 def _is_ended(said: Said, found: Reading) -> bool:
     """Whether its punctuation says more than a gap that is often misread."""
     if said.end.endswith("?"):
-        return CLASS_OF.get(said.last) not in ("det", "conj")
-    is_request = found.reason == "object_is_missing" and lex.bits_of(said.last) & lex.BASE
-    return found.reason in _DOUBTFUL and said.last not in CLASS_OF and not is_request
+        return said.en.class_of.get(said.last) not in ("det", "conj")
+    is_request = found.reason == "object_is_missing" and said.en.bits_of(said.last) & lex.BASE
+    return found.reason in _DOUBTFUL and said.last not in said.en.class_of and not is_request
 
 
 def _missing(said: Said) -> Reading | None:
-    repaired = _after_repair(said) if len(said.words) > 3 and not _REPAIRING.isdisjoint(said.words) else None
+    repaired = (
+        _after_repair(said) if len(said.words) > 3 and not said.en["missing_repairing"].isdisjoint(said.words) else None
+    )
     if repaired is not None:
         return _repaired(said, repaired)
     if ("that's", "it") in (said.words[-4:-2], said.words[-2:]) and len(said.words) > 3:
@@ -104,13 +89,18 @@ def _missing(said: Said) -> Reading | None:
     found, is_decided = short(said, body)
     if is_decided:
         return found
-    if body[0] == "the" and len(body) > 2 and _compares(body[1]) and CLASS_OF.get(body[2]) in _FOLLOWED:
+    if (
+        body[0] == "the"
+        and len(body) > 2
+        and _compares(said.en, body[1])
+        and said.en.class_of.get(body[2]) in _FOLLOWED
+    ):
         return _the_more(said, body)
     if len(body) == 1:
         return one_word(said)
-    if len(body) > 4 and body[-1] in TAGS and is_tag(body):
+    if len(body) > 4 and body[-1] in said.en["tags"] and is_tag(said.en, body):
         body = body[:-2]
-    state = parse(body[-MOST_WORDS:])
+    state = parse(said.en, body[-MOST_WORDS:])
     gaps = (ending(said, state), phrase_gap(said, state), preposition_gap(said, state), *clause_gaps(said, state))
     known = [
         gap for gap in gaps if gap is not None and not (len(body) > MOST_WORDS and gap.reason in _OF_THE_BEGINNING)
@@ -134,29 +124,35 @@ def _after_repair(said: Said) -> Said | None:
     words = said.words
     for at in range(len(words) - 2, said.lead, -1):
         word, following = words[at], words[at + 1]
-        if (word, following) in _INSTEAD and at + 2 < len(words) and (word != "i" or _renames(words, at)):
+        if (
+            (word, following) in said.en.phrases["instead"]
+            and at + 2 < len(words)
+            and (word != "i" or _renames(said.en, words, at))
+        ):
             return replace(said, words=words[at + 2 :], lead=0, asked=said.asked or ("what",))
         is_no = word == "no" and (
-            CLASS_OF.get(following) in _BEHIND_NO or following in _BEHIND_NO_TOO or following in words[:at]
+            said.en.class_of.get(following) in _BEHIND_NO
+            or following in said.en["behind_no_too"]
+            or following in words[:at]
         )
-        if is_no or (word == "sorry" and words[at - 1] not in _SORRY):
+        if is_no or (word == "sorry" and words[at - 1] not in said.en["sorry"]):
             return replace(said, words=words[at + 1 :], lead=0, asked=said.asked or ("what",))
     return None
 
 
-def _renames(words: tuple[str, ...], at: int) -> bool:
+def _renames(en: Vocabulary, words: tuple[str, ...], at: int) -> bool:
     """Whether "i mean" gives something another name ("for seven i mean eight")."""
-    is_named = CLASS_OF.get(words[at + 2]) in _NAMING and len(words) - at <= 6
-    return words[0] == "not" or (at > 2 and is_named and words[at - 1] not in _BEFORE_MEAN)
+    is_named = en.class_of.get(words[at + 2]) in _NAMING and len(words) - at <= 6
+    return words[0] == "not" or (at > 2 and is_named and words[at - 1] not in en["before_mean"])
 
 
 def _repaired(said: Said, repaired: Said) -> Reading:
     last = repaired.last
-    if lex.bits_of(last) & lex.BASE and last in said.words[:-1] and "the" not in repaired.words:
+    if said.en.bits_of(last) & lex.BASE and last in said.words[:-1] and "the" not in repaired.words:
         return Reading(0.2, "object_is_missing")
-    if len(repaired.words) == 1 and CLASS_OF.get(last) in _BEFORE_NOUN:
+    if len(repaired.words) == 1 and said.en.class_of.get(last) in _BEFORE_NOUN:
         return Reading(0.1, "preposition")
-    if repaired.words[0] == "not" and len(repaired.words) - (CLASS_OF.get(repaired.before) == "det") <= 2:
+    if repaired.words[0] == "not" and len(repaired.words) - (said.en.class_of.get(repaired.before) == "det") <= 2:
         return Reading(0.15, "self_repair")
     return _missing(repaired) or Reading(0.8, "repaired")
 
@@ -165,18 +161,18 @@ def _sentence(said: Said) -> tuple[str, ...]:
     """The words of the last sentence, without what only leads up to it; none if only "step two" was said."""
     body = said.body
     if len(body) > 2 and body[0] in ("step", "number"):
-        body = _last_step(body)
+        body = _last_step(said.en, body)
     if said.lead and len(body) > 1 and body[0] == "that" and said.words[said.lead - 1] == "now":
         return ("since", *body[1:])
-    if len(body) > 2 and body[0] in _SUPPOSING and body[1] == "that":
+    if len(body) > 2 and body[0] in said.en["supposing"] and body[1] == "that":
         return ("although", *body[2:])
     if len(body) < 3:
         return body
     first, second, third = body[:3]
 
-    if first in ("about", "around") and CLASS_OF.get(second) == "num":
+    if first in ("about", "around") and said.en.class_of.get(second) == "num":
         return body[1:]
-    if first in ("first", "then", "next") and lex.bits_of(second) & lex.BASE:
+    if first in ("first", "then", "next") and said.en.bits_of(second) & lex.BASE:
         return body[1:]
     if body[:3] == ("you", "know", "what") and len(body) > 4:
         return body[3:]
@@ -184,27 +180,27 @@ def _sentence(said: Said) -> tuple[str, ...]:
         return body[4:]
     if (first, second) == ("no", "matter") and len(body) > 3:
         return ("although", *body[3:])
-    is_thought = first == "i" and second in _THINKING and third not in _NOT_THOUGHT
+    is_thought = first == "i" and second in said.en["thinking"] and third not in said.en["not_thought"]
     is_lead = (first, second) == ("i'd", "say")
     return body[2:] if is_thought or is_lead else body
 
 
-def _last_step(body: tuple[str, ...]) -> tuple[str, ...]:
+def _last_step(en: Vocabulary, body: tuple[str, ...]) -> tuple[str, ...]:
     """Behind the last "step two"."""
     for at in range(len(body) - 2, -1, -1):
-        if body[at] in ("step", "number") and CLASS_OF.get(body[at + 1]) == "num":
+        if body[at] in ("step", "number") and en.class_of.get(body[at + 1]) == "num":
             return body[at + 2 :]
     return body
 
 
-def _compares(word: str) -> bool:
-    return word in _COMPARATIVES or (word.endswith("er") and bool(lex.bits_of(word) & lex.ADJECTIVE))
+def _compares(en: Vocabulary, word: str) -> bool:
+    return word in en["comparatives"] or (word.endswith("er") and bool(en.bits_of(word) & lex.ADJECTIVE))
 
 
 def _the_more(said: Said, body: tuple[str, ...]) -> Reading | None:
     """ "The more you read" wants "the more"."""
-    if any(one == "the" and _compares(other) for one, other in pairwise(body[2:])):
-        if _compares(body[-1]) and len(body) > 5:
+    if any(one == "the" and _compares(said.en, other) for one, other in pairwise(body[2:])):
+        if _compares(said.en, body[-1]) and len(body) > 5:
             return Reading(0.3, "the_more_the_better")
-        return Reading(0.1, "leads_on") if CLASS_OF.get(body[-1]) in LEADING else None
+        return Reading(0.1, "leads_on") if said.en.class_of.get(body[-1]) in LEADING else None
     return Reading(0.15, "the_more_the_better") if not said.asked else None

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from sulla.speech.english import lexicon as lex
-from sulla.speech.english.adjectives import PREDICATES
 from sulla.speech.english.fits import must_be_verb, verb_fits
 from sulla.speech.english.joints import as_is
-from sulla.speech.english.late import that_someone
 from sulla.speech.english.phrases import named, open_phrase
 from sulla.speech.english.state import (
     BARE,
-    CAUSING,
     CLAUSE,
     FIRST,
-    GETTING,
     MAIN,
     NAMED_PHRASE,
     NO_PHRASE,
@@ -28,26 +22,15 @@ from sulla.speech.english.state import (
     Clause,
     Parse,
 )
-from sulla.speech.english.verbal import finite, verb
-
-_PREDICATES: Final = frozenset(
-    "here there home away online offline upstairs downstairs outside inside abroad together everywhere "
-    "somewhere nowhere back up off out down over on in through so not apart alone enough about ready "
-    "today tomorrow yesterday tonight".split()
-)
-
-
-_DEGREES: Final = frozenset("much more less most all half enough no any".split())
-_SEEMING: Final = frozenset("be look looks looked feel feels felt seem sound sounds taste smell get gets got".split())
-_YEARS: Final = frozenset("year years month months week weeks".split())
+from sulla.speech.english.verbal import finite, that_someone, verb
 
 
 def open_class(state: Parse, word: str) -> None:
     """Any word that is not in a closed class."""
-    bits = lex.bits_of(word) if not word[0].isdigit() else lex.NOUN
+    bits = state.en.bits_of(word) if not word[0].isdigit() else lex.NOUN
     if word.endswith(("'s", "s'")):
         _possessive(state, word)
-    elif (state.first and state.fresh) or (word == "old" and state.last in _YEARS):
+    elif (state.first and state.fresh) or (word == "old" and state.last in state.en["years"]):
         named(state, word, lex.NOUN)
     elif state.phrase == OPEN_PHRASE:
         _within(state, word, bits)
@@ -71,7 +54,7 @@ def _verb(state: Parse, word: str, bits: int) -> bool:
 
 def _other(state: Parse, word: str, bits: int) -> None:
     """Take a word that is no verb here, and stands in no phrase."""
-    if bits & lex.PARTICIPLE and state.top.word in CAUSING and state.top.verb:
+    if bits & lex.PARTICIPLE and state.top.word in state.en["causing"] and state.top.verb:
         state.top.needs &= 0 if state.last == state.top.word else ~(WHERE | BARE)
         state.fresh = False
     elif bits & lex.ADJECTIVE and not (bits & lex.NOUN and (state.top.needs & (OBJECT | WHAT) or state.prep)):
@@ -91,9 +74,6 @@ def _possessive(state: Parse, word: str) -> None:
     filled = state.filled if state.phrase == OPEN_PHRASE else ""
     open_phrase(state, "poss")
     state.filled = state.filled or filled
-
-
-_LATER: Final = frozenset("earlier later sooner better faster".split())
 
 
 def _within(state: Parse, word: str, bits: int) -> None:
@@ -127,7 +107,7 @@ def _is_so(state: Parse, word: str, bits: int) -> bool:
     """Take "getting" of "my brother's getting" and "late" of "anna's late"."""
     top = state.top
     is_doing = bits & lex.ING and not bits & (lex.SURE_NOUN | lex.NOUN | lex.ADJECTIVE | lex.BASE)
-    if not is_doing and word not in _PREDICATES_ALONE:
+    if not is_doing and word not in state.en["predicates"]:
         return False
     if state.filled == "and" and top.verb and not top.needs:
         state.filled = ""
@@ -145,15 +125,12 @@ def _is_so(state: Parse, word: str, bits: int) -> bool:
     return True
 
 
-_PREDICATES_ALONE: Final = frozenset(PREDICATES.split())
-
-
 def _ends_phrase(state: Parse, word: str, bits: int, *, soft: bool) -> bool:
     """Take a word that shows that a phrase was whole before it ("some work", "that is")."""
     top = state.top
     is_past = bool(bits & lex.FINITE) and not bits & (lex.NOUN | lex.BASE)
     is_adjective, is_demo = bool(bits & lex.ADJECTIVE), state.opened == "demo"
-    measured = state.last in ("little", "bit") or (state.opened == "quant" and state.last in _DEGREES)
+    measured = state.last in ("little", "bit") or (state.opened == "quant" and state.last in state.en["opened_degrees"])
     is_somebodys = state.opened == "poss" and state.filled in ("of", "from", "at")
     if is_past and (is_somebodys or (soft and not top.verb)):
         state.phrase = NO_PHRASE
@@ -166,7 +143,7 @@ def _ends_phrase(state: Parse, word: str, bits: int, *, soft: bool) -> bool:
         _adjective(state, word, bits)
     elif is_adjective and soft and state.opened != "quant" and top.needs & PREDICATE:
         top.needs = 0
-    elif is_adjective and state.last in ("this", "that") and top.word in _SEEMING and not bits & lex.NOUN:
+    elif is_adjective and state.last in ("this", "that") and top.word in state.en["seeming"] and not bits & lex.NOUN:
         state.phrase, top.needs = NO_PHRASE, 0
     else:
         return False
@@ -186,11 +163,11 @@ def _adjective(state: Parse, word: str, bits: int) -> None:
         clause.needs = 0
     elif state.prep:
         _open_bare(state, bits)
-    elif is_needed or (clause.word in GETTING and clause.needs):
+    elif is_needed or (clause.word in state.en["getting"] and clause.needs):
         clause.needs &= ~(PREDICATE | OBJECT | PERHAPS | WHERE | BARE)
         clause.adjective = word
         state.fresh = False
-    elif clause.needs & WHAT and word in _LATER:
+    elif clause.needs & WHAT and word in state.en["later"]:
         clause.needs &= ~WHAT
         _adverb(state, word)
     elif clause.needs & (OBJECT | WHAT):
@@ -223,10 +200,10 @@ def _adverb(state: Parse, word: str) -> None:
     as_is(state)
     if not word.endswith("ly"):
         state.joined = False
-    if word in _PREDICATES:
-        clause.needs &= ~(WHERE | PREDICATE | WHAT | BARE | (OBJECT if clause.word in GETTING else 0))
+    if word in state.en["opened_predicates"]:
+        clause.needs &= ~(WHERE | PREDICATE | WHAT | BARE | (OBJECT if clause.word in state.en["getting"] else 0))
         state.prep = ""
-    elif lex.bits_of(word) & lex.TIME_NOUN or not word.endswith("ly"):
+    elif state.en.bits_of(word) & lex.TIME_NOUN or not word.endswith("ly"):
         state.prep = ""
     state.phrase = NO_PHRASE
     state.fresh = False

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from sulla.speech.english.closed import CLASS_OF, EXPANDED
 from sulla.speech.english.helping import take_be, take_do, take_have, take_let, take_modal
 from sulla.speech.english.joints import (
     take_both,
@@ -22,22 +21,18 @@ from sulla.speech.english.joints import (
     take_wh,
     take_whether,
 )
+from sulla.speech.english.nominals import take_demo, take_det, take_num, take_pron, take_quant, take_subj
 from sulla.speech.english.opened import open_class
 from sulla.speech.english.particles import take_mid, take_part
-from sulla.speech.english.small import take_demo, take_det, take_num, take_quant
 from sulla.speech.english.state import NAMED_PHRASE, SUB, Clause, Parse, push
-from sulla.speech.english.subjects import take_pron, take_subj
+from sulla.speech.english.vocabulary import Vocabulary
 
 
-def parse(words: tuple[str, ...]) -> Parse:
-    """Read words.
-
-    Args:
-        words: in lower case, at least one.
-    """
-    state = Parse()
-    for word in _plain(words):
-        parts = EXPANDED.get(word)
+def parse(en: Vocabulary, words: tuple[str, ...]) -> Parse:
+    """Read words."""
+    state = Parse(en)
+    for word in _plain(en, words):
+        parts = en.expanded.get(word)
         if word == "that's" and state.fresh and state.phrase == NAMED_PHRASE and state.seen > 1:
             parts = ("that", "is")
         if parts is None and "'" in word:
@@ -59,7 +54,7 @@ def _expanded(word: str) -> tuple[str, str] | None:
 _HELPERS: Final = {"ll": "will", "ve": "have", "d": "would", "re": "are"}
 
 
-def _plain(words: tuple[str, ...]) -> list[str]:
+def _plain(en: Vocabulary, words: tuple[str, ...]) -> list[str]:
     """Without words said twice, "i mean", "you know" and "on earth"; "no one" and "thank you" as one word."""
     found: list[str] = []
     for word in words:
@@ -75,31 +70,22 @@ def _plain(words: tuple[str, ...]) -> list[str]:
         if len(found) > 2 and (found[-2], word) == ("on", "earth"):
             del found[-2:]
             continue
-        if len(found) > 2 and (found[-2], word) in _ASIDES and found[-3] not in _ASKED:
+        if len(found) > 2 and (found[-2], word) in en.phrases["asides"] and found[-3] not in en["asked"]:
             del found[-2:]
     return found
-
-
-_ASIDES: Final = frozenset((("i", "mean"), ("you", "know"), ("you", "see")))
-
-
-_ASKED: Final = frozenset(
-    "do did if what that as all let who how when can because where everyone whether should would".split()
-)
-
-
-_WHEN: Final = frozenset(("when", "where"))
-
-
-_COMPARED: Final = frozenset("compared based depending judging speaking talking".split())
 
 
 _INVERTING: Final = frozenset(("be", "have", "do", "modal", "skip", "wh", "prep", "to"))
 
 
 def _feed(state: Parse, word: str) -> None:
-    name = CLASS_OF.get(word)
-    if state.seen == 1 and state.last in _WHEN and name not in _INVERTING and not word.endswith(("ly", "else")):
+    name = state.en.class_of.get(word)
+    if (
+        state.seen == 1
+        and state.last in state.en["when"]
+        and name not in _INVERTING
+        and not word.endswith(("ly", "else"))
+    ):
         # "when the rain stops" asks nothing.
         state.top.wh = ""
         push(state, Clause(SUB))
@@ -108,7 +94,7 @@ def _feed(state: Parse, word: str) -> None:
         name = None
     if state.seen == 0 and word in ("given", "considering"):
         name = "prep"
-    if state.seen == 0 and word in _COMPARED:
+    if state.seen == 0 and word in state.en["compared"]:
         name = "skip"
     handler = _HANDLERS[name] if name is not None else open_class
     handler(state, word)

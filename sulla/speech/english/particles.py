@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from sulla.speech.english import lexicon as lex
 from sulla.speech.english.joints import as_is, take_preposition
-from sulla.speech.english.lexicon import forms
-from sulla.speech.english.phrasal import BY_ITSELF, ENDED_BY, PHRASAL_ALONE, PLUGS, SWITCHES, TAKES_OFF
 from sulla.speech.english.phrases import named
 from sulla.speech.english.state import (
     BARE,
@@ -16,7 +12,6 @@ from sulla.speech.english.state import (
     NAMED_PHRASE,
     NO_PHRASE,
     OBJECT,
-    OBJECTS,
     OPEN_PHRASE,
     PREDICATE,
     PREPOSITION,
@@ -25,8 +20,6 @@ from sulla.speech.english.state import (
     Parse,
 )
 from sulla.speech.english.verbal import verb
-
-_WANTING: Final = forms("want need let")
 
 
 def take_part(state: Parse, word: str) -> None:
@@ -53,10 +46,14 @@ def take_part(state: Parse, word: str) -> None:
     ):
         clause.verb, clause.word = True, state.last
     clause.needs &= ~(WHERE | PREDICATE | PREPOSITION | BARE)
-    if f"{state.last} {word}" in PHRASAL_ALONE or (state.last == clause.word and clause.word in _WANTING):
+    if state.last in state.en.alone_with(word) or (state.last == clause.word and clause.word in state.en["wanting"]):
         clause.needs = 0
         clause.bits &= ~lex.OBJECT
-    if word == "out" and state.last in _FINDING and (clause.subject == "it" or state.last not in ("turns", "turned")):
+    if (
+        word == "out"
+        and state.last in state.en["finding"]
+        and (clause.subject == "it" or state.last not in ("turns", "turned"))
+    ):
         clause.needs = CLAUSE
     state.fresh = False
     state.prep = ""
@@ -85,10 +82,12 @@ def take_mid(state: Parse, word: str) -> None:
     if state.last == clause.word and clause.word in ("get", "gets", "got", "getting"):
         clause.needs = 0
         can_end = "verb" if word in ("on", "in", "over", "by", "along", "through") else ""
-    if can_end == "" and state.last == clause.word and clause.word in ENDED_BY.get(word, ()):
+    if can_end == "" and state.last == clause.word and clause.word in state.en.ended_by(word):
         clause.needs &= ~OBJECT
         can_end = "verb"
-    elif state.last == clause.word and clause.needs & OBJECT and clause.word in TAKES_OFF and not clause.gap:
+    elif (
+        state.last == clause.word and clause.needs & OBJECT and clause.word in state.en["takes_off"] and not clause.gap
+    ):
         clause.bits &= ~(lex.PLACE | lex.GIVE | lex.TELL)
         return
     take_preposition(state, word)
@@ -101,16 +100,13 @@ def _can_end(state: Parse, clause: Clause, word: str) -> str:
         return "be"
     if clause.needs & OBJECT:
         return ""
-    if (state.last in OBJECTS and clause.subject != state.last and clause.word in TAKES_OFF) or (
-        state.last == "back" and clause.word in SWITCHES
-    ):
+    if (
+        state.last in state.en["objects"] and clause.subject != state.last and clause.word in state.en["takes_off"]
+    ) or (state.last == "back" and clause.word in state.en["switches"]):
         return "it"
-    if word == "on" and clause.word in BY_ITSELF and clause.subject not in ("you", "to", "i", "we"):
+    if word == "on" and clause.word in state.en["by_itself"] and clause.subject not in ("you", "to", "i", "we"):
         return "verb"
     if state.last == clause.word or state.last in ("back", "on", "over"):
-        return "verb" if clause.word in ENDED_BY.get(word, ()) else ""
+        return "verb" if clause.word in state.en.ended_by(word) else ""
     is_one = state.fresh and clause.verb and state.article not in ("", "a", "an")
-    return "noun" if is_one and clause.word in (SWITCHES if word == "on" else PLUGS) else ""
-
-
-_FINDING: Final = forms("find figure point") | frozenset("turns turned work".split())
+    return "noun" if is_one and clause.word in (state.en["switches"] if word == "on" else state.en["plugs"]) else ""

@@ -5,23 +5,18 @@ from __future__ import annotations
 from typing import Final
 
 from sulla.speech.english import lexicon as lex
-from sulla.speech.english.closed import CLASS_OF
 from sulla.speech.english.state import (
     BARE,
     CLAUSE,
     COMP,
-    EXPLAINING,
     FIRST,
     NAMED_PHRASE,
     NO_PHRASE,
     OBJECT,
-    OBJECTS,
     OPEN_PHRASE,
     PERHAPS,
     PREDICATE,
     PREPOSITION,
-    RELATED,
-    SAYING,
     TO,
     WHAT,
     WHERE,
@@ -29,6 +24,7 @@ from sulla.speech.english.state import (
     Parse,
     push,
 )
+from sulla.speech.english.vocabulary import Vocabulary
 
 
 def open_phrase(state: Parse, kind: str) -> None:
@@ -37,7 +33,7 @@ def open_phrase(state: Parse, kind: str) -> None:
     state.opened = kind
     state.article = ""
     if state.prep == "to":
-        _placed(state.top)
+        _placed(state.en, state.top)
     state.filled = state.prep or ("and" if state.joined else "")
     state.prep = ""
     state.joined = False
@@ -46,16 +42,9 @@ def open_phrase(state: Parse, kind: str) -> None:
     state.first = False
 
 
-_PLURAL_FIRST: Final = frozenset(
-    "sports sales customs savings accounts news arms goods clothes ladies kids christmas operations "
-    "systems glasses jeans parents students teachers maths physics thursdays mondays tuesdays wednesdays "
-    "fridays saturdays sundays results awards drinks games arts james thomas is was us this plus bus gas".split()
-)
-
-
-def _placed(clause: Clause) -> None:
+def _placed(en: Vocabulary, clause: Clause) -> None:
     """Something says where to."""
-    if clause.word in EXPLAINING and clause.needs & OBJECT and not clause.gap:
+    if clause.word in en["explaining"] and clause.needs & OBJECT and not clause.gap:
         return
     if clause.gap and clause.needs & OBJECT:
         clause.gap = 0
@@ -69,15 +58,17 @@ def named(state: Parse, word: str, bits: int, *, pronoun: bool = False) -> None:
     state.name = state.phrase == NO_PHRASE and not bits & (lex.KNOWN | lex.PLURAL) and not pronoun
     bare = state.phrase != OPEN_PHRASE and not pronoun
     state.phrase = NO_PHRASE if pronoun else NAMED_PHRASE
-    state.fresh = not pronoun or word in RELATED or word == "ones"
+    state.fresh = not pronoun or word in state.en["related"] or word == "ones"
     state.plural = bool(bits & lex.PLURAL) or (word.endswith("s") and not word.endswith(("ss", "us", "is")))
     if continues and was_plural and bits & lex.PLURAL and state.top.inverted and state.top.needs & PREDICATE:
         continues = False
-    if continues and was_plural and state.last not in _PLURAL_FIRST:
+    if continues and was_plural and state.last not in state.en["plural_first"]:
         state.listed = True
     state.last_named = word
     state.person = (
-        bool(bits & lex.PERSON) or (pronoun and word in OBJECTS and word != "it") or (continues and state.person)
+        bool(bits & lex.PERSON)
+        or (pronoun and word in state.en["objects"] and word != "it")
+        or (continues and state.person)
     )
     state.first = bool(bits & lex.FIRST_PART) and not pronoun
     state.time = bool(bits & (lex.TIME_NOUN | lex.TIME))
@@ -88,7 +79,7 @@ def named(state: Parse, word: str, bits: int, *, pronoun: bool = False) -> None:
     if pronoun:
         state.article = word
     if state.prep == "to":
-        _placed(state.top)
+        _placed(state.en, state.top)
     filled = state.filled or state.prep or state.joined
     state.head = word
     state.conjoined = state.filled == "and" and not pronoun
@@ -108,7 +99,7 @@ def _role(state: Parse, clause: Clause, word: str) -> None:
     elif not clause.verb and not clause.aux:
         _subject(state, clause, word)
     elif _begins_thought(state, clause, word) or (
-        clause.adjective in _SURE and clause.verb and not clause.needs & FIRST
+        clause.adjective in state.en["sure"] and clause.verb and not clause.needs & FIRST
     ):
         phrase, fresh = state.phrase, state.fresh
         clause.needs = 0
@@ -118,7 +109,7 @@ def _role(state: Parse, clause: Clause, word: str) -> None:
         state.phrase, state.fresh = phrase, fresh
     elif clause.needs & FIRST:
         _object(state, clause)
-        if CLASS_OF.get(word) == "num" or (clause.word == "compare" and state.plural):
+        if state.en.class_of.get(word) == "num" or (clause.word == "compare" and state.plural):
             clause.needs = 0
     elif clause.aux == "do" and clause.subject and not clause.inverted:
         clause.aux, clause.verb, clause.word, clause.bits = "", True, "do", 0
@@ -139,123 +130,93 @@ def _asked_subject(state: Parse, clause: Clause, word: str) -> None:
 
 def _subject(state: Parse, clause: Clause, word: str) -> None:
     is_asked_for = (
-        clause.wh in _WITH_NOUN and state.article in ("", word) and CLASS_OF.get(word) not in ("demo", "pron")
+        clause.wh in state.en["with_noun"]
+        and state.article in ("", word)
+        and state.en.class_of.get(word) not in ("demo", "pron")
     )
     if is_asked_for and not clause.subject and not clause.named:
         clause.named = True
         return
-    if clause.subject and state.article in _LISTED_FIRST and not state.time and word not in _MEASURES:
+    if (
+        clause.subject
+        and state.article in state.en["listed_first"]
+        and not state.time
+        and word not in state.en["measures"]
+    ):
         state.listed = True
     clause.subject = clause.subject or word
 
 
 def _begins_thought(state: Parse, clause: Clause, word: str) -> bool:
     """Whether a noun is not what is said, but the subject of it ("I think the plumber")."""
-    name = CLASS_OF.get(word)
-    if not clause.needs & CLAUSE or name == "num" or word in _HELLO:
+    name = state.en.class_of.get(word)
+    if not clause.needs & CLAUSE or name == "num" or word in state.en["hello"]:
         return False
-    return clause.word not in SAYING or (clause.word in _SAID and state.article in _DEFINITE and name is None)
-
-
-_HELLO: Final = frozenset("hello hi goodbye bye thanks yes no sorry nothing something please anything cheers".split())
-_SURE: Final = frozenset(
-    "sure glad certain positive confident convinced hopeful aware worried afraid scared happy sorry lucky surprised "
-    "amazed disappointed annoyed pleased grateful thankful relieved".split()
-)
-"""What somebody is sure of may follow as a clause."""
+    return clause.word not in state.en["saying"] or (
+        clause.word in state.en["phrases_said"] and state.article in state.en["phrases_definite"] and name is None
+    )
 
 
 def _second_object(state: Parse, clause: Clause, word: str) -> None:
     if clause.needs & WHAT:
         clause.needs &= ~WHAT
-        is_told = word in CLASS_OF or word in _TOLD
-        if clause.word in _TELLING and state.article in _DEFINITE and not is_told:
+        is_told = word in state.en.class_of or word in state.en["told"]
+        if clause.word in state.en["telling"] and state.article in state.en["phrases_definite"] and not is_told:
             phrase, fresh = state.phrase, state.fresh
             push(state, Clause(COMP))
             state.top.subject = word
             state.phrase, state.fresh = phrase, fresh
-    elif clause.needs & WHERE and CLASS_OF.get(word) == "num":
+    elif clause.needs & WHERE and state.en.class_of.get(word) == "num":
         clause.needs = 0
     else:
         state.placed = state.last == clause.word
-        one_is_enough = clause.bits & (lex.OBJECT | _TWICE) == lex.OBJECT and clause.word not in _NAMING
-        if one_is_enough and state.article in _LISTING and not state.time and word not in _MEASURES:
+        one_is_enough = clause.bits & (lex.OBJECT | _TWICE) == lex.OBJECT and clause.word not in state.en["naming"]
+        if (
+            one_is_enough
+            and state.article in state.en["listing"]
+            and not state.time
+            and word not in state.en["measures"]
+        ):
             state.listed = True
 
 
-_GIVING: Final = frozenset("give gives gave giving given hand lend lent owe owes owed".split())
-_NAMING: Final = lex.forms(
-    "call name paint dye colour color elect consider cost bet charge spare save wish forgive envy fine"
-)
-_TELLING: Final = frozenset("tell tells told telling remind reminded warned promised assured".split())
-_TOLD: Final = frozenset(
-    "story truth lie joke time name way news secret answer difference reason rest price score result "
-    "password date".split()
-)
 _TWICE: Final = lex.TELL | lex.GIVE | lex.LET | lex.PLACE
-
-
-_MEASURES: Final = frozenset("bit lot little few couple while way touch notch tad smidge fraction".split())
-
-
-_LISTED_FIRST: Final = frozenset("the my a an some her his our their your".split())
-
-
-_LISTING: Final = frozenset("a an some my".split())
 
 
 def _object(state: Parse, clause: Clause) -> None:
     """The verb has what it needs first; it may need a second thing."""
     bits = clause.bits
     clause.needs = 0
-    if state.last_named in _TOLD and not state.person:
+    if state.last_named in state.en["told"] and not state.person:
         return
     if (
-        (bits & lex.TELL and (state.person or state.name or (clause.word in _TELLING and clause.base)))
+        (bits & lex.TELL and (state.person or state.name or (clause.word in state.en["telling"] and clause.base)))
         or (
             bits & lex.GIVE
             and (
-                (state.person and (state.last_named != "them" or clause.word in _GIVING))
-                or (state.name and clause.word in _GIVING)
+                (state.person and (state.last_named != "them" or clause.word in state.en["giving"]))
+                or (state.name and clause.word in state.en["giving"])
             )
         )
-        or (clause.subject == "it" and clause.word in _COSTS and state.person)
+        or (clause.subject == "it" and clause.word in state.en["costs"] and state.person)
     ):
         clause.needs = WHAT
-    elif clause.word in _LETTING:
+    elif clause.word in state.en["letting"]:
         clause.needs = BARE
     elif (
         bits & lex.PLACE
         and not (clause.base and clause.word == "leave" and state.article == "it")
-        and not (clause.word in _MAKING and (state.article not in _DEFINITE or not clause.base))
+        and not (
+            clause.word in state.en["making"] and (state.article not in state.en["phrases_definite"] or not clause.base)
+        )
     ):
         clause.needs = WHERE
-    elif bits & lex.TO and state.person and (clause.word in _WANTED or (clause.word == "like" and clause.base)):
+    elif (
+        bits & lex.TO
+        and state.person
+        and (clause.word in state.en["wanted"] or (clause.word == "like" and clause.base))
+    ):
         clause.needs = TO
-
-
-_WITH_NOUN: Final = frozenset("what which whose whatever whichever how".split())
-
-
-_SAID: Final = frozenset("said says".split())
-
-
-_COSTS: Final = frozenset("takes took cost costs take".split())
-
-
-_MAKING: Final = frozenset("make makes made making leave leaves left leaving keep keeps kept".split())
-
-
-_DEFINITE: Final = frozenset("the my our your it them him her his this that these those".split())
-
-
-_LETTING: Final = frozenset("let lets letting".split())
-
-
-_WANTED: Final = frozenset(
-    "want wants wanted need needs needed expect expects expected allow allows allowed force forced cause "
-    "encourage urge".split()
-)
 
 
 def close(state: Parse) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from sulla.speech.english.vocabulary import Vocabulary
+
 MAIN, SUB, COMP, REL, INF = range(5)
 """Kinds of clauses: by itself; "if it rains"; "I hope it rains"; "the one you want"; "to rain"."""
 
@@ -27,30 +29,6 @@ STRICT: Final = OBJECT | CLAUSE | PREDICATE
 """What a verb needs first; what it cannot do without."""
 
 NO_PHRASE, OPEN_PHRASE, NAMED_PHRASE = range(3)
-
-GETTING: Final = frozenset(
-    "get gets got getting keep keeps kept make makes made leave leaves left find found turn".split()
-)
-OBJECTS: Final = frozenset(
-    "me him us them myself yourself himself herself itself ourselves themselves it you her".split()
-)
-EXPLAINING: Final = frozenset(
-    "explain explained explaining mention mentioned mentioning announce announced suggest suggested describe "
-    "described demonstrate demonstrated recommend recommended prove proved confess reveal revealed".split()
-)
-"""To whom is not enough: they want what, too."""
-SUBJECT_TOO: Final = frozenset(
-    "you it there this that these those somebody someone everybody everyone nobody anyone anybody".split()
-)
-RELATED: Final = frozenset(
-    "something anything everything nothing somebody someone anyone anybody everyone everybody nobody".split()
-)
-FRONTED: Final = frozenset(("what", "who", "whoever", "whom", "which", "whose", "whatever", "whichever"))
-SAYING: Final = frozenset("mean meant say guess imagine said says".split())
-LONE: Final = frozenset("i you he she it we they there".split())
-"""They can be all of a subject."""
-CAUSING: Final = GETTING | frozenset("have had having has want wants wanted need needs see saw hear heard".split())
-"""What somebody has, gets or sees done: a participle may follow the object."""
 
 
 class Clause:
@@ -105,6 +83,7 @@ class Parse:
         "clauses",
         "conjoined",
         "doubled",
+        "en",
         "filled",
         "first",
         "fresh",
@@ -129,7 +108,8 @@ class Parse:
         "too",
     )
 
-    def __init__(self) -> None:
+    def __init__(self, en: Vocabulary) -> None:
+        self.en = en
         self.clauses = [Clause(MAIN)]
         self.phrase = NO_PHRASE
         self.opened = ""

@@ -9,24 +9,13 @@ from typing import Final
 from sulla.speech.english import lexicon as lex
 from sulla.speech.english import state as st
 from sulla.speech.english.alone import HELPING
-from sulla.speech.english.closed import CLASS_OF, EXPANDED
 from sulla.speech.english.preposition_gaps import asks_yes_no
-from sulla.speech.english.state import COMP, INF, LONE, MAIN, OBJECTS, SUB, Clause, Parse, waits
-from sulla.speech.language import Reading, Said
+from sulla.speech.english.state import COMP, INF, MAIN, SUB, Clause, Parse, waits
+from sulla.speech.english.text import Said
+from sulla.speech.turn_taking.detector import Reading
 
-_TOLD: Final = frozenset("tell told tells ask asked asks show showed shows teach warn warned".split())
 _NO_ANSWER: Final = frozenset(("be", "do", "have", "modal", "subj", "pron", "to", "wh", "sub"))
-_LIKING: Final = frozenset("like want need wish prefer".split())
-_NAMES: Final = LONE | {"that", "this", "them", "us", "all", "people"}
-_ALL: Final = frozenset("all everything anything what only whatever most best one ones nothing".split())
-_DENYING: Final = frozenset("never not nobody".split())
-_SINCE: Final = frozenset("already never always probably still definitely sometimes usually just".split())
 _IS_OR_SUBJECT: Final = frozenset(("subj", "be"))
-_DOERS: Final = frozenset("i we you they".split())
-_HAVING: Final = frozenset("have has had".split())
-_LIKENING: Final = frozenset(("than", "as"))
-_AS_IF: Final = frozenset((("as", "if"), ("as", "though"), ("soon", "as"), ("long", "as"), ("far", "as")))
-_WHERE: Final = frozenset(("where", "how", "than", "as"))
 
 
 def verb_gap(said: Said, state: Parse, top: Clause) -> Reading | None:
@@ -54,7 +43,7 @@ def elliptic(said: Said, state: Parse, top: Clause) -> Reading | None:
     last, words = said.last, said.words
     if words[-2:] == ("to", "be") and len(words) < 3:
         return None
-    is_short = len(words) <= 5 and (said.before in _NAMES or said.before in _SINCE)
+    is_short = len(words) <= 5 and (said.before in said.en["names"] or said.before in said.en["since"])
     if asks_yes_no(said) and (is_short or words[-2:] == ("to", "be")):
         return Reading(0.8, "as_it_did")
     if top.kind == COMP and top.wh in ("what", "whatever") and last in ("can", "must"):
@@ -62,18 +51,18 @@ def elliptic(said: Said, state: Parse, top: Clause) -> Reading | None:
     if (words[-2:] == ("there", "is") and "all" in words) or ("the", "way") in pairwise(words[-5:-1]):
         return Reading(0.8, "as_it_did")
     is_likened = any(clause.wh in ("than", "as", "like") for clause in state.clauses)
-    is_as_if = last not in ("can", "could") and bool(_AS_IF & set(pairwise(words)))
-    if (_LIKENING & set(words[-6:-2]) or is_likened) and not is_as_if:
+    is_as_if = last not in ("can", "could") and bool(said.en.phrases["as_if"] & set(pairwise(words)))
+    if (said.en["verb_gaps_likening"] & set(words[-6:-2]) or is_likened) and not is_as_if:
         return Reading(0.75, "as_it_did")
-    if (last.endswith("n't") or said.before in _SINCE) and {"but", "and"} & set(words[-6:-2]):
+    if (last.endswith("n't") or said.before in said.en["since"]) and {"but", "and"} & set(words[-6:-2]):
         return Reading(0.6, "as_it_did")
     if (
         last in words[:-2]
         and {"and", "or", "but"} & set(words[-6:-1])
-        and not _IS_OR_SUBJECT & {CLASS_OF.get(said.before), CLASS_OF.get(last)}
+        and not _IS_OR_SUBJECT & {said.en.class_of.get(said.before), said.en.class_of.get(last)}
     ):
         return Reading(0.6, "as_it_did")
-    if top.inverted or CLASS_OF.get(last) not in HELPING:
+    if top.inverted or said.en.class_of.get(last) not in HELPING:
         return None
     if top.kind == COMP and top.wh and last in ("do", "does", "did"):
         return Reading(0.7, "what_it_does")
@@ -91,8 +80,8 @@ def _object(said: Said, state: Parse, top: Clause) -> Reading | None:
     if (
         top.gap
         and top.word == "have"
-        and said.last in _HAVING
-        and not _ALL & set(said.words)
+        and said.last in said.en["verb_gaps_having"]
+        and not said.en["all"] & set(said.words)
         and not any(word.endswith("est") for word in said.words)
     ):
         return Reading(0.45, "object_may_stand_before")
@@ -100,31 +89,38 @@ def _object(said: Said, state: Parse, top: Clause) -> Reading | None:
         return Reading(0.85, "object_stands_before")
     if top.gap:
         return Reading(0.7 if top.word == "do" else 0.45, "object_may_stand_before")
-    if top.word == "have" and said.last in _HAVING:
+    if top.word == "have" and said.last in said.en["verb_gaps_having"]:
         return elliptic(said, state, top) or Reading(0.12, "object_is_missing")
-    if top.wh in _LIKENING or (top.kind == SUB and top.subject in LONE and top.word in _LIKING):
+    if top.wh in said.en["verb_gaps_likening"] or (
+        top.kind == SUB and top.subject in said.en["lone"] and top.word in said.en["liking"]
+    ):
         return Reading(0.75, "as_you_like")
     return Reading(0.12, "object_is_missing")
 
 
 def _is_noun(said: Said, top: Clause) -> bool:
     """Whether an answer of a few words is no request ("just cash")."""
-    is_last = len(said.body) <= 3 and said.last == top.word and top.kind == MAIN and top.subject not in LONE - {"you"}
-    return is_last and CLASS_OF.get(said.before) not in _NO_ANSWER and said.before not in EXPANDED
+    is_last = (
+        len(said.body) <= 3
+        and said.last == top.word
+        and top.kind == MAIN
+        and top.subject not in said.en["lone"] - {"you"}
+    )
+    return is_last and said.en.class_of.get(said.before) not in _NO_ANSWER and said.before not in said.en.expanded
 
 
 def _perhaps(said: Said, _: Parse, top: Clause) -> Reading | None:
     """A verb that mostly has an object."""
     if top.gap or said.asked or top.wh or top.kind == SUB or said.last != top.word:
         return None
-    if any(word in _DENYING or word.endswith("n't") for word in said.words[-4:]):
+    if any(word in said.en["verb_gaps_denying"] or word.endswith("n't") for word in said.words[-4:]):
         return None
     is_likely = bool(top.bits & lex.MOSTLY) and not top.bits & lex.ING
     return Reading(0.4 if is_likely else 0.55, "object_may_follow")
 
 
 def _clause(said: Said, state: Parse, top: Clause) -> Reading:
-    if (top.kind == SUB and top.subject == "you") or top.wh in _LIKENING:
+    if (top.kind == SUB and top.subject == "you") or top.wh in said.en["verb_gaps_likening"]:
         return Reading(0.7, "as_you_say")
     if state.clauses[0].inverted and state.clauses[0].wh in ("who", "which", "whose") and said.last == top.word:
         return Reading(0.3, "clause_is_missing")
@@ -150,7 +146,12 @@ def _predicate(said: Said, state: Parse, top: Clause) -> Reading | None:
 
 def _fronted(said: Said, state: Parse, top: Clause) -> Reading | None:
     """Whether how something is stands before ("wherever it is", "I know what it is")."""
-    if top.kind == COMP and top.wh == "what" and top.subject in _DOERS and CLASS_OF.get(said.last) == "be":
+    if (
+        top.kind == COMP
+        and top.wh == "what"
+        and top.subject in said.en["doers"]
+        and said.en.class_of.get(said.last) == "be"
+    ):
         return Reading(0.3, "predicate_is_missing")
     if said.body[0] == "wherever" and top.subject:
         return Reading(0.75, "wherever_it_is")
@@ -174,7 +175,7 @@ def _what(said: Said, _: Parse, top: Clause) -> Reading | None:
     """ "tell me", but not "you could have told me"."""
     if top.gap or (said.asked and said.asked[0] in ("who", "whom", "which")) or "don't" in said.words[:2]:
         return None
-    if top.bits & lex.TELL and top.word in _TOLD and said.last in OBJECTS:
+    if top.bits & lex.TELL and top.word in said.en["verb_gaps_told"] and said.last in said.en["objects"]:
         is_told = (not top.base and top.subject != "it") or any(
             word == "who" or word.endswith("n't") for word in said.words
         )
@@ -192,7 +193,7 @@ def _preposition(_: Said, state: Parse, top: Clause) -> Reading | None:
 
 
 def _asks_where(state: Parse, top: Clause) -> bool:
-    return bool(top.gap) or any(clause.wh in _WHERE for clause in state.clauses)
+    return bool(top.gap) or any(clause.wh in state.en["where"] for clause in state.clauses)
 
 
 _GAPS: Final[tuple[tuple[int, Callable[[Said, Parse, Clause], Reading | None]], ...]] = (

@@ -1,11 +1,8 @@
-"""Verbs of an English text, and the clauses that they belong to. Pure."""
+"""Verbs of an English text and the clauses that they belong to, also those that show themselves only later. Pure."""
 
 from __future__ import annotations
 
-from typing import Final
-
 from sulla.speech.english import lexicon as lex
-from sulla.speech.english.closed import CLASS_OF
 from sulla.speech.english.state import (
     BARE,
     CLAUSE,
@@ -20,22 +17,13 @@ from sulla.speech.english.state import (
     PREDICATE,
     PREPOSITION,
     REL,
-    RELATED,
     STRICT,
     SUB,
     Clause,
     Parse,
     push,
 )
-
-_TOUGH: Final = frozenset(
-    "easy easier easiest hard harder hardest difficult impossible nice safe tricky simple fun comfortable "
-    "dangerous awkward quick good better best expensive cheap pleasant painful interesting boring heavy "
-    "light ready worth".split()
-)
-"""What is so is easy to carry: the object stands before."""
-_TIMELY: Final = frozenset("late early soon old young tired busy ill lazy shy scared afraid nervous".split())
-"""What is too late to carry still has to be named."""
+from sulla.speech.english.vocabulary import Vocabulary
 
 
 def _needs_of(bits: int, *, passive: bool) -> int:
@@ -96,7 +84,7 @@ def home(state: Parse) -> Clause:
     clauses = state.clauses
     for at in range(len(clauses) - 1, -1, -1):
         clause = clauses[at]
-        if not clause.verb and (clause.subject or (at == 0 and (state.fresh or state.last in CLASS_OF))):
+        if not clause.verb and (clause.subject or (at == 0 and (state.fresh or state.last in state.en.class_of))):
             del clauses[at + 1 :]
             return clause
     if state.fresh and (state.listed or state.doubled) and clauses[-1].verb and not state.joined:
@@ -117,7 +105,7 @@ def infinitive(state: Parse, word: str, bits: int) -> None:
         parent.gap and not (parent.verb and parent.needs & OBJECT and not parent.bits & lex.TO)
     ):
         gap = parent.gap
-    elif (state.last_named in RELATED and state.fresh) or _is_tough(state, parent):
+    elif (state.last_named in state.en["related"] and state.fresh) or _is_tough(state, parent):
         gap = 2
     elif (
         state.fresh or (state.last == "to" and parent.word == "be" and not parent.adjective)
@@ -134,7 +122,7 @@ def infinitive(state: Parse, word: str, bits: int) -> None:
 
 def _is_tough(state: Parse, parent: Clause) -> bool:
     adjective = parent.adjective
-    return adjective in _TOUGH or bool(adjective and state.too and adjective not in _TIMELY)
+    return adjective in state.en["tough"] or bool(adjective and state.too and adjective not in state.en["timely"])
 
 
 def hinged(state: Parse) -> bool:
@@ -201,9 +189,6 @@ def other_verb(state: Parse, word: str, bits: int) -> None:
     finite(state, word, bits)
 
 
-_LACKING: Final = frozenset("need needs needed want wants worth".split())
-
-
 def ing(state: Parse, word: str, bits: int) -> None:
     """A verb as in "going": of the clause before it, or of one of its own."""
     clause = state.top
@@ -223,9 +208,57 @@ def ing(state: Parse, word: str, bits: int) -> None:
         gap = 0
     if gap:
         clause.gap = 0
-    if clause.word in _LACKING or state.prep == "worth":
+    if clause.word in state.en["lacking"] or state.prep == "worth":
         gap = 2
     new = Clause(INF, gap)
     new.subject = "ing"
     push(state, new)
     set_verb(state, new, word, bits)
+
+
+def that_clause(state: Parse) -> None:
+    """Make a clause of "that", now that its subject is there."""
+    if state.last == "that" and state.phrase == OPEN_PHRASE and state.opened == "demo" and state.top.verb:
+        if state.top.inverted and state.top.subject == "that":
+            return
+        push(state, Clause(COMP))
+
+
+def that_someone(state: Parse, bits: int) -> bool:
+    """Make a clause of "that", now that a noun follows that it cannot belong to ("say that dogs", "I hope that rain").
+
+    Args:
+        state: behind "that".
+        bits: of the noun.
+    """
+    top = state.top
+    if state.last != "that" or state.opened != "demo" or not top.verb or state.filled or not state.before:
+        return False
+    is_behind = state.before == top.word or (top.word == "be" and bool(top.needs))
+    if not (bits & lex.PLURAL or top.word in state.en["that"]) or not is_behind:
+        return False
+    push(state, Clause(COMP))
+    return True
+
+
+def imperative(state: Parse) -> None:
+    """Make a request of an unknown first word, now that an object follows."""
+    clause = state.top
+    if state.seen == 1 and not clause.verb and not clause.aux and clause.subject and state.name:
+        clause.subject = "you"
+        set_verb(state, clause, state.last, lex.BASE | lex.ALONE | lex.OBJECT)
+
+
+def says_when(en: Vocabulary, subject: str) -> bool:
+    """Whether it is no subject but when or how ("two weeks ago", "either way", "strictly speaking")."""
+    return subject in ("way", "rate", "chance") or (
+        bool(subject) and bool(en.bits_of(subject) & (lex.TIME_NOUN | lex.ING))
+    )
+
+
+def each_time(state: Parse) -> None:
+    """What was named says when: by itself, or as the head of a clause ("every time it rains")."""
+    state.top.subject = ""
+    if state.last_named in ("time", "moment", "minute", "day") and state.fresh:
+        push(state, Clause(SUB))
+        state.top.wh = "when"

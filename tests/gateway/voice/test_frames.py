@@ -13,7 +13,11 @@ from sulla.core.jsontypes import JsonObject
 from sulla.gateway.voice.fields import MAX_CHANNELS
 from sulla.gateway.voice.frames import _BARE, _TYPED, Recognizer, Turns
 from sulla.gateway.voice.moves import Drop, Flush, Leave, Passed, Played, Say, Wrong
-from sulla.speech import ADAPTIVE, CLASSIC, MAX_CHUNK_CHARS, Cancelled, End, Profile, SpeechBuffer
+from sulla.speech.late_detector import LateDetector, english_detector
+from sulla.speech.turn_taking.buffer import SpeechBuffer
+from sulla.speech.turn_taking.chunk import MAX_CHUNK_CHARS
+from sulla.speech.turn_taking.events import Cancelled, End
+from sulla.speech.turn_taking.profile import ADAPTIVE, CLASSIC, Profile
 from tests.gateway.recognizers import (
     connected,
     metadata,
@@ -31,7 +35,7 @@ class Room:
 
     def __init__(self, turns: Turns = "auto", channel: int | None = None, profile: Profile = CLASSIC) -> None:
         self.recognizer = Recognizer("c", turns, channel)
-        self.buffer = SpeechBuffer(profile)
+        self.buffer = SpeechBuffer(profile, LateDetector(english_detector))
         self.now_ms = 0
         self.ended: list[tuple[str, str]] = []
         """Turns: their reason and text."""

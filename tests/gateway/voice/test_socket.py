@@ -21,7 +21,9 @@ from sulla.gateway import Live, Server
 from sulla.gateway.auth import WRONG_TOKENS
 from sulla.gateway.voice.session import Wish
 from sulla.gateway.voice.socket import read_wish
-from sulla.speech import Chunk, EagerEnd, End, Event, Partial, Playing, Resumed, TurnStarted
+from sulla.speech.service import Playing
+from sulla.speech.turn_taking.chunk import Chunk
+from sulla.speech.turn_taking.events import EagerEnd, End, Event, Partial, Resumed, TurnStarted
 from tests.doubles.commands import MemoryCommands
 from tests.doubles.tokens import MemoryTokens
 from tests.gateway.conftest import Start

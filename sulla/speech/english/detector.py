@@ -1,0 +1,39 @@
+"""The turn detector for English: no model, no download, some 50 us. The first rule that has an answer decides. Pure."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sulla.speech.english.answers import answer, filler, open_end, whole
+from sulla.speech.english.dictation import dictation
+from sulla.speech.english.hold import asks_for_time
+from sulla.speech.english.lists import repair
+from sulla.speech.english.missing import missing
+from sulla.speech.english.text import look
+from sulla.speech.english.vocabulary import Vocabulary
+from sulla.speech.turn_taking.detector import Reading
+
+_RULES: Final = (filler, asks_for_time, open_end, dictation, answer, repair, missing, whole)
+_SILENT: Final = Reading(0.0, "no_words")
+_WHOLE: Final = Reading(0.85, "nothing_is_missing")
+
+
+class EnglishDetector:
+    """Implements `TurnDetector`; one does for all speakers.
+
+    Args:
+        vocabulary: the English words, which it holds as long as it lives.
+    """
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.vocabulary = vocabulary
+
+    def read(self, text: str, question: str | None = None) -> Reading:
+        """How complete a text is, from its last words and the question before it."""
+        said = look(self.vocabulary, text, question)
+        if said is None:
+            return _SILENT
+        for rule in _RULES:
+            if (found := rule(said)) is not None:
+                return found
+        return _WHOLE

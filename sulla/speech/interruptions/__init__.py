@@ -1,0 +1,1 @@
+"""Speech over an answer, and what the person had heard of it by then."""

@@ -1,0 +1,1 @@
+"""Streamed text as sentences that can be spoken one by one."""

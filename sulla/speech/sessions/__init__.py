@@ -1,0 +1,1 @@
+"""The threads that are spoken in just now: kept, timed, delivered."""

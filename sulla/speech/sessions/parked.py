@@ -1,0 +1,238 @@
+"""`stream_buffer:{thread}`: who has the speech of a thread just now, or what is known of it while nobody speaks.
+
+Each step puts what it keeps in the place of what it has read, and of nothing else (`Store.swap`). So of two daemons
+that want a thread at once one gets it, and whoever sleeps in the middle of a step overwrites nothing that came since.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from typing import Final
+
+import orjson
+
+from sulla.core.clock import Clock
+from sulla.core.errors import Busy, CorruptRecord
+from sulla.core.ids import ThreadId
+from sulla.speech.log.records import Brought, pack, unpack
+from sulla.speech.log.segments import logs_of, origin_of
+from sulla.speech.turn_taking.buffer import SpeechBuffer
+from sulla.store import Store, Swapped, seal, swap_until, unseal
+
+log = logging.getLogger(__name__)
+
+_KIND: Final = "STREAM_BUFFER"
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """What is kept under the name of a thread."""
+
+    version: int
+    """How often it was taken up: of two that know something of a thread, the higher one counts."""
+    by: str
+    """Who began the log that it is in; empty while it is in none."""
+    known: Brought | None
+    """What was known when it was taken up, or laid down."""
+    home: str = ""
+    """Who looks after that log now: the home that began it, or the one that has taken it over."""
+
+    def is_in(self, version: int, origin: str) -> bool:
+        """Whether the thread is in that very log still, as it was when it was taken up.
+
+        Args:
+            version: that the log knows.
+            origin: who began the log.
+        """
+        return (self.version, self.by) == (version, origin)
+
+
+class Rests:
+    """Small values that are forgotten by themselves.
+
+    Args:
+        store: where they are.
+        clock: for the pauses when daemons want the same thread.
+        owner: ``<home id>:<boot nonce>``: who asks.
+        ttl_s: how long one is kept, in seconds.
+        ours: the keys of the logs that are here and in no thread's way; none for one that is spoken in here by now.
+    """
+
+    def __init__(
+        self, store: Store, clock: Clock, owner: str, ttl_s: float, ours: Callable[[ThreadId], Collection[str]]
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._owner = owner
+        self._home = _home_of(owner)
+        self._ttl_s = ttl_s
+        self._ours = ours
+
+    async def take_up(self, thread_id: ThreadId, now_ms: int) -> Brought:
+        """Say that the speech of a thread is here from now on, in a log that was begun here.
+
+        Args:
+            thread_id: the thread.
+            now_ms: the time.
+
+        Returns:
+            What is known of it.
+
+        Raises:
+            Busy: another daemon has it.
+            StoreUnavailable: the store does not answer.
+        """
+        value, rest = await self._checked(thread_id)
+        version = rest.version + 1 if rest is not None else 1
+        known = rest.known if rest is not None else None
+        if known is None:
+            taken = Brought(thread_id, now_ms, SpeechBuffer().kept(), version=version)
+        else:
+            # Another machine's clock may be ahead of this one; nobody speaks, so no time matters yet.
+            buffer = replace(known.kept, now_ms=min(known.kept.now_ms, now_ms))
+            taken = replace(known, at_ms=now_ms, kept=buffer, playing=None, version=version)
+        # With all that is known: if nothing of it gets into the log, the next one finds it here.
+        there = _value(Rest(version, self._owner, taken, self._home))
+        if not await self._swap(_key(thread_id), value, there):
+            raise _elsewhere(thread_id)
+        return taken
+
+    async def claim(self, known: Brought, origin: str) -> bool:
+        """Say again that it is here.
+
+        Args:
+            known: of it, for whoever asks when the log is gone.
+            origin: who began the log that it is in.
+
+        Returns:
+            Whether it is; if not, somebody else has it, and nothing has changed.
+
+        Raises:
+            StoreUnavailable: the store does not answer.
+        """
+        return await self._go_on(known, origin, Rest(known.version, origin, known, self._home))
+
+    async def take_over(self, known: Brought, origin: str) -> bool:
+        """Say that the log is here now that a thread is in, so that whoever had it and still writes is refused.
+
+        Args:
+            known: what the log has of the thread.
+            origin: who began the log.
+
+        Returns:
+            Whether the thread is in that log still; if not, somebody else has it, and nothing has changed.
+
+        Raises:
+            StoreUnavailable: the store does not answer.
+        """
+        thread_id = known.thread_id
+
+        def taken_over(value: bytes | None) -> bytes | None:
+            rest = _readable(value, thread_id) or Rest(known.version, origin, known)
+            if rest.home == self._home or not rest.is_in(known.version, origin):
+                return None
+            return _value(replace(rest, home=self._home))
+
+        there = _readable((await self._change(thread_id, taken_over)).value, thread_id)
+        return there is not None and there.is_in(known.version, origin)
+
+    async def lay_down(self, known: Brought, origin: str) -> None:
+        """Keep what is known of a thread that nobody speaks in, unless somebody else has it by now.
+
+        Args:
+            known: of it.
+            origin: who began the log that it is in.
+
+        Raises:
+            StoreUnavailable: the store does not answer.
+        """
+        if not await self._go_on(known, origin, Rest(known.version, "", known)):
+            log.info("thread %r is somebody else's already: nothing of it is laid down", known.thread_id)
+
+    async def check(self, thread_id: ThreadId) -> None:
+        """Do nothing unless another daemon has the thread.
+
+        Raises:
+            Busy: it has.
+            StoreUnavailable: the store does not answer.
+        """
+        await self._checked(thread_id)
+
+    async def look(self, thread_id: ThreadId) -> Rest | None:
+        """What is kept; nothing if it cannot be read.
+
+        Raises:
+            StoreUnavailable: the store does not answer.
+        """
+        return _readable(await self._store.get(_key(thread_id)), thread_id)
+
+    async def forget(self, thread_id: ThreadId) -> None:
+        """The thread is gone."""
+        await self._store.remove(_key(thread_id))
+
+    async def _checked(self, thread_id: ThreadId) -> tuple[bytes | None, Rest | None]:
+        value = await self._store.get(_key(thread_id))
+        rest = _readable(value, thread_id)
+        if rest is not None and rest.by:
+            # Whoever has a thread has a log: one that is gone has none any more.
+            theirs = {info.key for info in await logs_of(self._store) if origin_of(info.key) == rest.by}
+            if theirs.difference(self._ours(thread_id)):
+                raise _elsewhere(thread_id)
+        return value, rest
+
+    async def _go_on(self, known: Brought, origin: str, then: Rest) -> bool:
+        """Keep what comes next if the thread is here still, or nobody knows whose it is; whether it is kept."""
+
+        def gone_on(value: bytes | None) -> bytes | None:
+            rest = _readable(value, known.thread_id)
+            here = rest is None or (rest.is_in(known.version, origin) and rest.home == self._home)
+            return _value(then) if here or rest == then else None  # it is `then` where an answer was lost
+
+        return (await self._change(known.thread_id, gone_on)).changed
+
+    async def _change(self, thread_id: ThreadId, change: Callable[[bytes | None], bytes | None]) -> Swapped[bytes]:
+        return await swap_until(_key(thread_id), change, self._clock, get=self._store.get, swap=self._swap)
+
+    async def _swap(self, key: str, old: bytes | None, new: bytes) -> bool:
+        return await self._store.swap(key, old, new, self._ttl_s)
+
+
+def _elsewhere(thread_id: ThreadId) -> Busy:
+    return Busy(
+        f"what is said in thread {thread_id!r} is taken down by another daemon at the moment: send it there, or here a "
+        "little later",
+        retry_after_s=1.0,
+    )
+
+
+def _readable(value: bytes | None, thread_id: ThreadId) -> Rest | None:
+    """What a value says; None if there is none, or none that can be read."""
+    try:
+        return _rest(value, _key(thread_id)) if value is not None else None
+    except CorruptRecord as error:
+        log.error("%s: nobody knows any more which chunks are late in this thread", error.message)
+        return None
+
+
+def _value(rest: Rest) -> bytes:
+    known = pack(rest.known).decode() if rest.known is not None else None
+    return seal(_KIND, orjson.dumps({"version": rest.version, "by": rest.by, "known": known, "home": rest.home}))
+
+
+def _rest(value: bytes, where: str) -> Rest:
+    match orjson.loads(unseal(_KIND, value, where)):
+        case {"version": int(version), "by": str(by), "known": str() | None as known, "home": str(home)}:
+            entry = unpack(known.encode(), where) if known is not None else None
+            if isinstance(entry, Brought | None):
+                return Rest(version, by, entry, home)
+    raise CorruptRecord(f"{where}: not what is known of a thread, as this version writes it")
+
+
+def _home_of(owner: str) -> str:
+    return owner.rpartition(":")[0]
+
+
+def _key(thread_id: ThreadId) -> str:
+    return f"stream_buffer:{thread_id}"

@@ -1,0 +1,1 @@
+"""When somebody has finished speaking: chunks become turns. Pure."""

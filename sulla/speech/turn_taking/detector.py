@@ -1,0 +1,36 @@
+"""What says how complete a spoken text is, so that a pause after it can be told from an end. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal, Protocol
+
+COMPLETE: Final = 0.5
+"""The score from which on a text counts as complete."""
+
+Kind = Literal["plain", "answer", "dictation", "hold"]
+"""How the text came to be: as any other, as an answer, letter by letter, or to ask for time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How complete a text is."""
+
+    score: float
+    """From 0, something has to follow, to 1, nothing is missing."""
+    reason: str
+    """The rule that decided."""
+    kind: Kind = "plain"
+
+
+class TurnDetector(Protocol):
+    """Reads what somebody has said so far. The same text and question always give the same reading."""
+
+    def read(self, text: str, question: str | None = None) -> Reading:
+        """How complete a text is: if silence followed, would the turn have been given away?
+
+        Args:
+            text: what was said so far, as a recognizer gives it: punctuation and case may be missing or wrong.
+            question: what the speaker had been asked, if they had.
+        """
+        ...

@@ -1,0 +1,64 @@
+"""What a buffer keeps over a crash: plain values, as small as what is open. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class KeptUtterance:
+    """An utterance that is open."""
+
+    id: str
+    base: tuple[str, ...]
+    base_seq: int
+    line: tuple[str, ...]
+    deltas: tuple[tuple[int, str], ...]
+    """By `seq`."""
+    used: tuple[int, ...]
+    taken: tuple[str, ...]
+    forgotten: int
+    closed: bool
+    parts: int
+    stable_chars: int
+
+
+@dataclass(frozen=True, slots=True)
+class KeptTurn:
+    """A turn that is open."""
+
+    id: str
+    first_ms: int
+    last_ms: int
+    text: str
+    looked: bool
+    eager: bool
+
+
+@dataclass(frozen=True, slots=True)
+class KeptBuffer:
+    """Everything that a buffer knows, but its profile and detector."""
+
+    utterances: tuple[KeptUtterance, ...]
+    closed: tuple[str, ...]
+    turn: KeptTurn | None
+    question: str | None
+    pause_mean_ms: float
+    spoke_ms: int | None
+    now_ms: int
+
+
+def moved(kept: KeptBuffer, by_ms: int) -> KeptBuffer:
+    """The same at another time: the clock that it was written down by went otherwise.
+
+    Args:
+        kept: what a buffer knew.
+        by_ms: how much later; less than 0 for earlier.
+    """
+    turn, spoke_ms = kept.turn, kept.spoke_ms
+    return replace(
+        kept,
+        turn=turn and replace(turn, first_ms=turn.first_ms + by_ms, last_ms=turn.last_ms + by_ms),
+        spoke_ms=None if spoke_ms is None else spoke_ms + by_ms,
+        now_ms=kept.now_ms + by_ms,
+    )
