@@ -11,9 +11,9 @@ from sulla.daemon.agents import Kit
 from sulla.daemon.crew import Models
 from sulla.daemon.health import Health
 from sulla.host.place import Place
-from sulla.playbooks import PlaybookShelf
 from sulla.playbooks.build import Plays
 from sulla.playbooks.projects.pages import ProjectPages
+from sulla.playbooks.shelf import PlaybookShelf
 from sulla.playbooks.triggers.chat import chooser
 from sulla.playbooks.triggers.events import event_follower
 from sulla.playbooks.triggers.timed import PlayTriggers, TimedPlays

@@ -19,8 +19,8 @@ from sulla.daemon.stores import MEMORY
 from sulla.definitions import allows
 from sulla.memory.build import make_memories
 from sulla.models import Section, ToolSpec, count_head, estimate_text
-from sulla.playbooks import PLAYBOOKS, PlaybookShelf
-from sulla.playbooks import Known as WorkflowKnown
+from sulla.playbooks.file.check_known import Known as WorkflowKnown
+from sulla.playbooks.shelf import PLAYBOOKS, PlaybookShelf
 from sulla.playbooks.triggers.agents import chat_section
 from sulla.skills.folders import shelf_of
 from sulla.skills.shelf import SkillShelf

@@ -13,7 +13,7 @@ from sulla.definitions import allows
 from sulla.heartbeat.office import BeatOffice
 from sulla.memory.build import Remembering
 from sulla.people.build import PeopleDesk
-from sulla.playbooks import PlaybookOffice
+from sulla.playbooks.service import PlaybookOffice
 from sulla.projects.projects import Projects
 from sulla.schedules.office import ScheduleOffice
 from sulla.skills.known import Known

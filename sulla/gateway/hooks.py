@@ -21,8 +21,8 @@ from sulla.gateway.rest.shown import Exchange
 from sulla.gateway.rest_problems import Malformed, problem_of
 from sulla.gateway.room import Room
 from sulla.gateway.webhook import ID, Signed, is_genuine, is_timely, payload_of, read_signed
-from sulla.playbooks import Begun
 from sulla.playbooks.rpc_forms import PlayBegun, WorkflowStart
+from sulla.playbooks.service import Begun
 from sulla.rpc import Caller, dump
 
 _NOBODYS = "nobody has this one"

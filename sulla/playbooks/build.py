@@ -14,9 +14,12 @@ from sulla.host.place import Place
 from sulla.host.waker import Waker
 from sulla.mcp.settings import McpSettings
 from sulla.people.notifier import NoticeDesk
-from sulla.playbooks import Known, PlaybookShelf, PlayNode, StepHands, create_playbook_graph
+from sulla.playbooks.file.check_known import Known
 from sulla.playbooks.files import known_of, playbook_folder
+from sulla.playbooks.run.node import PlayNode, create_playbook_graph
+from sulla.playbooks.run.steps import StepHands
 from sulla.playbooks.settings import PlaybookSettings
+from sulla.playbooks.shelf import PlaybookShelf
 from sulla.playbooks.stored_runs import PlayDesk
 from sulla.threads import ThreadState, ThreadStore
 from sulla.tools import Note, ToolSource

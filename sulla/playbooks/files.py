@@ -15,8 +15,10 @@ from sulla.daemon.prompt import home_tools
 from sulla.daemon.settings.config import Settings
 from sulla.host.shipped import shipped
 from sulla.mcp.settings import McpSettings
-from sulla.playbooks import PLAYBOOKS, Known, KnownTool, PlaybookShelf, read_duration
+from sulla.playbooks.file.check_known import Known, KnownTool
+from sulla.playbooks.file.form import read_duration
 from sulla.playbooks.settings import PlaybookSettings
+from sulla.playbooks.shelf import PLAYBOOKS, PlaybookShelf
 from sulla.schedules.spec import BeatAction, Cron, Every, Spec, check_spec
 from sulla.skills.folders import shelf_of
 from sulla.tools import Tool

@@ -8,11 +8,8 @@ from typing import Final
 
 from sulla.core.jsontypes import Json
 from sulla.core.stamp import stamp
-from sulla.playbooks import (
+from sulla.playbooks.machine.facts import (
     Fact,
-    PlayDetail,
-    PlayRow,
-    PlayStatus,
     RunEnded,
     RunReopened,
     RunStarted,
@@ -21,14 +18,14 @@ from sulla.playbooks import (
     StepCompleted,
     StepFailed,
     StepRetry,
-    StepRow,
     StepSkipped,
     StepStarted,
-    Story,
-    begun_with,
-    build,
-    kept,
 )
+from sulla.playbooks.machine.facts_kept import kept
+from sulla.playbooks.machine.plan import build
+from sulla.playbooks.run.log import Story
+from sulla.playbooks.run.orders import begun_with
+from sulla.playbooks.service import PlayDetail, PlayRow, PlayStatus, StepRow
 from sulla.threads import ThreadState
 
 _ENDS: Final[Mapping[type, str]] = {

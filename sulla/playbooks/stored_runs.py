@@ -14,27 +14,16 @@ from sulla.core.errors import Conflict, CorruptRecord, InvalidInput, MessageIdRe
 from sulla.core.ids import MakeId, MessageId, ThreadId, derived_id
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import Origin
-from sulla.playbooks import (
-    Begin,
-    Begun,
-    Definition,
-    Kept,
-    ListedPlaybook,
-    Order,
-    PlaybookShelf,
-    PlaybookText,
-    PlayDetail,
-    PlayRow,
-    Story,
-    begun_with,
-    build,
-    complete_inputs,
-    listed,
-    load_story,
-    play_of,
-    refuse_unknown,
-)
+from sulla.playbooks.definition import Definition
+from sulla.playbooks.machine.facts_kept import refuse_unknown
+from sulla.playbooks.machine.plan import build
+from sulla.playbooks.machine.scope_inputs import complete_inputs
+from sulla.playbooks.run.load import load_story
+from sulla.playbooks.run.log import Story
+from sulla.playbooks.run.orders import Order, begun_with, play_of
 from sulla.playbooks.run_rows import detail_of, row_of, status_of
+from sulla.playbooks.service import Begin, Begun, ListedPlaybook, PlaybookText, PlayDetail, PlayRow
+from sulla.playbooks.shelf import Kept, PlaybookShelf, listed
 from sulla.threads import (
     PLAYBOOK,
     Input,

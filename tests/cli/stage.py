@@ -14,7 +14,7 @@ from sulla.access import ALL_SCOPES
 from sulla.gateway import GatewayConfig, Limits, Server, Verdict, bind, build_app, serve
 from sulla.host.home import Home, Whereabouts
 from sulla.host.system import SystemClock, random_id
-from sulla.playbooks import Begin, Begun
+from sulla.playbooks.service import Begin, Begun
 from tests.doubles.commands import MemoryCommands
 from tests.doubles.playbooks import MemoryPlaybooks
 from tests.doubles.tokens import MemoryTokens

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sulla.playbooks import StepRow
+from sulla.playbooks.service import StepRow
 from sulla.terminal.exits import Exit
 from tests.cli.stage import Said, Stage, fact
 from tests.cli.terminal import terminal

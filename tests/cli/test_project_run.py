@@ -12,7 +12,8 @@ import pytest
 
 from sulla.agent.rpc import AgentRow, Agents
 from sulla.cli import project_run
-from sulla.playbooks import Begin, Begun, check_playbook
+from sulla.playbooks.file.check import check_playbook
+from sulla.playbooks.service import Begin, Begun
 from sulla.projects.file import set_field
 from sulla.terminal.exits import Exit
 from tests.cli.stage import Said, Stage, fact

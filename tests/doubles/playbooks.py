@@ -8,7 +8,7 @@ from dataclasses import replace
 from sulla.core.errors import Conflict, MessageIdReused, NotFound
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import FrozenJson
-from sulla.playbooks import Begin, Begun, ListedPlaybook, PlaybookText, PlayDetail, PlayRow, PlayStatus, StepRow
+from sulla.playbooks.service import Begin, Begun, ListedPlaybook, PlaybookText, PlayDetail, PlayRow, PlayStatus, StepRow
 
 _AT_MS = 1_800_000_000_000
 _DIGEST = "sha256:0"

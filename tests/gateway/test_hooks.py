@@ -22,7 +22,7 @@ from sulla.gateway.auth import WRONG_TOKENS
 from sulla.gateway.hooks import UNPROVEN
 from sulla.gateway.webhook import sign
 from sulla.host.system import SystemClock, random_id
-from sulla.playbooks import Begun
+from sulla.playbooks.service import Begun
 from tests.doubles.commands import MemoryCommands
 from tests.doubles.tokens import MemoryTokens
 from tests.gateway.peer import PATIENCE_S, Raw

@@ -14,7 +14,10 @@ from sulla.core.errors import Conflict, InvalidInput, MessageIdReused, NotFound,
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import Json
 from sulla.core.stamp import stamp
-from sulla.playbooks import Begin, Checked, PlaybookShelf, PlayNode, create_playbook_graph
+from sulla.playbooks.file.check import Checked
+from sulla.playbooks.run.node import PlayNode, create_playbook_graph
+from sulla.playbooks.service import Begin
+from sulla.playbooks.shelf import PlaybookShelf
 from sulla.playbooks.stored_runs import MOST_FAULTS, MOST_HANDED_OVER, PlayDesk
 from sulla.playbooks.triggers.webhooks import PlaybookHooks
 from sulla.store.memory import MemoryStore

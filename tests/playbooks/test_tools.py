@@ -11,7 +11,8 @@ from sulla.core.errors import InvalidInput
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.core.message import Origin, ToolCall, ToolResult
-from sulla.playbooks import Begin, Begun, ListedPlaybook, Starts, may_start, playbook_line, playbook_tools
+from sulla.playbooks.service import Begin, Begun, ListedPlaybook
+from sulla.playbooks.tools import Starts, may_start, playbook_line, playbook_tools
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider, Step

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sulla.core.ids import MessageId, RunId, ThreadId
-from sulla.playbooks import PLAYBOOK_THREAD
+from sulla.playbooks.thread_kind import PLAYBOOK_THREAD
 from sulla.threads import CONVERSATION
 from sulla.threads.facts import Answer, StopAsked
 from sulla.threads.family import Birth, ChildStarted, Report

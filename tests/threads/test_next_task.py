@@ -8,7 +8,7 @@ import pytest
 
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.daemon.thread_schema import THREAD_SCHEMA
-from sulla.playbooks import PLAYBOOK_THREAD
+from sulla.playbooks.thread_kind import PLAYBOOK_THREAD
 from sulla.threads import facts as f
 from sulla.threads.codec import Origin
 from sulla.threads.delivery import Owed

@@ -10,8 +10,8 @@ from sulla.daemon.agents import Team, doubts, read_team, toolbox_of
 from sulla.daemon.doctor.probes import Patient
 from sulla.daemon.prompt import home_tools
 from sulla.host.findings import Finding, counted, fault, ok, warning
-from sulla.playbooks import PlaybookShelf, listed
 from sulla.playbooks.files import offline_shelf
+from sulla.playbooks.shelf import PlaybookShelf, listed
 from sulla.projects.projects import PROJECTS, Listed, Projects
 from sulla.skills.folders import looked_at
 

@@ -15,7 +15,11 @@ from typing import Final, Protocol
 
 from sulla.core.clock import Clock
 from sulla.core.errors import Conflict, NotFound, StoreUnavailable, SullaError
-from sulla.playbooks import PlayDetail, PlayRow, ProjectPlan, plan_in, project_of, read_plan, state_of, states_of
+from sulla.playbooks.projects.plan import ProjectPlan
+from sulla.playbooks.projects.read import read_plan
+from sulla.playbooks.projects.service import plan_in, project_of
+from sulla.playbooks.projects.states import state_of, states_of
+from sulla.playbooks.service import PlayDetail, PlayRow
 from sulla.projects.file import RUN, read_project, set_field
 from sulla.projects.projects import Projects
 from sulla.projects.tasks import Planned, mark_task, put_down

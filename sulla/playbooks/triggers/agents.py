@@ -10,16 +10,9 @@ from sulla.core.errors import NotAvailable
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.run import Run
 from sulla.models import Section
-from sulla.playbooks import (
-    PlaybookOffice,
-    PlaybookShelf,
-    Shelved,
-    Starts,
-    TriggerKind,
-    listed,
-    playbook_line,
-    playbook_tools,
-)
+from sulla.playbooks.service import PlaybookOffice, TriggerKind
+from sulla.playbooks.shelf import PlaybookShelf, Shelved, listed
+from sulla.playbooks.tools import Starts, playbook_line, playbook_tools
 from sulla.playbooks.triggers.chat import ChatPlays, Chooser
 from sulla.threads import ThreadState, ThreadStore
 from sulla.tools import Tool, Toolbox

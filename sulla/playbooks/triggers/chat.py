@@ -11,7 +11,10 @@ from sulla.core.errors import ProviderError, Refused
 from sulla.core.ids import derived_id
 from sulla.core.message import Text
 from sulla.core.run import Run
-from sulla.playbooks import Begin, ChatTrigger, PlaybookOffice, PlaybookShelf, chat_triggers, matching, told_started
+from sulla.playbooks.match import ChatTrigger, chat_triggers, matching
+from sulla.playbooks.service import Begin, PlaybookOffice
+from sulla.playbooks.shelf import PlaybookShelf
+from sulla.playbooks.tools import told_started
 from sulla.threads import ThreadState
 
 log = logging.getLogger(__name__)

@@ -7,7 +7,9 @@ from collections.abc import Callable
 from sulla.core.errors import NotFound
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import Json
-from sulla.playbooks import Begin, Begun, PlaybookOffice, PlaybookShelf, Trigger
+from sulla.playbooks.definition import Trigger
+from sulla.playbooks.service import Begin, Begun, PlaybookOffice
+from sulla.playbooks.shelf import PlaybookShelf
 
 
 class PlaybookHooks:

@@ -7,7 +7,7 @@ import pytest
 from sulla.agent.subagents.deliveries import delivery_of
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import RunId, ThreadId
-from sulla.playbooks import PLAYBOOK_THREAD
+from sulla.playbooks.thread_kind import PLAYBOOK_THREAD
 from sulla.threads import (
     Answer,
     AnswerGiven,

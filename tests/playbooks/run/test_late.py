@@ -9,7 +9,7 @@ import pytest
 
 from sulla.agent import Errand, RunLimits
 from sulla.core.ids import ThreadId
-from sulla.playbooks import StepCompleted
+from sulla.playbooks.machine.facts import StepCompleted
 from sulla.testing.clock import ManualClock
 from sulla.testing.mortal import Mortal, is_kill
 from sulla.testing.provider import ScriptedProvider

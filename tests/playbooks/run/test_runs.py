@@ -11,7 +11,7 @@ import pytest
 
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import ToolCall
-from sulla.playbooks import RunEnded
+from sulla.playbooks.machine.facts import RunEnded
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider

@@ -13,7 +13,8 @@ from sulla.core.errors import ProviderRejected, QueueFull, StoreUnavailable
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import Origin, ToolCall
 from sulla.core.run import Run
-from sulla.playbooks import Begin, Begun, ListedPlaybook, PlaybookShelf
+from sulla.playbooks.service import Begin, Begun, ListedPlaybook
+from sulla.playbooks.shelf import PlaybookShelf
 from sulla.playbooks.triggers.chat import NONE, ChatPlays, chooser
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock

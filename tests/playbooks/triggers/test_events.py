@@ -10,7 +10,8 @@ import pytest
 
 from sulla.core.errors import InvalidInput, QueueFull, StoreUnavailable
 from sulla.core.ids import MessageId, ThreadId
-from sulla.playbooks import Begin, Begun, ListedPlaybook, PlaybookShelf
+from sulla.playbooks.service import Begin, Begun, ListedPlaybook
+from sulla.playbooks.shelf import PlaybookShelf
 from sulla.playbooks.triggers.events import LOOK_S, RETRY_S, SINCE, SLACK_MS, Listener, event_follower, listeners
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock

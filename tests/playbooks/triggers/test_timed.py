@@ -10,7 +10,10 @@ import pytest
 
 from sulla.core.errors import InvalidInput, NotFound, StoreUnavailable
 from sulla.core.jsontypes import FrozenJson
-from sulla.playbooks import Known, ListedPlaybook, PlaybookShelf, Trigger
+from sulla.playbooks.definition import Trigger
+from sulla.playbooks.file.check_known import Known
+from sulla.playbooks.service import ListedPlaybook
+from sulla.playbooks.shelf import PlaybookShelf
 from sulla.playbooks.triggers.timed import LOOK_S, PlayTriggers, TimedPlays, schedule_of, wanted_by
 from sulla.schedules.office import PLAYBOOKS, ScheduleInfo
 from sulla.schedules.spec import Cron, Every, PlaybookAction, Spec
