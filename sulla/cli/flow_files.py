@@ -31,7 +31,9 @@ def _list(given: argparse.Namespace) -> Exit:
     for row in rows:
         on = ", ".join(row.on)
         steps = row.steps if not row.trouble else "-"
-        print(json.dumps(asdict(row)) if given.json else table.row((row.name, steps, on, row.description)))
+        fields = asdict(row)
+        told = json.dumps({"name": fields.pop("playbook"), **fields})
+        print(told if given.json else table.row((row.playbook, steps, on, row.description)))
     for row in rows:
         if row.trouble and not given.json:
             print(one_line(f"cannot be run: {row.trouble}"), file=sys.stderr)

@@ -8,6 +8,7 @@ from typing import Final
 
 from sulla.core.jsontypes import Json
 from sulla.core.stamp import stamp
+from sulla.playbooks.events import MOST_CHAINED
 from sulla.playbooks.machine.facts import (
     Fact,
     RunEnded,
@@ -23,9 +24,9 @@ from sulla.playbooks.machine.facts import (
 )
 from sulla.playbooks.machine.facts_kept import kept
 from sulla.playbooks.machine.plan import build
+from sulla.playbooks.rpc_forms import PlayDetail, PlayRow, PlayStatus, StepRow
 from sulla.playbooks.run.log import Story
 from sulla.playbooks.run.orders import begun_with
-from sulla.playbooks.service import PlayDetail, PlayRow, PlayStatus, StepRow
 from sulla.threads import ThreadState
 
 _ENDS: Final[Mapping[type, str]] = {
@@ -54,7 +55,7 @@ def row_of(state: ThreadState) -> PlayRow | None:
         play.trigger,
         play.thread,
         play.started_ms or state.created_ms,
-        play.ended_ms,
+        play.ended_ms or None,
         play.steps,
         play.done,
         state.spent_tokens,
@@ -63,6 +64,7 @@ def row_of(state: ThreadState) -> PlayRow | None:
         play.failure,
         state.birth.parent if state.birth is not None else "",
         play.chain,
+        play.chain >= MOST_CHAINED,
     )
 
 
@@ -94,12 +96,12 @@ class _Rows:
             begun = row.started_ms if row is not None else fact.at_ms
             spent = Spent(row.tokens, row.cost_micro) if row is not None else Spent()
             self.rows[at] = StepRow(
-                at, kind, "running", fact.attempt, begun, 0, None, "", "", *spent, _waits_for(kind, fact)
+                at, kind, "running", fact.attempt, begun, None, None, "", "", *spent, _waits_for(kind, fact)
             )
         elif type(fact) in _ENDS:
             at_ms: int = getattr(fact, "at_ms", 0)
             kind = self.kinds.get(at.partition("@")[0], "")
-            row = row or StepRow(at, kind, "", 0, at_ms, 0, None, "", "", 0, 0)
+            row = row or StepRow(at, kind, "", 0, at_ms, None, None, "", "", 0, 0, "")
             self.rows[at] = self._ended(replace(row, status=_ENDS[type(fact)], ended_ms=at_ms), fact)
 
     def _ended(self, row: StepRow, fact: Fact) -> StepRow:
@@ -149,7 +151,7 @@ def detail_of(state: ThreadState, story: Story) -> PlayDetail:
             case _:
                 rows.take(fact)
     found = tuple(_with_wait(one, state) for one in rows.rows.values())
-    return PlayDetail(row, inputs, outputs, found, forked_from)
+    return PlayDetail(row, dict(inputs), dict(outputs), forked_from, found, None)
 
 
 def _kind(does: object) -> str:

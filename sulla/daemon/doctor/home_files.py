@@ -76,4 +76,4 @@ def judge_playbooks(shelf: PlaybookShelf) -> list[Finding]:
     remedy = "`sulla flow check` says all that is wrong with playbooks"
     rows = [listed(one) for one in shelf.playbooks.values()]
     found = [warning(said, remedy) for said in (*shelf.troubles, *(row.trouble for row in rows)) if said]
-    return found or ok(f"{counted(len(rows), 'playbook')}: {', '.join(row.name for row in rows) or 'none'}")
+    return found or ok(f"{counted(len(rows), 'playbook')}: {', '.join(row.playbook for row in rows) or 'none'}")

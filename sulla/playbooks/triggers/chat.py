@@ -86,7 +86,7 @@ class ChatPlays:
         """
         work = state.active_work
         if work is not None and work.running and work.run_id == run.id:  # begun for this message, before a crash
-            return told_started((await self._office.status(work.id)).row.playbook, work.id)
+            return told_started((await self._office.status(work.id)).about.playbook, work.id)
         begin = await self.matched(state, run)
         if begin is None or state.run is None:
             return ""

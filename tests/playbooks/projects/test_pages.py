@@ -16,7 +16,8 @@ from sulla.playbooks.projects.pages import NEW_S, RETRY_S, ProjectPages
 from sulla.playbooks.projects.plan import ProjectPlan
 from sulla.playbooks.projects.read import read_plan
 from sulla.playbooks.projects.service import ProjectDesk
-from sulla.playbooks.service import Begin, PlayRow
+from sulla.playbooks.rpc_forms import PlayRow
+from sulla.playbooks.service import Begin
 from sulla.projects.file import Project
 from sulla.projects.projects import Projects
 from sulla.testing.clock import ManualClock
