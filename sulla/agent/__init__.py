@@ -17,11 +17,11 @@ from sulla.agent.limits.limits import Charge, RunLimits, bounds_of, check_used, 
 from sulla.agent.limits.rate import Allowed, RateLimits, RateReason, Rates, TooFast
 from sulla.agent.model.breaker import Breaker
 from sulla.agent.model.decider import Decided, Decider, Forced
-from sulla.agent.model.gauge import Gauge, Mind
 from sulla.agent.model.model import Model
 from sulla.agent.model.request import request_hash
 from sulla.agent.model.retry import Compress, FailureClass, GiveUp, classify, next_try
 from sulla.agent.model.summarizer import Summarizer
+from sulla.agent.model.token_estimator import ModelInfo, TokenEstimator
 from sulla.agent.prompt import ActiveAgent, Surroundings, sections, turn_context
 from sulla.agent.spec import SULLA, AgentSpec, Completion
 from sulla.agent.subagents.child_tools import Family, sub_agent_tools
@@ -64,14 +64,13 @@ __all__ = [
     "Family",
     "FileMarks",
     "Forced",
-    "Gauge",
     "GiveUp",
     "Guard",
     "InputHandler",
     "Ledger",
     "Made",
-    "Mind",
     "Model",
+    "ModelInfo",
     "OpenQuestion",
     "OpenQuestions",
     "Opening",
@@ -84,6 +83,7 @@ __all__ = [
     "Sight",
     "Summarizer",
     "Surroundings",
+    "TokenEstimator",
     "Told",
     "TooFast",
     "TurnDriver",

@@ -15,12 +15,12 @@ from sulla.agent import (
     CallNode,
     Calls,
     Chat,
-    Gauge,
     InputHandler,
     Ledger,
-    Mind,
     Model,
+    ModelInfo,
     RunLimits,
+    TokenEstimator,
     actor_key,
     create_agent_graph,
     create_call_graph,
@@ -96,9 +96,9 @@ class Models:
         provider: Provider = self._place.wrap_provider(make_provider(settings, choice, self._place))
         window = window_of(choice.model, settings.model.window_tokens)
         stand_in = parse_model(settings.model.fallback) if settings.model.fallback else None
-        mind = Mind(choice.model, window, read_prices(settings.prices), stand_in)
-        gauge = Gauge(mind, Calibrations(), self._ranks, asker(provider))
-        return Model(provider, gauge, self._ledger, Breaker(), self._place.jitter)
+        info = ModelInfo(choice.model, window, read_prices(settings.prices), stand_in)
+        estimator = TokenEstimator(info, Calibrations(), self._ranks, asker(provider))
+        return Model(provider, estimator, self._ledger, Breaker(), self._place.jitter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ def make_crew(
             model = models.of(name or spec.model)
             chat = Chat(model, spec, offers(()), effect, bounds, where, summarize, known, offers)
             first, node = InputHandler(chat), AgentNode(chat, calls, kit.playbooks.opening)
-            answers = model.gauge.mind.name.model
+            answers = model.estimator.info.name.model
             crew.actors[actor_key(spec.id, name)] = Actor(spec, answers, create_agent_graph(first, node))
             crew.actors[actor_key(spec.id, graph=GRAPH)] = Actor(spec, answers, heart.graph(spec, first, beats))
         play = plays.graph(calls, models.of(spec.model))

@@ -20,16 +20,16 @@ from sulla.agent import (
     DayLimits,
     EnvironmentFeed,
     Family,
-    Gauge,
     Guard,
     InputHandler,
     Ledger,
-    Mind,
     Model,
+    ModelInfo,
     OpenQuestions,
     Permissions,
     RunLimits,
     Surroundings,
+    TokenEstimator,
     Told,
     TurnDriver,
     actor_key,
@@ -66,10 +66,11 @@ def scripted_model(
         day: what all agents may use on one day.
         name: what the service calls it.
     """
-    gauge = Gauge(
-        Mind(ModelName("offline", name), window_tokens, prices if prices is not None else Prices({})), Calibrations()
+    estimator = TokenEstimator(
+        ModelInfo(ModelName("offline", name), window_tokens, prices if prices is not None else Prices({})),
+        Calibrations(),
     )
-    return Model(provider, gauge, Ledger(day if day is not None else DayLimits()), Breaker(), lambda: 0.0)
+    return Model(provider, estimator, Ledger(day if day is not None else DayLimits()), Breaker(), lambda: 0.0)
 
 
 class World:
