@@ -16,7 +16,7 @@ from sulla.agent.prompt import turn_context
 from sulla.agent.subagents.children import Children
 from sulla.agent.turn.actor import Actor, actor_of, key_of
 from sulla.agent.turn.cutting import cut_by, ending_of
-from sulla.agent.turn.lookout import Lookout
+from sulla.agent.turn.run_monitor import RunMonitor
 from sulla.agent.turn.told import Beside, Told
 from sulla.core.clock import Clock
 from sulla.core.control import Control
@@ -331,7 +331,7 @@ class TurnDriver:
             state.depth,
             self._clock.elapsed() + limits.wall_s - taken_s,
         )
-        lookout = Lookout(session, run, limits, self._clock)
+        monitor = RunMonitor(session, run, limits, self._clock)
         self._running.add(control)
         try:
             with trail(run_id=run.id):
@@ -339,8 +339,8 @@ class TurnDriver:
                     self._store.subscribe(channel(state.thread_id)) as signals,
                     asyncio.TaskGroup() as group,
                 ):
-                    looking = group.create_task(lookout.look())
-                    listening = group.create_task(lookout.listen(signals, live))
+                    looking = group.create_task(monitor.look())
+                    listening = group.create_task(monitor.listen(signals, live))
                     walking = group.create_task(self._walk(session, run, limits))
                     control.on_abort(walking.cancel)
                     await asyncio.wait((walking,))

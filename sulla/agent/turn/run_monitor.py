@@ -25,7 +25,7 @@ OUT_OF_TIME: Final = "limit_wall_s"
 
 
 @dataclass(frozen=True, slots=True)
-class Lookout:
+class RunMonitor:
     """Ends a run's walk when somebody wants that, or its time is over.
 
     Args:
