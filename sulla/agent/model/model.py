@@ -13,7 +13,7 @@ from sulla.agent.limits.limits import Charge, RunLimits, check_model_call, check
 from sulla.agent.model.breaker import Blocked, Breaker
 from sulla.agent.model.request import LEFT_OUT_NOTE, opening, request_hash
 from sulla.agent.model.retry import MAX_ATTEMPTS, Compress, FailureClass, GiveUp, Wait, classify, next_try
-from sulla.agent.model.screen import Screen, nobody
+from sulla.agent.model.stream_sink import StreamSink, nobody
 from sulla.agent.model.token_estimator import Fitted, Size, TokenEstimator
 from sulla.agent.model.wrappers import Stripper, Wrapper
 from sulla.agent.pause import pause
@@ -156,7 +156,7 @@ class Model:
             raise ProviderTransient(f"{MAX_ATTEMPTS} attempts at one model call came to nothing")
         ceiling_tokens, evicted = limits.history_tokens, 0
         while True:
-            screen, size = Screen(MessageId(""), nobody), None
+            sink, size = StreamSink(MessageId(""), nobody), None
             try:
                 fitted = await self._fitted(state, ask, limits, ceiling_tokens)
                 size, evicted = fitted.size, evicted + fitted.evicted
@@ -167,12 +167,12 @@ class Model:
                 except BaseException:
                     self.breaker.unknown(ticket)  # the call was not made: if it was to be the trial, another one is
                     raise
-                screen = Screen(started.message_id, run.emit if ask.purpose == "reply" else nobody)
-                completed, wrapper = await self._answer(request, screen, ticket, run.clock)
+                sink = StreamSink(started.message_id, run.emit if ask.purpose == "reply" else nobody)
+                completed, wrapper = await self._answer(request, sink, ticket, run.clock)
                 reserved = Charge(started.reserved_tokens, started.reserved_micro)
                 usage = self._account(completed, size)
                 self.ledger.settle(started.call_id, open_run.agent, _charge(usage, reserved), run.clock.now())
-                return Said(started, completed, usage, screen.text, wrapper, evicted)
+                return Said(started, completed, usage, sink.text, wrapper, evicted)
             except SullaError as error:
                 failures.append(classify(error))
                 after = next_try(
@@ -180,7 +180,7 @@ class Model:
                     remaining_s=run.deadline_s - run.clock.elapsed(),
                     jitter=self.jitter(),
                     retry_after_s=error.retry_after_s,
-                    shown_text=ask.purpose == "reply" and bool(screen.text),
+                    shown_text=ask.purpose == "reply" and bool(sink.text),
                 )
                 if not await self._put_down(run, open_run, error, after):
                     raise
@@ -237,7 +237,7 @@ class Model:
         usage = Usage()
         stop: Stop = "end"
         try:
-            completed, _ = await self._answer(request, Screen(MessageId(""), nobody), ticket, clock)
+            completed, _ = await self._answer(request, StreamSink(MessageId(""), nobody), ticket, clock)
             said, stop, usage = completed.message, completed.stop, self._account(completed, size)
             charge = _charge(usage, charge)
         except ProviderError as error:
@@ -296,11 +296,11 @@ class Model:
         return started
 
     async def _answer(
-        self, request: ChatRequest, screen: Screen, ticket: int, clock: Clock
+        self, request: ChatRequest, sink: StreamSink, ticket: int, clock: Clock
     ) -> tuple[Completed, Wrapper | None]:
         """The answer to one attempt, and to the breaker how the service did."""
         try:
-            answer = await self._stream(request, screen)
+            answer = await self._stream(request, sink)
         except SullaError as error:
             if classify(error) in _SERVICE_FAILED:
                 self.breaker.failed(ticket, clock.elapsed(), error.retry_after_s)
@@ -313,18 +313,18 @@ class Model:
         self.breaker.succeeded(ticket)
         return answer
 
-    async def _stream(self, request: ChatRequest, screen: Screen) -> tuple[Completed, Wrapper | None]:
+    async def _stream(self, request: ChatRequest, sink: StreamSink) -> tuple[Completed, Wrapper | None]:
         stripper = Stripper()
         async with aclosing(self.provider.stream(request)) as stream:
             async for delta in stream:
                 match delta:
                     case TextDelta(text):
-                        screen.show(stripper.feed(text))
+                        sink.show(stripper.feed(text))
                     case ReasoningDelta(text):
-                        screen.think(text)
+                        sink.think(text)
                     case Completed():
                         rest, wrapper = stripper.finish()
-                        screen.show(rest)
+                        sink.show(rest)
                         return delta, wrapper
         raise ProviderProtocol(f"{self.provider.name} ended its reply without completing it")
 

@@ -11,7 +11,7 @@ from sulla.agent.approvals.answers import answered, overdue
 from sulla.agent.ending import Cut, Ending, Failed, Walked, close_run, failed
 from sulla.agent.limits.ledger import Ledger
 from sulla.agent.limits.limits import Charge, RunLimits, bounds_of
-from sulla.agent.model.live import LiveText
+from sulla.agent.model.live_buffer import LiveBuffer
 from sulla.agent.prompt import turn_context
 from sulla.agent.subagents.children import Children
 from sulla.agent.turn.actor import Actor, actor_of, key_of
@@ -315,7 +315,7 @@ class TurnDriver:
         if self._draining:
             control.drain()
         agent = open_run.agent or state.agent
-        live = LiveText(lambda moment: session.emit(open_run.id, agent, moment))
+        live = LiveBuffer(lambda moment: session.emit(open_run.id, agent, moment))
         # What it has taken so far is known by the wall's clock alone; from here on nobody can set it.
         taken_s = max(0.0, self._clock.now() - open_run.started_ms / 1000)
         limits, birth = bounds_of(self._limits, state), state.birth
