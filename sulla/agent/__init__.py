@@ -28,12 +28,12 @@ from sulla.agent.subagents.child_tools import Family, sub_agent_tools
 from sulla.agent.subagents.children import Children, Errand, child_thread
 from sulla.agent.subagents.reports import cut_report
 from sulla.agent.turn.actor import Actor, actor_key
+from sulla.agent.turn.ambient_context import TurnContext
 from sulla.agent.turn.chat import Chat
 from sulla.agent.turn.graph import create_agent_graph, create_general_graph
 from sulla.agent.turn.input import InputHandler
 from sulla.agent.turn.node import AgentNode, Opening
 from sulla.agent.turn.route import INPUT_HANDLER
-from sulla.agent.turn.told import Told
 from sulla.agent.turn.turns import TurnDriver
 
 __all__ = [
@@ -84,8 +84,8 @@ __all__ = [
     "Summarizer",
     "Surroundings",
     "TokenEstimator",
-    "Told",
     "TooFast",
+    "TurnContext",
     "TurnDriver",
     "actor_key",
     "bounds_of",

@@ -30,7 +30,7 @@ from sulla.agent import (
     RunLimits,
     Surroundings,
     TokenEstimator,
-    Told,
+    TurnContext,
     TurnDriver,
     actor_key,
     create_agent_graph,
@@ -138,7 +138,9 @@ class World:
         """Logs at work, as the last `sweep` saw them."""
         self.feed = EnvironmentFeed(store, self.clock, Redactor())
         """What its people look at."""
-        told = Told(self.clock, active=ActiveAgents(self.threads, lambda: self.held).lately, environment=self.feed.seen)
+        told = TurnContext(
+            self.clock, active=ActiveAgents(self.threads, lambda: self.held).lately, environment=self.feed.seen
+        )
         children = Children(self.threads, lambda thread_id: None, limits)
         self.family = Family(children, self.threads, {"sulla": ("helper",)})
         """What tools for sub-agents need (`sub_agent_tools`)."""
