@@ -25,7 +25,7 @@ from sulla.agent.model.token_estimator import ModelInfo, TokenEstimator
 from sulla.agent.prompt import ActiveAgent, Surroundings, sections, turn_context
 from sulla.agent.spec import SULLA, AgentSpec, Completion
 from sulla.agent.subagents.child_tools import Family, sub_agent_tools
-from sulla.agent.subagents.children import Children, Errand, child_thread
+from sulla.agent.subagents.children import Children, ChildTask, child_thread
 from sulla.agent.subagents.reports import cut_report
 from sulla.agent.turn.actor import Actor, actor_key
 from sulla.agent.turn.ambient_context import TurnContext
@@ -50,6 +50,7 @@ __all__ = [
     "Calls",
     "Charge",
     "Chat",
+    "ChildTask",
     "Children",
     "Closing",
     "Completion",
@@ -59,7 +60,6 @@ __all__ = [
     "Decided",
     "Decider",
     "EnvironmentFeed",
-    "Errand",
     "FailureClass",
     "Family",
     "FileMarks",

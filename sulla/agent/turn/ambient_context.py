@@ -43,7 +43,7 @@ async def nothing_seen(thread_id: ThreadId) -> str:
 
 @dataclass(frozen=True, slots=True)
 class AmbientContext:
-    """What stands beside a person's message in the prompt of its turn; read once, as the turn begins, and kept in its log."""
+    """What stands beside a message in the prompt of its turn: read once, as the turn begins, and kept in its log."""
 
     active: tuple[ActiveAgent, ...] = ()
     environment: str = ""
