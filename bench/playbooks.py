@@ -12,8 +12,10 @@ from itertools import count
 import yaml
 
 from bench.frame import Frame, Measure, Row
-from sulla.playbooks import Known, KnownTool, check_playbook, evaluate
 from sulla.playbooks.definition import Template
+from sulla.playbooks.expression.expression import evaluate
+from sulla.playbooks.file.check import check_playbook
+from sulla.playbooks.file.check_known import Known, KnownTool
 
 NAME = "playbooks"
 

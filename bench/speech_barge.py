@@ -21,9 +21,9 @@ from bench.frame import Frame, Row
 from sulla.core.ids import ThreadId
 from sulla.host.system import SystemClock, random_id
 from sulla.models import ChatRequest, Delta, TextDelta
-from sulla.speech.turn_taking.chunk import Chunk
 from sulla.speech.sessions.manager import StreamBufferManager
 from sulla.speech.slice import Overheard
+from sulla.speech.turn_taking.chunk import Chunk
 from sulla.store.sqlite.store import SqliteStore
 from sulla.testing.world import World
 

@@ -19,7 +19,7 @@ from statistics import median
 from bench.frame import Frame, Measure, Row
 from bench.history import text_of
 from bench.process import ROOT, surroundings
-from sulla.agent import Gauge, Mind
+from sulla.agent import ModelInfo, TokenEstimator
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Text
 from sulla.models import Calibrations, ChatRequest, CountText, ModelName, Prices, Section, estimate_tokens
@@ -138,17 +138,17 @@ def _before_call(made: Iterator[Message], ranks: Ranks) -> Callable[[list[Messag
     async def encoded() -> CountText:
         return ranks.count_text
 
-    gauge = Gauge(Mind(ModelName("offline"), 10**9, Prices({})), Calibrations(), encoded)
+    estimator = TokenEstimator(ModelInfo(ModelName("offline"), 10**9, Prices({})), Calibrations(), encoded)
     head, script = ChatRequest("m", (Section("base", text_of(0)),), []), Transcript(estimate_tokens)
     for _ in range(MESSAGES):
         script.push(next(made))
-    asyncio.run(_settled(gauge.fit(script, head, script.tokens * 3 // 2)))
+    asyncio.run(_settled(estimator.fit(script, head, script.tokens * 3 // 2)))
     ceiling = 2 * script.tokens
 
     def call(turn: list[Message]) -> None:
         for message in turn:
             script.push(message)
-        _finish(gauge.fit(script, head, ceiling))
+        _finish(estimator.fit(script, head, ceiling))
 
     return call
 

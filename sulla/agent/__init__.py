@@ -17,23 +17,23 @@ from sulla.agent.limits.limits import Charge, RunLimits, bounds_of, check_used, 
 from sulla.agent.limits.rate import Allowed, RateLimits, RateReason, Rates, TooFast
 from sulla.agent.model.breaker import Breaker
 from sulla.agent.model.decider import Decided, Decider, Forced
-from sulla.agent.model.gauge import Gauge, Mind
 from sulla.agent.model.model import Model
 from sulla.agent.model.request import request_hash
 from sulla.agent.model.retry import Compress, FailureClass, GiveUp, classify, next_try
 from sulla.agent.model.summarizer import Summarizer
+from sulla.agent.model.token_estimator import ModelInfo, TokenEstimator
 from sulla.agent.prompt import ActiveAgent, Surroundings, sections, turn_context
 from sulla.agent.spec import SULLA, AgentSpec, Completion
 from sulla.agent.subagents.child_tools import Family, sub_agent_tools
-from sulla.agent.subagents.children import Children, Errand, child_thread
+from sulla.agent.subagents.children import Children, ChildTask, child_thread
 from sulla.agent.subagents.reports import cut_report
 from sulla.agent.turn.actor import Actor, actor_key
+from sulla.agent.turn.ambient_context import TurnContext
 from sulla.agent.turn.chat import Chat
 from sulla.agent.turn.graph import create_agent_graph, create_general_graph
 from sulla.agent.turn.input import InputHandler
 from sulla.agent.turn.node import AgentNode, Opening
 from sulla.agent.turn.route import INPUT_HANDLER
-from sulla.agent.turn.told import Told
 from sulla.agent.turn.turns import TurnDriver
 
 __all__ = [
@@ -50,6 +50,7 @@ __all__ = [
     "Calls",
     "Charge",
     "Chat",
+    "ChildTask",
     "Children",
     "Closing",
     "Completion",
@@ -59,19 +60,17 @@ __all__ = [
     "Decided",
     "Decider",
     "EnvironmentFeed",
-    "Errand",
     "FailureClass",
     "Family",
     "FileMarks",
     "Forced",
-    "Gauge",
     "GiveUp",
     "Guard",
     "InputHandler",
     "Ledger",
     "Made",
-    "Mind",
     "Model",
+    "ModelInfo",
     "OpenQuestion",
     "OpenQuestions",
     "Opening",
@@ -84,8 +83,9 @@ __all__ = [
     "Sight",
     "Summarizer",
     "Surroundings",
-    "Told",
+    "TokenEstimator",
     "TooFast",
+    "TurnContext",
     "TurnDriver",
     "actor_key",
     "bounds_of",

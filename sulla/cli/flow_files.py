@@ -11,7 +11,10 @@ from dataclasses import asdict
 from sulla.cli.flow_make import import_one, new
 from sulla.cli.flow_place import Bench, Opened, text_of
 from sulla.cli.flow_try import dry_run_one, test_some
-from sulla.playbooks import Fault, listed, mermaid, read_cases
+from sulla.playbooks.drawing import mermaid
+from sulla.playbooks.file.check_fault import Fault
+from sulla.playbooks.rehearsal.cases_read import read_cases
+from sulla.playbooks.shelf import listed
 from sulla.terminal.exits import Exit
 from sulla.terminal.table import Table, harmless, one_line, paper
 
@@ -28,7 +31,9 @@ def _list(given: argparse.Namespace) -> Exit:
     for row in rows:
         on = ", ".join(row.on)
         steps = row.steps if not row.trouble else "-"
-        print(json.dumps(asdict(row)) if given.json else table.row((row.name, steps, on, row.description)))
+        fields = asdict(row)
+        told = json.dumps({"name": fields.pop("playbook"), **fields})
+        print(told if given.json else table.row((row.playbook, steps, on, row.description)))
     for row in rows:
         if row.trouble and not given.json:
             print(one_line(f"cannot be run: {row.trouble}"), file=sys.stderr)

@@ -12,17 +12,12 @@ from sulla.cli.settings import settings_of
 from sulla.core.errors import InvalidInput, NotFound, SullaError
 from sulla.daemon import Settings
 from sulla.host.system import SystemClock
-from sulla.playbooks import (
-    TEST_ENDINGS,
-    Definition,
-    Fault,
-    Known,
-    PlaybookShelf,
-    check_playbook,
-    mentioned,
-    read_text,
-)
+from sulla.playbooks.definition import Definition
+from sulla.playbooks.file.check import check_playbook
+from sulla.playbooks.file.check_fault import Fault
+from sulla.playbooks.file.check_known import Known
 from sulla.playbooks.files import offline_shelf
+from sulla.playbooks.shelf import TEST_ENDINGS, PlaybookShelf, mentioned, read_text
 
 _MOST_BESIDE = 100
 """Playbooks beside a file that are read because it names them."""

@@ -73,7 +73,7 @@ async def _texts(client: Client, given: argparse.Namespace) -> dict[str, bool]:
 
 def _texts_of(source: str) -> dict[str, bool]:
     """The same of a file; the daemon says what is wrong with one that has faults."""
-    from sulla.playbooks import check_playbook  # it brings all that runs playbooks along
+    from sulla.playbooks.file.check import check_playbook  # it brings all that runs playbooks along
 
     found = check_playbook(source).definition
     return {name: one.type == "string" for name, one in found.inputs.items()} if found is not None else {}

@@ -15,18 +15,12 @@ from sulla.cli.flow_place import Bench, Opened, text_of
 from sulla.cli.flow_run_inputs import typed_inputs
 from sulla.cli.flow_try_cost import Cost, cost_of
 from sulla.core.errors import InvalidInput, NotFound
-from sulla.playbooks import (
-    Definition,
-    Row,
-    Setting,
-    Verdict,
-    Way,
-    dry_run,
-    duration_told,
-    evaluate,
-    read_cases,
-    try_case,
-)
+from sulla.playbooks.definition import Definition
+from sulla.playbooks.expression.expression import evaluate
+from sulla.playbooks.rehearsal.base import Row, Setting
+from sulla.playbooks.rehearsal.cases_judge import Verdict, duration_told, try_case
+from sulla.playbooks.rehearsal.cases_read import read_cases
+from sulla.playbooks.rehearsal.dry import Way, dry_run
 from sulla.terminal.exits import Exit
 from sulla.terminal.table import Paper, one_line, paper
 

@@ -9,7 +9,7 @@ from sulla.core.errors import SullaError
 from sulla.core.units import MICRO
 from sulla.daemon.prompt import prompt_of
 from sulla.models import estimate_text, parse_model, read_prices
-from sulla.playbooks import Rehearsed
+from sulla.playbooks.rehearsal.base import Rehearsed
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,9 @@ from sulla.cli.settings import settings_of
 from sulla.core.clock import Clock
 from sulla.core.errors import Conflict, InvalidInput, NotFound, Refused
 from sulla.host.system import SystemClock, random_id
-from sulla.playbooks import PLANNER, ProjectPlan, in_order, plan_json, planner_playbook, read_plan, to_playbook
+from sulla.playbooks.projects.book import PLANNER, planner_playbook, to_playbook
+from sulla.playbooks.projects.plan import ProjectPlan, in_order, plan_json
+from sulla.playbooks.projects.read import read_plan
 from sulla.projects.file import RUN
 from sulla.projects.projects import PROJECTS, Projects
 from sulla.terminal.client import Client, open_client

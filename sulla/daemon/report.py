@@ -55,7 +55,7 @@ def report_use(settings: Settings, model: Model, ranks: LazyRanks, clock: Clock)
         clock: all time.
     """
     used, limits = model.ledger.used(clock.now()), settings.limits
-    priced = model.gauge.mind.prices.of(model.gauge.mind.name) is not None
+    priced = model.estimator.info.prices.of(model.estimator.info.name) is not None
     return {
         "today": {
             "tokens": used.tokens,
@@ -66,5 +66,5 @@ def report_use(settings: Settings, model: Model, ranks: LazyRanks, clock: Clock)
         "unpriced": not priced,
         "service": model.breaker.state,
         "tokens_exact": ranks.usable,
-        "window_tokens": model.gauge.mind.window_tokens,
+        "window_tokens": model.estimator.info.window_tokens,
     }

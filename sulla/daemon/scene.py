@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from itertools import count
 from typing import Final
 
-from sulla.agent import ActiveAgent, ActiveAgents, EnvironmentFeed, RateLimits, Rates, Sight, Told, TooFast
+from sulla.agent import ActiveAgent, ActiveAgents, EnvironmentFeed, RateLimits, Rates, Sight, TooFast, TurnContext
 from sulla.agent.environment_rpc import EnvironmentEvent
 from sulla.core.clock import Clock
 from sulla.core.errors import RateLimited, StoreUnavailable
@@ -42,9 +42,9 @@ class Scene:
         self._rates = Rates(RATES)
         self._numbers = count(1)
 
-    def told(self, remembered: Remembered, jobs: Callable[[ThreadId], tuple[str, ...]]) -> Told:
+    def told(self, remembered: Remembered, jobs: Callable[[ThreadId], tuple[str, ...]]) -> TurnContext:
         """What turns are told of it, beside what agents remember and how their jobs have ended."""
-        return Told(self._clock, remembered, self.active.lately, self.feed.seen, jobs)
+        return TurnContext(self._clock, remembered, self.active.lately, self.feed.seen, jobs)
 
     async def report_environment(self, thread_id: str, seen: Sequence[EnvironmentEvent], caller: str) -> int:
         """See `environment_rpc.EnvironmentService`."""

@@ -39,7 +39,7 @@ from sulla.gateway.room import Room
 from sulla.gateway.voice.socket import PATH as VOICE
 from sulla.gateway.voice.socket import greet_voice
 from sulla.gateway.ws import SocketDoor, greet
-from sulla.playbooks import playbook_schema
+from sulla.playbooks.file.schema import playbook_schema
 from sulla.rpc import Limits
 
 

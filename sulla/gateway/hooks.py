@@ -21,7 +21,6 @@ from sulla.gateway.rest.shown import Exchange
 from sulla.gateway.rest_problems import Malformed, problem_of
 from sulla.gateway.room import Room
 from sulla.gateway.webhook import ID, Signed, is_genuine, is_timely, payload_of, read_signed
-from sulla.playbooks import Begun
 from sulla.playbooks.rpc_forms import PlayBegun, WorkflowStart
 from sulla.rpc import Caller, dump
 
@@ -39,7 +38,7 @@ class Hooks(Protocol):
         """What a playbook's messages are signed with; None if it takes none, or there is none of that name."""
         ...
 
-    async def begin(self, playbook: str, message_id: str, payload: Json) -> Begun:
+    async def begin(self, playbook: str, message_id: str, payload: Json) -> PlayBegun:
         """Begin a run; the same message begins it once.
 
         Args:
@@ -131,7 +130,7 @@ class HookDoor:
             raise Refused("nobody takes webhooks here")
         payload = payload_of(headers.get("content-type", ""), body)
         begun = await self._hooks.begin(playbook, message_id, payload)
-        return dump(PlayBegun, PlayBegun(begun.run, begun.first))
+        return dump(PlayBegun, begun)
 
     async def _body(self, exchange: Exchange, headers: dict[str, str]) -> bytes:
         limits = self._room.limits

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from sulla.agent import Children, Errand
+from sulla.agent import Children, ChildTask
 from sulla.core.errors import GraphError, LimitReached
 from sulla.core.ids import CallId, RunId, ThreadId, derived_id
 from sulla.core.message import Text
@@ -147,7 +147,7 @@ class HeartbeatNode:
     async def _set_to_work(self, state: ThreadState, run: Run, beat: BeatState) -> None:
         now_ms = _now_ms(run)
         text = await self._briefing(state, run, beat)
-        errand = Errand(
+        task = ChildTask(
             beat.child,
             run.agent,
             text,
@@ -161,7 +161,7 @@ class HeartbeatNode:
             tainted=beat.tainted,
         )
         try:
-            await self.children.start(errand, state)
+            await self.children.start(task, state)
         except LimitReached as limit:
             # It never began; but what was written down as begun has an end.
             run.journal.note(cycle_ended(beat, Report("failed", limit.reason), TOO_LITTLE, now_ms))

@@ -11,12 +11,16 @@ from sulla.core.ids import RunId, ThreadId
 from sulla.host.host import AgentParts, Built, Host
 from sulla.host.shipped import shipped
 from sulla.people.notifier import Notifier
-from sulla.playbooks import PLAYBOOK_THREAD, PLAYBOOKS, Known, PlaybookShelf, PlayNode, StepHands, create_playbook_graph
+from sulla.playbooks.file.check_known import Known
 from sulla.playbooks.files import bring_playbooks, known_of, playbook_folder
 from sulla.playbooks.projects.pages import ProjectPages
 from sulla.playbooks.rpc import METHODS
+from sulla.playbooks.run.node import PlayNode, create_playbook_graph
+from sulla.playbooks.run.steps import StepHands
 from sulla.playbooks.settings import PlaybookSettings
+from sulla.playbooks.shelf import PLAYBOOKS, PlaybookShelf
 from sulla.playbooks.stored_runs import PlayDesk
+from sulla.playbooks.thread_kind import PLAYBOOK_THREAD
 from sulla.playbooks.tools import playbook_tools
 from sulla.playbooks.triggers.agents import AgentPlaybooks
 from sulla.playbooks.triggers.chat import chooser

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from sulla.access import Principal
 from sulla.core.errors import Forbidden, InvalidInput
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
-from sulla.playbooks import service as office
-from sulla.playbooks.events import MOST_CHAINED
 from sulla.playbooks.rpc_forms import (
     PlayAsked,
     PlayBegun,
     PlaybookFaults,
-    PlaybookRow,
     PlaybookRows,
     PlaybookText,
     PlayDetail,
-    PlayRow,
     PlayRows,
     StepRow,
     WorkflowCancel,
@@ -33,19 +30,16 @@ from sulla.playbooks.rpc_forms import (
     WorkflowStatus,
     WorkflowStep,
 )
-from sulla.playbooks.service import Begin, Begun, ListedPlaybook, PlaybookOffice
+from sulla.playbooks.service import Begin, PlaybookOffice
 from sulla.rpc import Context, Example, Method, Methods, Rest, size_of
-
-"""What travels over ``sulla.v1`` about playbooks and their runs, as strict models. Pure."""
 
 
 async def _list(service: PlaybookOffice, params: WorkflowList, context: Context) -> PlaybookRows:
-    return PlaybookRows(tuple(map(_playbook, await service.list())))
+    return PlaybookRows(tuple(await service.list()))
 
 
 async def _get(service: PlaybookOffice, params: WorkflowGet, context: Context) -> PlaybookText:
-    found = await service.get(params.playbook)
-    return PlaybookText(_playbook(found.listed), found.source)
+    return await service.get(params.playbook)
 
 
 async def _check(service: PlaybookOffice, params: WorkflowCheck, context: Context) -> PlaybookFaults:
@@ -54,19 +48,18 @@ async def _check(service: PlaybookOffice, params: WorkflowCheck, context: Contex
 
 async def _start(service: PlaybookOffice, params: WorkflowStart, context: Context) -> PlayBegun:
     key = params.request_id or context.make_id("req")
-    return _begun(await service.start(begin_of(params, context.caller.principal), key))
+    return await service.start(begin_of(params, context.caller.principal), key)
 
 
 async def _fork(service: PlaybookOffice, params: WorkflowFork, context: Context) -> PlayBegun:
     key = params.request_id or context.make_id("req")
-    return _begun(await service.fork(params.run, params.steps, params.inputs, key))
+    return await service.fork(params.run, params.steps, params.inputs, key)
 
 
 async def _runs(service: PlaybookOffice, params: WorkflowRuns, context: Context) -> PlayRows:
     limit = params.limit
-    rows = list(await service.runs(after=params.after or "", limit=limit + 1, status=params.status or ""))
-    following = rows[limit - 1].run if len(rows) > limit else None
-    return PlayRows(tuple(map(_run, rows[:limit])), following)
+    rows = await service.runs(after=params.after or "", limit=limit + 1, status=params.status or "")
+    return PlayRows(tuple(rows[:limit]), rows[limit - 1].run if len(rows) > limit else None)
 
 
 async def _status(service: PlaybookOffice, params: WorkflowStatus, context: Context) -> PlayDetail:
@@ -114,88 +107,24 @@ def begin_of(asked: WorkflowStart, caller: Principal) -> Begin:
     )
 
 
-def page_of(detail: office.PlayDetail, after: int, limit: int, most_bytes: int) -> PlayDetail:
+def page_of(detail: PlayDetail, after: int, limit: int, most_bytes: int) -> PlayDetail:
     """A run, and so many of its steps. Pure.
 
     Args:
-        detail: the run.
+        detail: the run, with all of them.
         after: how many of its steps are left out.
         limit: the most steps; at least one is told, however large.
         most_bytes: where the page is cut, so that it fits a client's frame.
     """
     steps: list[StepRow] = []
     size = 0
-    for one in detail.rows[after : after + limit]:
-        row = _step_row(one)
-        size += size_of(StepRow, row)
+    for step in detail.steps[after : after + limit]:
+        size += size_of(StepRow, step)
         if steps and size > most_bytes:
             break
-        steps.append(row)
+        steps.append(step)
     told = after + len(steps)
-    return PlayDetail(
-        about=_run(detail.row),
-        inputs=dict(detail.inputs),
-        outputs=dict(detail.outputs),
-        forked_from=detail.forked_from,
-        steps=tuple(steps),
-        next=told if told < len(detail.rows) else None,
-    )
-
-
-def _begun(begun: Begun) -> PlayBegun:
-    return PlayBegun(begun.run, begun.first)
-
-
-def _playbook(one: ListedPlaybook) -> PlaybookRow:
-    return PlaybookRow(
-        playbook=one.name,
-        description=one.description,
-        digest=one.digest,
-        file=one.file,
-        steps=one.steps,
-        on=one.on,
-        inputs=dict(one.inputs),
-        trouble=one.trouble,
-    )
-
-
-def _run(row: office.PlayRow) -> PlayRow:
-    return PlayRow(
-        run=row.run,
-        playbook=row.playbook,
-        digest=row.digest,
-        status=row.status,
-        trigger=row.trigger,
-        thread_id=row.thread,
-        started_ms=row.started_ms,
-        ended_ms=row.ended_ms or None,
-        steps=row.steps,
-        done=row.done,
-        tokens=row.tokens,
-        cost_micro=row.cost_micro,
-        open=row.open,
-        failure=row.failure,
-        parent=row.parent,
-        chain=row.chain,
-        chain_ends=row.chain >= MOST_CHAINED,
-    )
-
-
-def _step_row(row: office.StepRow) -> StepRow:
-    return StepRow(
-        at=row.at,
-        kind=row.kind,
-        status=row.status,
-        tries=row.tries,
-        started_ms=row.started_ms or None,
-        ended_ms=row.ended_ms or None,
-        output=row.output,
-        route=row.route,
-        error=row.error,
-        tokens=row.tokens,
-        cost_micro=row.cost_micro,
-        note=row.note,
-    )
+    return replace(detail, steps=tuple(steps), next=told if told < len(detail.steps) else None)
 
 
 _PLAYBOOK: Final[JsonObject] = {

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, StringConstraints
 
-from sulla.playbooks.service import PlayStatus
 from sulla.rpc import (
     STEP_CHARS,
     STEP_PATTERN,
@@ -23,9 +22,11 @@ from sulla.rpc import (
     Title,
 )
 
+PlayStatus = Literal["queued", "running", "waiting", "paused", "completed", "failed", "cancelled", "transferred"]
+"""How a run stands. `waiting`: for time, a person, an agent or another run; nothing is held meanwhile."""
+
 PlaybookSource = Annotated[str, StringConstraints(min_length=1, max_length=WORKFLOW_CHARS)]
 """A playbook itself."""
-
 
 StepAddress = Annotated[str, StringConstraints(min_length=1, max_length=STEP_CHARS, pattern=STEP_PATTERN)]
 

@@ -8,11 +8,9 @@ from typing import Final
 
 from sulla.core.jsontypes import Json
 from sulla.core.stamp import stamp
-from sulla.playbooks import (
+from sulla.playbooks.events import MOST_CHAINED
+from sulla.playbooks.machine.facts import (
     Fact,
-    PlayDetail,
-    PlayRow,
-    PlayStatus,
     RunEnded,
     RunReopened,
     RunStarted,
@@ -21,14 +19,14 @@ from sulla.playbooks import (
     StepCompleted,
     StepFailed,
     StepRetry,
-    StepRow,
     StepSkipped,
     StepStarted,
-    Story,
-    begun_with,
-    build,
-    kept,
 )
+from sulla.playbooks.machine.facts_kept import kept
+from sulla.playbooks.machine.plan import build
+from sulla.playbooks.rpc_forms import PlayDetail, PlayRow, PlayStatus, StepRow
+from sulla.playbooks.run.log import Story
+from sulla.playbooks.run.orders import begun_with
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.threads import ThreadState
 
@@ -58,7 +56,7 @@ def row_of(state: ThreadState) -> PlayRow | None:
         play.trigger,
         play.thread,
         play.started_ms or state.created_ms,
-        play.ended_ms,
+        play.ended_ms or None,
         play.steps,
         play.done,
         state.spent_tokens,
@@ -67,6 +65,7 @@ def row_of(state: ThreadState) -> PlayRow | None:
         play.failure,
         state.birth.parent if state.birth is not None else "",
         play.chain,
+        play.chain >= MOST_CHAINED,
     )
 
 
@@ -98,12 +97,12 @@ class _Rows:
             begun = row.started_ms if row is not None else fact.at_ms
             spent = Spent(row.tokens, row.cost_micro) if row is not None else Spent()
             self.rows[at] = StepRow(
-                at, kind, "running", fact.attempt, begun, 0, None, "", "", *spent, _waits_for(kind, fact)
+                at, kind, "running", fact.attempt, begun, None, None, "", "", *spent, _waits_for(kind, fact)
             )
         elif type(fact) in _ENDS:
             at_ms: int = getattr(fact, "at_ms", 0)
             kind = self.kinds.get(at.partition("@")[0], "")
-            row = row or StepRow(at, kind, "", 0, at_ms, 0, None, "", "", 0, 0)
+            row = row or StepRow(at, kind, "", 0, at_ms, None, None, "", "", 0, 0, "")
             self.rows[at] = self._ended(replace(row, status=_ENDS[type(fact)], ended_ms=at_ms), fact)
 
     def _ended(self, row: StepRow, fact: Fact) -> StepRow:
@@ -153,7 +152,7 @@ def detail_of(state: ThreadState, story: Story) -> PlayDetail:
             case _:
                 rows.take(fact)
     found = tuple(_with_wait(one, state) for one in rows.rows.values())
-    return PlayDetail(row, inputs, outputs, found, forked_from)
+    return PlayDetail(row, dict(inputs), dict(outputs), forked_from, found, None)
 
 
 def _kind(does: object) -> str:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from sulla.core.ids import RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson, Json
+from sulla.playbooks.rpc_forms import PlayBegun, PlaybookRow, PlaybookText, PlayDetail, PlayRow
 
 TriggerKind = Literal[
     "manual", "schedule", "heartbeat", "chat", "webhook", "event", "agent", "project", "playbook", "transfer"
 ]
 """What started a run. `agent`: an agent's tool; `playbook`: a step of another run; `transfer`: one that handed over."""
-
-PlayStatus = Literal["queued", "running", "waiting", "paused", "completed", "failed", "cancelled", "transferred"]
-"""How a run stands. `waiting`: for time, a person, an agent or another run; nothing is held meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,103 +44,6 @@ class Begin:
     """How deep in a chain of events: 1 if an event of somebody's turn begins it; 0 where no event is behind it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Begun:
-    """A run that is kept and will be worked on."""
-
-    run: str
-    """Its id: that of its thread, whose events tell how it gets on."""
-    first: bool
-    """False if the same was asked for before."""
-
-
-@dataclass(frozen=True, slots=True)
-class ListedPlaybook:
-    """One that the home has."""
-
-    name: str
-    description: str
-    digest: str
-    file: str
-    steps: int
-    on: tuple[str, ...]
-    """What starts it, as it is written: ``manual``, ``schedule 0 9 * * 1-5``."""
-    inputs: Mapping[str, Json]
-    """What it takes: ``{name: {type, required, default, description}}``."""
-    trouble: str = ""
-    """Why it cannot be run: its first fault, and how many more there are; empty for nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlaybookText:
-    """One of them, whole."""
-
-    listed: ListedPlaybook
-    source: str
-
-
-@dataclass(frozen=True, slots=True)
-class StepRow:
-    """How a step of a run stands, in one pass."""
-
-    at: str
-    """Its address: ``research``, in a loop's third pass ``research@2``."""
-    kind: str
-    status: str
-    """``running``, ``waiting``, ``completed``, ``failed``, ``skipped`` or ``cancelled``."""
-    tries: int
-    started_ms: int
-    ended_ms: int
-    output: Json
-    route: str
-    error: str
-    tokens: int
-    cost_micro: int
-    note: str = ""
-    """What it waits for, or why it was skipped."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlayRow:
-    """A run, in a line."""
-
-    run: str
-    playbook: str
-    digest: str
-    status: PlayStatus
-    trigger: str
-    thread: str
-    """The conversation that it was started from."""
-    started_ms: int
-    ended_ms: int
-    """0 while it goes on."""
-    steps: int
-    """In the playbook; those of a loop count once."""
-    done: int
-    """That have ended, each pass of a loop counted."""
-    tokens: int
-    cost_micro: int
-    open: tuple[str, ...]
-    """Addresses of the steps that are at work or wait."""
-    failure: str = ""
-    parent: str = ""
-    """The run that it is a step of."""
-    chain: int = 0
-    """How deep in a chain of events; 0 where no event is behind it."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlayDetail:
-    """A run, with all that has happened."""
-
-    row: PlayRow
-    inputs: FrozenJson
-    outputs: FrozenJson
-    rows: tuple[StepRow, ...]
-    """In the order in which they began."""
-    forked_from: str = ""
-
-
 class PlaybookOffice(Protocol):
     """Who does what is about playbooks.
 
@@ -150,7 +51,7 @@ class PlaybookOffice(Protocol):
     a playbook or a run that there is not.
     """
 
-    async def list(self) -> Sequence[ListedPlaybook]:
+    async def list(self) -> Sequence[PlaybookRow]:
         """All that the home has, by name; those with faults too."""
         ...
 
@@ -162,7 +63,7 @@ class PlaybookOffice(Protocol):
         """What is wrong with a text, as ``file:line:column: cause [rule]``; empty for nothing."""
         ...
 
-    async def start(self, begin: Begin, key: str) -> Begun:
+    async def start(self, begin: Begin, key: str) -> PlayBegun:
         """Begin a run; the same key begins it once.
 
         Raises:
@@ -204,7 +105,7 @@ class PlaybookOffice(Protocol):
         """
         ...
 
-    async def fork(self, run: str, steps: Sequence[str], inputs: FrozenJson | None, key: str) -> Begun:
+    async def fork(self, run: str, steps: Sequence[str], inputs: FrozenJson | None, key: str) -> PlayBegun:
         """Begin another run that has done all of this one but for the steps named and what comes after them.
 
         Args:

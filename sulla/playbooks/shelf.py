@@ -19,7 +19,7 @@ from sulla.playbooks.file.check_fault import DEFECT, Fault
 from sulla.playbooks.file.check_known import Known
 from sulla.playbooks.file.form import PLAYBOOK_NAME
 from sulla.playbooks.file.read import MAX_PLAYBOOK_BYTES, read
-from sulla.playbooks.service import ListedPlaybook
+from sulla.playbooks.rpc_forms import PlaybookRow
 from sulla.tools import did_you_mean
 
 log = logging.getLogger(__name__)
@@ -204,12 +204,12 @@ class PlaybookShelf:
         return _Seen(signature, Shelved(name, file, source, sketched))
 
 
-def listed(shelved: Shelved) -> ListedPlaybook:
+def listed(shelved: Shelved) -> PlaybookRow:
     """A playbook as a row of a list."""
     of = shelved.sketched
     errors = [said for said in shelved.told if ": warning: " not in said] if shelved.definition is None else []
     more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-    return ListedPlaybook(
+    return PlaybookRow(
         shelved.name,
         of.description if of is not None else "",
         shelved.definition.digest if shelved.definition is not None else "",

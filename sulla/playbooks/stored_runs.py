@@ -14,30 +14,29 @@ from sulla.core.errors import Conflict, CorruptRecord, InvalidInput, MessageIdRe
 from sulla.core.ids import MakeId, MessageId, ThreadId, derived_id
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import Origin
-from sulla.playbooks import (
-    Begin,
-    Begun,
-    Definition,
-    Kept,
-    ListedPlaybook,
-    Order,
-    PlaybookShelf,
-    PlaybookText,
-    PlayDetail,
-    PlayRow,
-    Story,
-    begun_with,
-    build,
-    complete_inputs,
-    listed,
-    load_story,
-    play_of,
-    refuse_unknown,
-)
+from sulla.playbooks import Order, build
+from sulla.playbooks.definition import Definition
+from sulla.playbooks.machine.facts_kept import refuse_unknown
+from sulla.playbooks.machine.plan import build
+from sulla.playbooks.machine.scope_inputs import complete_inputs
 from sulla.playbooks.records import PlaybookAsked, PlaybookBegan
+from sulla.playbooks.rpc_forms import PlayBegun, PlaybookRow, PlaybookText, PlayDetail, PlayRow
+from sulla.playbooks.run.load import load_story
+from sulla.playbooks.run.log import Story
+from sulla.playbooks.run.orders import Order, begun_with, play_of
 from sulla.playbooks.run_rows import detail_of, row_of, status_of
+from sulla.playbooks.service import Begin
+from sulla.playbooks.shelf import Kept, PlaybookShelf, listed
 from sulla.playbooks.slice import PLAYBOOK_RUN
-from sulla.threads import PLAYBOOK, Input, ThreadCreated, ThreadState, ThreadStore
+from sulla.threads import (
+    PLAYBOOK,
+    Input,
+    PlaybookAsked,
+    PlaybookBegan,
+    ThreadCreated,
+    ThreadState,
+    ThreadStore,
+)
 
 MOST_QUEUED: Final = 1_000
 """Runs that may wait for their turn."""
@@ -58,7 +57,7 @@ _BY_FILES: Final = ("webhook", "event", "chat", "schedule")
 
 @dataclass(frozen=True, slots=True)
 class PlayDesk:
-    """Does it.
+    """Lists playbooks, begins their runs and steers them. A run is a thread; what is asked of it is offered to that.
 
     Args:
         threads: where runs are kept.
@@ -82,7 +81,7 @@ class PlayDesk:
 
     # ------------------------------------------------------------------------------------------------------ playbooks
 
-    async def list(self) -> Sequence[ListedPlaybook]:
+    async def list(self) -> Sequence[PlaybookRow]:
         """All that the home has."""
         await self.shelf.look()
         return [listed(one) for one in self.shelf.playbooks.values()]
@@ -107,14 +106,14 @@ class PlayDesk:
 
     # ----------------------------------------------------------------------------------------------------------- runs
 
-    async def start(self, begin: Begin, key: str) -> Begun:
+    async def start(self, begin: Begin, key: str) -> PlayBegun:
         """Begin a run; the same key begins it once."""
         thread_id = ThreadId(derived_id("thr", "request", _request_of(key)))
         if (before := await self._state(thread_id)) is not None and await self._is_ordered(before, begin):
             # Known already: whatever has become of the file since, and of the room for more.
             self.wake(thread_id)
             await self._tell_begun(thread_id, begin, before.title)
-            return Begun(thread_id, False)
+            return PlayBegun(thread_id, False)
         kept = await self._kept(begin)
         inputs = complete_inputs(kept.definition, begin.inputs)
         agent = begin.agent or self.agents[0]
@@ -129,7 +128,7 @@ class PlayDesk:
         order = Order("start", self.make_id("seal"), inputs, begin.payload, tainted=begin.tainted, handed=begin.handed)
         first = await self._order(thread_id, "start", order, _origin(begin))
         await self._tell_begun(thread_id, begin, kept.definition.name)
-        return Begun(thread_id, first)
+        return PlayBegun(thread_id, first)
 
     async def _check_room(self) -> None:
         """Do nothing if there is room for one more run.
@@ -251,7 +250,7 @@ class PlayDesk:
         order = Order("resume", steps=tuple(steps))
         await self._order(state.thread_id, self.make_id("again"), order, "operator")
 
-    async def fork(self, run: str, steps: Sequence[str], inputs: FrozenJson | None, key: str) -> Begun:
+    async def fork(self, run: str, steps: Sequence[str], inputs: FrozenJson | None, key: str) -> PlayBegun:
         """Begin another run that has done part of this one."""
         state = await self._run(run)
         story = await load_story(self.threads, state.thread_id)
@@ -267,7 +266,7 @@ class PlayDesk:
         seal, tainted = self.make_id("seal"), state.tainted
         payload = story.order.payload if story.order is not None else None
         order = Order("fork", seal, inputs, payload, (), tuple(steps), state.thread_id, info.last_seq, tainted)
-        return Begun(thread_id, await self._order(thread_id, "start", order, "operator"))
+        return PlayBegun(thread_id, await self._order(thread_id, "start", order, "operator"))
 
     # -------------------------------------------------------------------------------------------------------- private
 

@@ -10,7 +10,8 @@ from typing import Annotated, Final, cast
 from sulla.core.errors import InvalidInput, MessageIdReused, NotFound
 from sulla.core.ids import RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson
-from sulla.playbooks.service import Begin, ListedPlaybook, PlaybookOffice, TriggerKind
+from sulla.playbooks.rpc_forms import PlaybookRow
+from sulla.playbooks.service import Begin, PlaybookOffice, TriggerKind
 from sulla.threads import PLAYBOOK, ThreadState, ThreadStore
 from sulla.tools import Bounds, Done, Result, Tool, ToolContext, define
 
@@ -77,21 +78,21 @@ def may_start(on: Sequence[str], *, unattended: bool) -> bool:
     """Whether an agent may start a playbook.
 
     Args:
-        on: what starts it, as `ListedPlaybook.on` says it.
+        on: what starts it, as `PlaybookRow.on` says it.
         unattended: whether nobody is there who asked for it.
     """
     words = {text.partition(" ")[0] for text in on}
     return not words.isdisjoint(_kinds(unattended=unattended))
 
 
-def playbook_line(one: ListedPlaybook) -> str:
+def playbook_line(one: PlaybookRow) -> str:
     """A playbook, as agents are told of it.
 
     Args:
         one: the playbook.
     """
     chats = [text.partition(" ")[2] for text in one.on if text.startswith("chat ")]
-    parts = [f"{one.name}: {_short(one.description) or 'no description'}"]
+    parts = [f"{one.playbook}: {_short(one.description) or 'no description'}"]
     if chats:
         parts.append(f"For messages about: {_short('; '.join(chats))}")
     if one.inputs:
@@ -120,7 +121,7 @@ class _Desk:
         found = await self._starts().office.list()
         mine = [one for one in found if may_start(one.on, unattended=context.unattended)]
         good = [playbook_line(one) for one in mine if not one.trouble]
-        bad = [f"- {one.name} cannot be run: {_short(one.trouble)}" for one in mine if one.trouble]
+        bad = [f"- {one.playbook} cannot be run: {_short(one.trouble)}" for one in mine if one.trouble]
         lines = (*good, *bad)
         if not lines:
             return Done("There is no playbook that you can start here.")
@@ -140,7 +141,7 @@ class _Desk:
         caller = await self._caller(starts.threads, context)
         if caller.refusal:
             return Done(caller.refusal, is_error=True)
-        listed = (await starts.office.get(playbook)).listed
+        listed = (await starts.office.get(playbook)).about
         if listed.trouble:
             raise InvalidInput(f"the playbook {playbook!r} cannot be run: {listed.trouble}")
         if not may_start(listed.on, unattended=context.unattended):
@@ -188,10 +189,10 @@ def _key(caller: _Caller, context: ToolContext, playbook: str) -> str:
     return f"beat:{beat}:{playbook}"
 
 
-def _not_yours(listed: ListedPlaybook, *, unattended: bool) -> str:
+def _not_yours(listed: PlaybookRow, *, unattended: bool) -> str:
     wanted = "`heartbeat`, and nobody is here who asked" if unattended else "`manual` or `chat`"
     said = ", ".join(listed.on) or "nothing"
-    return f"You may not start {listed.name}: its `on` says {said}; an agent needs {wanted}."
+    return f"You may not start {listed.playbook}: its `on` says {said}; an agent needs {wanted}."
 
 
 def _input(name: str, about: object) -> str:

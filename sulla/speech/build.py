@@ -5,11 +5,11 @@ from __future__ import annotations
 from sulla.core.jsontypes import JsonObject
 from sulla.host.host import Built, Host
 from sulla.host.sections import LimitSettings
-from sulla.speech.turn_taking.profile import ADAPTIVE, CLASSIC
 from sulla.speech.limits import SpeechLimits
-from sulla.speech.sessions.manager import StreamBufferManager
 from sulla.speech.rpc import METHODS
+from sulla.speech.sessions.manager import StreamBufferManager
 from sulla.speech.settings import SpeechSettings
+from sulla.speech.turn_taking.profile import ADAPTIVE, CLASSIC
 
 
 def build(host: Host) -> Built:

@@ -20,17 +20,17 @@ from sulla.agent import (
     DayLimits,
     EnvironmentFeed,
     Family,
-    Gauge,
     Guard,
     InputHandler,
     Ledger,
-    Mind,
     Model,
+    ModelInfo,
     OpenQuestions,
     Permissions,
     RunLimits,
     Surroundings,
-    Told,
+    TokenEstimator,
+    TurnContext,
     TurnDriver,
     actor_key,
     create_agent_graph,
@@ -66,10 +66,11 @@ def scripted_model(
         day: what all agents may use on one day.
         name: what the service calls it.
     """
-    gauge = Gauge(
-        Mind(ModelName("offline", name), window_tokens, prices if prices is not None else Prices({})), Calibrations()
+    estimator = TokenEstimator(
+        ModelInfo(ModelName("offline", name), window_tokens, prices if prices is not None else Prices({})),
+        Calibrations(),
     )
-    return Model(provider, gauge, Ledger(day if day is not None else DayLimits()), Breaker(), lambda: 0.0)
+    return Model(provider, estimator, Ledger(day if day is not None else DayLimits()), Breaker(), lambda: 0.0)
 
 
 class World:
@@ -137,7 +138,9 @@ class World:
         """Logs at work, as the last `sweep` saw them."""
         self.feed = EnvironmentFeed(store, self.clock, Redactor())
         """What its people look at."""
-        told = Told(self.clock, active=ActiveAgents(self.threads, lambda: self.held).lately, environment=self.feed.seen)
+        told = TurnContext(
+            self.clock, active=ActiveAgents(self.threads, lambda: self.held).lately, environment=self.feed.seen
+        )
         children = Children(self.threads, lambda thread_id: None, limits)
         self.family = Family(children, self.threads, {"sulla": ("helper",)})
         """What tools for sub-agents need (`sub_agent_tools`)."""

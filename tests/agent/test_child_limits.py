@@ -8,7 +8,7 @@ import pytest
 
 from sulla.agent import RunLimits
 from sulla.agent.limits.limits import Charge, check_model_call, set_aside
-from sulla.agent.subagents.children import Children, Errand
+from sulla.agent.subagents.children import Children, ChildTask
 from sulla.core.errors import LimitReached
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.store.memory import MemoryStore
@@ -41,7 +41,7 @@ async def at_work(store: MemoryStore, limits: RunLimits) -> tuple[World, ThreadS
 
 async def begin(world: World, session: ThreadSession, name: str, mode: ChildMode = "spawn") -> Birth:
     children: Children = world.family.children
-    thread = await children.start(Errand(name, "sulla", "go", mode), session.state)
+    thread = await children.start(ChildTask(name, "sulla", "go", mode), session.state)
     await session.pull()
     state = await world.threads.load(ThreadId(thread))
     assert state is not None

@@ -14,7 +14,8 @@ from sulla.access import ALL_SCOPES
 from sulla.gateway import GatewayConfig, Limits, Server, Verdict, bind, build_app, serve
 from sulla.host.home import Home, Whereabouts
 from sulla.host.system import SystemClock, random_id
-from sulla.playbooks import Begin, Begun
+from sulla.playbooks.rpc_forms import PlayBegun
+from sulla.playbooks.service import Begin
 from tests.doubles.commands import MemoryCommands
 from tests.doubles.playbooks import MemoryPlaybooks
 from tests.doubles.tokens import MemoryTokens
@@ -36,7 +37,7 @@ class _Office(MemoryPlaybooks):
         super().__init__()
         self._commands = commands
 
-    async def start(self, begin: Begin, key: str) -> Begun:
+    async def start(self, begin: Begin, key: str) -> PlayBegun:
         """Begin one, and play its first act."""
         begun = await super().start(begin, key)
         if begun.first:

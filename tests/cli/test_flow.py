@@ -12,7 +12,8 @@ import pytest
 from sulla.cli.flow import COMMANDS, FILE_COMMANDS
 from sulla.cli.flow_files import DOES
 from sulla.cli.flow_run import RUN_COMMANDS
-from sulla.playbooks import check_playbook, read_cases
+from sulla.playbooks.file.check import check_playbook
+from sulla.playbooks.rehearsal.cases_read import read_cases
 from sulla.terminal.exits import Exit
 from tests.cli.typed import typed
 from tests.house.source import ROOT

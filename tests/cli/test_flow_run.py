@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sulla.playbooks import StepRow
+from sulla.playbooks.rpc_forms import StepRow
 from sulla.terminal.exits import Exit
 from tests.cli.stage import Said, Stage, fact
 from tests.cli.terminal import terminal
@@ -272,7 +272,7 @@ def test_a_run_is_shown_with_its_steps_as_a_table(stage: Stage, capsys: Capsys) 
 
 
 def test_a_long_run_is_shown_whole(stage: Stage, capsys: Capsys) -> None:
-    steps = [StepRow(f"say@{i}", "respond", "completed", 1, 1, 2, "x" * 50, "", "", 0, 0) for i in range(450)]
+    steps = [StepRow(f"say@{i}", "respond", "completed", 1, 1, 2, "x" * 50, "", "", 0, 0, "") for i in range(450)]
     stage.office.make("run_1", "completed", steps)
     found = json.loads(typed(capsys, "flow", "show", "run_1", "--json").out)
     assert [row["at"] for row in found["steps"]] == [f"say@{i}" for i in range(450)]

@@ -12,7 +12,9 @@ import pytest
 
 from sulla.agent.rpc import AgentRow, Agents
 from sulla.cli import project_run
-from sulla.playbooks import Begin, Begun, check_playbook
+from sulla.playbooks.file.check import check_playbook
+from sulla.playbooks.rpc_forms import PlayBegun
+from sulla.playbooks.service import Begin
 from sulla.projects.file import set_field
 from sulla.terminal.exits import Exit
 from tests.cli.stage import Said, Stage, fact
@@ -51,11 +53,11 @@ def answers(stage: Stage, monkeypatch: pytest.MonkeyPatch, *plans: Any) -> None:
     """Each run of a planner comes to the next of these."""
     left, start = list(plans), stage.office.start
 
-    async def begin(asked: Begin, key: str) -> Begun:
+    async def begin(asked: Begin, key: str) -> PlayBegun:
         begun = await start(asked, key)
         outputs = {"plan": left.pop(0)} if "goal" in asked.inputs and left else {}
         found = stage.office.details[begun.run]
-        stage.office.details[begun.run] = replace(found, inputs=asked.inputs, outputs=outputs)
+        stage.office.details[begun.run] = replace(found, inputs=dict(asked.inputs), outputs=outputs)
         return begun
 
     monkeypatch.setattr(stage.office, "start", begin)

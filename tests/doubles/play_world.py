@@ -13,19 +13,16 @@ from sulla.core.ids import MessageId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.core.message import Origin
 from sulla.models import Provider
-from sulla.playbooks import (
-    Kept,
-    Order,
-    PlayNode,
-    StepHands,
-    Story,
-    check_playbook,
-    complete_inputs,
-    create_playbook_graph,
-    load_story,
-    play_of,
-)
+from sulla.playbooks import Order
+from sulla.playbooks.file.check import check_playbook
+from sulla.playbooks.machine.scope_inputs import complete_inputs
 from sulla.playbooks.records import PlaybookAsked, Played
+from sulla.playbooks.run.load import load_story
+from sulla.playbooks.run.log import Story
+from sulla.playbooks.run.node import PlayNode, create_playbook_graph
+from sulla.playbooks.run.orders import Order, play_of
+from sulla.playbooks.run.steps import StepHands
+from sulla.playbooks.shelf import Kept
 from sulla.store import Store
 from sulla.testing.world import World
 from sulla.threads import PLAYBOOK, Input, ThreadCreated, ThreadState

@@ -8,11 +8,12 @@ from dataclasses import replace
 from sulla.core.errors import Conflict, MessageIdReused, NotFound
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import FrozenJson
-from sulla.playbooks import Begin, Begun, ListedPlaybook, PlaybookText, PlayDetail, PlayRow, PlayStatus, StepRow
+from sulla.playbooks.rpc_forms import PlayBegun, PlaybookRow, PlaybookText, PlayDetail, PlayRow, PlayStatus, StepRow
+from sulla.playbooks.service import Begin
 
 _AT_MS = 1_800_000_000_000
 _DIGEST = "sha256:0"
-_BREW = ListedPlaybook(
+_BREW = PlaybookRow(
     "brew",
     "Makes tea.",
     _DIGEST,
@@ -20,11 +21,12 @@ _BREW = ListedPlaybook(
     2,
     ("manual", "webhook kettle"),
     {"leaf": {"type": "string", "required": True, "default": None, "description": ""}},
+    "",
 )
 SOURCE = "name: brew\non: [manual, {webhook: kettle}]\nsteps:\n  - id: boil\n    tool: kettle\n"
 STEPS = (
-    StepRow("boil", "tool", "completed", 1, _AT_MS, _AT_MS + 2_000, {"degrees": 100}, "", "", 0, 0),
-    StepRow("taste", "human", "waiting", 1, _AT_MS + 2_000, 0, None, "", "", 12, 34_000, "a person"),
+    StepRow("boil", "tool", "completed", 1, _AT_MS, _AT_MS + 2_000, {"degrees": 100}, "", "", 0, 0, ""),
+    StepRow("taste", "human", "waiting", 1, _AT_MS + 2_000, None, None, "", "", 12, 34_000, "a person"),
 )
 """What a run of it has done."""
 _ENDED = ("completed", "failed", "cancelled", "transferred")
@@ -41,7 +43,7 @@ class MemoryPlaybooks:
     """
 
     def __init__(self) -> None:
-        self.listed: dict[str, ListedPlaybook] = {_BREW.name: _BREW}
+        self.listed: dict[str, PlaybookRow] = {_BREW.playbook: _BREW}
         self.details: dict[str, PlayDetail] = {}
         self.asked: list[tuple[object, ...]] = []
         self.begun: dict[str, Begin] = {}
@@ -49,15 +51,16 @@ class MemoryPlaybooks:
 
     def make(self, run: str, status: PlayStatus = "waiting", steps: Sequence[StepRow] = STEPS) -> None:
         """There is a run of that id."""
-        ended_ms = _AT_MS + 9_000 if status in _ENDED else 0
+        ended_ms = _AT_MS + 9_000 if status in _ENDED else None
         open_ = tuple(step.at for step in steps if not step.ended_ms)
         done, tokens, cost = len(steps) - len(open_), sum(s.tokens for s in steps), sum(s.cost_micro for s in steps)
         row = PlayRow(
-            run, "brew", _DIGEST, status, "manual", "thr_1", _AT_MS, ended_ms, len(steps), done, tokens, cost, open_
-        )
-        self.details[run] = PlayDetail(row, {"leaf": "green"}, {}, tuple(steps))
+            run, "brew", _DIGEST, status, "manual", "thr_1", _AT_MS, ended_ms, len(steps), done, tokens, cost, open_,
+            "", "", 0, False,
+        )  # fmt: skip
+        self.details[run] = PlayDetail(row, {"leaf": "green"}, {}, "", tuple(steps), None)
 
-    async def list(self) -> Sequence[ListedPlaybook]:
+    async def list(self) -> Sequence[PlaybookRow]:
         """Those that it knows."""
         return [self.listed[name] for name in sorted(self.listed)]
 
@@ -71,7 +74,7 @@ class MemoryPlaybooks:
         """A text without steps has a fault."""
         return [] if "steps:" in text else [f"{file}:1:1: `steps` is missing [missing-key]"]
 
-    async def start(self, begin: Begin, key: str) -> Begun:
+    async def start(self, begin: Begin, key: str) -> PlayBegun:
         """Remember one; the same key begins it once."""
         if not begin.source:
             await self.get(begin.playbook)
@@ -79,14 +82,14 @@ class MemoryPlaybooks:
         if (known := self.begun.get(run)) is not None:
             if known != begin:
                 raise MessageIdReused(f"{key!r} began another run before: use a new one")
-            return Begun(run, first=False)
+            return PlayBegun(run, first=False)
         self.make(run, "running", ())
         self.begun[run] = begin
-        return Begun(run, first=True)
+        return PlayBegun(run, first=True)
 
     async def runs(self, *, after: str = "", limit: int = 100, status: str = "") -> Sequence[PlayRow]:
         """Those that it knows."""
-        rows = [self.details[run].row for run in sorted(self.details) if run > after]
+        rows = [self.details[run].about for run in sorted(self.details) if run > after]
         return [row for row in rows if status in ("", row.status)][:limit]
 
     async def status(self, run: str) -> PlayDetail:
@@ -109,11 +112,11 @@ class MemoryPlaybooks:
 
     async def step(self, run: str) -> None:
         """Remember it, if it is paused."""
-        if (await self.status(run)).row.status != "paused":
+        if (await self.status(run)).about.status != "paused":
             raise Conflict(f"the run {run!r} is not paused")
         self.asked.append(("step", run))
 
-    async def fork(self, run: str, steps: Sequence[str], inputs: FrozenJson | None, key: str) -> Begun:
+    async def fork(self, run: str, steps: Sequence[str], inputs: FrozenJson | None, key: str) -> PlayBegun:
         """Remember another one."""
         found = await self.status(run)
         made = derived_id("thr", key)
@@ -121,11 +124,11 @@ class MemoryPlaybooks:
         self.asked.append(("fork", run, tuple(steps), inputs))
         self.make(made, "running", ())
         self.details[made] = replace(
-            self.details[made], forked_from=run, inputs=found.inputs if inputs is None else inputs
+            self.details[made], forked_from=run, inputs=found.inputs if inputs is None else dict(inputs)
         )
-        return Begun(made, first)
+        return PlayBegun(made, first)
 
     async def _turn(self, run: str, status: PlayStatus, *asked: object) -> None:
         found = await self.status(run)
         self.asked.append((asked[0], run, *asked[1:]))
-        self.details[run] = replace(found, row=replace(found.row, status=status))
+        self.details[run] = replace(found, about=replace(found.about, status=status))

@@ -22,7 +22,7 @@ from sulla.gateway.auth import WRONG_TOKENS
 from sulla.gateway.hooks import UNPROVEN
 from sulla.gateway.webhook import sign
 from sulla.host.system import SystemClock, random_id
-from sulla.playbooks import Begun
+from sulla.playbooks.rpc_forms import PlayBegun
 from tests.doubles.commands import MemoryCommands
 from tests.doubles.tokens import MemoryTokens
 from tests.gateway.peer import PATIENCE_S, Raw
@@ -43,13 +43,13 @@ class MemoryHooks:
     def secret_of(self, playbook: str) -> str | None:
         return {"brew": SECRET, "deploy": "whistle"}.get(playbook)
 
-    async def begin(self, playbook: str, message_id: str, payload: Json) -> Begun:
+    async def begin(self, playbook: str, message_id: str, payload: Json) -> PlayBegun:
         if self.failure is not None:
             raise self.failure
         first = message_id not in self.begun
         if self.begun.setdefault(message_id, payload) != payload:
             raise MessageIdReused("another payload")
-        return Begun(f"thr_{message_id}", first)
+        return PlayBegun(f"thr_{message_id}", first)
 
 
 class Watching(Unobserved):

@@ -14,7 +14,7 @@ from sulla.core.ids import CallId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import ToolCall
 from sulla.models import ChatRequest, Delta
-from sulla.playbooks import RunEnded, StepCompleted
+from sulla.playbooks.machine.facts import RunEnded, StepCompleted
 from sulla.playbooks.records import PlaybookEnded, Played
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.store.memory import MemoryStore

@@ -11,7 +11,8 @@ from sulla.playbooks.expression.expression import evaluate
 from sulla.playbooks.file.check import check_playbook
 from sulla.playbooks.machine.facts import Failure, StepCancelled, StepCompleted, StepFailed, StepStarted
 from sulla.playbooks.machine.machine import Playbook
-from sulla.playbooks.service import Begin, Begun, PlayDetail, PlayRow, PlayStatus, StepRow
+from sulla.playbooks.rpc_forms import PlayBegun, PlayDetail, PlayRow, PlayStatus, StepRow
+from sulla.playbooks.service import Begin
 from tests.playbooks.play import BROKEN
 
 _AT_MS = 1_800_000_000_000
@@ -33,14 +34,14 @@ class MachineRuns:
         self._keys: dict[str, str] = {}
         self._facts: dict[str, list[object]] = {}
 
-    async def start(self, begin: Begin, key: str) -> Begun:
+    async def start(self, begin: Begin, key: str) -> PlayBegun:
         if key in self._keys:
-            return Begun(self._keys[key], first=False)
+            return PlayBegun(self._keys[key], first=False)
         run = self._keys[key] = f"thr_{len(self._keys) + 1}"
         self.begun[run] = begin
         self.books[run] = book = Playbook(_checked(begin.source), evaluate)
         self._facts[run] = [*book.start(begin.inputs, _AT_MS + len(self._keys)), *book.next()]
-        return Begun(run, first=True)
+        return PlayBegun(run, first=True)
 
     def ends(self, run: str, at: str, value: object = None) -> None:
         """A step ends: with a value, or with a failure that is not repeated."""
@@ -63,7 +64,7 @@ class MachineRuns:
             raise NotFound(f"there is no run {run!r}")
         ended = self.books[run].ended
         outputs = ended.outputs if ended is not None else {}
-        return PlayDetail(self._row(run), self.begun[run].inputs, outputs, tuple(self._rows(run)))
+        return PlayDetail(self._row(run), dict(self.begun[run].inputs), dict(outputs), "", tuple(self._rows(run)), None)
 
     async def runs(self, *, after: str = "", limit: int = 100, status: str = "") -> Sequence[PlayRow]:
         self._look()
@@ -79,8 +80,11 @@ class MachineRuns:
         failure = book.ended.failure.message if book.ended is not None and book.ended.failure is not None else ""
         name, number = book.plan.definition.name, int(run.removeprefix("thr_"))
         open_ = tuple(step.at for step in book.open)
-        ended_ms = _AT_MS + number if book.ended is not None else 0
-        return PlayRow(run, name, "d", status, begin.trigger, "", _AT_MS + number, ended_ms, 0, 0, 0, 0, open_, failure)
+        ended_ms = _AT_MS + number if book.ended is not None else None
+        at_ms = _AT_MS + number
+        return PlayRow(
+            run, name, "d", status, begin.trigger, "", at_ms, ended_ms, 0, 0, 0, 0, open_, failure, "", 0, False
+        )
 
     def _rows(self, run: str) -> list[StepRow]:
         found: dict[str, StepRow] = {}
@@ -98,7 +102,7 @@ class MachineRuns:
 
 
 def _step(at: str, status: str, tries: int, error: str = "") -> StepRow:
-    return StepRow(at, "agent", status, tries, 0, 0, None, "", error, 0, 0)
+    return StepRow(at, "agent", status, tries, None, None, None, "", error, 0, 0, "")
 
 
 def _checked(source: str) -> Definition:

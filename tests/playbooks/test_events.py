@@ -9,8 +9,7 @@ from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import Origin as MessageOrigin
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.heartbeat.beats import BeatEnded
-from sulla.playbooks import EVENTS, depth_of, gives_events, happening, is_playbooks_turn
-from sulla.playbooks.events import TEXT_CHARS, event_key
+from sulla.playbooks.events import EVENTS, TEXT_CHARS, depth_of, event_key, gives_events, happening, is_playbooks_turn
 from sulla.threads import (
     Birth,
     Entry,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sulla.playbooks import Playbook, check_playbook, evaluate
+from sulla.playbooks.expression.expression import evaluate
+from sulla.playbooks.file.check import check_playbook
 from sulla.playbooks.machine.facts import Failure
+from sulla.playbooks.machine.machine import Playbook
 
 TEXT = """
 name: chain

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sulla.playbooks import ChatTrigger, check_playbook, matching
-from sulla.playbooks.match import MOST_CHARS, chat_triggers
+from sulla.playbooks.file.check import check_playbook
+from sulla.playbooks.match import MOST_CHARS, ChatTrigger, chat_triggers, matching
 
 
 def about(*texts: str) -> tuple[ChatTrigger, ...]:

@@ -117,7 +117,7 @@ def test_faults_are_listed_and_told_with_their_places(tmp_path: Path, shelf: Pla
     with pytest.raises(InvalidInput, match=r"tea\.yaml:4:14: error: .*Did you mean 'wait'.* and 3 more"):
         shelf.get("tea")
     row = listed(shelf.find("tea"))
-    assert (row.name, row.description, row.digest) == ("tea", "Hot.", "")
+    assert (row.playbook, row.description, row.digest) == ("tea", "Hot.", "")
     assert row.trouble.startswith("tea.yaml:4:14")
     assert row.trouble.endswith("(and 7 more)")
 

@@ -8,12 +8,16 @@ from pathlib import Path
 import pytest
 
 from sulla.daemon import load_settings
-from sulla.playbooks import Definition, PlaybookShelf, Setting, dry_run, evaluate, read_cases, try_case
-from sulla.playbooks.definition import Step
+from sulla.playbooks.definition import Definition, Step
+from sulla.playbooks.expression.expression import evaluate
 from sulla.playbooks.files import offline_known, starters
 from sulla.playbooks.machine.decide import choices_of
 from sulla.playbooks.machine.plan import build
-from sulla.playbooks.rehearsal.cases_judge import Verdict
+from sulla.playbooks.rehearsal.base import Setting
+from sulla.playbooks.rehearsal.cases_judge import Verdict, try_case
+from sulla.playbooks.rehearsal.cases_read import read_cases
+from sulla.playbooks.rehearsal.dry import dry_run
+from sulla.playbooks.shelf import PlaybookShelf
 from sulla.testing.clock import ManualClock
 from tests.house.source import ROOT
 

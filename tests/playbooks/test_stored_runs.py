@@ -14,7 +14,10 @@ from sulla.core.errors import Conflict, InvalidInput, MessageIdReused, NotFound,
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import Json
 from sulla.core.stamp import stamp
-from sulla.playbooks import Begin, Checked, PlaybookShelf, PlayNode, create_playbook_graph
+from sulla.playbooks.file.check import Checked
+from sulla.playbooks.run.node import PlayNode, create_playbook_graph
+from sulla.playbooks.service import Begin
+from sulla.playbooks.shelf import PlaybookShelf
 from sulla.playbooks.stored_runs import MOST_FAULTS, MOST_HANDED_OVER, PlayDesk
 from sulla.playbooks.triggers.webhooks import PlaybookHooks
 from sulla.store.memory import MemoryStore
@@ -51,7 +54,7 @@ class Home:
         return ThreadId(begun.run)
 
     async def status(self, run: str) -> str:
-        return (await self.desk.status(run)).row.status
+        return (await self.desk.status(run)).about.status
 
 
 @pytest.fixture
@@ -71,7 +74,7 @@ async def test_only_conversations_hear_of_runs(home: Home) -> None:
             await home.begin("say", f"for {thread}", thread=thread)
     assert [row.run for row in await home.desk.runs()] == [other]
     talk = await home.world.threads.create(ThreadCreated("sulla", "talk"))
-    assert (await home.desk.status(await home.begin("say", thread=talk))).row.thread == talk
+    assert (await home.desk.status(await home.begin("say", thread=talk))).about.thread_id == talk
 
 
 @pytest.mark.parametrize("payload", ["", 0, False, [], {}, None, "hi"])
@@ -129,7 +132,7 @@ async def test_a_conversation_hears_of_a_run_that_could_not_hand_over(home: Home
     (home.folder / "say.yaml").unlink()
     home.provider.add("It failed. <AGENT_DONE>told</AGENT_DONE>")
     await home.world.work()
-    row = (await home.desk.status(run)).row
+    row = (await home.desk.status(run)).about
     assert (row.status, row.failure) == ("failed", "there is no playbook 'say'.")
     (_, state) = await home.world.threads.get(talk)
     assert state is not None
@@ -171,12 +174,12 @@ async def test_a_step_that_waits_says_for_what_until_it_is_over(home: Home) -> N
     )
     run = await home.begin("both")
     await home.world.work()
-    rows = {row.at: (row.status, row.note) for row in (await home.desk.status(run)).rows}
+    rows = {row.at: (row.status, row.note) for row in (await home.desk.status(run)).steps}
     until = stamp(round(home.world.clock.now() * 1000) + 3_600_000)
     assert rows == {"s": ("waiting", f"until {until}"), "t": ("waiting", "a person: Is it good?")}
     await home.desk.cancel(run)
     await home.world.work()
-    assert [(row.status, row.note) for row in (await home.desk.status(run)).rows] == 2 * [("cancelled", "")]
+    assert [(row.status, row.note) for row in (await home.desk.status(run)).steps] == 2 * [("cancelled", "")]
 
 
 async def test_a_message_that_comes_again_is_known_whatever_its_file_says_by_now(home: Home) -> None:

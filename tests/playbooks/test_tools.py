@@ -11,7 +11,9 @@ from sulla.core.errors import InvalidInput
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.core.message import Origin, ToolCall, ToolResult
-from sulla.playbooks import Begin, Begun, ListedPlaybook, Starts, may_start, playbook_line, playbook_tools
+from sulla.playbooks.rpc_forms import PlayBegun, PlaybookRow
+from sulla.playbooks.service import Begin
+from sulla.playbooks.tools import Starts, may_start, playbook_line, playbook_tools
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider, Step
@@ -31,8 +33,8 @@ async def store() -> AsyncIterator[MemoryStore]:
     await store.close()
 
 
-def playbook(name: str, *on: str, trouble: str = "", inputs: FrozenJson | None = None) -> ListedPlaybook:
-    return ListedPlaybook(name, f"Does {name}.", "d", f"{name}.yaml", 1, on, dict(inputs or {}), trouble)
+def playbook(name: str, *on: str, trouble: str = "", inputs: FrozenJson | None = None) -> PlaybookRow:
+    return PlaybookRow(name, f"Does {name}.", "d", f"{name}.yaml", 1, on, dict(inputs or {}), trouble)
 
 
 def run(name: str, call: str = "c1", **inputs: Json) -> ToolCall:
@@ -62,7 +64,7 @@ class Home:
             playbook("nightly", "schedule 0 3 * * *"),
             playbook("rounds", "heartbeat"),
         ):
-            self.office.listed[one.name] = one
+            self.office.listed[one.playbook] = one
 
     @property
     def begun(self) -> Sequence[Begin]:
@@ -127,7 +129,7 @@ async def test_the_same_call_begins_one_run_and_another_call_another(store: Memo
 
 async def test_wrong_inputs_are_told_to_the_model_in_the_offices_words(store: MemoryStore) -> None:
     class Strict(MemoryPlaybooks):
-        async def start(self, begin: Begin, key: str) -> Begun:
+        async def start(self, begin: Begin, key: str) -> PlayBegun:
             raise InvalidInput("the input 'lead' is missing; expected a string")
 
     home = Home(store, Say("", (run("triage"),)), ENDED, office=Strict())
@@ -243,4 +245,4 @@ def test_who_may_start_what(on: tuple[str, ...], attended: bool, alone: bool) ->
 
 def test_a_long_description_is_cut_in_its_line() -> None:
     assert len(playbook_line(playbook("x" * 1_000))) < 1_500
-    assert "\n" not in playbook_line(ListedPlaybook("a", "one\ntwo", "", "", 1, ("manual",), {}))
+    assert "\n" not in playbook_line(PlaybookRow("a", "one\ntwo", "", "", 1, ("manual",), {}, ""))

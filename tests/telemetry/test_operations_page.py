@@ -6,9 +6,10 @@ import re
 from types import SimpleNamespace
 from typing import Any, cast
 
+from sulla.daemon.crew import look_after_crew
+
 from sulla.core.redact import Redactor
 from sulla.daemon.agents import Team
-from sulla.daemon.crew import look_after_crew
 from sulla.daemon.health import Health, look_after
 from sulla.daemon.instruments import Door, Instruments, console
 from sulla.daemon.standstill import obey

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from sulla.core.ids import MessageId, RunId, ThreadId
-from sulla.playbooks import PLAYBOOK_THREAD
 from sulla.playbooks.records import PlaybookEnded, PlayState, PlayStatus
 from sulla.playbooks.slice import PLAYBOOK_RUN
+from sulla.playbooks.thread_kind import PLAYBOOK_THREAD
 from sulla.threads import CONVERSATION
 from sulla.threads.facts import Answer, StopAsked
 from sulla.threads.family import Birth, ChildStarted, Report

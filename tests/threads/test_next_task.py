@@ -9,8 +9,8 @@ import pytest
 from sulla.core.event import Fact
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.daemon.thread_schema import THREAD_SCHEMA
-from sulla.playbooks import PLAYBOOK_THREAD
 from sulla.playbooks.records import EndTold, PlaybookAsked, Played
+from sulla.playbooks.thread_kind import PLAYBOOK_THREAD
 from sulla.speech.slice import Overheard
 from sulla.threads import facts as f
 from sulla.threads.codec import Origin

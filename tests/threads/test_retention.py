@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.models import estimate_tokens
-from sulla.playbooks import PLAYBOOK_THREAD
 from sulla.playbooks.records import PlayState
 from sulla.playbooks.slice import PLAYBOOK_RUN
+from sulla.playbooks.thread_kind import PLAYBOOK_THREAD
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from sulla.agent.calls.file_marks import OUTPUTS, Touch
-from sulla.agent.calls.guard import Cleared, Guard, Refused
+from sulla.agent.calls.guard import CallAllowed, CallDenied, Guard
 from sulla.agent.calls.repeats import ENDS_AT, Again, Repeating, repeated
 from sulla.agent.calls.taint import is_unattended
 from sulla.agent.model.loop import RunCalls
@@ -89,8 +89,8 @@ class Calls:
         if not fresh and _may_have_run(call, open_run):
             return _review(call, open_run.cuts)
         context = self._context(call, state, run)
-        match await self.guard.rule(call, self.toolbox, context, state, run):
-            case Cleared() as cleared:
+        match await self.guard.authorize(call, self.toolbox, context, state, run):
+            case CallAllowed() as cleared:
                 if cleared.permit is not None and cleared.permit.always:
                     await self.guard.rules.allow(cleared.permit, run.agent)
                 if cleared.permit is not None or call.id in open_run.granted:
@@ -99,7 +99,7 @@ class Calls:
                 sent = replace(call, args=args)
                 # One attempt: when there is another one its playbook says.
                 return await self._outcome(sent, cleared.context, run, again=False)
-            case Refused(text):
+            case CallDenied(text):
                 return Done(text, is_error=True)
             case Wait() as wait:
                 return wait
@@ -123,15 +123,15 @@ class Calls:
             if call.id not in fresh and _may_have_run(call, open_run):
                 waits.append(_review(call, open_run.cuts))
                 continue
-            ruling = await self.guard.rule(call, self.toolbox, self._context(call, state, run), state, run)
-            match ruling:
-                case Cleared(context):
-                    await self._begin_again(call, ruling, todo, open_run, run)
+            decision = await self.guard.authorize(call, self.toolbox, self._context(call, state, run), state, run)
+            match decision:
+                case CallAllowed(context):
+                    await self._begin_again(call, decision, todo, open_run, run)
                     runnable[call.id] = context
-                case Refused(text):
+                case CallDenied(text):
                     await run.journal.commit(ToolCallResult(call.id, text, is_error=True, failure="denied"))
                 case Wait():
-                    waits.append(ruling)
+                    waits.append(decision)
         for together, group in groupby([call for call in todo.calls if call.id in runnable], self._may_share):
             some = list(group)
             waits += await (self._side_by_side(some, runnable, run) if together else self._in_turn(some, runnable, run))
@@ -156,7 +156,9 @@ class Calls:
             redact=self.guard.redactor.text,
         )
 
-    async def _begin_again(self, call: ToolCall, cleared: Cleared, todo: RunCalls, open_run: OpenRun, run: Run) -> None:
+    async def _begin_again(
+        self, call: ToolCall, cleared: CallAllowed, todo: RunCalls, open_run: OpenRun, run: Run
+    ) -> None:
         """Use up the permission that a call is made on, before it is made: after a crash a person is asked again."""
         permit = cleared.permit
         if permit is None and call.id not in open_run.granted:

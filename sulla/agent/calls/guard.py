@@ -105,7 +105,7 @@ class NoFiles:
 
 
 @dataclass(frozen=True, slots=True)
-class Cleared:
+class CallAllowed:
     """The call may be made."""
 
     context: ToolContext
@@ -114,18 +114,18 @@ class Cleared:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class CallDenied:
     """It is not made; the model is told why."""
 
     text: str
 
 
-Ruling = Cleared | Refused | Wait
+CallDecision = CallAllowed | CallDenied | Wait
 
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Rules on calls.
+    """Decides whether calls are made.
 
     Args:
         rules: what people have allowed until further notice.
@@ -141,9 +141,9 @@ class Guard:
     approval_s: float = APPROVAL_S
     asked: Asked = field(default_factory=NothingAsked)
 
-    async def rule(
+    async def authorize(
         self, call: ToolCall, toolbox: Toolbox, context: ToolContext, state: ThreadState, run: Run
-    ) -> Ruling:
+    ) -> CallDecision:
         """Whether a call is made now, never, or after a person said yes.
 
         Args:
@@ -158,18 +158,18 @@ class Guard:
         if open_run is None:
             raise GraphError(f"{state.thread_id}: a call is judged without an open run")
         if tool is None:
-            return Cleared(context)  # there is nothing that could run
+            return CallAllowed(context)  # there is nothing that could run
         verdict = await self._judge(tool, call, toolbox, context, state, open_run)
         match verdict:
             case Allow():
-                return Cleared(context)
+                return CallAllowed(context)
             case Deny(_, reason):
-                return Refused(f"Not run: {call.name} is not allowed to do this, because {reason}.")
+                return CallDenied(f"Not run: {call.name} is not allowed to do this, because {reason}.")
             case Ask():
-                ruling = self._ask(tool, call, verdict, context, open_run, run)
-                return await self._once(ruling, call, state, open_run) if isinstance(ruling, Wait) else ruling
+                decision = self._ask(tool, call, verdict, context, open_run, run)
+                return await self._once(decision, call, state, open_run) if isinstance(decision, Wait) else decision
 
-    async def _once(self, wait: Wait, call: ToolCall, state: ThreadState, open_run: OpenRun) -> Ruling:
+    async def _once(self, wait: Wait, call: ToolCall, state: ThreadState, open_run: OpenRun) -> CallDecision:
         """Ask, unless nobody is there and the same is asked already: who has not answered once is not asked twice."""
         if wait.wait_id in open_run.waits or not is_unattended(state):
             return wait
@@ -177,7 +177,7 @@ class Guard:
         if until_ms is None:
             return wait
         until = f" until {stamp(until_ms)}" if until_ms else ""
-        return Refused(
+        return CallDenied(
             f"Not run: {call.name} needs a person's yes, and the same question is open already{until}, with the same "
             "arguments, and not answered yet. Do not ask again; do something else."
         )
@@ -207,11 +207,13 @@ class Guard:
         allowed = await self.rules.allows(context.agent, call.name, target_of(call.args))
         return judge(tool, call.args, context, replace(standing, allowed=True)) if allowed else verdict
 
-    def _ask(self, tool: Tool, call: ToolCall, ask: Ask, context: ToolContext, open_run: OpenRun, run: Run) -> Ruling:
+    def _ask(
+        self, tool: Tool, call: ToolCall, ask: Ask, context: ToolContext, open_run: OpenRun, run: Run
+    ) -> CallDecision:
         digest = digest_of(tool, call.args, context, ask.question)
         permit = open_run.permits.get(call.id)
         if permit is not None and permit.digest == digest:
-            return Cleared(replace(context, approved=ask.question), permit)
+            return CallAllowed(replace(context, approved=ask.question), permit)
         expires_ms = round((run.clock.now() + self.approval_s) * 1000)
         # What the tool itself asks is asked each time: a general yes would answer questions that nobody has read.
         target = "" if ask.question else target_of(call.args)

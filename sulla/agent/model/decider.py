@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from sulla.agent.model.gauge import RESERVE_PART
 from sulla.agent.model.model import Answered, Model
+from sulla.agent.model.token_estimator import RESERVE_PART
 from sulla.core.clock import Clock
 from sulla.core.control import Control
 from sulla.core.errors import InvalidInput, ProviderError
@@ -117,7 +117,7 @@ class Decider:
             raise InvalidInput("a question without choices: expected at least one name to choose from")
         tool = choose_tool(choices)
         answered, said = await self._asked(question, tool, again, call_id, agent, clock, control)
-        model = str(self.model.gauge.mind.name)
+        model = str(self.model.estimator.info.name)
         return Decided(chosen(said, answered.stop), answered.charged_tokens, answered.usage.cost_micro or 0, model)
 
     async def ask(
@@ -153,7 +153,7 @@ class Decider:
         answered, said = await self._asked(question, tool, again, call_id, agent, clock, control)
         args = said.calls[0].args if [call.name for call in said.calls] == [tool.name] else None
         cost_micro = answered.usage.cost_micro or 0
-        return Forced(args, said.text, answered.charged_tokens, cost_micro, str(self.model.gauge.mind.name))
+        return Forced(args, said.text, answered.charged_tokens, cost_micro, str(self.model.estimator.info.name))
 
     async def _asked(
         self, question: str, tool: ToolSpec, again: str, call_id: str, agent: str, clock: Clock, control: Control
@@ -166,13 +166,13 @@ class Decider:
                 "Ask about a part of it, or have it summed up first"
             )
         call_id = derived_id("call", call_id, "again") if again else call_id  # each ask is an account of its own
-        mind = self.model.gauge.mind
+        info = self.model.estimator.info
         request = ChatRequest(
-            mind.name.model,
+            info.name.model,
             (Section("forced", PROMPT.format(tool.name)),),
             [_message(question, again, call_id)],
             (tool,),
-            max(1, min(self.reply_tokens, mind.window_tokens // RESERVE_PART)),
+            max(1, min(self.reply_tokens, info.window_tokens // RESERVE_PART)),
             self.timeout_s,
             tool.name,
         )

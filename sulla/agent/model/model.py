@@ -11,10 +11,10 @@ from typing import Literal
 from sulla.agent.limits.ledger import Ledger
 from sulla.agent.limits.limits import Charge, RunLimits, check_model_call, check_wall
 from sulla.agent.model.breaker import Blocked, Breaker
-from sulla.agent.model.gauge import Fitted, Gauge, Size
 from sulla.agent.model.request import LEFT_OUT_NOTE, opening, request_hash
 from sulla.agent.model.retry import MAX_ATTEMPTS, Compress, FailureClass, GiveUp, Wait, classify, next_try
-from sulla.agent.model.screen import Screen, nobody
+from sulla.agent.model.stream_sink import StreamSink, nobody
+from sulla.agent.model.token_estimator import Fitted, Size, TokenEstimator
 from sulla.agent.model.wrappers import Stripper, Wrapper
 from sulla.agent.pause import pause
 from sulla.core.clock import Clock
@@ -99,7 +99,7 @@ class Model:
     """
 
     provider: Provider
-    gauge: Gauge
+    estimator: TokenEstimator
     ledger: Ledger
     breaker: Breaker
     jitter: Callable[[], float]
@@ -119,7 +119,7 @@ class Model:
             summary = state.summary_seq
             told = (*opening(state)[:1], LEFT_OUT_NOTE)
             head = ChatRequest(self._name, ask.prompt, told, ask.tools, ask.max_tokens, limits.model_timeout_s)
-            fitted = await self.gauge.fit(state.transcript, head, ceiling_tokens, question)
+            fitted = await self.estimator.fit(state.transcript, head, ceiling_tokens, question)
             evicted += fitted.evicted
             if state.summary_seq == summary:  # else one came meanwhile, and it has not been weighed
                 return replace(fitted, evicted=evicted)
@@ -127,7 +127,7 @@ class Model:
     @property
     def _name(self) -> str:
         """The service's own name for it: a run that waited while the model was changed asks the new one."""
-        return self.gauge.mind.name.model
+        return self.estimator.info.name.model
 
     async def ask(self, state: ThreadState, run: Run, ask: Ask, limits: RunLimits) -> Said | None:
         """Make a model call, and make it again as its failures allow.
@@ -156,7 +156,7 @@ class Model:
             raise ProviderTransient(f"{MAX_ATTEMPTS} attempts at one model call came to nothing")
         ceiling_tokens, evicted = limits.history_tokens, 0
         while True:
-            screen, size = Screen(MessageId(""), nobody), None
+            sink, size = StreamSink(MessageId(""), nobody), None
             try:
                 fitted = await self._fitted(state, ask, limits, ceiling_tokens)
                 size, evicted = fitted.size, evicted + fitted.evicted
@@ -167,12 +167,12 @@ class Model:
                 except BaseException:
                     self.breaker.unknown(ticket)  # the call was not made: if it was to be the trial, another one is
                     raise
-                screen = Screen(started.message_id, run.emit if ask.purpose == "reply" else nobody)
-                completed, wrapper = await self._answer(request, screen, ticket, run.clock)
+                sink = StreamSink(started.message_id, run.emit if ask.purpose == "reply" else nobody)
+                completed, wrapper = await self._answer(request, sink, ticket, run.clock)
                 reserved = Charge(started.reserved_tokens, started.reserved_micro)
                 usage = self._account(completed, size)
                 self.ledger.settle(started.call_id, open_run.agent, _charge(usage, reserved), run.clock.now())
-                return Said(started, completed, usage, screen.text, wrapper, evicted)
+                return Said(started, completed, usage, sink.text, wrapper, evicted)
             except SullaError as error:
                 failures.append(classify(error))
                 after = next_try(
@@ -180,7 +180,7 @@ class Model:
                     remaining_s=run.deadline_s - run.clock.elapsed(),
                     jitter=self.jitter(),
                     retry_after_s=error.retry_after_s,
-                    shown_text=ask.purpose == "reply" and bool(screen.text),
+                    shown_text=ask.purpose == "reply" and bool(sink.text),
                 )
                 if not await self._put_down(run, open_run, error, after):
                     raise
@@ -204,8 +204,8 @@ class Model:
         """
         check_wall(run, limits)
         size = (await self.fit(state, ask, limits)).size
-        charge = self.gauge.charge(size, ask.max_tokens)
-        charge = replace(charge, tokens=charge.tokens + sum(self.gauge.at_most(text) for text in more))
+        charge = self.estimator.charge(size, ask.max_tokens)
+        charge = replace(charge, tokens=charge.tokens + sum(self.estimator.at_most(text) for text in more))
         check_model_call(state, charge, run.clock.now(), limits)
         self.ledger.check("", _open(state).agent, charge, run.clock.now())
 
@@ -225,8 +225,8 @@ class Model:
             LimitReached: it does not fit the day's limits; it was not made.
             ProviderTransient: the service is left alone for now; it was not made.
         """
-        size = self.gauge.weigh(request)
-        charge = self.gauge.charge(size, request.max_tokens)
+        size = self.estimator.weigh(request)
+        charge = self.estimator.charge(size, request.max_tokens)
         ticket = self._admitted(clock)
         try:
             self.ledger.reserve(call_id, agent, charge, clock.now())
@@ -237,7 +237,7 @@ class Model:
         usage = Usage()
         stop: Stop = "end"
         try:
-            completed, _ = await self._answer(request, Screen(MessageId(""), nobody), ticket, clock)
+            completed, _ = await self._answer(request, StreamSink(MessageId(""), nobody), ticket, clock)
             said, stop, usage = completed.message, completed.stop, self._account(completed, size)
             charge = _charge(usage, charge)
         except ProviderError as error:
@@ -278,7 +278,7 @@ class Model:
         run.control.check()
         open_run, now_s = _open(state), run.clock.now()
         check_wall(run, limits)
-        charge = self.gauge.charge(size, request.max_tokens)
+        charge = self.estimator.charge(size, request.max_tokens)
         check_model_call(state, charge, now_s, limits)
         number = str(open_run.model_calls + 1)
         started = ModelStarted(
@@ -296,11 +296,11 @@ class Model:
         return started
 
     async def _answer(
-        self, request: ChatRequest, screen: Screen, ticket: int, clock: Clock
+        self, request: ChatRequest, sink: StreamSink, ticket: int, clock: Clock
     ) -> tuple[Completed, Wrapper | None]:
         """The answer to one attempt, and to the breaker how the service did."""
         try:
-            answer = await self._stream(request, screen)
+            answer = await self._stream(request, sink)
         except SullaError as error:
             if classify(error) in _SERVICE_FAILED:
                 self.breaker.failed(ticket, clock.elapsed(), error.retry_after_s)
@@ -313,18 +313,18 @@ class Model:
         self.breaker.succeeded(ticket)
         return answer
 
-    async def _stream(self, request: ChatRequest, screen: Screen) -> tuple[Completed, Wrapper | None]:
+    async def _stream(self, request: ChatRequest, sink: StreamSink) -> tuple[Completed, Wrapper | None]:
         stripper = Stripper()
         async with aclosing(self.provider.stream(request)) as stream:
             async for delta in stream:
                 match delta:
                     case TextDelta(text):
-                        screen.show(stripper.feed(text))
+                        sink.show(stripper.feed(text))
                     case ReasoningDelta(text):
-                        screen.think(text)
+                        sink.think(text)
                     case Completed():
                         rest, wrapper = stripper.finish()
-                        screen.show(rest)
+                        sink.show(rest)
                         return delta, wrapper
         raise ProviderProtocol(f"{self.provider.name} ended its reply without completing it")
 
@@ -335,8 +335,8 @@ class Model:
         if not usage.total:
             return usage
         if completed.stand_in is None:
-            self.gauge.observe(size, usage)
-        return replace(usage, cost_micro=self.gauge.cost_micro(usage, completed.stand_in))
+            self.estimator.observe(size, usage)
+        return replace(usage, cost_micro=self.estimator.cost_micro(usage, completed.stand_in))
 
     async def _put_down(self, run: Run, open_run: OpenRun, error: SullaError, after: Wait | Compress | GiveUp) -> bool:
         """Write down that an attempt came to nothing.

@@ -90,9 +90,9 @@ class Summarizer:
         return made
 
     async def _one(self, state: ThreadState, earlier: str, batch: Batch) -> str:
-        model, gauge = self._model, self._model.gauge
-        request = summary_request(gauge.mind.name.model, earlier, batch, self._sizes, estimate_text)
-        charge = gauge.charge(gauge.weigh(request), request.max_tokens)
+        model, estimator = self._model, self._model.estimator
+        request = summary_request(estimator.info.name.model, earlier, batch, self._sizes, estimate_text)
+        charge = estimator.charge(estimator.weigh(request), request.max_tokens)
         check_thread_day(state, charge, self._clock.now(), self._limits)
         call_id = self._make_id("call")
         answered = await model.once(request, call_id, state.agent, self._clock)
@@ -119,7 +119,7 @@ class Summarizer:
 
     @property
     def _sizes(self) -> Sizes:
-        return sizes_for(self._model.gauge.mind.window_tokens, self._limits.history_tokens)
+        return sizes_for(self._model.estimator.info.window_tokens, self._limits.history_tokens)
 
     async def _said(self, thread_id: ThreadId, after: int) -> AsyncIterator[Said]:
         listener, page = Listener(), await self._threads.entries(thread_id, after=after)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Final, Literal
 
-from sulla.agent.subagents.children import Children, Errand, child_thread
+from sulla.agent.subagents.children import Children, ChildTask, child_thread
 from sulla.agent.subagents.reports import Combine, Finding, combined, enough, tell
 from sulla.core.errors import LimitReached, NotFound
 from sulla.core.ids import derived_id
@@ -85,7 +85,7 @@ class _Desk:
         # Its id follows from the call: the same call after a crash is the same child.
         child = derived_id("sub", context.run_id, context.call_id)
         parent = await self._parent(context)
-        errand = Errand(
+        child_task = ChildTask(
             child,
             agent or context.agent,
             task,
@@ -96,12 +96,12 @@ class _Desk:
         if (finding := _finding(parent, child)) is not None:
             return _told(tell(finding), [finding], failed=not finding.good)
         try:
-            thread_id = await self._children.start(errand, parent)
+            thread_id = await self._children.start(child_task, parent)
         except LimitReached as limit:
             return Done(limit.message, is_error=True)
         if mode == "spawn":
             return Done(f"{child} works on it, in the thread {thread_id}. Wait for it with wait_sub_agents.")
-        return _waits(parent, (child,), f"{errand.agent} works on: {task[:200]}")
+        return _waits(parent, (child,), f"{child_task.agent} works on: {task[:200]}")
 
     async def wait_sub_agents(
         self,
@@ -176,7 +176,7 @@ class _Desk:
             return _told(made.text if made.good else tell(made), [*findings, made], failed=not made.good)
         try:
             await self._children.start(
-                Errand(child, context.agent, task, "call", "puts findings together", tools=()), parent
+                ChildTask(child, context.agent, task, "call", "puts findings together", tools=()), parent
             )
         except LimitReached as limit:
             return Done(limit.message, is_error=True)

@@ -41,7 +41,7 @@ MAX_TITLE: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
+class ChildTask:
     """What a child is to do."""
 
     id: str
@@ -87,11 +87,11 @@ class Children:
         self._wake = wake
         self._limits = limits
 
-    async def start(self, errand: Errand, parent: ThreadState) -> ThreadId:
+    async def start(self, child_task: ChildTask, parent: ThreadState) -> ThreadId:
         """Set a child to work; once, however often this is asked for.
 
         Args:
-            errand: what it is to do.
+            child_task: what it is to do.
             parent: the thread that asks, with its run open.
 
         Returns:
@@ -104,32 +104,32 @@ class Children:
         run = parent.run
         if run is None:
             raise NotFound(f"{parent.thread_id}: only an open run can have others work for it")
-        thread_id = child_thread(errand.id)
-        if wait_of(errand.id) in run.reports:
+        thread_id = child_thread(child_task.id)
+        if wait_of(child_task.id) in run.reports:
             return thread_id
-        if errand.id not in parent.children:
-            self._check(errand, parent)
+        if child_task.id not in parent.children:
+            self._check(child_task, parent)
         asked, birth = ThreadId(parent.thread_id), parent.birth
-        given = self._share(errand, parent, run)
+        given = self._share(child_task, parent, run)
         born = Birth(
-            errand.id,
-            errand.mode,
+            child_task.id,
+            child_task.mode,
             asked,
             run.id,
             birth.root if birth is not None else asked,
-            parent.depth + (errand.play is None),
-            errand.mode == "cycle" or (birth is not None and birth.unattended),
-            parent.tainted or errand.tainted,
-            _narrower(errand.tools, birth.tools if birth is not None else None),
-            errand.model,
+            parent.depth + (child_task.play is None),
+            child_task.mode == "cycle" or (birth is not None and birth.unattended),
+            parent.tainted or child_task.tainted,
+            _narrower(child_task.tools, birth.tools if birth is not None else None),
+            child_task.model,
             given.tokens,
             given.cost_micro,
-            errand.wall_s,
+            child_task.wall_s,
         )
         # Begun is ended: a child of which its parent's log knows nothing could not be cancelled with it.
         # A playbook says itself what it calls: within one that a person started it is as if they had started this.
-        origin: Origin = "operator" if errand.play is not None and trust_of(run) == "person" else "parent"
-        work = asyncio.ensure_future(self._begin(errand, born, run.id, origin))
+        origin: Origin = "operator" if child_task.play is not None and trust_of(run) == "person" else "parent"
+        work = asyncio.ensure_future(self._begin(child_task, born, run.id, origin))
         try:
             await asyncio.shield(work)
         except asyncio.CancelledError:
@@ -167,29 +167,29 @@ class Children:
         if known:
             self._wake(owed.to)
 
-    def _share(self, errand: Errand, parent: ThreadState, run: OpenRun) -> Charge:
+    def _share(self, child_task: ChildTask, parent: ThreadState, run: OpenRun) -> Charge:
         """What a child is given of what its parent's run has left, and has not set aside for others.
 
         All that a run sets to work uses no more than it may itself, however many they are and however deep.
         """
-        if (begun := parent.children.get(errand.id)) is not None and begun.tokens:
+        if (begun := parent.children.get(child_task.id)) is not None and begun.tokens:
             return Charge(begun.tokens, begun.cost_micro)
         bounds, aside = bounds_of(self._limits, parent), set_aside(parent)
         left = bounds.tokens - run.tokens - aside.tokens
-        part = _part(errand, parent, run)
-        tokens = min(left, errand.tokens or left // part)
+        part = _part(child_task, parent, run)
+        tokens = min(left, child_task.tokens or left // part)
         if tokens < bounds.reply_tokens:  # not one reply would fit
             hit = LimitHit("tokens", "run", "tokens", bounds.tokens, run.tokens + aside.tokens, bounds.reply_tokens)
             text = f"of this run's tokens {max(0, left)} are left, too few for one more sub-agent: do it yourself"
             raise LimitReached("limit_tokens", text, hit)
         if bounds.cost_micro is None:
-            return Charge(tokens, errand.cost_micro)
+            return Charge(tokens, child_task.cost_micro)
         left_micro = max(0, bounds.cost_micro - run.cost_micro - (aside.cost_micro or 0))
-        wanted = left_micro // part if errand.cost_micro is None else errand.cost_micro
+        wanted = left_micro // part if child_task.cost_micro is None else child_task.cost_micro
         return Charge(tokens, min(left_micro, wanted))
 
-    def _check(self, errand: Errand, parent: ThreadState) -> None:
-        if errand.play is None and parent.depth >= MAX_DEPTH:
+    def _check(self, child_task: ChildTask, parent: ThreadState) -> None:
+        if child_task.play is None and parent.depth >= MAX_DEPTH:
             hit = LimitHit("depth", "run", "steps", MAX_DEPTH, parent.depth, 1)
             text = (
                 f"sub-agents go {MAX_DEPTH} deep at the most, and this one is at depth {parent.depth}: do it yourself"
@@ -201,28 +201,30 @@ class Children:
             text = f"{most} sub-agents of this run have not reported yet: wait for some of them first"
             raise LimitReached("limit_children", text, hit)
 
-    async def _begin(self, errand: Errand, born: Birth, run_id: RunId, origin: Origin) -> None:
-        title = (errand.title or errand.task).strip().partition("\n")[0][:MAX_TITLE]
-        thread_id = child_thread(errand.id)
+    async def _begin(self, child_task: ChildTask, born: Birth, run_id: RunId, origin: Origin) -> None:
+        title = (child_task.title or child_task.task).strip().partition("\n")[0][:MAX_TITLE]
+        thread_id = child_thread(child_task.id)
         aside = (born.tokens, born.cost_micro)
-        begun = ChildStarted(errand.id, thread_id, errand.agent, errand.mode, run_id, title, *aside)
-        await self._threads.tell(born.parent, begun, errand.id, run_id)
-        graph = PLAYBOOK if errand.play is not None else ""
-        created = ThreadCreated(errand.agent, title, errand.project, birth=born, graph=graph, play=errand.play)
+        begun = ChildStarted(child_task.id, thread_id, child_task.agent, child_task.mode, run_id, title, *aside)
+        await self._threads.tell(born.parent, begun, child_task.id, run_id)
+        graph = PLAYBOOK if child_task.play is not None else ""
+        created = ThreadCreated(
+            child_task.agent, title, child_task.project, birth=born, graph=graph, play=child_task.play
+        )
         with suppress(MessageIdReused):  # begun before a crash, when there was more or less left to use
-            await self._threads.create(created, _request_of(errand.id))
+            await self._threads.create(created, _request_of(child_task.id))
         with suppress(MessageIdReused):  # nor may the words be the same
-            said = Input(MessageId(f"task:{errand.id}"), errand.task, origin=origin)
+            said = Input(MessageId(f"task:{child_task.id}"), child_task.task, origin=origin)
             await self._threads.send(thread_id, said)
 
 
-def _part(errand: Errand, parent: ThreadState, run: OpenRun) -> int:
+def _part(child_task: ChildTask, parent: ThreadState, run: OpenRun) -> int:
     """Which part of what is left a child is given: the same for each call of a reply, and one is kept for the parent.
 
     Beside one that is not waited for there will be others; who waits has nothing else to do.
     """
     waited_for = sum(child.mode == "call" for child in parent.children.values())
-    return max(4 if errand.mode == "spawn" else 2, len(run.intents) - waited_for + 1)
+    return max(4 if child_task.mode == "spawn" else 2, len(run.intents) - waited_for + 1)
 
 
 def _request_of(child: str) -> str:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from sulla.agent.approvals.questions import answer_tool, ask_again, asked_section, fault_of, outcome_of, results_of
 from sulla.agent.limits.limits import RunLimits, narrowed
-from sulla.agent.model.gauge import Fitted
 from sulla.agent.model.model import Ask, Model, Said
+from sulla.agent.model.token_estimator import Fitted
 from sulla.agent.model.wrappers import Wrapper
 from sulla.agent.prompt import Surroundings, sections
 from sulla.agent.spec import AgentSpec
@@ -160,9 +160,9 @@ class Chat:
     def _ask(self, state: ThreadState) -> Ask:
         if state.run is not None and (question := state.run.question) is not None:
             prompt = (*(one for one in self._prompt() if one.name != "wrappers"), asked_section(question))
-            reply_tokens = self.model.gauge.reply_tokens(self.limits)
+            reply_tokens = self.model.estimator.reply_tokens(self.limits)
             return Ask(prompt, (answer_tool(question),), reply_tokens, "answer", question.tool)
-        return Ask(self._prompt(), self._told(state), self.model.gauge.reply_tokens(self.limits))
+        return Ask(self._prompt(), self._told(state), self.model.estimator.reply_tokens(self.limits))
 
     def _told(self, state: ThreadState) -> tuple[ToolSpec, ...]:
         tools = self.tools

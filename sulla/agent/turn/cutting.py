@@ -6,7 +6,7 @@ import asyncio
 
 from sulla.agent.ending import Cut, Ending, failed
 from sulla.agent.limits.limits import RunLimits, limit_reached, wall_hit
-from sulla.agent.turn.lookout import OUT_OF_TIME
+from sulla.agent.turn.run_monitor import OUT_OF_TIME
 from sulla.core.run import Run
 
 

@@ -11,13 +11,13 @@ from sulla.agent.approvals.answers import answered, overdue
 from sulla.agent.ending import Cut, Ending, Failed, Walked, close_run, failed
 from sulla.agent.limits.ledger import Ledger
 from sulla.agent.limits.limits import Charge, RunLimits, bounds_of
-from sulla.agent.model.live import LiveText
+from sulla.agent.model.live_buffer import LiveBuffer
 from sulla.agent.prompt import turn_context
 from sulla.agent.subagents.children import Children
 from sulla.agent.turn.actor import Actor, actor_of, key_of
+from sulla.agent.turn.ambient_context import AmbientContext, TurnContext
 from sulla.agent.turn.cutting import cut_by, ending_of
-from sulla.agent.turn.lookout import Lookout
-from sulla.agent.turn.told import Beside, Told
+from sulla.agent.turn.run_monitor import RunMonitor
 from sulla.core.clock import Clock
 from sulla.core.control import Control
 from sulla.core.errors import Aborted, GraphError, InvalidInput, StaleLease, StoreUnavailable, SullaError, leaf
@@ -80,7 +80,7 @@ class TurnDriver:
         limits: bounds of each run.
         ledger: what all agents use; it hears of calls that are written off here.
         children: carries words between child runs and whoever asked for them.
-        told: what a turn is told beside its message; None for nothing but the time.
+        context: what a turn is told beside its message; None for nothing but the time.
     """
 
     def __init__(
@@ -92,10 +92,10 @@ class TurnDriver:
         limits: RunLimits,
         ledger: Ledger,
         children: Children,
-        told: Told | None = None,
+        context: TurnContext | None = None,
     ) -> None:
         self._threads = threads
-        self._told = told if told is not None else Told(clock)
+        self._context = context if context is not None else TurnContext(clock)
         self._store = store
         self._clock = clock
         self._actors = actors
@@ -181,7 +181,7 @@ class TurnDriver:
                 case Rest():
                     return await session.release()
                 case Start(item):
-                    self._start(session, item, await self._told.beside(state, item))
+                    self._start(session, item, await self._context.ambient(state, item))
                 case GoOn():
                     await self._work(session)
                 case Deliver(owed):
@@ -247,11 +247,11 @@ class TurnDriver:
     def _crashed(self, times: int) -> Failed:
         return Failed("crashed_repeatedly", f"the daemon stopped {times} times during this run; it is not tried again")
 
-    def _start(self, session: ThreadSession, item: WaitingInput, beside: Beside | None = None) -> None:
-        state, beside = session.state, beside if beside is not None else Beside()
+    def _start(self, session: ThreadSession, item: WaitingInput, ambient: AmbientContext | None = None) -> None:
+        state, ambient = session.state, ambient if ambient is not None else AmbientContext()
         agent = item.agent or state.agent
         actor = self._actors.get(key_of(agent, state))
-        context = turn_context(self._clock.now(), state.project, beside.active, beside.jobs)
+        context = turn_context(self._clock.now(), state.project, ambient.active, ambient.jobs)
         session.note(
             RunStarted(
                 item.seq,
@@ -260,9 +260,9 @@ class TurnDriver:
                 actor.model if actor else "",
                 context,
                 max(state.waiting),
-                tainted=bool(beside.environment),
-                memory=beside.memory,
-                environment=beside.environment,
+                tainted=bool(ambient.environment),
+                memory=ambient.memory,
+                environment=ambient.environment,
             )
         )
 
@@ -315,7 +315,7 @@ class TurnDriver:
         if self._draining:
             control.drain()
         agent = open_run.agent or state.agent
-        live = LiveText(lambda moment: session.emit(open_run.id, agent, moment))
+        live = LiveBuffer(lambda moment: session.emit(open_run.id, agent, moment))
         # What it has taken so far is known by the wall's clock alone; from here on nobody can set it.
         taken_s = max(0.0, self._clock.now() - open_run.started_ms / 1000)
         limits, birth = bounds_of(self._limits, state), state.birth
@@ -331,7 +331,7 @@ class TurnDriver:
             state.depth,
             self._clock.elapsed() + limits.wall_s - taken_s,
         )
-        lookout = Lookout(session, run, limits, self._clock)
+        monitor = RunMonitor(session, run, limits, self._clock)
         self._running.add(control)
         try:
             with trail(run_id=run.id):
@@ -339,8 +339,8 @@ class TurnDriver:
                     self._store.subscribe(channel(state.thread_id)) as signals,
                     asyncio.TaskGroup() as group,
                 ):
-                    looking = group.create_task(lookout.look())
-                    listening = group.create_task(lookout.listen(signals, live))
+                    looking = group.create_task(monitor.look())
+                    listening = group.create_task(monitor.listen(signals, live))
                     walking = group.create_task(self._walk(session, run, limits))
                     control.on_abort(walking.cancel)
                     await asyncio.wait((walking,))

@@ -10,8 +10,8 @@ from sulla.daemon.agents import Team, doubts, read_team, toolbox_of
 from sulla.daemon.doctor.probes import Patient
 from sulla.daemon.prompt import home_tools
 from sulla.host.findings import Finding, counted, fault, ok, warning
-from sulla.playbooks import PlaybookShelf, listed
 from sulla.playbooks.files import offline_shelf
+from sulla.playbooks.shelf import PlaybookShelf, listed
 from sulla.projects.projects import PROJECTS, Listed, Projects
 from sulla.skills.folders import looked_at
 
@@ -76,4 +76,4 @@ def judge_playbooks(shelf: PlaybookShelf) -> list[Finding]:
     remedy = "`sulla flow check` says all that is wrong with playbooks"
     rows = [listed(one) for one in shelf.playbooks.values()]
     found = [warning(said, remedy) for said in (*shelf.troubles, *(row.trouble for row in rows)) if said]
-    return found or ok(f"{counted(len(rows), 'playbook')}: {', '.join(row.name for row in rows) or 'none'}")
+    return found or ok(f"{counted(len(rows), 'playbook')}: {', '.join(row.playbook for row in rows) or 'none'}")

@@ -15,7 +15,11 @@ from typing import Final, Protocol
 
 from sulla.core.clock import Clock
 from sulla.core.errors import Conflict, NotFound, StoreUnavailable, SullaError
-from sulla.playbooks import PlayDetail, PlayRow, ProjectPlan, plan_in, project_of, read_plan, state_of, states_of
+from sulla.playbooks.projects.plan import ProjectPlan
+from sulla.playbooks.projects.read import read_plan
+from sulla.playbooks.projects.service import plan_in, project_of
+from sulla.playbooks.projects.states import state_of, states_of
+from sulla.playbooks.rpc_forms import PlayDetail, PlayRow
 from sulla.projects.file import RUN, read_project, set_field
 from sulla.projects.projects import Projects
 from sulla.projects.tasks import Planned, mark_task, put_down
@@ -145,7 +149,7 @@ class ProjectPages:
         found = project_of(detail)
         if found is None:
             # One that has begun says what it is for; until then its name may.
-            if detail.row.playbook and (detail.rows or not detail.row.playbook.startswith(_NAMES)):
+            if detail.about.playbook and (detail.steps or not detail.about.playbook.startswith(_NAMES)):
                 self._forget(run)
             return
         kind, project = found
@@ -153,7 +157,7 @@ class ProjectPages:
             plan = read_plan(detail.inputs["plan"])
             if isinstance(plan, ProjectPlan):
                 await self._work(project, detail, plan)
-        elif detail.row.status == "completed":
+        elif detail.about.status == "completed":
             plan = plan_in(detail)
             if isinstance(plan, ProjectPlan):  # else whoever asked for it is told
                 await self._plan(project, detail, plan)
@@ -170,7 +174,7 @@ class ProjectPages:
 
     async def _plan(self, project: str, detail: PlayDetail, plan: ProjectPlan) -> None:
         if await self._counts(project, detail, PLAN, plan) and await self._counts(project, detail, RUN, plan):
-            change = partial(planned, run=detail.row.run, plan=plan)
+            change = partial(planned, run=detail.about.run, plan=plan)
             await change_project(self._projects, self._clock, project, change)
 
     async def _counts(self, project: str, detail: PlayDetail, field: str, plan: ProjectPlan) -> bool:
@@ -179,8 +183,8 @@ class ProjectPages:
         A run that ended long ago says nothing new to a file that does not name it: whoever took its name, or the whole
         project, away has meant that.
         """
-        row = detail.row
-        is_old = bool(row.ended_ms) and self._clock.now() * 1000 - row.ended_ms > NEW_S * 1000
+        row = detail.about
+        is_old = row.ended_ms is not None and self._clock.now() * 1000 - row.ended_ms > NEW_S * 1000
         try:
             found = await asyncio.to_thread(self._projects.read, project)
         except NotFound:
@@ -195,7 +199,7 @@ class ProjectPages:
         if not other:
             return False
         try:
-            return (await self._runs.status(other)).row.started_ms > detail.row.started_ms
+            return (await self._runs.status(other)).about.started_ms > detail.about.started_ms
         except NotFound:
             return False
 
@@ -218,12 +222,12 @@ def worked(text: str, *, detail: PlayDetail, plan: ProjectPlan) -> str:
         InvalidInput, Conflict: the tasks have no place in it.
     """
     fields = read_project(text).fields
-    begins = fields.get(RUN) != detail.row.run
+    begins = fields.get(RUN) != detail.about.run
     if begins:
-        text = set_field(put_down(text, _rows(plan)), RUN, detail.row.run)
-    for now in states_of(plan, detail.rows, is_over=detail.row.status not in _OPEN):
+        text = set_field(put_down(text, _rows(plan)), RUN, detail.about.run)
+    for now in states_of(plan, detail.steps, is_over=detail.about.status not in _OPEN):
         text = mark_task(text, now.id, now.state, now.why)
-    state = state_of(detail.row.status)
+    state = state_of(detail.about.status)
     if begins or fields.get(STATE) != state:  # else a status of a person's stays
         text = set_field(set_field(text, STATE, state), "status", _STATUS[state])
     return text

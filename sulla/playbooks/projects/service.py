@@ -12,7 +12,8 @@ from sulla.core.jsontypes import Json
 from sulla.playbooks.projects.book import PLANNER, planner_playbook, playbook_name, to_playbook
 from sulla.playbooks.projects.plan import GOAL_CHARS, ProjectPlan, plan_json
 from sulla.playbooks.projects.read import read_plan
-from sulla.playbooks.service import Begin, Begun, PlayDetail
+from sulla.playbooks.rpc_forms import PlayBegun, PlayDetail
+from sulla.playbooks.service import Begin
 
 REMARKS_CHARS: Final = 8_000
 
@@ -20,7 +21,7 @@ REMARKS_CHARS: Final = 8_000
 class Runs(Protocol):
     """What a project needs of the office for playbooks (`PlaybookOffice`)."""
 
-    async def start(self, begin: Begin, key: str) -> Begun:
+    async def start(self, begin: Begin, key: str) -> PlayBegun:
         """Begin a run; the same key begins it once."""
         ...
 
@@ -43,7 +44,7 @@ class ProjectDesk:
 
     async def plan(
         self, project: str, goal: str, key: str, *, agents: Sequence[str] = (), agent: str = PLANNER, remarks: str = ""
-    ) -> Begun:
+    ) -> PlayBegun:
         """Have a goal planned.
 
         Args:
@@ -87,7 +88,7 @@ class ProjectDesk:
         """
         return plan_in(await self.runs.status(run), agents)
 
-    async def work(self, project: str, plan: ProjectPlan, key: str) -> Begun:
+    async def work(self, project: str, plan: ProjectPlan, key: str) -> PlayBegun:
         """Have a plan worked on.
 
         Args:
@@ -120,7 +121,7 @@ def plan_in(detail: PlayDetail, agents: Set[str] | None = None) -> ProjectPlan |
     Raises:
         Conflict: it planned nothing.
     """
-    row = detail.row
+    row = detail.about
     if row.status != "completed":
         why = f": {row.failure}" if row.failure else ""
         raise Conflict(f"the run {row.run} has planned nothing: it is {row.status}{why}")
@@ -140,7 +141,7 @@ def project_of(detail: PlayDetail) -> tuple[Literal["plan", "work"], str] | None
     if not isinstance(project, str):
         return None
     for kind, given in _GIVEN.items():
-        if given in detail.inputs and detail.row.playbook == f"{kind}-{project}"[:64]:
+        if given in detail.inputs and detail.about.playbook == f"{kind}-{project}"[:64]:
             return kind, project
     return None
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from sulla.playbooks.projects.plan import ProjectPlan, Task, in_order
-from sulla.playbooks.service import PlayStatus, StepRow
+from sulla.playbooks.rpc_forms import PlayStatus, StepRow
 from sulla.projects.page import TaskState
 from sulla.projects.tasks import WAITS
 

@@ -14,9 +14,9 @@ from sulla.agent import (
     Calls,
     Charge,
     Children,
+    ChildTask,
     Decided,
     Decider,
-    Errand,
     Made,
     RunLimits,
     bounds_of,
@@ -161,8 +161,8 @@ class StepHands:
             LimitReached: too little is left for it.
         """
         title = f"{state.title}: {at}"
-        errand = Errand(child, wish.agent or run.agent, wish.text, "step", title, state.project, wish.tools)
-        await self.children.start(_within(errand, budget), state)
+        task = ChildTask(child, wish.agent or run.agent, wish.text, "step", title, state.project, wish.tools)
+        await self.children.start(_within(task, budget), state)
 
     async def sub(self, child: str, wish: Sub, budget: Budget, tale: Tale, state: ThreadState, run: Run) -> None:
         """Run another playbook as a step.
@@ -187,8 +187,8 @@ class StepHands:
         thread, chain = await self.conversation(state), chain_of(state)
         play = play_of(kept.definition, kept.source, "playbook", thread, chain=chain)
         order = Order("start", derived_id("seal", tale.seal, child), inputs, stack=tale.stack)
-        errand = Errand(child, run.agent, order.text(), "step", kept.definition.name, state.project, play=play)
-        await self.children.start(_within(errand, budget), state)
+        task = ChildTask(child, run.agent, order.text(), "step", kept.definition.name, state.project, play=play)
+        await self.children.start(_within(task, budget), state)
 
     async def _has_begun(self, child: str, state: ThreadState) -> bool:
         known = await self.threads.load(child_thread(child), messages=False) if child in state.children else None
@@ -252,5 +252,5 @@ class StepHands:
         return await self.threads.create(created, f"playbook:{state.thread_id}")
 
 
-def _within(errand: Errand, budget: Budget) -> Errand:
-    return replace(errand, tokens=budget.tokens or 0, cost_micro=budget.cost_micro, wall_s=budget.wall_s or 0.0)
+def _within(task: ChildTask, budget: Budget) -> ChildTask:
+    return replace(task, tokens=budget.tokens or 0, cost_micro=budget.cost_micro, wall_s=budget.wall_s or 0.0)

@@ -8,15 +8,9 @@ from typing import Final
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.run import Run
 from sulla.models import Section
-from sulla.playbooks import (
-    PlaybookOffice,
-    PlaybookShelf,
-    Shelved,
-    Starts,
-    TriggerKind,
-    listed,
-    playbook_line,
-)
+from sulla.playbooks.service import PlaybookOffice, TriggerKind
+from sulla.playbooks.shelf import PlaybookShelf, Shelved, listed
+from sulla.playbooks.tools import Starts, playbook_line
 from sulla.playbooks.triggers.chat import ChatPlays, Chooser
 from sulla.threads import ThreadState, ThreadStore
 from sulla.tools import Toolbox

@@ -11,7 +11,10 @@ from sulla.core.errors import ProviderError, Refused
 from sulla.core.ids import derived_id
 from sulla.core.message import Text
 from sulla.core.run import Run
-from sulla.playbooks import Begin, ChatTrigger, PlaybookOffice, PlaybookShelf, chat_triggers, matching, told_started
+from sulla.playbooks.match import ChatTrigger, chat_triggers, matching
+from sulla.playbooks.service import Begin, PlaybookOffice
+from sulla.playbooks.shelf import PlaybookShelf
+from sulla.playbooks.tools import told_started
 from sulla.threads import ThreadState
 
 log = logging.getLogger(__name__)
@@ -83,7 +86,7 @@ class ChatPlays:
         """
         work = state.active_work
         if work is not None and work.running and work.run_id == run.id:  # begun for this message, before a crash
-            return told_started((await self._office.status(work.id)).row.playbook, work.id)
+            return told_started((await self._office.status(work.id)).about.playbook, work.id)
         begin = await self.matched(state, run)
         if begin is None or state.run is None:
             return ""

@@ -12,19 +12,17 @@ from sulla.core.clock import Clock
 from sulla.core.errors import CorruptRecord, Refused
 from sulla.core.ids import RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson
-from sulla.playbooks import (
+from sulla.playbooks.events import (
     MOST_CHAINED,
-    Begin,
     Happening,
-    PlaybookOffice,
-    PlaybookShelf,
-    Shelved,
     depth_of,
     event_key,
     gives_events,
     happening,
     is_playbooks_turn,
 )
+from sulla.playbooks.service import Begin, PlaybookOffice
+from sulla.playbooks.shelf import PlaybookShelf, Shelved
 from sulla.store import LogInfo, Store
 from sulla.threads import (
     Entry,

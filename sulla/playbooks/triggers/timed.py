@@ -12,7 +12,11 @@ from sulla.core.clock import Clock
 from sulla.core.errors import InvalidInput, SullaError
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import FrozenJson
-from sulla.playbooks import Begin, PlaybookOffice, PlaybookShelf, Shelved, Trigger, complete_inputs, read_duration
+from sulla.playbooks.definition import Trigger
+from sulla.playbooks.file.form import read_duration
+from sulla.playbooks.machine.scope_inputs import complete_inputs
+from sulla.playbooks.service import Begin, PlaybookOffice
+from sulla.playbooks.shelf import PlaybookShelf, Shelved
 from sulla.schedules.office import PLAYBOOKS, Schedules
 from sulla.schedules.spec import Cron, Every, PlaybookAction, Spec, check_spec
 

@@ -7,7 +7,10 @@ from collections.abc import Callable
 from sulla.core.errors import NotFound
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import Json
-from sulla.playbooks import Begin, Begun, PlaybookOffice, PlaybookShelf, Trigger
+from sulla.playbooks.definition import Trigger
+from sulla.playbooks.rpc_forms import PlayBegun
+from sulla.playbooks.service import Begin, PlaybookOffice
+from sulla.playbooks.shelf import PlaybookShelf
 
 
 class PlaybookHooks:
@@ -29,7 +32,7 @@ class PlaybookHooks:
         trigger = self._trigger(playbook)
         return (self._secrets(trigger.text) or None) if trigger is not None else None
 
-    async def begin(self, playbook: str, message_id: str, payload: Json) -> Begun:
+    async def begin(self, playbook: str, message_id: str, payload: Json) -> PlayBegun:
         """Begin a run; the same message begins it once.
 
         Raises:

@@ -14,12 +14,12 @@ from sulla.core.clock import Clock
 from sulla.core.errors import CorruptRecord, NotFound, StoreUnavailable, SullaError
 from sulla.core.ids import MessageId, ThreadId
 from sulla.core.jsontypes import JsonObject
-from sulla.speech.barge import ENGLISH_SIGNS, Signs, is_enough, is_listening
-from sulla.speech.events import Cancelled, End, Event, Partial, TurnStarted
-from sulla.speech.going_on import LATE_S, go_on
-from sulla.speech.office import Playing
-from sulla.speech.scene import Scene, scene_of
+from sulla.speech.interruptions.barge import ENGLISH_SIGNS, Signs, is_enough, is_listening
+from sulla.speech.interruptions.going_on import LATE_S, go_on
+from sulla.speech.interruptions.scene import Scene, scene_of
+from sulla.speech.service import Playing
 from sulla.speech.slice import Overheard
+from sulla.speech.turn_taking.events import Cancelled, End, Event, Partial, TurnStarted
 from sulla.threads import BargedIn, Heard, ThreadStore
 
 log = logging.getLogger(__name__)

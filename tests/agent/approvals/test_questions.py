@@ -13,7 +13,7 @@ from sulla.agent.approvals.questions import NOT_MADE, PASSED_ON, fault_of, resul
 from sulla.agent.calls.taint import is_unattended, trust_of
 from sulla.agent.spec import AgentSpec
 from sulla.agent.turn.actor import Actor, actor_key
-from sulla.agent.turn.told import Told
+from sulla.agent.turn.ambient_context import TurnContext
 from sulla.core.errors import ProviderRejected
 from sulla.core.event import Moment
 from sulla.core.ids import CallId, MessageId, NodeId, RunId, ThreadId
@@ -495,11 +495,11 @@ async def test_what_a_person_looks_at_is_not_told_beside_a_playbooks_words() -> 
     async def environment(thread_id: ThreadId) -> str:
         return "a page"
 
-    told = Told(ManualClock(), environment=environment)
+    told = TurnContext(ManualClock(), environment=environment)
     state = ThreadState(ThreadId("t"), Transcript(lambda message: 1))
     item = WaitingInput(2, RunId("run"), MessageId("m"), "[The playbook brew asks.]", "queue", "playbook")
-    assert (await told.beside(state, item)).environment == ""
-    assert (await told.beside(state, replace(item, origin="user"))).environment == "a page"
+    assert (await told.ambient(state, item)).environment == ""
+    assert (await told.ambient(state, replace(item, origin="user"))).environment == "a page"
 
 
 async def test_a_question_that_may_come_from_outside_taints_the_conversation_and_its_answer(store: MemoryStore) -> None:

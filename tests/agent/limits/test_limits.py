@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from sulla.agent.limits.limits import Charge, RunLimits, check_model_call, check_wall, limit_reached
-from sulla.agent.model.screen import nobody
+from sulla.agent.model.stream_sink import nobody
 from sulla.core.control import Control
 from sulla.core.errors import LimitReached
 from sulla.core.event import Fact

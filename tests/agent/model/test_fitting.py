@@ -8,7 +8,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sulla.agent import Gauge, Mind, RunLimits
+from sulla.agent import ModelInfo, RunLimits, TokenEstimator
 from sulla.agent.model.fitting import CLIPPED, STEPS_LEFT_OUT, fit
 from sulla.core.errors import ContextTooLong
 from sulla.core.ids import CallId, MessageId
@@ -153,8 +153,10 @@ def test_whatever_there_is_the_question_and_the_newest_reply_stay_and_pairs_are_
 
 async def test_one_long_file_in_a_small_window_leaves_the_question(store: MemoryStore) -> None:
     provider = ScriptedProvider([Say("Looking.", (call("a"),)), DONE])
-    gauge = Gauge(Mind(ModelName("ollama", "m"), 16_384, Prices({})), Calibrations())
-    world = World(store, provider, tools=(fetching(9_000),), model=replace(scripted_model(provider), gauge=gauge))
+    estimator = TokenEstimator(ModelInfo(ModelName("ollama", "m"), 16_384, Prices({})), Calibrations())
+    world = World(
+        store, provider, tools=(fetching(9_000),), model=replace(scripted_model(provider), estimator=estimator)
+    )
     thread = await world.thread()
     await world.ask(thread, TASK)
     assert TASK in shown(provider)

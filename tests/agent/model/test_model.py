@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from sulla.agent import Charge, DayLimits, Gauge, Mind, Model, RunLimits
+from sulla.agent import Charge, DayLimits, Model, ModelInfo, RunLimits, TokenEstimator
 from sulla.agent.model.breaker import Admitted
 from sulla.agent.model.model import Ask, Said
 from sulla.core.errors import (
@@ -319,8 +319,8 @@ async def test_a_run_that_waited_while_the_model_was_changed_asks_the_new_one(st
     assert state.run is not None
     (wait,) = state.run.waits
     provider.add(DONE)
-    gauge = Gauge(Mind(ModelName("anthropic", "new"), 200_000, Prices({})), Calibrations())
-    changed = replace(scripted_model(provider), gauge=gauge)
+    estimator = TokenEstimator(ModelInfo(ModelName("anthropic", "new"), 200_000, Prices({})), Calibrations())
+    changed = replace(scripted_model(provider), estimator=estimator)
     after = World(store, provider, tools=(hands.asking(),), model=changed, boot=2)
     await after.threads.answer(thread, Answer(wait, "yes"))
     await after.turns.attend(thread)
@@ -330,8 +330,10 @@ async def test_a_run_that_waited_while_the_model_was_changed_asks_the_new_one(st
 async def test_a_stand_in_that_is_dearer_is_reserved_at_its_own_price(store: MemoryStore) -> None:
     provider = ScriptedProvider([DONE])
     prices = read_prices({"anthropic:x": {"input": 10, "output": 1_000}})
-    gauge = Gauge(Mind(ModelName("offline"), 200_000, prices, ModelName("anthropic", "x")), Calibrations())
-    model = replace(scripted_model(provider, day=DayLimits(cost_micro=100_000)), gauge=gauge)
+    estimator = TokenEstimator(
+        ModelInfo(ModelName("offline"), 200_000, prices, ModelName("anthropic", "x")), Calibrations()
+    )
+    model = replace(scripted_model(provider, day=DayLimits(cost_micro=100_000)), estimator=estimator)
     world = World(store, provider, model=model)
     thread = await world.thread()
     await world.ask(thread, "hi")

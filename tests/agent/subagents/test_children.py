@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sulla.agent import RunLimits, child_thread, sub_agent_tools
-from sulla.agent.subagents.children import Children, Errand
+from sulla.agent.subagents.children import Children, ChildTask
 from sulla.core.errors import LimitReached
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import ToolCall, ToolResult
@@ -258,12 +258,12 @@ async def test_a_run_has_so_many_children_at_once_and_no_more(store: MemoryStore
     await session.commit(RunStarted(item.seq, item.message_id, "sulla"))
     children: Children = world.family.children
     for number in range(CHILD.max_children):
-        await children.start(Errand(f"c{number}", "sulla", "go", "spawn"), session.state)
+        await children.start(ChildTask(f"c{number}", "sulla", "go", "spawn"), session.state)
         await session.pull()
     with pytest.raises(LimitReached, match="have not reported yet"):
-        await children.start(Errand("more", "sulla", "go", "spawn"), session.state)
+        await children.start(ChildTask("more", "sulla", "go", "spawn"), session.state)
     # One that is there already is not one more.
-    assert await children.start(Errand("c0", "sulla", "go", "spawn"), session.state) == child_thread("c0")
+    assert await children.start(ChildTask("c0", "sulla", "go", "spawn"), session.state) == child_thread("c0")
 
 
 # ------------------------------------------------------------------------------------------------------- kill -9

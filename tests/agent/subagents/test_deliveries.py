@@ -7,9 +7,9 @@ import pytest
 from sulla.agent.subagents.deliveries import delivery_of
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import RunId, ThreadId
-from sulla.playbooks import PLAYBOOK_THREAD
 from sulla.playbooks.records import EndTold, PlaybookEnded, PlayState
 from sulla.playbooks.slice import PLAYBOOK_RUN
+from sulla.playbooks.thread_kind import PLAYBOOK_THREAD
 from sulla.threads import (
     Answer,
     AnswerGiven,

@@ -8,9 +8,9 @@ import pytest
 from sulla.access import ALL_SCOPES, Principal
 from sulla.core.errors import Conflict, Forbidden, InvalidInput, MessageIdReused, NotFound
 from sulla.core.jsontypes import JsonObject
-from sulla.playbooks import Begin
 from sulla.playbooks import rpc_forms as wire
 from sulla.playbooks.rpc import METHODS, begin_of, page_of
+from sulla.playbooks.service import Begin
 from sulla.rpc import Params
 from tests.doubles.playbooks import SOURCE, STEPS, MemoryPlaybooks
 from tests.gateway.asking import ask

@@ -12,8 +12,12 @@ from typing import Any
 import pytest
 
 from sulla.core.jsontypes import Json
-from sulla.playbooks import Begin, PlayRow, ProjectDesk, ProjectPlan, read_plan
 from sulla.playbooks.projects.pages import NEW_S, RETRY_S, ProjectPages
+from sulla.playbooks.projects.plan import ProjectPlan
+from sulla.playbooks.projects.read import read_plan
+from sulla.playbooks.projects.service import ProjectDesk
+from sulla.playbooks.rpc_forms import PlayRow
+from sulla.playbooks.service import Begin
 from sulla.projects.file import Project
 from sulla.projects.projects import Projects
 from sulla.testing.clock import ManualClock

@@ -6,13 +6,13 @@ import pytest
 
 from sulla.playbooks.projects.plan import ProjectPlan, Task
 from sulla.playbooks.projects.states import TaskNow, state_of, states_of
-from sulla.playbooks.service import PlayStatus, StepRow
+from sulla.playbooks.rpc_forms import PlayStatus, StepRow
 
 PLAN = ProjectPlan("g", (Task("a", "A"), Task("b", "B", depends_on=("a",)), Task("c", "C", depends_on=("b",))))
 
 
 def row(at: str, status: str, tries: int = 1, error: str = "") -> StepRow:
-    return StepRow(at, "agent", status, tries, 0, 0, None, "", error, 0, 0)
+    return StepRow(at, "agent", status, tries, None, None, None, "", error, 0, 0, "")
 
 
 def test_a_task_whose_step_has_not_begun_is_pending() -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from sulla.agent import Errand, RunLimits
+from sulla.agent import ChildTask, RunLimits
 from sulla.core.ids import ThreadId
-from sulla.playbooks import StepCompleted
+from sulla.playbooks.machine.facts import StepCompleted
 from sulla.playbooks.records import PlaybookAsked, PlaybookEnded
 from sulla.testing.clock import ManualClock
 from sulla.testing.mortal import Mortal, is_kill
@@ -141,14 +141,14 @@ async def test_an_agent_that_is_being_set_to_work_when_its_time_is_over_is_told_
     world = make(ScriptedProvider([done("in vain")]), text)
     start, reached, opened = world.family.children.start, asyncio.Event(), asyncio.Event()
 
-    async def late(errand: Errand, parent: ThreadState) -> ThreadId:
+    async def late(child_task: ChildTask, parent: ThreadState) -> ThreadId:
         reached.set()
         try:
             await opened.wait()
         except asyncio.CancelledError:
-            await start(errand, parent)  # begun is ended
+            await start(child_task, parent)  # begun is ended
             raise
-        return await start(errand, parent)
+        return await start(child_task, parent)
 
     world.family.children.start = late  # type: ignore[method-assign]  # one that is slow
     run = await world.play("slow")

@@ -11,7 +11,7 @@ import pytest
 
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import ToolCall
-from sulla.playbooks import RunEnded
+from sulla.playbooks.machine.facts import RunEnded
 from sulla.playbooks.records import PlaybookAsked
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.store.memory import MemoryStore

@@ -10,7 +10,8 @@ import pytest
 from sulla.core.errors import NotAvailable
 from sulla.core.ids import RunId, ThreadId
 from sulla.core.run import Run
-from sulla.playbooks import PlaybookShelf, TriggerKind
+from sulla.playbooks.service import TriggerKind
+from sulla.playbooks.shelf import PlaybookShelf
 from sulla.playbooks.triggers.agents import PlayHands
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock

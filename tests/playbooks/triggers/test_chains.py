@@ -17,8 +17,13 @@ from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import Origin, ToolCall
 from sulla.heartbeat.beats import BeatEnded, BeatStarted
 from sulla.models import ChatRequest, Delta
-from sulla.playbooks import MOST_CHAINED, Begin, PlaybookShelf, PlayNode, PlayRow, chain_of, create_playbook_graph
+from sulla.playbooks.events import MOST_CHAINED
+from sulla.playbooks.rpc_forms import PlayRow
+from sulla.playbooks.run.node import PlayNode, create_playbook_graph
+from sulla.playbooks.service import Begin
+from sulla.playbooks.shelf import PlaybookShelf
 from sulla.playbooks.stored_runs import PlayDesk
+from sulla.playbooks.thread_kind import chain_of
 from sulla.playbooks.triggers.events import event_follower, messages_of
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock

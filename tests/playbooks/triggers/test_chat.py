@@ -13,8 +13,10 @@ from sulla.core.errors import ProviderRejected, QueueFull, StoreUnavailable
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import Origin, ToolCall
 from sulla.core.run import Run
-from sulla.playbooks import Begin, Begun, ListedPlaybook, PlaybookShelf
 from sulla.playbooks.records import PlaybookBegan
+from sulla.playbooks.rpc_forms import PlayBegun, PlaybookRow
+from sulla.playbooks.service import Begin
+from sulla.playbooks.shelf import PlaybookShelf
 from sulla.playbooks.triggers.chat import NONE, ChatPlays, chooser
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
@@ -64,7 +66,7 @@ class Home:
             f"name: {name}\ndescription: Does {name}.\non: {{chat: {about}}}\n{more}steps: [{{id: s, respond: hi}}]\n"
         )
         (self.folder / f"{name}.yaml").write_text(text)
-        self.office.listed[name] = ListedPlaybook(name, "", "", "", 1, (f"chat {about}",), {})
+        self.office.listed[name] = PlaybookRow(name, "", "", "", 1, (f"chat {about}",), {}, "")
         await self.shelf.look()
 
     async def say(self, text: str, *, thread: ThreadId | None = None, origin: Origin = "user") -> ThreadId:
@@ -151,7 +153,7 @@ async def test_while_a_playbook_of_the_conversation_runs_the_agent_answers(tmp_p
 
 async def test_one_that_cannot_be_started_is_told_and_nothing_else_is_done(tmp_path: Path, store: MemoryStore) -> None:
     class Full(MemoryPlaybooks):
-        async def start(self, begin: Begin, key: str) -> Begun:
+        async def start(self, begin: Begin, key: str) -> PlayBegun:
             raise QueueFull("200 runs are open")
 
     home = Home(tmp_path, store, office=Full())
@@ -164,7 +166,7 @@ async def test_a_message_that_is_taken_up_again_begins_no_other_run(tmp_path: Pa
     class Dies(MemoryPlaybooks):
         deaths = 1
 
-        async def start(self, begin: Begin, key: str) -> Begun:
+        async def start(self, begin: Begin, key: str) -> PlayBegun:
             begun = await super().start(begin, key)
             if self.deaths:
                 self.deaths -= 1
@@ -188,7 +190,7 @@ async def test_after_a_crash_who_was_begun_for_a_message_still_takes_it_over(
     class Dies(MemoryPlaybooks):
         deaths = 1
 
-        async def start(self, begin: Begin, key: str) -> Begun:
+        async def start(self, begin: Begin, key: str) -> PlayBegun:
             begun = await super().start(begin, key)
             # As the daemon's office does it, before it gives back what was begun.
             told = PlaybookBegan(ThreadId(begun.run), begin.playbook, begin.run_id)

@@ -10,7 +10,9 @@ import pytest
 
 from sulla.core.errors import InvalidInput, QueueFull, StoreUnavailable
 from sulla.core.ids import MessageId, ThreadId
-from sulla.playbooks import Begin, Begun, ListedPlaybook, PlaybookShelf
+from sulla.playbooks.rpc_forms import PlayBegun, PlaybookRow
+from sulla.playbooks.service import Begin
+from sulla.playbooks.shelf import PlaybookShelf
 from sulla.playbooks.triggers.events import LOOK_S, RETRY_S, SINCE, SLACK_MS, Listener, event_follower, listeners
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
@@ -34,7 +36,7 @@ class Office(MemoryPlaybooks):
         """Raised once, after the run was begun."""
         self.asked_to_start = 0
 
-    async def start(self, begin: Begin, key: str) -> Begun:
+    async def start(self, begin: Begin, key: str) -> PlayBegun:
         self.asked_to_start += 1
         if self.trouble is not None:
             raise self.trouble
@@ -69,7 +71,7 @@ class Home:
 
     async def playbook(self, name: str, on: str, more: str = "") -> None:
         (self.folder / f"{name}.yaml").write_text(f"name: {name}\non: {on}\n{more}steps: [{{id: s, respond: hi}}]\n")
-        self.office.listed[name] = ListedPlaybook(name, "", "", "", 1, (), {})
+        self.office.listed[name] = PlaybookRow(name, "", "", "", 1, (), {}, "")
         await self.shelf.look()
 
     async def turn(self, thread: ThreadId | None = None, reply: str = DONE) -> ThreadId:
@@ -215,7 +217,7 @@ async def test_what_happens_while_a_thread_is_looked_at_is_looked_at_too(home: H
     thread = await home.turn()
     begin = home.office.start
 
-    async def meanwhile(wanted: Begin, key: str) -> Begun:
+    async def meanwhile(wanted: Begin, key: str) -> PlayBegun:
         home.office.start = begin  # type: ignore[method-assign]  # as it was
         await home.turn(thread)
         home.events.wake(thread)

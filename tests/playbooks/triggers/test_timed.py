@@ -10,7 +10,10 @@ import pytest
 
 from sulla.core.errors import InvalidInput, NotFound, StoreUnavailable
 from sulla.core.jsontypes import FrozenJson
-from sulla.playbooks import Known, ListedPlaybook, PlaybookShelf, Trigger
+from sulla.playbooks.definition import Trigger
+from sulla.playbooks.file.check_known import Known
+from sulla.playbooks.rpc_forms import PlaybookRow
+from sulla.playbooks.shelf import PlaybookShelf
 from sulla.playbooks.triggers.timed import LOOK_S, PlayTriggers, TimedPlays, schedule_of, wanted_by
 from sulla.schedules.office import PLAYBOOKS, ScheduleInfo
 from sulla.schedules.spec import Cron, Every, PlaybookAction, Spec
@@ -154,7 +157,7 @@ async def test_files_are_followed_while_it_runs(desk: Desk, clock: ManualClock) 
 
 async def test_a_firing_begins_a_run_once(desk: Desk) -> None:
     office = MemoryPlaybooks()
-    office.listed["triage"] = ListedPlaybook("triage", "", "", "", 1, ("manual",), {})
+    office.listed["triage"] = PlaybookRow("triage", "", "", "", 1, ("manual",), {}, "")
     plays = TimedPlays(desk.shelf, office)
     first, again = [await plays.begin("triage", {"a": 1}, "schedule:s:1") for _ in range(2)]
     assert first == again

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from sulla.core.errors import MessageIdReused
-from sulla.playbooks import Known, PlaybookShelf
+from sulla.playbooks.file.check_known import Known
+from sulla.playbooks.shelf import PlaybookShelf
 from sulla.playbooks.triggers.webhooks import PlaybookHooks
 from tests.doubles.playbooks import MemoryPlaybooks
 

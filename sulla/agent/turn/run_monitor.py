@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from sulla.agent.limits.limits import RunLimits, wall_hit
-from sulla.agent.model.live import LiveText
+from sulla.agent.model.live_buffer import LiveBuffer
 from sulla.core.clock import Clock
 from sulla.core.control import Control
 from sulla.core.errors import StoreUnavailable
@@ -25,7 +25,7 @@ OUT_OF_TIME: Final = "limit_wall_s"
 
 
 @dataclass(frozen=True, slots=True)
-class Lookout:
+class RunMonitor:
     """Ends a run's walk when somebody wants that, or its time is over.
 
     Args:
@@ -50,7 +50,7 @@ class Lookout:
             await self._pull()
             _heed(self.session.state, self.run.control)
 
-    async def listen(self, signals: Subscription, live: LiveText) -> None:
+    async def listen(self, signals: Subscription, live: LiveBuffer) -> None:
         """Act on what is told over the bus, at once."""
         async for payload in signals:
             match unpack(payload):

@@ -8,7 +8,7 @@ from sulla.core.event import Moment, TextShown
 from sulla.core.ids import MessageId
 
 
-class LiveText:
+class LiveBuffer:
     """Passes moments on and remembers the text of the latest message, for whoever comes late and for a cut.
 
     Args:

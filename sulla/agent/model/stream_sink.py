@@ -6,7 +6,7 @@ from sulla.core.event import Emit, Moment, ReasoningShown, TextShown
 from sulla.core.ids import MessageId
 
 
-class Screen:
+class StreamSink:
     """Shows a reply as it comes and remembers what was shown.
 
     Args:

@@ -8,7 +8,7 @@ from collections.abc import Collection
 import pytest
 
 from sulla.agent.prompt import ActiveAgent
-from sulla.agent.turn.told import TELL_S, Beside, Told
+from sulla.agent.turn.ambient_context import TELL_S, AmbientContext, TurnContext
 from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import MessageId, RunId, ThreadId
 from sulla.core.message import Message, Text
@@ -40,22 +40,22 @@ async def environment(thread_id: ThreadId) -> str:
 
 
 async def test_all_of_it_is_told_and_the_memory_beside_the_first_message_alone() -> None:
-    told = Told(ManualClock(), memory, active, environment)
-    first = await told.beside(thread(), ITEM)
-    assert first == Beside((OTHER,), "seen in thr_1", "sulla remembers what is this?")
-    assert await told.beside(thread("earlier"), ITEM) == Beside((OTHER,), "seen in thr_1", "")
+    told = TurnContext(ManualClock(), memory, active, environment)
+    first = await told.ambient(thread(), ITEM)
+    assert first == AmbientContext((OTHER,), "seen in thr_1", "sulla remembers what is this?")
+    assert await told.ambient(thread("earlier"), ITEM) == AmbientContext((OTHER,), "seen in thr_1", "")
 
 
 async def test_whoever_has_nothing_to_tell_tells_nothing() -> None:
-    assert await Told(ManualClock()).beside(thread(), ITEM) == Beside()
+    assert await TurnContext(ManualClock()).ambient(thread(), ITEM) == AmbientContext()
 
 
 async def test_what_the_store_does_not_give_is_left_out_and_said(caplog: pytest.LogCaptureFixture) -> None:
     async def away(thread_id: ThreadId) -> str:
         raise StoreUnavailable("the store is away")
 
-    found = await Told(ManualClock(), memory, active, away).beside(thread(), ITEM)
-    assert found == Beside((OTHER,), "", "sulla remembers what is this?")
+    found = await TurnContext(ManualClock(), memory, active, away).ambient(thread(), ITEM)
+    assert found == AmbientContext((OTHER,), "", "sulla remembers what is this?")
     assert "a turn begins without what its person looks at: the store is away" in caplog.text
 
 
@@ -65,7 +65,7 @@ async def test_a_turn_does_not_wait_for_it_for_ever(caplog: pytest.LogCaptureFix
         return ()
 
     clock = ManualClock()
-    asking = asyncio.ensure_future(Told(clock, memory, hangs, environment).beside(thread(), ITEM))
+    asking = asyncio.ensure_future(TurnContext(clock, memory, hangs, environment).ambient(thread(), ITEM))
     await clock.advance(TELL_S / 2)
     assert not asking.done()
     await clock.advance(TELL_S)

@@ -42,8 +42,8 @@ async def nothing_seen(thread_id: ThreadId) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
-    """What stands beside a message."""
+class AmbientContext:
+    """What stands beside a message in the prompt of its turn: read once, as the turn begins, and kept in its log."""
 
     active: tuple[ActiveAgent, ...] = ()
     environment: str = ""
@@ -54,9 +54,9 @@ class Beside:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """Knows what a turn is to be told. No turn is lost with it: what does not come in time is left out, and the log
-    says so.
+class TurnContext:
+    """Gathers what stands beside a message, from whoever knows it; one for all turns of a daemon. No turn is lost with
+    it: what does not come in time is left out, and the daemon's log says so.
     """
 
     clock: Clock
@@ -69,7 +69,7 @@ class Told:
     jobs: Callable[[ThreadId], tuple[str, ...]] = no_jobs
     """Gives how commands in the background of a thread have ended that it was not told of yet."""
 
-    async def beside(self, state: ThreadState, item: WaitingInput) -> Beside:
+    async def ambient(self, state: ThreadState, item: WaitingInput) -> AmbientContext:
         """What stands beside a message.
 
         Args:
@@ -77,7 +77,9 @@ class Told:
             item: the message that it takes up.
         """
         if state.graph:
-            return Beside()  # no model reads that thread: a heartbeat tells each of its cycles what it has to know
+            return (
+                AmbientContext()
+            )  # no model reads that thread: a heartbeat tells each of its cycles what it has to know
         memory = ""
         if not len(state.transcript):
             # Once for a thread: what stands in its first message stays, so that a provider's cache can hit.
@@ -85,9 +87,11 @@ class Told:
             memory = await self._in_time(asked, "", "what its agent remembers")
         active = await self._in_time(self.active((state.thread_id,)), (), "who else is at work")
         if item.origin == "playbook":
-            return Beside(active, "", memory, jobs=self.jobs(state.thread_id))  # no person wrote it, or looks at it
+            return AmbientContext(
+                active, "", memory, jobs=self.jobs(state.thread_id)
+            )  # no person wrote it, or looks at it
         environment = await self._in_time(self.environment(state.thread_id), "", "what its person looks at")
-        return Beside(active, environment, memory, self.jobs(state.thread_id))
+        return AmbientContext(active, environment, memory, self.jobs(state.thread_id))
 
     async def _in_time(self, asked: Awaitable[_Answer], without: _Answer, what: str) -> _Answer:
         try:

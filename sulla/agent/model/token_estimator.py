@@ -73,7 +73,7 @@ class Fitted:
 
 
 @dataclass(frozen=True, slots=True)
-class Mind:
+class ModelInfo:
     """One model, as far as sizes and money are concerned."""
 
     name: ModelName
@@ -102,34 +102,34 @@ async def _no_answer(request: ChatRequest) -> int | None:
     return None
 
 
-class Gauge:
+class TokenEstimator:
     """Weighs requests to one model.
 
     Args:
-        mind: the model.
-        calibrations: what is known of models; shared by all gauges of a daemon.
+        info: the model.
+        calibrations: what is known of models; shared by all estimators of a daemon.
         ranks: gives the count of a real tokenizer, or None if there is none; slow the first time.
         ask: asks the service itself; None where it cannot say.
     """
 
     def __init__(
         self,
-        mind: Mind,
+        info: ModelInfo,
         calibrations: Calibrations,
         ranks: Callable[[], Awaitable[CountText | None]] = _no_ranks,
         ask: Callable[[ChatRequest], Awaitable[int | None]] = _no_answer,
     ) -> None:
-        self.mind = mind
+        self.info = info
         self._calibrations = calibrations
         self._ranks = ranks
         self._ask = ask
         self._heads: dict[bool, _Head] = {}
         # What is counted in two ways is off by two factors.
-        self._keys = {False: f"{mind.name}|estimate", True: f"{mind.name}|ranks"}
+        self._keys = {False: f"{info.name}|estimate", True: f"{info.name}|ranks"}
 
     def reply_tokens(self, limits: RunLimits) -> int:
         """The most that a reply may have, within the model's window."""
-        return max(1, min(limits.reply_tokens, self.mind.window_tokens // RESERVE_PART))
+        return max(1, min(limits.reply_tokens, self.info.window_tokens // RESERVE_PART))
 
     def charge(self, size: Size, max_tokens: int) -> Charge:
         """What a call may take at the most.
@@ -140,14 +140,14 @@ class Gauge:
         """
         # What is read may have to be kept in the service's cache as well, which can cost more.
         worst = (Usage(size.at_most, max_tokens), Usage(0, max_tokens, cache_write_tokens=size.at_most))
-        names = filter(None, (self.mind.name, self.mind.stand_in))
-        costs = [self.mind.prices.cost_micro(usage, name) for name in names for usage in worst]
+        names = filter(None, (self.info.name, self.info.stand_in))
+        costs = [self.info.prices.cost_micro(usage, name) for name in names for usage in worst]
         return Charge(size.at_most + max_tokens, max((cost for cost in costs if cost is not None), default=None))
 
     def cost_micro(self, usage: Usage, stand_in: StandIn | None = None) -> int | None:
         """What a call cost, in millionths of the currency's unit; None if the model that answered has no price."""
-        name = self.mind.name if stand_in is None else ModelName(stand_in.provider, stand_in.model)
-        return self.mind.prices.cost_micro(usage, name)
+        name = self.info.name if stand_in is None else ModelName(stand_in.provider, stand_in.model)
+        return self.info.prices.cost_micro(usage, name)
 
     def at_most(self, text: str) -> int:
         """How many tokens the service may count for a text, by estimate."""
@@ -179,7 +179,7 @@ class Gauge:
         Raises:
             LimitReached: not even the newest message fits, or the prompt leaves no room for one.
         """
-        ceiling = max(0, min(ceiling_tokens, self.mind.window_tokens - request.max_tokens))
+        ceiling = max(0, min(ceiling_tokens, self.info.window_tokens - request.max_tokens))
         size = count = None
         if not script.corrected:
             size = self._size(script, request, None)
@@ -246,10 +246,10 @@ class Gauge:
         return head.tokens
 
     def _calibration(self, exact: bool) -> Calibration:
-        return self._calibrations.of(self._keys[exact], self.mind.name)
+        return self._calibrations.of(self._keys[exact], self.info.name)
 
     def _learn(self, size: Size, reported: int) -> None:
-        self._calibrations.observe(self._keys[size.exact], self.mind.name, size.counted, reported)
+        self._calibrations.observe(self._keys[size.exact], self.info.name, size.counted, reported)
 
 
 def _characters(message: Message) -> int:

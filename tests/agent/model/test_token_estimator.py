@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sulla.agent.limits.limits import RunLimits
-from sulla.agent.model.gauge import Fitted, Gauge, Mind
+from sulla.agent.model.token_estimator import Fitted, ModelInfo, TokenEstimator
 from sulla.core.errors import LimitReached
 from sulla.core.ids import CallId, MessageId
 from sulla.core.message import Message, Text, ToolCall, ToolResult
@@ -54,9 +54,11 @@ class Tokenizer:
         return characters(text)
 
 
-def gauge(ranks: Tokenizer | None = None, window_tokens: int = 1_000_000, prices: Prices | None = None) -> Gauge:
-    mind = Mind(NAME, window_tokens, prices if prices is not None else Prices({}))
-    return Gauge(mind, Calibrations(), ranks if ranks is not None else Tokenizer(None))
+def estimator(
+    ranks: Tokenizer | None = None, window_tokens: int = 1_000_000, prices: Prices | None = None
+) -> TokenEstimator:
+    info = ModelInfo(NAME, window_tokens, prices if prices is not None else Prices({}))
+    return TokenEstimator(info, Calibrations(), ranks if ranks is not None else Tokenizer(None))
 
 
 def said(*texts: str) -> Transcript:
@@ -71,7 +73,7 @@ def exact(script: Sequence[Message] | Transcript) -> int:
     return sum(count_message(message, characters) for message in script)
 
 
-async def fit_if_possible(weigher: Gauge, script: Transcript, ceiling: int) -> Fitted | None:
+async def fit_if_possible(weigher: TokenEstimator, script: Transcript, ceiling: int) -> Fitted | None:
     try:
         return await weigher.fit(script, HEAD, ceiling)
     except LimitReached:
@@ -81,14 +83,14 @@ async def fit_if_possible(weigher: Gauge, script: Transcript, ceiling: int) -> F
 async def test_far_from_the_ceiling_nothing_is_loaded_and_nothing_forgotten() -> None:
     ranks = Tokenizer()
     script = said("hello", "hi", "how are you?")
-    fitted = await gauge(ranks).fit(script, HEAD, 96_000)
+    fitted = await estimator(ranks).fit(script, HEAD, 96_000)
     assert (ranks.asked, fitted.evicted, len(script), fitted.size.exact) == (0, 0, 3, False)
     assert fitted.size.counted < fitted.size.at_most <= fitted.size.counted * 1.1 + 1
 
 
 async def test_near_the_ceiling_a_tokenizer_counts_and_only_what_is_new() -> None:
     ranks = Tokenizer()
-    weigher, script = gauge(ranks), said(*["word " * 100] * 20)
+    weigher, script = estimator(ranks), said(*["word " * 100] * 20)
     ceiling = 4_000
     first = await weigher.fit(script, HEAD, ceiling)
     assert first.size.exact
@@ -107,7 +109,7 @@ async def test_near_the_ceiling_a_tokenizer_counts_and_only_what_is_new() -> Non
 def test_the_ceiling_is_never_exceeded(sizes: list[int], ceiling: int, tokenizer: bool) -> None:
     ranks = Tokenizer(characters if tokenizer else None)
     script = said(*("x" * size for size in sizes))
-    weigher = gauge(ranks)
+    weigher = estimator(ranks)
     fitted = asyncio.run(fit_if_possible(weigher, script, ceiling))
     if fitted is None:  # then not even the newest message alone does
         assert len(script) == 1
@@ -119,15 +121,15 @@ def test_the_ceiling_is_never_exceeded(sizes: list[int], ceiling: int, tokenizer
 
 async def test_the_models_own_window_less_its_reply_is_a_ceiling_too() -> None:
     script = said(*["word " * 300] * 20)
-    fitted = await gauge(window_tokens=3_000).fit(script, HEAD, 96_000)
+    fitted = await estimator(window_tokens=3_000).fit(script, HEAD, 96_000)
     assert fitted.evicted > 0
     assert fitted.size.at_most <= 3_000 - HEAD.max_tokens
 
 
 def test_a_reply_never_takes_more_than_a_quarter_of_the_window() -> None:
     limits = RunLimits()
-    assert gauge(window_tokens=16_384).reply_tokens(limits) == 4_096
-    assert gauge(window_tokens=200_000).reply_tokens(limits) == limits.reply_tokens
+    assert estimator(window_tokens=16_384).reply_tokens(limits) == 4_096
+    assert estimator(window_tokens=200_000).reply_tokens(limits) == limits.reply_tokens
 
 
 async def test_too_many_results_of_one_reply_are_shown_in_part_and_stay_with_their_calls() -> None:
@@ -136,7 +138,7 @@ async def test_too_many_results_of_one_reply_are_shown_in_part_and_stay_with_the
     script.push(Message(MessageId("reply"), "assistant", calls))
     for call in calls:
         script.add_result(MessageId("results"), ToolResult(call.id, "found it " * 1_000), calls)
-    fitted = await gauge(Tokenizer()).fit(script, HEAD, 9_000)
+    fitted = await estimator(Tokenizer()).fit(script, HEAD, 9_000)
     assert fitted.size.at_most <= 9_000
     results = [part for part in script[len(script) - 1].parts if isinstance(part, ToolResult)]
     assert [result.call_id for result in results] == [call.id for call in calls]
@@ -147,19 +149,19 @@ async def test_too_many_results_of_one_reply_are_shown_in_part_and_stay_with_the
 async def test_a_prompt_that_leaves_no_room_is_refused_with_what_to_do() -> None:
     script = said("hello")
     with pytest.raises(LimitReached, match="choose a model with a larger window") as caught:
-        await gauge(window_tokens=560).fit(script, HEAD, 96_000)
+        await estimator(window_tokens=560).fit(script, HEAD, 96_000)
     assert caught.value.hit is not None
     assert caught.value.hit.allowed == 60
 
 
 async def test_what_the_service_reports_moves_the_next_guess_and_each_way_of_counting_has_its_own() -> None:
-    weigher, script = gauge(), said(*["word " * 100] * 4)
+    weigher, script = estimator(), said(*["word " * 100] * 4)
     size = (await weigher.fit(script, HEAD, 96_000)).size
     weigher.observe(size, Usage(input_tokens=size.counted, cache_read_tokens=size.counted))
     after = (await weigher.fit(script, HEAD, 96_000)).size
     assert after.counted == size.counted
     assert after.at_most == pytest.approx(2 * size.at_most, rel=0.01)
-    near = gauge(Tokenizer())
+    near = estimator(Tokenizer())
     counted = (await near.fit(script, HEAD, 1_000)).size
     assert counted.exact
     near.observe(counted, Usage(input_tokens=counted.counted))
@@ -173,8 +175,8 @@ async def test_in_doubt_the_service_itself_is_asked_and_believed() -> None:
         asked.append(request)
         return 1_000
 
-    mind = Mind(NAME, 1_000_000, Prices({}))
-    weigher = Gauge(mind, Calibrations(), Tokenizer(None), ask)
+    info = ModelInfo(NAME, 1_000_000, Prices({}))
+    weigher = TokenEstimator(info, Calibrations(), Tokenizer(None), ask)
     script = said(*["word " * 200] * 4)
     size = (await weigher.fit(script, HEAD, 96_000)).size
     assert not asked
@@ -185,14 +187,14 @@ async def test_in_doubt_the_service_itself_is_asked_and_believed() -> None:
 
 def test_a_call_is_reserved_at_the_dearest_it_can_be_and_costs_what_it_took() -> None:
     prices = read_prices({"offline": {"input": 3, "output": 15, "cache_read": 0.3, "cache_write": 3.75}})
-    weigher = gauge(prices=prices)
+    weigher = estimator(prices=prices)
     size = weigher.weigh(HEAD)
     charge = weigher.charge(size, 1_000)
     assert charge.tokens == size.at_most + 1_000
     assert charge.cost_micro == -(-(size.at_most * 375 + 1_000 * 1_500) // 100)
     assert weigher.cost_micro(Usage(100, 10, 1_000)) == 300 + 150 + 300
-    assert gauge().charge(size, 1_000).cost_micro is None
-    assert gauge().cost_micro(Usage(100, 10)) is None
+    assert estimator().charge(size, 1_000).cost_micro is None
+    assert estimator().cost_micro(Usage(100, 10)) is None
 
 
 async def test_a_summary_that_comes_while_messages_are_counted_does_no_harm() -> None:
@@ -206,6 +208,8 @@ async def test_a_summary_that_comes_while_messages_are_counted_does_no_harm() ->
 
         return count
 
-    fitted = await Gauge(Mind(NAME, 1_000_000, Prices({})), Calibrations(), ranks).fit(script, HEAD, 4_000)
+    fitted = await TokenEstimator(ModelInfo(NAME, 1_000_000, Prices({})), Calibrations(), ranks).fit(
+        script, HEAD, 4_000
+    )
     assert len(script) < 11
     assert fitted.size.counted - (fitted.size.counted - script.tokens) == exact(script)
