@@ -1,4 +1,4 @@
-"""The records that were opened last, so that all who follow a thread in this process share one reading of each. Pure."""
+"""The records that were opened last: all who follow a thread in this process share one reading of each. Pure."""
 
 from __future__ import annotations
 
