@@ -25,10 +25,8 @@ from sulla.gateway.methods.table import METHOD_OF, METHODS
 from sulla.gateway.outbox import Outbox, TooSlow
 from sulla.gateway.overlap import Overlap, Taken
 from sulla.gateway.perimeter import peer_of, welcome
-from sulla.gateway.pipe import PIPE
 from sulla.gateway.room import Room
 from sulla.gateway.rpc import RequestId
-from sulla.gateway.shortcut import Pipe, Shortcut
 from sulla.gateway.speaker import Speaker
 from sulla.gateway.talk import Effect, Talk
 from sulla.gateway.telling import tell_notices
@@ -79,14 +77,12 @@ class Connection:
         "_outbox",
         "_overlap",
         "_people",
-        "_pipe",
         "_presence",
         "_socket",
         "_talk",
         "_task",
         "_tasks",
         "_telling",
-        "_writer",
     )
 
     def __init__(self, socket: WebSocket, talk: Talk, room: Room) -> None:
@@ -101,11 +97,9 @@ class Connection:
         self._observer = room.observer
         self._clock = clock = room.clock
         self._limits = room.limits
-        self._pipe = cast(Pipe, socket.scope["extensions"][PIPE])
-        self._outbox = Shortcut(self._pipe, clock, self._begin)
+        self._outbox = Outbox(clock, self._limits.queue_bytes, self._limits.stall_s)
         self._tasks = asyncio.TaskGroup()
         self._overlap = Overlap(self._tasks)
-        self._writer: asyncio.Task[None] | None = None
         self._telling: asyncio.Task[None] | None = None
         self._arrived = False
         self._followers: dict[str, _Following] = {}
@@ -171,13 +165,14 @@ class Connection:
         ending: says.Close | None = None
         try:
             async with self._tasks:
+                writer = self._tasks.create_task(self._write())
                 ending = await self._read()
                 await self._overlap.answered()
                 for following in self._followers.values():
                     following.task.cancel()
                 if self._telling is not None:
                     self._telling.cancel()
-                await self._flush()
+                await self._flush(writer)
         except* TooSlow as stuck:
             ending = says.Close(session.TOO_SLOW, str(leaf(stuck)))
             _log.warning("a client reads too slowly", extra={"session": self._talk.id})
@@ -357,27 +352,17 @@ class Connection:
 
     # -------------------------------------------------------------------------------------------------------- writing
 
-    def _begin(self) -> Outbox:
-        """Something has to wait: from now on a task sends it."""
-        outbox = Outbox(self._clock, self._limits.queue_bytes, self._limits.stall_s)
-        self._writer = self._tasks.create_task(self._write(outbox))
-        return outbox
+    async def _write(self) -> None:
+        while (frame := await self._outbox.take()) is not None:
+            with contextlib.suppress(*_CLOSED):  # who reads from this socket is told
+                await self._socket.send({"type": "websocket.send", "text": frame.decode()})
 
-    async def _write(self, outbox: Outbox) -> None:
-        while (frame := await outbox.take()) is not None:
-            while not self._pipe.send(frame):
-                await self._pipe.room()
-
-    async def _flush(self) -> None:
+    async def _flush(self, writer: asyncio.Task[None]) -> None:
         """Let what was to be sent before the end go out, if it can."""
         self._outbox.finish()
-        if self._writer is None:
-            return
-        try:
+        with contextlib.suppress(TimeoutError):  # the wait was cancelled and the writer with it
             async with self._clock.timeout(self._limits.close_s):
-                await self._writer
-        except TimeoutError:
-            return  # the wait was cancelled and the writer with it
+                await writer
 
     async def _hang_up(self, ending: says.Close) -> None:
         patience_s = EXPEL_S if self._ousted is not None and ending.code != session.NORMAL else self._limits.close_s

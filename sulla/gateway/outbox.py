@@ -57,6 +57,19 @@ class Outbox:
         backlog: what is empty yet; None for frames of ``sulla.v1``.
     """
 
+    __slots__ = (
+        "_backlog",
+        "_clock",
+        "_finished",
+        "_limit_bytes",
+        "_room",
+        "_sent_s",
+        "_some",
+        "_stall_s",
+        "_taken",
+        "_urgent",
+    )
+
     def __init__(self, clock: Clock, limit_bytes: int, stall_s: float, backlog: Waiting | None = None) -> None:
         self._clock = clock
         self._limit_bytes = limit_bytes
@@ -65,69 +78,51 @@ class Outbox:
         self._some = asyncio.Event()
         self._urgent = asyncio.Event()
         self._room = asyncio.Event()
-        self.sent_s = float("-inf")
-        """When something was last sent to this client, this way or around it."""
-        self._sending = False
+        self._sent_s = float("-inf")
         self._taken = 0
         self._finished = False
 
-    @property
-    def waiting(self) -> int:
-        """Roughly how many bytes wait."""
-        return self._backlog.size
-
-    @property
-    def idle(self) -> bool:
-        """Whether nothing waits, and what was taken has been sent."""
-        return not (self._sending or self._backlog.size)
-
     async def put(self, frame: bytes) -> None:
-        """Add a frame; after `finish` it is dropped.
+        """Add a frame, when there is room.
 
         Raises:
             TooSlow: the queue was full, and the client took nothing for as long as it may.
         """
-        if self._backlog.size >= self._limit_bytes:
+        while not self.add(frame):
             await self._wait_for_room()
-        if not self._finished:
-            self._backlog.add(frame)
-            self._added()
+
+    async def put_event(self, event: Event) -> None:
+        """Add an event, when there is room.
+
+        Raises:
+            TooSlow: the queue was full, and the client took nothing for as long as it may.
+        """
+        while not self.add_event(event):
+            await self._wait_for_room()
 
     def add(self, frame: bytes) -> bool:
         """Add a frame if there is room; after `finish` it is dropped.
 
         Returns:
-            Whether there was.
+            False if it has to wait.
         """
-        if self._backlog.size >= self._limit_bytes:
-            return False
-        if not self._finished:
+        if self._free:
             self._backlog.add(frame)
             self._added()
-        return True
-
-    async def put_event(self, event: Event) -> None:
-        """Add an event; after `finish` it is dropped.
-
-        Raises:
-            TooSlow: the queue was full, and the client took nothing for as long as it may.
-        """
-        if self._backlog.size >= self._limit_bytes:
-            await self._wait_for_room()
-        self.add_event(event)
+            return True
+        return self._finished
 
     def add_event(self, event: Event) -> bool:
         """Add an event if there is room; after `finish` it is dropped.
 
         Returns:
-            Whether there was.
+            False if it has to wait.
         """
-        if self._backlog.size >= self._limit_bytes:
-            return False
-        if not self._finished:
+        if self._free:
             self._backlog.add_event(event)
             self._added()
-        return True
+            return True
+        return self._finished
 
     def finish(self) -> None:
         """Nothing more is added; what waits is still sent."""
@@ -141,7 +136,6 @@ class Outbox:
 
         Who takes again has sent what was taken before.
         """
-        self._sending = False
         while not self._backlog:
             if self._finished:
                 return None
@@ -149,11 +143,10 @@ class Outbox:
             await self._some.wait()
         await self._gather()
         frame = self._backlog.take()
-        self._sending = True
         self._taken += 1
         if self._backlog.size < self._limit_bytes:
             self._room.set()
-        self.sent_s = self._clock.elapsed()
+        self._sent_s = self._clock.elapsed()
         return frame
 
     async def emptied(self) -> None:
@@ -162,6 +155,10 @@ class Outbox:
             self._room.clear()
             await self._room.wait()
 
+    @property
+    def _free(self) -> bool:
+        return self._backlog.size < self._limit_bytes and not self._finished
+
     def _added(self) -> None:
         self._some.set()
         if self._backlog.urgent:
@@ -169,7 +166,7 @@ class Outbox:
 
     async def _gather(self) -> None:
         """Let more text come, unless something else waits too, or the client is idle."""
-        rest_s = self.sent_s + LULL_S - self._clock.elapsed()
+        rest_s = self._sent_s + LULL_S - self._clock.elapsed()
         if rest_s <= 0 or self._backlog.urgent or self._finished:
             return
         self._urgent.clear()

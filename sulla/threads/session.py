@@ -18,8 +18,8 @@ from sulla.threads import facts as f
 from sulla.threads.bus import Advanced, channel, live, live_channel, pack
 from sulla.threads.codec import Entry, Origin, encode
 from sulla.threads.head import to_head
+from sulla.threads.recent import RecentEntries
 from sulla.threads.retention import Retention, due_ms, expires_ms
-from sulla.threads.schema import ThreadSchema
 from sulla.threads.state import ThreadState
 from sulla.threads.watching import Kept, Watcher
 
@@ -34,8 +34,8 @@ class Known:
     state: ThreadState
     seen_seq: int
     """Up to which record the state is true, inputs included."""
-    schema: ThreadSchema
-    """What threads hold."""
+    recent: RecentEntries
+    """Opens records, by the schema of the home's threads."""
     fruitless: int = 0
     """How many leases before this one ended without a single write."""
 
@@ -74,7 +74,8 @@ class ThreadSession:
         self._store = store
         self._clock = clock
         self._lease = lease
-        self._schema = known.schema
+        self._schema = known.recent.schema
+        self._recent = known.recent
         self._seen = known.seen_seq
         self._write_no = 0
         self._drafts: list[Draft] = []
@@ -297,7 +298,7 @@ class ThreadSession:
                 if not records:
                     break
                 for record in records:
-                    found = self._take(self._schema.decode(record, self.state.thread_id)) or found
+                    found = self._take(self._recent.decode(record, self.state.thread_id)) or found
                     self._seen = record.seq
             return found
 

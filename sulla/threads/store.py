@@ -22,6 +22,7 @@ from sulla.threads.kind import Group
 from sulla.threads.leaving import last_words
 from sulla.threads.offers import dedupe_id, digest, run_of
 from sulla.threads.order import Order
+from sulla.threads.recent import RecentEntries
 from sulla.threads.retention import expires_ms
 from sulla.threads.schema import ThreadSchema
 from sulla.threads.session import Known, ThreadSession
@@ -72,6 +73,7 @@ class ThreadStore:
         self._make_id = make_id
         self._owner = owner
         self._schema = schema
+        self._recent = RecentEntries(schema)
         self._limits = limits
         self._watcher = watcher
         self._cache: OrderedDict[ThreadId, tuple[int, int, ThreadState]] = OrderedDict()
@@ -269,7 +271,8 @@ class ThreadStore:
     async def entries(
         self, thread_id: ThreadId, *, after: int = 0, before: int | None = None, limit: int = 512
     ) -> list[Entry]:
-        """The log's records in order; every one is an event.
+        """The log's records in order; every one is an event. Whoever reads the same ones soon gets the same entries, so
+        nobody may change their data.
 
         Raises:
             NotFound: there is no such thread.
@@ -278,7 +281,7 @@ class ThreadStore:
         records = await self._store.read(thread_id, after=after, before=before, limit=limit)
         if not records and await self._store.head(thread_id) is None:
             raise _no_thread(thread_id)
-        return [self._schema.decode(record, thread_id) for record in records]
+        return [self._recent.decode(record, thread_id) for record in records]
 
     async def list(
         self, *, after: str = "", limit: int = 100, status: Status | None = None
@@ -368,10 +371,10 @@ class ThreadStore:
             # One grant further and nobody in between: what lies behind `seen` can only be inputs.
             if grant.lease.epoch == epoch + 1 and len(grant.tail) == grant.last_seq - seen:
                 self._fold(state, grant.tail)
-                return Known(state, grant.last_seq, self._schema)
+                return Known(state, grant.last_seq, self._recent)
         ceiling_tokens = self._limits.load_tokens
         state, seen, written = await self._load(thread_id, grant.head, grant.last_seq, ceiling_tokens)
-        return Known(state, seen, self._schema, grant.lease.epoch - written - 1 - self._given_back.get(thread_id, 0))
+        return Known(state, seen, self._recent, grant.lease.epoch - written - 1 - self._given_back.get(thread_id, 0))
 
     async def _load(
         self, thread_id: ThreadId, head: Head, last_seq: int, ceiling_tokens: int
@@ -382,13 +385,13 @@ class ThreadStore:
             self._fold(state, records)
             seen = records[-1].seq
         # After what the head did not know: a summary among it says where the messages begin.
-        await load_tail(self._store, self._schema, state, point, ceiling_tokens, last_seq)
+        await load_tail(self._store, self._recent, state, point, ceiling_tokens, last_seq)
         return state, seen, point.epoch
 
     def _fold(self, state: ThreadState, records: Iterable[Record]) -> None:
         for record in records:
             if record.offered:
-                entry = self._schema.decode(record, state.thread_id)
+                entry = self._recent.decode(record, state.thread_id)
                 if self._schema.is_offer(fact := entry.fact):
                     self._schema.offer(state, fact, entry.seq, entry.origin)
 

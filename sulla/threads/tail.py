@@ -15,6 +15,7 @@ from sulla.threads.codec import Entry
 from sulla.threads.fold import apply_message
 from sulla.threads.fold_offer import keep_report
 from sulla.threads.head import Unread
+from sulla.threads.recent import RecentEntries
 from sulla.threads.schema import CORE_DECISIONS, ThreadSchema
 from sulla.threads.state import ControlInput, ThreadState, WaitingInput, waiting_input
 
@@ -33,13 +34,13 @@ class _Opened:
 
 
 async def load_tail(
-    store: Store, schema: ThreadSchema, state: ThreadState, unread: Unread, ceiling_tokens: int, last_seq: int
+    store: Store, recent: RecentEntries, state: ThreadState, unread: Unread, ceiling_tokens: int, last_seq: int
 ) -> None:
     """Fill the transcript and the waiting inputs of a state that came from a head.
 
     Args:
         store: where the log is.
-        schema: what threads hold.
+        recent: opens the records.
         state: changed in place.
         unread: what the head only names.
         ceiling_tokens: stop reading when the messages weigh this much.
@@ -48,40 +49,40 @@ async def load_tail(
     Raises:
         CorruptRecord: a record cannot be read, or one that the head names is missing.
     """
-    tail = await _newest(store, schema, state, ceiling_tokens, last_seq)
+    tail = await _newest(store, recent, state, ceiling_tokens, last_seq)
     inputs = {opened.entry.seq: item for opened in tail if (item := _message_of(opened)) is not None}
     for seq in _taken(tail) - inputs.keys():
-        item = _message_of(await _one(store, schema, state, seq))
+        item = _message_of(await _one(store, recent, state, seq))
         if item is not None:
             inputs[seq] = item
     if state.run is not None and state.run.input_seq not in _taken(tail):
         # Whatever else lies too far back, a model is told what it works on.
-        item = _message_of(await _one(store, schema, state, state.run.input_seq))
+        item = _message_of(await _one(store, recent, state, state.run.input_seq))
         if item is not None:
             state.transcript.push(Message(item.message_id, "user", (Text(item.text, item.origin),)))
     for opened in tail:
         if isinstance(opened.fact, CORE_DECISIONS):
             apply_message(state.transcript, opened.fact, inputs)
-    await _known_offers(store, schema, state, unread)
+    await _known_offers(store, recent, state, unread)
     if state.summary_seq:
-        summary = (await _one(store, schema, state, state.summary_seq)).fact
+        summary = (await _one(store, recent, state, state.summary_seq)).fact
         if not isinstance(summary, f.Summary):
             raise CorruptRecord(f"{state.thread_id} record {state.summary_seq}: expected a SUMMARY")
         state.summary, state.summary_first_kept = summary.text, summary.first_kept
 
 
-async def _known_offers(store: Store, schema: ThreadSchema, state: ThreadState, unread: Unread) -> None:
+async def _known_offers(store: Store, recent: RecentEntries, state: ThreadState, unread: Unread) -> None:
     for seq in unread.pending:
-        _offer(schema, state, await _one(store, schema, state, seq))
+        _offer(recent.schema, state, await _one(store, recent, state, seq))
     for seq in unread.reports:
-        opened = await _one(store, schema, state, seq)
+        opened = await _one(store, recent, state, seq)
         if not isinstance(opened.fact, f.Answer):
             raise CorruptRecord(f"{state.thread_id} record {seq}: expected an ANSWER, found {opened.entry.kind}")
         keep_report(state, ControlInput(seq, opened.fact, opened.entry.origin.at_ms), opened.fact)
 
 
 async def _newest(
-    store: Store, schema: ThreadSchema, state: ThreadState, ceiling_tokens: int, last_seq: int
+    store: Store, recent: RecentEntries, state: ThreadState, ceiling_tokens: int, last_seq: int
 ) -> list[_Opened]:
     found: list[_Opened] = []
     weight, before = 0, last_seq + 1
@@ -91,7 +92,7 @@ async def _newest(
         if not page:
             break
         for record in page:
-            entry = schema.decode(record, state.thread_id)
+            entry = recent.decode(record, state.thread_id)
             if entry.kind in _KINDS:
                 found.append(_Opened(entry, entry.fact))
                 for message in _weighed(found[-1].fact):
@@ -150,9 +151,9 @@ def _offer(schema: ThreadSchema, state: ThreadState, opened: _Opened) -> None:
     schema.offer(state, fact, entry.seq, entry.origin)
 
 
-async def _one(store: Store, schema: ThreadSchema, state: ThreadState, seq: int) -> _Opened:
+async def _one(store: Store, recent: RecentEntries, state: ThreadState, seq: int) -> _Opened:
     records = await store.read(state.thread_id, after=seq - 1, before=seq + 1, limit=1)
     if not records:
         raise CorruptRecord(f"{state.thread_id}: record {seq} is missing")
-    entry = schema.decode(records[0], state.thread_id)
+    entry = recent.decode(records[0], state.thread_id)
     return _Opened(entry, entry.fact)

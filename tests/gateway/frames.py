@@ -21,11 +21,8 @@ if TYPE_CHECKING:
     from starlette.types import Message, Receive, Send
     from starlette.websockets import WebSocket
 
-    from sulla.gateway.shortcut import Pipe
-
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "asyncapi.json"
 SUBPROTOCOL = "sulla.v1"
-PIPE = "sulla.pipe"
 _SHOWN_CHARS = 600
 _REASON_BYTES = 123
 """RFC 6455 §5.5: a control frame holds 125 bytes, and the code takes two."""
@@ -168,6 +165,8 @@ def watch_gateway(module: Any) -> None:
 
     def sending(send: Send, heard: Conversation) -> Send:
         async def speak(message: Message) -> None:
+            if isinstance(text := message.get("text"), str):
+                heard.said(text)
             if message["type"] == "websocket.close":
                 heard.closed(message.get("code", 1000), message.get("reason") or "")
             await send(message)
@@ -180,27 +179,9 @@ def watch_gateway(module: Any) -> None:
             return
         heard = Conversation(published(), _WRONG.append)
         socket._receive, socket._send = receiving(socket._receive, heard), sending(socket._send, heard)
-        extensions = socket.scope["extensions"]
-        extensions[PIPE] = _Overheard(extensions[PIPE], heard)
         await serve(self, socket)
 
     module.SocketDoor.serve = overheard
-
-
-class _Overheard:
-    """A pipe with an onlooker."""
-
-    def __init__(self, pipe: Pipe, heard: Conversation) -> None:
-        self._pipe = pipe
-        self._heard = heard
-        self.room = pipe.room
-
-    def send(self, frame: bytes) -> bool:
-        """A frame that has to wait comes by again."""
-        sent = self._pipe.send(frame)
-        if sent:
-            self._heard.said(frame.decode())
-        return sent
 
 
 def watch_streams(module: Any) -> None:

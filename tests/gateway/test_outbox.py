@@ -139,25 +139,10 @@ async def test_the_end_hurries_text(wide: Outbox, clock: ManualClock) -> None:
     assert await wide.take() is None
 
 
-async def test_it_is_idle_when_what_was_taken_has_been_sent(wide: Outbox, clock: ManualClock) -> None:
-    idle = [wide.idle]
-    await wide.put(b"a")
-    idle.append(wide.idle)
-    await wide.take()
-    idle.append(wide.idle)
-    taking = asyncio.ensure_future(wide.take())
-    await clock.settle()
-    idle.append(wide.idle)
-    assert idle == [True, False, False, True]
-    wide.finish()
-    await taking
-
-
 async def test_an_event_without_room_is_not_added(outbox: Outbox) -> None:
     await outbox.put(b"x" * 10)
     assert not outbox.add_event(piece(0, "Hel"))
     assert await outbox.take() == b"x" * 10
-    assert outbox.idle is False
     assert outbox.add_event(piece(0, "Hel"))
 
 

@@ -16,7 +16,7 @@ from sulla.rpc import Limits
 from sulla.testing.clock import ManualClock
 from tests.doubles.commands import MemoryCommands
 from tests.gateway.test_connection import Connect
-from tests.gateway.test_shortcut import Socket
+from tests.gateway.test_outbox_writer import Socket
 from tests.gateway.test_speaking import delta, ended
 
 THREAD = "thr_1"
@@ -204,7 +204,7 @@ async def test_nothing_is_made_for_who_has_not_asked() -> None:
 
 async def test_text_that_waits_for_more_does_not_hold_up_what_is_to_be_spoken() -> None:
     socket = Socket()
-    speaker = Speaker(socket.shortcut)
+    speaker = Speaker(socket.outbox)
     speaker.add_event(delta(0, "Hello"))
     speaker.add_event(delta(5, " there."))
     await socket.clock.settle()
@@ -213,7 +213,6 @@ async def test_text_that_waits_for_more_does_not_hold_up_what_is_to_be_spoken() 
     await socket.clock.settle()
     kinds = [json.loads(frame)["params"]["type"] for frame in socket.frames]
     assert kinds == [TEXT, TEXT, SPEAK]
-    assert socket.writer is not None
     socket.writer.cancel()
     await asyncio.wait((socket.writer,))
 

@@ -21,6 +21,7 @@ from sulla.store.sqlite.store import SqliteStore
 from sulla.testing.clock import ManualClock
 from sulla.threads.codec import encode
 from sulla.threads.head import from_head, to_head
+from sulla.threads.recent import RecentEntries
 from sulla.threads.tail import load_tail
 from tests.simulation.history import History, Kept, ThreadHistory, breaches
 from tests.threads.kept_home import KeptHome
@@ -74,7 +75,7 @@ async def test_every_head_is_written_again_byte_for_byte_but_for_what_nothing_re
     dropped = 0
     for info in await logs_of(store):
         state, unread = from_head(THREAD_SCHEMA, ThreadId(info.key), info.head)
-        await load_tail(store, THREAD_SCHEMA, state, unread, 0, unread.claimed)
+        await load_tail(store, RecentEntries(THREAD_SCHEMA), state, unread, 0, unread.claimed)
         again = to_head(THREAD_SCHEMA, state, unread.claimed, unread.epoch, info.head.due_ms)
         kept = _unsealed(info.head.body)
         for field in DROPPED:

@@ -50,6 +50,8 @@ class Backlog:
         form: what an event looks like on the wire.
     """
 
+    __slots__ = ("_form", "_items", "_streams", "size", "urgent")
+
     def __init__(self, form: Callable[[Event], bytes] = event_frame) -> None:
         self._form = form
         self._items: deque[bytes | _Pending] = deque()

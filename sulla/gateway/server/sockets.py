@@ -16,7 +16,6 @@ from websockets.frames import Frame
 
 from sulla.gateway.connection import ABORT
 from sulla.gateway.perimeter import KNOWN
-from sulla.gateway.pipe import PIPE, SocketPipe
 from sulla.gateway.server.entrance import Entrance
 
 if TYPE_CHECKING:  # uvicorn has no public names for ASGI's messages
@@ -140,7 +139,6 @@ class WebSocket(WebSocketsSansIOProtocol):
         extensions = cast(dict[str, object], self.scope["extensions"])
         extensions[ABORT] = self.transport.abort
         extensions[KNOWN] = self._know
-        extensions[PIPE] = SocketPipe(self)
         self.app = self._serve
         await super().run_asgi()
 
