@@ -11,8 +11,9 @@ from contextlib import asynccontextmanager
 
 from sulla.cli.settings import settings_of
 from sulla.core.errors import NotFound, SettingsError
-from sulla.daemon.stores import MEMORY, make_memory_index, named_store, store_file
+from sulla.host.store_url import MEMORY, named_store, store_file
 from sulla.host.system import SystemClock
+from sulla.memory.adapters import make_memory_index
 from sulla.memory.base import MemoryIndex
 from sulla.memory.note import EVERYONE, KINDS, Note, note_to_json
 from sulla.memory.section import row

@@ -10,6 +10,8 @@ from sulla.agent import SULLA, AgentSpec, Surroundings
 from sulla.core.errors import SettingsError
 from sulla.daemon.settings.config import Settings
 from sulla.definitions import AGENTS, AgentFile, Agents, read_agents, unknown
+from sulla.host.team import Team
+from sulla.host.tools import MCP
 from sulla.models import parse_model
 
 

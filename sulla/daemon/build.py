@@ -19,6 +19,7 @@ from sulla.daemon.core import Core, make_core, summarize_of
 from sulla.daemon.health import look_after, look_after_team
 from sulla.daemon.intake import Intake
 from sulla.daemon.models.choice import Choice
+from sulla.daemon.models.pool import ModelPool
 from sulla.daemon.report import report_settings, report_troubles, report_use
 from sulla.daemon.roster import AgentList
 from sulla.daemon.runtimes import AgentRuntimes
@@ -49,6 +50,21 @@ class System:
     watch: StoreWatch
     access: Access
     scene: Scene
+
+    @property
+    def store(self) -> Store:
+        """Where everything is kept."""
+        return self.core.host.store
+
+    @property
+    def threads(self) -> ThreadStore:
+        """Where conversations are."""
+        return self.core.host.threads
+
+    @property
+    def models(self) -> ModelPool:
+        """What agents answer with."""
+        return self.core.models
 
     @property
     def host(self) -> Host:

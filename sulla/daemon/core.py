@@ -49,13 +49,14 @@ class Core:
     tools: HomeTools
 
 
-def make_core(settings: Settings, choice: Choice, place: Place) -> Core:
+def make_core(settings: Settings, choice: Choice, place: Place, *, lenient: bool = False) -> Core:
     """Make it.
 
     Args:
         settings: everything that can be set.
         choice: the daemon's own model.
         place: what the daemon stands on.
+        lenient: see `host.build_each`.
 
     Raises:
         SettingsError: a setting asks for something that there is not.
@@ -73,7 +74,7 @@ def make_core(settings: Settings, choice: Choice, place: Place) -> Core:
     agents = Agents(team, models.of, limits, children, guarding.marks, surroundings(settings))
     switch = Switch(store, place.clock)
     host = Host(settings, place, store, threads, waker, switch, instruments.health, instruments.tally, tools, agents)
-    built = build_each(capabilities(), host)
+    built = build_each(capabilities(), host, lenient=lenient)
     warnings = (*team.warnings, *doubts(team, tuple(tools)))
     host = replace(host, agents=replace(agents, team=replace(team, warnings=warnings)))
     summarizer = Summarizer(threads, models.home, place.clock, place.make_id, limits)
@@ -95,7 +96,7 @@ def offline_core(settings: Settings, clock: Clock) -> Core:
     telemetry = settings.telemetry.model_copy(update={"otlp_endpoint": ""})
     settings = settings.model_copy(update={"store": store, "telemetry": telemetry})
     place = Place(clock, random_id, "nobody", random_part)
-    return make_core(settings, Choice(ModelName(OFFLINE), "no daemon runs"), place)
+    return make_core(settings, Choice(ModelName(OFFLINE), "no daemon runs"), place, lenient=True)
 
 
 def summarize_of(core: Core, settings: Settings, choice: Choice) -> Callable[[ThreadId], bool]:

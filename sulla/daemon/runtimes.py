@@ -78,18 +78,23 @@ class AgentRuntimes(Mapping[str, Actor]):
         most = agents.limits.model_calls
         bounds = replace(agents.limits, model_calls=min(most, spec.max_turns or most))
         effect, known, calls = partial(_effect, box), partial(self._sections, spec, box), self._calls_of(box)
-        others = (model for built in self._built for model in built.models)
-        for name in dict.fromkeys((*others, "")):
-            model = agents.model_of(name or spec.model)
+        own = agents.model_of(spec.model)
+        for name in dict.fromkeys(model for built in self._built for model in built.models):
+            model = agents.model_of(name)
             chat = Chat(model, spec, offers(()), effect, bounds, agents.where, self._summarize, known, offers)
-            first, node = InputHandler(chat), AgentNode(chat, calls, self._opening)
-            answers = model.gauge.mind.name.model
-            yield actor_key(spec.id, name), Actor(spec, answers, create_agent_graph(first, node))
+            yield actor_key(spec.id, name), self._conversation(spec, InputHandler(chat), chat, calls)
+        chat = Chat(own, spec, offers(()), effect, bounds, agents.where, self._summarize, known, offers)
+        first = InputHandler(chat)
+        yield actor_key(spec.id), self._conversation(spec, first, chat, calls)
         yield actor_key(spec.id, graph="call"), Actor(spec, "", create_call_graph(CallNode(calls)))
-        parts = AgentParts(spec, box, calls, first, model)
+        parts = AgentParts(spec, box, calls, first, own)
         for built in self._built:
             for graph, actor in built.actors(parts).items() if built.actors is not None else ():
                 yield actor_key(spec.id, graph=graph), actor
+
+    def _conversation(self, spec: AgentSpec, first: InputHandler, chat: Chat, calls: Calls) -> Actor:
+        graph = create_agent_graph(first, AgentNode(chat, calls, self._opening))
+        return Actor(spec, chat.model.estimator.info.name.model, graph)
 
     def _sections(self, spec: AgentSpec, box: Toolbox) -> tuple[Section, ...]:
         """What a model is told that changes with files."""

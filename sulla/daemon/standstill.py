@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sulla.agent import TurnDriver
-from sulla.daemon.health import Health
+from sulla.host.health import Health
 from sulla.work import LocalWork, Pause, Switch
 
 

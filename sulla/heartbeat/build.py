@@ -61,7 +61,7 @@ def build(host: Host) -> Built:
         node = HeartbeatNode(
             look, host.agents.children, limits, warn, wanted.model, wanted.prompt, wanted.zone or "UTC"
         )
-        answers = parts.model.gauge.mind.name.model
+        answers = parts.model.estimator.info.name.model
         return {HEARTBEAT_THREAD.graph: Actor(spec, answers, create_heartbeat_graph(parts.first, node))}
 
     service = BeatDesk(threads, limits, wanted.agent or team.ids[0], host, timetable)

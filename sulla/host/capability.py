@@ -48,7 +48,7 @@ class Capability:
     methods: tuple[str, ...] = ()
     """``module:NAME`` of each `rpc.Methods` that it does."""
     metrics: tuple[str, ...] = ()
-    """``module:NAME`` of each `telemetry.Counter` and `telemetry.Histogram` that it adds to."""
+    """``module:NAME`` of each `telemetry.Counter` and `telemetry.Histogram` that it adds to, or of a tuple of them."""
     build: str = ""
     """``module:FUNCTION``, takes a `host.host.Host` and gives a `host.host.Built`; empty for what runs in no daemon."""
     checks: str = ""

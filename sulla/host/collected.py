@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
 from sulla.core.errors import SettingsError
@@ -53,13 +53,19 @@ def families(capabilities: Iterable[Capability]) -> tuple[Counter | Histogram, .
     Raises:
         SettingsError: one of them names something else.
     """
-    dotted = [each for one in capabilities for each in one.metrics]
-    return tuple(_found(each, (Counter, Histogram)) for each in dotted)
+    found = ((dotted, find(dotted)) for one in capabilities for dotted in one.metrics)
+    return tuple(family for dotted, one in found for family in _families(dotted, one))
 
 
-def _found(dotted: str, kind: type[T] | tuple[type[T], ...]) -> T:
+def _families(dotted: str, found: object) -> Iterator[Counter | Histogram]:
+    for one in found if isinstance(found, tuple) else (found,):
+        if not isinstance(one, Counter | Histogram):
+            raise SettingsError(f"{dotted} of a capability is no Counter or Histogram but {type(one).__name__}")
+        yield one
+
+
+def _found(dotted: str, kind: type[T]) -> T:
     found = find(dotted)
     if not isinstance(found, kind):
-        wanted = " or ".join(one.__name__ for one in (kind if isinstance(kind, tuple) else (kind,)))
-        raise SettingsError(f"{dotted} of a capability is no {wanted} but {type(found).__name__}")
+        raise SettingsError(f"{dotted} of a capability is no {kind.__name__} but {type(found).__name__}")
     return found

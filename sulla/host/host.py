@@ -153,12 +153,14 @@ class Built:
     """Its figures that go up and down."""
 
 
-def build_each(capabilities: Iterable[Capability], host: Host) -> dict[str, Built]:
+def build_each(capabilities: Iterable[Capability], host: Host, *, lenient: bool = False) -> dict[str, Built]:
     """Build the capabilities, each behind what it needs.
 
     Args:
         capabilities: all of them, in that order.
         host: what they are built with; it is told what each brings.
+        lenient: leave out those that cannot be what the settings ask for, and those that need them: for where a home
+            is only looked at, and `sulla doctor` says what is wrong with its settings.
 
     Raises:
         SettingsError: one of them cannot be what the settings ask for.
@@ -167,13 +169,23 @@ def build_each(capabilities: Iterable[Capability], host: Host) -> dict[str, Buil
     for one in capabilities:
         if not one.build:
             continue
-        make = find(one.build)
-        built = make(host) if callable(make) else None
-        if not isinstance(built, Built):
-            raise SettingsError(f"{one.build} of the capability {one.name!r} gives no host.Built")
+        try:
+            built = _built(one, host)
+        except SettingsError:
+            if lenient:
+                continue
+            raise
         host.provided.update({type(each): each for each in built.provides})
         host.tools.add(built.tools, built.agent_tools, built.tool_source)
         for what, look in built.troubles.items():
             host.health.watch(what, look, blocks=False)
         found[one.name] = built
     return found
+
+
+def _built(one: Capability, host: Host) -> Built:
+    make = find(one.build)
+    built = make(host) if callable(make) else None
+    if not isinstance(built, Built):
+        raise SettingsError(f"{one.build} of the capability {one.name!r} gives no host.Built")
+    return built

@@ -11,9 +11,10 @@ from sulla.core.errors import SettingsError
 from sulla.core.jsontypes import JsonObject
 from sulla.host.host import Built, Host
 from sulla.journal.journal import Journal, journal_follower
+from sulla.journal.runs import Training
 from sulla.journal.settings import JournalSettings
 from sulla.journal.shelf import Shelf
-from sulla.journal.training import Frame, Training
+from sulla.journal.training import Frame
 from sulla.tools import catalogue_of
 
 FOLDER: Final = "journal"

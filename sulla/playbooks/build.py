@@ -63,7 +63,7 @@ def build(host: Host) -> Built:
         return "; ".join(filter(None, (triggers.trouble(), events.error)))
 
     return Built(
-        provides=(agents, PlaybookHooks(desk, shelf, secret)),
+        provides=(agents, PlaybookHooks(desk, shelf, secret), shelf),
         methods=(METHODS.done_by(desk),),
         tools=playbook_tools(lambda: agents.starts),
         sections=lambda spec, toolbox: agents.sections(toolbox),

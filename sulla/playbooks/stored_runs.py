@@ -14,7 +14,6 @@ from sulla.core.errors import Conflict, CorruptRecord, InvalidInput, MessageIdRe
 from sulla.core.ids import MakeId, MessageId, ThreadId, derived_id
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import Origin
-from sulla.playbooks import Order, build
 from sulla.playbooks.definition import Definition
 from sulla.playbooks.machine.facts_kept import refuse_unknown
 from sulla.playbooks.machine.plan import build
@@ -31,8 +30,6 @@ from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.threads import (
     PLAYBOOK,
     Input,
-    PlaybookAsked,
-    PlaybookBegan,
     ThreadCreated,
     ThreadState,
     ThreadStore,

@@ -11,7 +11,7 @@ from sulla.telemetry.spans import Spans
 from sulla.telemetry.stall import StallWatch
 from sulla.telemetry.story import narrate
 from sulla.telemetry.stream import Read, Stream
-from sulla.telemetry.tally import Labels, Tally
+from sulla.telemetry.tally import Counter, Histogram, Labels, Tally
 from sulla.telemetry.tracing import Tracing, trace_to
 
 __all__ = [
@@ -23,8 +23,10 @@ __all__ = [
     "REFUSALS",
     "REQUESTS",
     "REQUEST_S",
+    "Counter",
     "Form",
     "Gauge",
+    "Histogram",
     "Labels",
     "Logs",
     "Measures",

@@ -4,9 +4,11 @@ Pure.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
+
+from sulla.store import LogInfo
 
 JobKind = Literal["turn", "beat", "playbook", "child", "resume"]
 

@@ -15,7 +15,7 @@ from sulla.daemon.access import Access
 from sulla.daemon.health import EVERY_S, Health, look_after
 from sulla.daemon.service import Service
 from sulla.daemon.watch import StoreWatch
-from sulla.gateway import Trouble
+from sulla.host.health import Trouble
 from sulla.testing.clock import ManualClock
 from sulla.threads import LogFollower
 

@@ -13,7 +13,6 @@ from sulla.core.ids import MessageId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.core.message import Origin
 from sulla.models import Provider
-from sulla.playbooks import Order
 from sulla.playbooks.file.check import check_playbook
 from sulla.playbooks.machine.scope_inputs import complete_inputs
 from sulla.playbooks.records import PlaybookAsked, Played

@@ -7,9 +7,10 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
-from sulla.gateway import GatewayConfig, Trouble, build_app
+from sulla.gateway import GatewayConfig, build_app
 from sulla.gateway.auth import WRONG_TOKENS
 from sulla.gateway.methods.observing import Unobserved
+from sulla.host.health import Trouble
 from sulla.host.system import SystemClock, random_id
 from sulla.rpc import Way
 from tests.doubles.commands import MemoryCommands

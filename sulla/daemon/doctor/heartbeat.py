@@ -7,20 +7,20 @@ import asyncio
 from sulla.core.errors import SettingsError
 from sulla.daemon.agents import read_team
 from sulla.daemon.doctor.probes import Patient
-from sulla.daemon.settings.config import Settings
-from sulla.heartbeat.build import check_heartbeat
+from sulla.heartbeat.settings import HeartbeatSettings
+from sulla.heartbeat.threads import check_heartbeat
+from sulla.heartbeat.wanted import wanted_by
 from sulla.host.findings import Finding, fault, ok
-from sulla.schedules.build import wanted_by
 from sulla.schedules.spec import explain
 
 
 async def heartbeat(patient: Patient) -> list[Finding]:
     """The heartbeat: whether there is one, and whether it can be as the settings say."""
     team = await asyncio.to_thread(read_team, patient.settings)
-    return judge_heartbeat(patient.settings, [spec.id for spec in team.specs])
+    return judge_heartbeat(patient.settings.section(HeartbeatSettings), [spec.id for spec in team.specs])
 
 
-def judge_heartbeat(settings: Settings, agents: list[str]) -> list[Finding]:
+def judge_heartbeat(settings: HeartbeatSettings, agents: list[str]) -> list[Finding]:
     """What `[heartbeat]` comes to.
 
     Args:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from sulla.agent import SULLA
-from sulla.daemon.agents import Team, doubts, read_team, toolbox_of
+from sulla.daemon.agents import doubts
+from sulla.daemon.core import offline_core
 from sulla.daemon.doctor.probes import Patient
-from sulla.daemon.prompt import home_tools
 from sulla.host.findings import Finding, counted, fault, ok, warning
-from sulla.playbooks.files import offline_shelf
+from sulla.host.team import Team
 from sulla.playbooks.shelf import PlaybookShelf, listed
 from sulla.projects.projects import PROJECTS, Listed, Projects
 from sulla.skills.folders import looked_at
@@ -20,10 +19,9 @@ _READ = "docs/agents.md says what an agent's folder holds"
 
 async def agents(patient: Patient) -> list[Finding]:
     """The agents: each readable, and what they name there."""
-    team = await asyncio.to_thread(read_team, patient.settings)
+    host = (await asyncio.to_thread(offline_core, patient.settings, patient.clock)).host
     shelf = await asyncio.to_thread(looked_at, patient.settings, patient.clock)
-    tools = toolbox_of(SULLA, shelf, home_tools(patient.settings, patient.clock))
-    return judge_agents(team, tools.names, tuple(shelf.known))
+    return judge_agents(host.agents.team, tuple(host.tools), tuple(shelf.known))
 
 
 def judge_agents(team: Team, tools: tuple[str, ...], skills: tuple[str, ...]) -> list[Finding]:
@@ -62,7 +60,8 @@ def judge_projects(rows: Sequence[Listed]) -> list[Finding]:
 
 async def playbooks(patient: Patient) -> list[Finding]:
     """The playbooks: each can be run."""
-    shelf = await asyncio.to_thread(offline_shelf, patient.settings, patient.clock)
+    core = await asyncio.to_thread(offline_core, patient.settings, patient.clock)
+    shelf = core.host.needed(PlaybookShelf)
     await shelf.look()
     return judge_playbooks(shelf)
 

@@ -10,8 +10,9 @@ from sulla.core.errors import SettingsError
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon.doctor.checks import Entry
 from sulla.daemon.doctor.probes import Patient, look
-from sulla.daemon.stores import MEMORY_SUFFIX, named_store, store_file
 from sulla.host.findings import Finding, fault, ok, warning
+from sulla.host.store_url import named_store, store_file
+from sulla.memory.adapters import MEMORY_SUFFIX
 from sulla.memory.settings import MemorySettings
 
 MAGIC: Final = b"SQLite format 3\0"

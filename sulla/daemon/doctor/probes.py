@@ -23,10 +23,11 @@ from sulla.daemon.doctor.port import is_alive, who_listens
 from sulla.daemon.models.choice import choose
 from sulla.daemon.models.providers import known_models
 from sulla.daemon.settings.config import FILE, Examined, Settings, sections
-from sulla.daemon.stores import is_shared, store_file, store_reader, store_source
+from sulla.daemon.stores import store_reader, store_source
 from sulla.gateway import bind
 from sulla.host.findings import Finding, fault, ok, warning
 from sulla.host.home import TOKEN, WHERE, Home, Whereabouts
+from sulla.host.store_url import named_store, store_file
 from sulla.models import ModelName, parse_model
 
 STORE_S = 300.0
@@ -170,7 +171,7 @@ async def store(patient: Patient) -> list[Finding]:
     path = store_file(patient.settings)
     entry = await asyncio.to_thread(look, path) if path is not None else None
     where = store_source(patient.settings)
-    if path is None and is_shared(patient.settings):
+    if path is None and named_store(patient.settings).is_shared:
         said = f"{where} was not looked at: it is a server's, and this home's daemon does not run"
         return [warning(said, "start the daemon with `sulla up`, then run `sulla doctor` again")]
     if path is None:

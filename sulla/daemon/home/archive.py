@@ -11,10 +11,11 @@ from sulla.core.errors import HomeInUse, NotFound, SettingsError
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon.settings.config import Settings
-from sulla.daemon.stores import MEMORY, make_store, store_file
+from sulla.daemon.stores import make_store
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.host.home import Home
 from sulla.host.place import Place
+from sulla.host.store_url import MEMORY, store_file
 from sulla.host.system import SystemClock, random_id, random_part
 from sulla.store import Store
 from sulla.threads import (

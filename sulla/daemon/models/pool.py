@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sulla.agent import Breaker, Gauge, Ledger, Mind, Model
+from sulla.agent import Breaker, Ledger, Model, ModelInfo, TokenEstimator
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.models.providers import asker, make_provider
 from sulla.daemon.models.ranks import LazyRanks
@@ -63,6 +63,6 @@ class ModelPool:
         provider: Provider = self._place.wrap_provider(make_provider(settings, choice, self._place))
         window = window_of(choice.model, settings.model.window_tokens)
         stand_in = parse_model(settings.model.fallback) if settings.model.fallback else None
-        mind = Mind(choice.model, window, read_prices(settings.prices), stand_in)
-        gauge = Gauge(mind, Calibrations(), self._ranks, asker(provider))
-        return Model(provider, gauge, self._ledger, Breaker(), self._place.jitter)
+        info = ModelInfo(choice.model, window, read_prices(settings.prices), stand_in)
+        estimator = TokenEstimator(info, Calibrations(), self._ranks, asker(provider))
+        return Model(provider, estimator, self._ledger, Breaker(), self._place.jitter)
