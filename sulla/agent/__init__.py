@@ -33,6 +33,7 @@ from sulla.agent.turn.chat import Chat
 from sulla.agent.turn.graph import create_agent_graph, create_general_graph
 from sulla.agent.turn.input import InputHandler
 from sulla.agent.turn.node import AgentNode, Opening
+from sulla.agent.turn.offers import Offers, tool_specs, tool_tokens
 from sulla.agent.turn.route import INPUT_HANDLER
 from sulla.agent.turn.turns import TurnDriver
 
@@ -71,6 +72,7 @@ __all__ = [
     "Made",
     "Model",
     "ModelInfo",
+    "Offers",
     "OpenQuestion",
     "OpenQuestions",
     "Opening",
@@ -108,6 +110,8 @@ __all__ = [
     "sections",
     "set_aside",
     "sub_agent_tools",
+    "tool_specs",
+    "tool_tokens",
     "turn_context",
     "with_part",
 ]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sulla.agent import AgentSpec, sections
-from sulla.agent.turn.offers import tool_specs, tool_tokens
+from sulla.agent import AgentSpec, sections, tool_specs, tool_tokens
 from sulla.core.clock import Clock
 from sulla.core.errors import NotFound
 from sulla.core.jsontypes import FrozenJson, JsonObject

@@ -14,11 +14,12 @@ from sulla.agent import (
     Calls,
     Chat,
     InputHandler,
+    Offers,
     actor_key,
     create_agent_graph,
     create_call_graph,
+    tool_tokens,
 )
-from sulla.agent.turn.offers import Offers, tool_tokens
 from sulla.core.ids import ThreadId
 from sulla.core.run import Run
 from sulla.host.host import AgentParts, Built, Host

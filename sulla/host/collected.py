@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from sulla.core.errors import SettingsError
 from sulla.host.capability import Capability, find
 from sulla.rpc import Methods
-from sulla.telemetry.tally import Counter, Histogram
+from sulla.telemetry import Counter, Histogram
 from sulla.threads import Measure, Slice, ThreadKind, ThreadSchema
 
 T = TypeVar("T")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from sulla.agent import sections
-from sulla.agent.turn.offers import tool_specs, tool_tokens
+from sulla.agent import sections, tool_specs, tool_tokens
 from sulla.core.errors import SettingsError
 from sulla.core.jsontypes import JsonObject
 from sulla.host.host import Built, Host
