@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from sulla.core.event import Fact
 from sulla.core.ids import ThreadId
-from sulla.threads.facts import Answer, StopAsked
-from sulla.threads.family import Report, wait_of
-from sulla.threads.plays import OwedAnswer
-from sulla.threads.state import ThreadState
+from sulla.threads.log.facts import Answer, StopAsked
+from sulla.threads.log.family import Report, wait_of
+from sulla.threads.log.plays import OwedAnswer
+from sulla.threads.log.state import ThreadState
 
 DELETED = "deleted"
 """Why a child came to nothing whose thread was removed."""
