@@ -30,7 +30,7 @@ def last_words(state: ThreadState) -> Iterator[tuple[ThreadId, Fact, str]]:
         yield birth.parent, Answer(wait_of(birth.id), text, origin="child", report=report), ""
     for child in state.children.values():
         yield child.thread_id, StopAsked(), f"cancel:{child.id}"
-    if state.kind.end_news is not None and (news := state.kind.end_news.removed(state)) is not None:
+    if (news := state.kind.end_news.removed(state)) is not None:
         yield news
     for owed in _unanswered(state):
         status = "failed" if owed.is_error else "done"

@@ -153,6 +153,6 @@ def leftovers(state: ThreadState, now_ms: int) -> list[Fact]:
     facts += [AnswerGiven(wait_id, known=False) for wait_id in state.owes]
     if state.birth is not None and not state.reported:
         facts.append(ChildReported(state.birth.id, known=False))
-    if state.end_heard_by and state.kind.end_news is not None:
-        facts.append(state.kind.end_news.delivery(state).done(False))
+    if state.end_heard_by and (news := state.kind.end_news.delivery(state)) is not None:
+        facts.append(news.done(False))
     return facts

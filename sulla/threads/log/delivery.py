@@ -36,13 +36,22 @@ class Delivery:
     """Whether all that it follows from is kept before it is offered: what is told must not be undone."""
 
 
+def no_thread(state: object) -> ThreadId:
+    """Most kinds of threads belong to no conversation beside whoever asked for them."""
+    return ThreadId("")
+
+
+def _nothing(state: object) -> None:
+    """Where nobody hears of it, there is nothing to be told."""
+
+
 @dataclass(frozen=True, slots=True)
 class EndNews(Generic[StateT]):
     """How a conversation hears that a thread of some kind has ended, beside whoever asked for that thread."""
 
-    to: Callable[[StateT], ThreadId]
+    to: Callable[[StateT], ThreadId] = no_thread
     """Which conversation is to be told now; empty for none."""
-    delivery: Callable[[StateT], Delivery]
-    """What it is told."""
-    removed: Callable[[StateT], tuple[ThreadId, Fact, str] | None]
+    delivery: Callable[[StateT], Delivery | None] = _nothing
+    """What it is told; None for nothing."""
+    removed: Callable[[StateT], tuple[ThreadId, Fact, str] | None] = _nothing
     """What it is offered, and under which key, when the thread is about to be removed; None for nothing."""

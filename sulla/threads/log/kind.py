@@ -7,11 +7,11 @@ package are here; capabilities bring their own, as a value in the schema.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Generic, Literal, TypeVar
 
 from sulla.core.ids import ThreadId
-from sulla.threads.log.delivery import EndNews
+from sulla.threads.log.delivery import EndNews, no_thread
 from sulla.threads.log.facts import ThreadCreated
 from sulla.threads.log.family import ChildMode, Report
 from sulla.threads.log.order import Order
@@ -51,11 +51,6 @@ class Budget:
     """The same in money, in millionths of the currency's unit; None for no bound of its own."""
 
 
-def _none(state: object) -> ThreadId:
-    """Most kinds belong to no conversation beside whoever asked for them."""
-    return ThreadId("")
-
-
 @dataclass(frozen=True, slots=True)
 class ThreadKind(Generic[StateT]):
     """How the threads of one kind behave; made once, by whoever brings the kind."""
@@ -73,9 +68,9 @@ class ThreadKind(Generic[StateT]):
     looks by itself for what has come of what it waits for."""
     orders: tuple[type[Order], ...] = ()
     """The orders that its runs take."""
-    conversation: Callable[[StateT], ThreadId] = _none
+    conversation: Callable[[StateT], ThreadId] = no_thread
     """Where people hear of it and are asked, if no run asked for it; empty for nowhere."""
-    budget: Callable[[StateT], Budget] | None = None
+    budget: Callable[[StateT], Budget | None] = _nothing
     """What its runs may use; None for what any run may. Such runs work for long: see `RunLimits.play_tokens`."""
     gives_response: bool = False
     """Whether what a run of it came to is its outcome's response as it is, and no last word of an agent."""
@@ -84,8 +79,8 @@ class ThreadKind(Generic[StateT]):
     max_children: int = 32
     """Runs that one of its runs may have at work that have not reported yet; so many of them work at once as the daemon
     allows."""
-    end_news: EndNews[StateT] | None = None
-    """How a conversation hears of the end of such a thread; None if none does."""
+    end_news: EndNews[StateT] = field(default_factory=EndNews)
+    """How a conversation hears of the end of such a thread; by itself none does."""
     on_created: Created[StateT] = _nothing
     """Has the state hold what the kind's capability keeps of a thread from its beginning; may change nothing else."""
     on_run_ended: RunEnded[StateT] = _nothing

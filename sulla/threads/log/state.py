@@ -250,7 +250,7 @@ class ThreadState:
     @property
     def end_heard_by(self) -> ThreadId:
         """The conversation that is to be told that this has ended; empty for none."""
-        return self.kind.end_news.to(self) if self.kind.end_news is not None else ThreadId("")
+        return self.kind.end_news.to(self)
 
     @property
     def outbox(self) -> Iterator[Owed]:
