@@ -24,12 +24,14 @@ from sulla.threads.log.facts import (
     Mode,
     ModelAbandoned,
     ModelStarted,
+    Order,
     Outcome,
     OutcomeStatus,
     Reminder,
     Resumed,
     RunError,
     RunFinished,
+    RunPaused,
     RunStarted,
     StopAsked,
     Stopped,
@@ -58,8 +60,6 @@ from sulla.threads.log.fold import apply_message
 from sulla.threads.log.fold_offer import apply_offer
 from sulla.threads.log.forms import Fielded, Form
 from sulla.threads.log.kind import CHILD, CONVERSATION, Budget, ThreadKind
-from sulla.threads.log.order import Order
-from sulla.threads.log.paused import RunPaused
 from sulla.threads.log.plays import (
     ANSWER,
     ASK,

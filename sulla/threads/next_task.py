@@ -7,9 +7,8 @@ from typing import Final
 
 from sulla.core.ids import RunId
 from sulla.threads.log.delivery import Owed
-from sulla.threads.log.facts import Answer, ContinueAsked, StopAsked
+from sulla.threads.log.facts import Answer, ContinueAsked, Order, StopAsked
 from sulla.threads.log.family import is_child_wait
-from sulla.threads.log.order import Order
 from sulla.threads.log.plays import TIME
 from sulla.threads.log.state import OpenRun, ThreadState, WaitingInput
 

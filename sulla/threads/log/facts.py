@@ -15,7 +15,6 @@ from sulla.core.limit import LimitHit
 from sulla.core.message import Origin, Part
 from sulla.threads.log.family import Birth, ChildCancelled, ChildReported, ChildStarted, Report
 from sulla.threads.log.forms import Fielded
-from sulla.threads.log.paused import RunPaused
 from sulla.threads.log.plays import AnswerGiven, Play, Question
 from sulla.threads.log.spoken import BargedIn, Spoken
 from sulla.threads.log.usage import Usage
@@ -112,6 +111,18 @@ class Summary(Fielded):
     """What the model call took that made it."""
     charged_tokens: int = 0
     """What counts for the thread's day where the service did not say. One that covers nothing came to nothing."""
+
+
+class Order(Fielded):
+    """An offered record that tells a run of one kind of thread what to do: the base of capabilities' own.
+
+    The run is woken by it and takes it up itself; where there is no such run it is put away.
+    """
+
+    __slots__ = ()
+
+    refusal: ClassVar[str]
+    """Why it is put away where no such run is open."""
 
 
 # ---------------------------------------------------------------------------------------------------------- decided
@@ -283,6 +294,17 @@ class Resumed(Fielded):
     """The record of the answer, or of the message that steers; 0 for a take-over."""
     crashes: int = 0
     """How often this run has been cut off so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunPaused(Fielded):
+    """All work stands still; the run goes on where it was when somebody resumes it."""
+
+    kind: ClassVar[str] = "RUN_PAUSED"
+    by: str
+    """The name of the token that the pause was asked for with."""
+    reason: str = ""
+    """Why, in that person's words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ from sulla.threads.log.charging import charge, charge_report
 from sulla.threads.log.codec import Origin
 from sulla.threads.log.family import ChildCancelled, ChildReported, is_child_wait
 from sulla.threads.log.fold_answer import note_answer, note_answered, owe_answer
-from sulla.threads.log.paused import RunPaused
 from sulla.threads.log.plays import AnswerGiven
 from sulla.threads.log.state import OpenRun, ThreadState, WaitingInput
 from sulla.threads.log.transcript import Transcript
@@ -260,7 +259,7 @@ def _resumed(state: ThreadState, fact: f.Resumed, origin: Origin) -> None:
         )
 
 
-def _run_paused(state: ThreadState, fact: RunPaused, origin: Origin) -> None:
+def _run_paused(state: ThreadState, fact: f.RunPaused, origin: Origin) -> None:
     run = _run(state, fact)
     run.parked = run.paused = True
 
@@ -326,7 +325,7 @@ _PROGRESS: dict[type, Callable[..., None]] = {
     f.Reminder: _reminder,
     f.Suspended: _suspended,
     f.Resumed: _resumed,
-    RunPaused: _run_paused,
+    f.RunPaused: _run_paused,
     f.Stopped: _stopped,
     f.Continued: _continued,
     f.InputIgnored: _input_ignored,

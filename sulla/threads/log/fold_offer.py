@@ -10,7 +10,6 @@ from sulla.threads.log import facts as f
 from sulla.threads.log.charging import charge_day
 from sulla.threads.log.codec import Origin
 from sulla.threads.log.family import WAIT, ChildStarted
-from sulla.threads.log.order import Order
 from sulla.threads.log.spoken import BargedIn
 from sulla.threads.log.state import ControlInput, ThreadState, waiting_input
 
@@ -24,7 +23,7 @@ def apply_offer(state: ThreadState, fact: Fact, seq: int, origin: Origin) -> Non
         seq: its number in the log.
         origin: its envelope.
     """
-    rule = _OFFERED[Order if isinstance(fact, Order) else type(fact)]
+    rule = _OFFERED[f.Order if isinstance(fact, f.Order) else type(fact)]
     rule(state, fact, seq, origin)
 
 
@@ -42,7 +41,7 @@ def _input(state: ThreadState, fact: f.Input, seq: int, origin: Origin) -> None:
 
 
 def _control(
-    state: ThreadState, fact: f.StopAsked | f.ContinueAsked | f.Answer | Order, seq: int, origin: Origin
+    state: ThreadState, fact: f.StopAsked | f.ContinueAsked | f.Answer | f.Order, seq: int, origin: Origin
 ) -> None:
     state.controls[seq] = ControlInput(seq, fact, origin.at_ms)
     if isinstance(fact, f.Answer) and fact.report is not None:
@@ -72,7 +71,7 @@ _OFFERED: dict[type, Callable[..., None]] = {
     f.StopAsked: _control,
     f.ContinueAsked: _control,
     f.Answer: _control,
-    Order: _control,
+    f.Order: _control,
     f.Summary: _summary,
     ChildStarted: _child_started,
     BargedIn: _barged_in,

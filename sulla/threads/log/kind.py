@@ -12,9 +12,8 @@ from typing import Final, Generic, Literal, TypeVar
 
 from sulla.core.ids import ThreadId
 from sulla.threads.log.delivery import EndNews, no_thread
-from sulla.threads.log.facts import ThreadCreated
+from sulla.threads.log.facts import Order, ThreadCreated
 from sulla.threads.log.family import ChildMode, Report
-from sulla.threads.log.order import Order
 
 StateT = TypeVar("StateT")
 

@@ -19,7 +19,6 @@ from sulla.threads.log.fold import apply_decision, touch
 from sulla.threads.log.fold_offer import apply_offer
 from sulla.threads.log.forms import Form, to_json
 from sulla.threads.log.kind import BY_MODE, CONVERSATION, ThreadKind
-from sulla.threads.log.order import Order
 from sulla.threads.log.state import ThreadState
 from sulla.threads.log.transcript import Measure, Transcript
 
@@ -177,7 +176,7 @@ class ThreadSchema:
             origin: its envelope.
         """
         owner = self._owners.get(type(fact))
-        if owner is not None and not isinstance(fact, Order):
+        if owner is not None and not isinstance(fact, f.Order):
             owner.take(state, fact, seq, origin)
             return
         apply_offer(state, fact, seq, origin)

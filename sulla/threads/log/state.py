@@ -10,11 +10,10 @@ from sulla.core.ids import CallId, MessageId, NodeId, RunId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Origin
 from sulla.threads.log.delivery import Owed
-from sulla.threads.log.facts import Answer, ContinueAsked, Input, Mode, ModelStarted, Outcome, StopAsked
+from sulla.threads.log.facts import Answer, ContinueAsked, Input, Mode, ModelStarted, Order, Outcome, StopAsked
 from sulla.threads.log.family import Birth, ChildStarted, is_child_wait
 from sulla.threads.log.kept import ALWAYS, UNKEPT, rule
 from sulla.threads.log.kind import CONVERSATION, ThreadKind
-from sulla.threads.log.order import Order
 from sulla.threads.log.plays import OwedAnswer, Question
 from sulla.threads.log.spoken import BargedIn, Heard
 from sulla.threads.log.transcript import Transcript

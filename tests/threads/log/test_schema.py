@@ -13,7 +13,7 @@ from sulla.core.ids import MessageId, RunId, ThreadId
 from sulla.threads import CHILD, CONVERSATION, Birth, Fielded, Origin, Slice, ThreadKind, ThreadSchema, ThreadState
 from sulla.threads.head import from_head, to_head
 from sulla.threads.log import facts as f
-from sulla.threads.log.order import Order
+from sulla.threads.log.facts import Order
 
 THREAD, RUN = ThreadId("thr"), RunId("run_1")
 
