@@ -1,6 +1,6 @@
 """What each type of event carries, as JSON Schemas made from the facts themselves. Pure.
 
-The counterpart of ``sulla.threads.forms``, which makes the JSON: a field that still has its usual value is left out
+The counterpart of ``sulla.threads.log.forms``, which makes the JSON: a field that still has its usual value is left out
 there, so one with a usual value is optional here. Objects are open: fields may be added.
 """
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from sulla.agent import cut_report
-from sulla.core.errors import GraphError
 from sulla.core.event import Fact
 from sulla.core.ids import MessageId, ThreadId, derived_id
 from sulla.playbooks.records import EndTold, PlaybookAsked, PlaybookEnded, PlayState
@@ -41,9 +40,9 @@ def _conversation(state: ThreadState) -> ThreadId:
     return play.thread if play is not None else ThreadId("")
 
 
-def _budget(state: ThreadState) -> Budget:
+def _budget(state: ThreadState) -> Budget | None:
     play = PLAYBOOK_RUN.of(state)
-    return Budget(play.tokens, play.cost_micro) if play is not None else Budget()
+    return Budget(play.tokens, play.cost_micro) if play is not None else None
 
 
 def _heard_by(state: ThreadState) -> ThreadId:
@@ -54,11 +53,11 @@ def _heard_by(state: ThreadState) -> ThreadId:
     return play.thread if play.ended and play.status != "transferred" else ThreadId("")
 
 
-def _news(state: ThreadState) -> Delivery:
+def _news(state: ThreadState) -> Delivery | None:
     """A conversation hears that its playbook has ended; its agent says so, unless the playbook has done that."""
     play = PLAYBOOK_RUN.of(state)
     if play is None:
-        raise GraphError(f"{state.thread_id}: no playbook has ended here")
+        return None
     text, key = _told(state, play), f"ended:{state.thread_id}:{play.ended_ms}"
     offers: tuple[tuple[Fact, str], ...] = ((PlaybookEnded(state.thread_id, play.name, play.status, text), key),)
     if play.status != "completed" or not play.responded:

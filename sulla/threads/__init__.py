@@ -1,13 +1,18 @@
 """The door to conversations."""
 
-from sulla.threads.archive import MAX_LINE_BYTES, Sealer, event_of
-from sulla.threads.audit import Audit, Readable, audit_threads
+from sulla.threads.archive.audit import Audit, Readable, audit_threads
+from sulla.threads.archive.export import MAX_LINE_BYTES, Sealer, event_of
+from sulla.threads.archive.replay import IMPORTED
+from sulla.threads.archive.restore import Restored, ThreadRestore, undo_half_import
 from sulla.threads.bounds import ThreadLimits
 from sulla.threads.bus import Advanced, AskText, Live, Signal, channel, live_channel, pack, unpack
-from sulla.threads.charging import charge, charge_report
-from sulla.threads.codec import Entry, Origin
-from sulla.threads.delivery import Delivery, EndNews, Owed
-from sulla.threads.facts import (
+from sulla.threads.follower import LogConsumer, LogCursor, LogFollower
+from sulla.threads.head import KIND as THREAD_KIND
+from sulla.threads.leaving import DELETED
+from sulla.threads.log.charging import charge, charge_report
+from sulla.threads.log.codec import Entry, Origin
+from sulla.threads.log.delivery import Delivery, EndNews, Owed
+from sulla.threads.log.facts import (
     Answer,
     ContinueAsked,
     Continued,
@@ -19,12 +24,14 @@ from sulla.threads.facts import (
     Mode,
     ModelAbandoned,
     ModelStarted,
+    Order,
     Outcome,
     OutcomeStatus,
     Reminder,
     Resumed,
     RunError,
     RunFinished,
+    RunPaused,
     RunStarted,
     StopAsked,
     Stopped,
@@ -36,10 +43,10 @@ from sulla.threads.facts import (
     ToolCallResult,
     ToolCallStart,
 )
-from sulla.threads.family import (
+from sulla.threads.log.family import (
     WAIT as CHILD_WAIT,
 )
-from sulla.threads.family import (
+from sulla.threads.log.family import (
     Birth,
     ChildCancelled,
     ChildMode,
@@ -49,13 +56,29 @@ from sulla.threads.family import (
     is_child_wait,
     wait_of,
 )
-from sulla.threads.fold import apply_message
-from sulla.threads.fold_offer import apply_offer
-from sulla.threads.follower import LogConsumer, LogCursor, LogFollower
-from sulla.threads.forms import Fielded, Form
-from sulla.threads.head import KIND as THREAD_KIND
-from sulla.threads.kind import CHILD, CONVERSATION, Budget, ThreadKind
-from sulla.threads.leaving import DELETED
+from sulla.threads.log.fold import apply_message
+from sulla.threads.log.fold_offer import apply_offer
+from sulla.threads.log.forms import Fielded, Form
+from sulla.threads.log.kind import CHILD, CONVERSATION, Budget, ThreadKind
+from sulla.threads.log.plays import (
+    ANSWER,
+    ASK,
+    HUMAN,
+    PLAYBOOK,
+    TIME,
+    AnswerGiven,
+    OwedAnswer,
+    Play,
+    Question,
+    is_own_wait,
+    is_step_question,
+)
+from sulla.threads.log.schema import Slice, ThreadSchema
+from sulla.threads.log.spoken import BargedIn, Heard, Spoken
+from sulla.threads.log.state import OpenRun, RunRef, ThreadState, WaitingInput
+from sulla.threads.log.transcript import Measure, Transcript
+from sulla.threads.log.usage import Usage
+from sulla.threads.log.waits import Permit, Wait
 from sulla.threads.next_task import (
     BreakOff,
     Continue,
@@ -73,34 +96,11 @@ from sulla.threads.next_task import (
     cut_short,
     next_task,
 )
-from sulla.threads.order import Order
-from sulla.threads.paused import RunPaused
 from sulla.threads.pending import Intervals
-from sulla.threads.plays import (
-    ANSWER,
-    ASK,
-    HUMAN,
-    PLAYBOOK,
-    TIME,
-    AnswerGiven,
-    OwedAnswer,
-    Play,
-    Question,
-    is_own_wait,
-    is_step_question,
-)
-from sulla.threads.replay import IMPORTED
-from sulla.threads.restore import Restored, ThreadRestore, undo_half_import
 from sulla.threads.retention import Retention
 from sulla.threads.said import Listener, Said
-from sulla.threads.schema import Slice, ThreadSchema
 from sulla.threads.session import ThreadSession
-from sulla.threads.spoken import BargedIn, Heard, Spoken
-from sulla.threads.state import OpenRun, RunRef, ThreadState, WaitingInput
 from sulla.threads.store import Sent, ThreadStore
-from sulla.threads.transcript import Measure, Transcript
-from sulla.threads.usage import Usage
-from sulla.threads.waits import Permit, Wait
 from sulla.threads.wake_loop import WakeLoop, Wording
 from sulla.threads.watching import Kept, Watcher
 

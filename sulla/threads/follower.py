@@ -16,8 +16,8 @@ from sulla.core.errors import CorruptRecord, NotFound, SullaError
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.store import LogInfo, Store
-from sulla.threads.codec import Entry
 from sulla.threads.head import KIND
+from sulla.threads.log.codec import Entry
 from sulla.threads.pending import Intervals
 from sulla.threads.store import ThreadStore
 from sulla.threads.wake_loop import WakeLoop, Wording

@@ -14,12 +14,12 @@ from sulla.core.errors import CorruptRecord
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.store import Head, Status, seal, unseal
-from sulla.threads.facts import Outcome
-from sulla.threads.forms import reader, to_json
-from sulla.threads.kept import KeptForm, numbers_of
+from sulla.threads.log.facts import Outcome
+from sulla.threads.log.forms import reader, to_json
+from sulla.threads.log.kept import KeptForm, numbers_of
+from sulla.threads.log.schema import ThreadSchema
+from sulla.threads.log.state import ThreadState
 from sulla.threads.next_task import Rest, next_task
-from sulla.threads.schema import ThreadSchema
-from sulla.threads.state import ThreadState
 
 KIND = "thread"
 _NUMBER: Final[Callable[[Json], Any]] = reader(int)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from sulla.core.event import Fact
 from sulla.core.ids import ThreadId
-from sulla.threads.facts import Answer, StopAsked
-from sulla.threads.family import Report, wait_of
-from sulla.threads.plays import OwedAnswer
-from sulla.threads.state import ThreadState
+from sulla.threads.log.facts import Answer, StopAsked
+from sulla.threads.log.family import Report, wait_of
+from sulla.threads.log.plays import OwedAnswer
+from sulla.threads.log.state import ThreadState
 
 DELETED = "deleted"
 """Why a child came to nothing whose thread was removed."""
@@ -30,7 +30,7 @@ def last_words(state: ThreadState) -> Iterator[tuple[ThreadId, Fact, str]]:
         yield birth.parent, Answer(wait_of(birth.id), text, origin="child", report=report), ""
     for child in state.children.values():
         yield child.thread_id, StopAsked(), f"cancel:{child.id}"
-    if state.kind.end_news is not None and (news := state.kind.end_news.removed(state)) is not None:
+    if (news := state.kind.end_news.removed(state)) is not None:
         yield news
     for owed in _unanswered(state):
         status = "failed" if owed.is_error else "done"

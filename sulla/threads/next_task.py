@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from sulla.core.ids import RunId
-from sulla.threads.delivery import Owed
-from sulla.threads.facts import Answer, ContinueAsked, StopAsked
-from sulla.threads.family import is_child_wait
-from sulla.threads.order import Order
-from sulla.threads.plays import TIME
-from sulla.threads.state import OpenRun, ThreadState, WaitingInput
+from sulla.threads.log.delivery import Owed
+from sulla.threads.log.facts import Answer, ContinueAsked, Order, StopAsked
+from sulla.threads.log.family import is_child_wait
+from sulla.threads.log.plays import TIME
+from sulla.threads.log.state import OpenRun, ThreadState, WaitingInput
 
 STOPPED: Final = "it was stopped before it began"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import OrderedDict
 
 from sulla.store import Record
-from sulla.threads.codec import Entry
-from sulla.threads.schema import ThreadSchema
+from sulla.threads.log.codec import Entry
+from sulla.threads.log.schema import ThreadSchema
 
 LARGEST_BYTES = 256 * 1024
 """A record with a larger body is opened for each reader: it would push out all the others."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sulla.threads.state import ThreadState
+from sulla.threads.log.state import ThreadState
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ import orjson
 
 from sulla.core.ids import MessageId
 from sulla.core.message import ToolCall
-from sulla.threads import facts as f
-from sulla.threads.codec import Entry
+from sulla.threads.log import facts as f
+from sulla.threads.log.codec import Entry
 
 MAX_CHARS: Final = 4_000
 """The most that is told of one text."""

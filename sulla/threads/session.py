@@ -14,13 +14,13 @@ from sulla.core.errors import StaleLease, StoreUnavailable
 from sulla.core.event import Fact, Moment
 from sulla.core.ids import RunId
 from sulla.store import MAX_PUBLISH_BYTES, Draft, Head, Lease, Store
-from sulla.threads import facts as f
 from sulla.threads.bus import Advanced, channel, live, live_channel, pack
-from sulla.threads.codec import Entry, Origin, encode
 from sulla.threads.head import to_head
+from sulla.threads.log import facts as f
+from sulla.threads.log.codec import Entry, Origin, encode
+from sulla.threads.log.state import ThreadState
 from sulla.threads.recent import RecentEntries
 from sulla.threads.retention import Retention, due_ms, expires_ms
-from sulla.threads.state import ThreadState
 from sulla.threads.watching import Kept, Watcher
 
 T = TypeVar("T")

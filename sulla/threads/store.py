@@ -13,20 +13,19 @@ from sulla.core.errors import AlreadyAnswered, Busy, CorruptRecord, MessageIdReu
 from sulla.core.event import Fact
 from sulla.core.ids import MakeId, RunId, ThreadId, derived_id
 from sulla.store import Grant, Head, LogInfo, Offered, Record, Status, Store
-from sulla.threads import facts as f
 from sulla.threads.bounds import ThreadLimits
 from sulla.threads.bus import Advanced, channel, pack
-from sulla.threads.codec import Entry, Origin, encode
 from sulla.threads.head import KIND, from_head, to_head
-from sulla.threads.kind import Group
 from sulla.threads.leaving import last_words
-from sulla.threads.offers import dedupe_id, digest, run_of
-from sulla.threads.order import Order
+from sulla.threads.log import facts as f
+from sulla.threads.log.codec import Entry, Origin, encode
+from sulla.threads.log.kind import Group
+from sulla.threads.log.offers import dedupe_id, digest, run_of
+from sulla.threads.log.schema import ThreadSchema
+from sulla.threads.log.state import ThreadState
 from sulla.threads.recent import RecentEntries
 from sulla.threads.retention import expires_ms
-from sulla.threads.schema import ThreadSchema
 from sulla.threads.session import Known, ThreadSession
-from sulla.threads.state import ThreadState
 from sulla.threads.tail import load_tail
 from sulla.threads.watching import Kept, Watcher
 
@@ -152,7 +151,7 @@ class ThreadStore:
         Raises:
             NotFound: there is no such thread.
         """
-        origin, wakes = self._origin(run_id), isinstance(fact, Order)
+        origin, wakes = self._origin(run_id), isinstance(fact, f.Order)
         try:
             return (await self._offer(thread_id, fact, request_id=key, origin=origin, wakes=wakes)).first
         except MessageIdReused:  # what was read meanwhile may have made it `tainted`

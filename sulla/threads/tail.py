@@ -10,14 +10,14 @@ from sulla.core.event import Fact
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Text
 from sulla.store import Store
-from sulla.threads import facts as f
-from sulla.threads.codec import Entry
-from sulla.threads.fold import apply_message
-from sulla.threads.fold_offer import keep_report
 from sulla.threads.head import Unread
+from sulla.threads.log import facts as f
+from sulla.threads.log.codec import Entry
+from sulla.threads.log.fold import apply_message
+from sulla.threads.log.fold_offer import keep_report
+from sulla.threads.log.schema import CORE_DECISIONS, ThreadSchema
+from sulla.threads.log.state import ControlInput, ThreadState, WaitingInput, waiting_input
 from sulla.threads.recent import RecentEntries
-from sulla.threads.schema import CORE_DECISIONS, ThreadSchema
-from sulla.threads.state import ControlInput, ThreadState, WaitingInput, waiting_input
 
 _PAGE = 256
 _SAID = (f.Input, f.RunStarted, f.InputHandled, f.InputsJoined, f.TextMessageEnd, f.ToolCallResult, f.Reminder)

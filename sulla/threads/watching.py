@@ -8,7 +8,7 @@ from typing import Protocol
 
 from sulla.core.event import Fact, Moment
 from sulla.core.ids import RunId, ThreadId
-from sulla.threads.codec import Origin
+from sulla.threads.log.codec import Origin
 
 
 @dataclass(frozen=True, slots=True)

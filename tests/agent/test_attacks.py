@@ -25,7 +25,8 @@ from sulla.core.redact import Redactor
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.world import World
-from sulla.threads import Input, Summary, ToolCallResult, fold
+from sulla.threads import Input, Summary, ToolCallResult
+from sulla.threads.log import fold
 from sulla.tools import Done, Tool, builtin_tools, policy
 from tests.doubles.attacks import MARK, Hooks, Puppet, order
 

@@ -19,10 +19,10 @@ from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.store import FaultyStore, at_record
 from sulla.testing.world import World
 from sulla.threads import Answer, Suspended, ThreadState, Transcript
-from sulla.threads.codec import decode
-from sulla.threads.facts import Decision, Offer
-from sulla.threads.fold import apply_decision
-from sulla.threads.fold_offer import apply_offer
+from sulla.threads.log.codec import decode
+from sulla.threads.log.facts import Decision, Offer
+from sulla.threads.log.fold import apply_decision
+from sulla.threads.log.fold_offer import apply_offer
 from sulla.tools import Done, Effect, Result, Tool, ToolContext, Waiting, define
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"

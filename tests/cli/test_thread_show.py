@@ -29,7 +29,7 @@ from sulla.threads import (
     Usage,
     Wait,
 )
-from sulla.threads.facts import (
+from sulla.threads.log.facts import (
     Answer,
     ContinueAsked,
     Continued,

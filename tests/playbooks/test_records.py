@@ -9,7 +9,7 @@ import pytest
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import Json
 from sulla.playbooks.records import OPEN_SHOWN, OpenStep, Played, PlayState, apply_played, begun, stopped
-from sulla.threads.plays import ANSWER, ASK, HUMAN, TIME, Play, is_own_wait, is_step_question
+from sulla.threads.log.plays import ANSWER, ASK, HUMAN, TIME, Play, is_own_wait, is_step_question
 
 PLAY = Play("triage", "d1", "name: triage", 4, "schedule", ThreadId("thr_1"), 500, 7)
 

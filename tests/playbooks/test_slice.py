@@ -8,12 +8,12 @@ from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.core.jsontypes import Json
 from sulla.playbooks.records import EndTold, PlaybookAsked, PlaybookBegan, PlaybookEnded, Played
 from sulla.playbooks.slice import PLAYBOOK_RUN
-from sulla.threads import facts as f
-from sulla.threads.family import Report
-from sulla.threads.plays import Play, Question
-from sulla.threads.state import RunRef
-from sulla.threads.waits import Permit, Wait
-from tests.threads.kept_log import CALL, Log
+from sulla.threads.log import facts as f
+from sulla.threads.log.family import Report
+from sulla.threads.log.plays import Play, Question
+from sulla.threads.log.state import RunRef
+from sulla.threads.log.waits import Permit, Wait
+from tests.threads.log.kept_log import CALL, Log
 
 PLAYBOOK, TALK = ThreadId("thr_play"), ThreadId("thr_talk")
 PLAY = Play("triage", "d1", "name: triage", 4, "manual", TALK)

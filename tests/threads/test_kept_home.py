@@ -19,8 +19,8 @@ from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.store import LogInfo
 from sulla.store.sqlite.store import SqliteStore
 from sulla.testing.clock import ManualClock
-from sulla.threads.codec import encode
 from sulla.threads.head import from_head, to_head
+from sulla.threads.log.codec import encode
 from sulla.threads.recent import RecentEntries
 from sulla.threads.tail import load_tail
 from tests.simulation.history import History, Kept, ThreadHistory, breaches

@@ -11,12 +11,12 @@ from sulla.playbooks.records import PlaybookEnded, PlayState, PlayStatus
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.playbooks.thread_kind import PLAYBOOK_THREAD
 from sulla.threads import CONVERSATION
-from sulla.threads.facts import Answer, StopAsked
-from sulla.threads.family import Birth, ChildStarted, Report
 from sulla.threads.leaving import DELETED, last_words
-from sulla.threads.plays import OwedAnswer, Question
-from sulla.threads.state import OpenRun, ThreadState, WaitingInput
-from sulla.threads.transcript import Transcript
+from sulla.threads.log.facts import Answer, StopAsked
+from sulla.threads.log.family import Birth, ChildStarted, Report
+from sulla.threads.log.plays import OwedAnswer, Question
+from sulla.threads.log.state import OpenRun, ThreadState, WaitingInput
+from sulla.threads.log.transcript import Transcript
 
 ME, TALK, WALK = ThreadId("me"), ThreadId("talk"), ThreadId("walk")
 BIRTH = Birth("c1", "call", ThreadId("parent"), RunId("r0"), ThreadId("parent"), 1)

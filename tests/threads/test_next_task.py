@@ -12,10 +12,13 @@ from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.playbooks.records import EndTold, PlaybookAsked, Played
 from sulla.playbooks.thread_kind import PLAYBOOK_THREAD
 from sulla.speech.slice import Overheard
-from sulla.threads import facts as f
-from sulla.threads.codec import Origin
-from sulla.threads.delivery import Owed
-from sulla.threads.family import Birth, ChildCancelled, ChildReported, ChildStarted, Report, wait_of
+from sulla.threads.log import facts as f
+from sulla.threads.log.codec import Origin
+from sulla.threads.log.delivery import Owed
+from sulla.threads.log.family import Birth, ChildCancelled, ChildReported, ChildStarted, Report, wait_of
+from sulla.threads.log.plays import AnswerGiven, OwedAnswer, Play, Question
+from sulla.threads.log.spoken import BargedIn
+from sulla.threads.log.waits import Wait
 from sulla.threads.next_task import (
     BreakOff,
     Continue,
@@ -31,9 +34,6 @@ from sulla.threads.next_task import (
     cut_short,
     next_task,
 )
-from sulla.threads.plays import AnswerGiven, OwedAnswer, Play, Question
-from sulla.threads.spoken import BargedIn
-from sulla.threads.waits import Wait
 
 
 class Log:

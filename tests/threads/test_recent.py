@@ -7,9 +7,9 @@ import pytest
 from sulla.core.errors import CorruptRecord
 from sulla.store import Record
 from sulla.threads import StopAsked
-from sulla.threads.codec import Origin, encode
+from sulla.threads.log.codec import Origin, encode
+from sulla.threads.log.schema import ThreadSchema
 from sulla.threads.recent import LARGEST_BYTES, RecentEntries
-from sulla.threads.schema import ThreadSchema
 
 
 def record(seq: int, at_ms: int = 0, agent: str = "") -> Record:

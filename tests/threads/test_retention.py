@@ -15,9 +15,9 @@ from sulla.testing.provider import ScriptedProvider
 from sulla.testing.store import FaultyStore, Touch
 from sulla.testing.world import World
 from sulla.threads import Birth, Input, OpenRun, Retention, ThreadState, Transcript, WaitingInput
-from sulla.threads.plays import OwedAnswer
+from sulla.threads.log.plays import OwedAnswer
+from sulla.threads.log.waits import Wait
 from sulla.threads.retention import due_ms, expires_ms
-from sulla.threads.waits import Wait
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
 DAY_S = 86_400.0

@@ -6,8 +6,8 @@ from sulla.core.ids import CallId, MessageId, RunId
 from sulla.core.message import ToolCall
 from sulla.store import Record
 from sulla.threads import Entry, Heard, Origin, Said, Spoken
-from sulla.threads import facts as f
-from sulla.threads.codec import decode, encode
+from sulla.threads.log import facts as f
+from sulla.threads.log.codec import decode, encode
 from sulla.threads.said import MAX_RESULT_CHARS, Listener
 
 

@@ -26,7 +26,7 @@ from sulla.threads import (
     ThreadSession,
     ThreadStore,
 )
-from sulla.threads.codec import Origin, encode
+from sulla.threads.log.codec import Origin, encode
 
 SCHEMA = thread_schema(lambda message: 10)
 

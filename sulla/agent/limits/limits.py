@@ -69,8 +69,8 @@ def bounds_of(limits: RunLimits, state: ThreadState) -> RunLimits:
         limits: what any run may use.
         state: the thread.
     """
-    if state.kind.budget is not None:
-        own = state.kind.budget(state)
+    own = state.kind.budget(state)
+    if own is not None:
         costs = [cost for cost in (limits.cost_micro, own.cost_micro) if cost is not None]
         tokens, cost_micro = own.tokens or limits.play_tokens, min(costs) if costs else None
         limits = replace(limits, tokens=tokens, cost_micro=cost_micro, wall_s=limits.play_wall_s)

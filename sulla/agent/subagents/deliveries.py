@@ -28,7 +28,7 @@ def delivery_of(state: ThreadState, owed: Owed) -> Delivery:
     Raises:
         CorruptRecord: the thread owes nothing like that.
     """
-    birth, news = state.birth, state.kind.end_news
+    birth = state.birth
     match owed.what:
         case "report" if birth is not None:
             text, report = report_of(state)
@@ -40,8 +40,8 @@ def delivery_of(state: ThreadState, owed: Owed) -> Delivery:
             report = Report(status, tokens=given.tokens, cost_micro=given.cost_micro or None, tainted=given.tainted)
             answer = Answer(given.wait_id, given.text, is_error=given.is_error, origin="agent", report=report)
             return Delivery(((answer, ""),), lambda known: AnswerGiven(given.wait_id, known))
-        case "end" if news is not None:
-            return news.delivery(state)
+        case "end" if (news := state.kind.end_news.delivery(state)) is not None:
+            return news
         case "cancel":
             # Asking again does no harm: it needs no write of its own before it.
             offers = ((StopAsked(), f"cancel:{owed.id}"),)

@@ -29,7 +29,7 @@ from sulla.threads import (
     TextMessageEnd,
     ThreadLimits,
 )
-from sulla.threads.offers import run_of
+from sulla.threads.log.offers import run_of
 from tests.soon import attempts
 from tests.speech.booth import Booth, memory_store, open_booth, shown
 

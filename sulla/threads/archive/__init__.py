@@ -1,0 +1,1 @@
+"""Threads as files: written out, read back, looked through."""

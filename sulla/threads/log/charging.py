@@ -1,0 +1,58 @@
+"""What is charged to a thread: to its open run, and to its day. Pure."""
+
+from __future__ import annotations
+
+from sulla.core.units import DAY_MS
+from sulla.threads.log.codec import Origin
+from sulla.threads.log.facts import Answer
+from sulla.threads.log.state import ControlInput, OpenRun, ThreadState
+
+
+def charge_report(state: ThreadState, answer: ControlInput | None, origin: Origin) -> None:
+    """Charge what a child used to whoever asked for it too: otherwise a run could have others spend for it.
+
+    Args:
+        state: changed in place.
+        answer: what the child reported; anything else costs nothing.
+        origin: when.
+    """
+    report = answer.fact.report if answer is not None and isinstance(answer.fact, Answer) else None
+    if report is None:
+        return
+    state.kind.on_report(state, report, origin.at_ms)
+    if state.run is not None:
+        charge(state, state.run, report.tokens, report.cost_micro, origin)
+    else:
+        charge_day(state, report.tokens, origin)
+
+
+def charge(state: ThreadState, run: OpenRun, tokens: int, cost_micro: int | None, origin: Origin) -> None:
+    """Charge something to the open run.
+
+    Args:
+        state: changed in place.
+        run: its open run.
+        tokens: how many.
+        cost_micro: the same in money, in millionths of the currency's unit.
+        origin: when.
+    """
+    run.tokens += tokens
+    run.cost_micro += cost_micro or 0
+    state.spent_micro += cost_micro or 0
+    charge_day(state, tokens, origin)
+
+
+def charge_day(state: ThreadState, tokens: int, origin: Origin) -> None:
+    """Charge something to the thread alone.
+
+    Args:
+        state: changed in place.
+        tokens: how many.
+        origin: when.
+    """
+    day = origin.at_ms // DAY_MS
+    # A clock that was set back a little does not give a day's tokens anew; one that was far ahead is not believed.
+    if day > state.day or state.day > day + 1:
+        state.day, state.day_tokens = day, 0
+    state.day_tokens += tokens
+    state.spent_tokens += tokens

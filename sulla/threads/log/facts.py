@@ -1,0 +1,383 @@
+"""Everything that can happen to a conversation: one fact, one record, one event (design §4).
+
+The first group is *offered* by anyone; the second is *decided* by the holder of the thread's lease. A kind's name is
+stable for ever; a new field needs a default, so that older records still read. Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+from sulla.core.ids import CallId, MessageId, RunId
+from sulla.core.jsontypes import FrozenJson
+from sulla.core.limit import LimitHit
+from sulla.core.message import Origin, Part
+from sulla.threads.log.family import Birth, ChildCancelled, ChildReported, ChildStarted, Report
+from sulla.threads.log.forms import Fielded
+from sulla.threads.log.plays import AnswerGiven, Play, Question
+from sulla.threads.log.spoken import BargedIn, Spoken
+from sulla.threads.log.usage import Usage
+from sulla.threads.log.waits import Wait
+
+Mode = Literal["queue", "steer", "interrupt"]
+"""What a message does to a running turn: waits for its own run, joins at the next tool boundary, or ends it."""
+
+OutcomeStatus = Literal["in_progress", "continue", "done", "blocked", "failed", "cancelled"]
+
+
+# ---------------------------------------------------------------------------------------------------------- offered
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadCreated(Fielded):
+    """The thread exists from here on."""
+
+    kind: ClassVar[str] = "THREAD_CREATED"
+    agent: str
+    title: str = ""
+    project: str = ""
+    channel: str = ""
+    """The client's channel that it was begun on; empty for none."""
+    birth: Birth | None = None
+    """Who asked for it, if a run did."""
+    graph: str = ""
+    """What works on it: empty for its agent's conversation graph, ``heartbeat`` for the one of beats."""
+    play: Play | None = None
+    """The playbook that it is a run of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input(Fielded):
+    """Somebody says something to the agent."""
+
+    kind: ClassVar[str] = "INPUT"
+    message_id: MessageId
+    text: str
+    mode: Mode = "queue"
+    origin: Origin = "user"
+    agent: str = ""
+    """Which agent it is meant for; empty for the thread's own."""
+    question: Question | None = None
+    """What a playbook wants to know, where this asks for it."""
+    tainted: bool = False
+    """Whether it may have been made from what nobody trusts, though it is nobody's from outside."""
+    spoken: Spoken | None = None
+    """How it was said, if by voice."""
+    chain: int = 0
+    """How deep in a chain of events the playbook's run is that says it; 0 for whoever else does."""
+
+
+@dataclass(frozen=True, slots=True)
+class StopAsked(Fielded):
+    """End the running turn and hold what waits."""
+
+    kind: ClassVar[str] = "STOP"
+
+
+@dataclass(frozen=True, slots=True)
+class ContinueAsked(Fielded):
+    """Let held inputs go on."""
+
+    kind: ClassVar[str] = "CONTINUE"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Fielded):
+    """What a suspended run waits for. The first one under a `wait_id` wins."""
+
+    kind: ClassVar[str] = "ANSWER"
+    wait_id: str
+    text: str
+    verdict: Literal["result", "run_again", "give_up", "approve", "reject", "always"] = "result"
+    """`result`: `text` is the call's result. `run_again` and `give_up` answer a *needs review* question, the last three
+    an approval; `always` allows its like from now on too."""
+    is_error: bool = False
+    origin: Origin = "operator"
+    report: Report | None = None
+    """What a child run came to, where that is the answer; `text` is then its last word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary(Fielded):
+    """What the messages up to a record say, in short; offered by a job that holds no lease."""
+
+    kind: ClassVar[str] = "SUMMARY"
+    covers_seq: int
+    text: str
+    first_kept: MessageId = MessageId("")
+    """The first message that it does not cover: who has the conversation in memory forgets what comes before it."""
+    usage: Usage = field(default_factory=Usage)
+    """What the model call took that made it."""
+    charged_tokens: int = 0
+    """What counts for the thread's day where the service did not say. One that covers nothing came to nothing."""
+
+
+class Order(Fielded):
+    """An offered record that tells a run of one kind of thread what to do: the base of capabilities' own.
+
+    The run is woken by it and takes it up itself; where there is no such run it is put away.
+    """
+
+    __slots__ = ()
+
+    refusal: ClassVar[str]
+    """Why it is put away where no such run is open."""
+
+
+# ---------------------------------------------------------------------------------------------------------- decided
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome(Fielded):
+    """How far a run has come, in the agent's own words (seed 004 §4, `metadata.agent`)."""
+
+    status: OutcomeStatus = "in_progress"
+    status_report: str = ""
+    response: str = ""
+    blocker_reason: str = ""
+    unblock_requirements: str = ""
+    reason: str = ""
+    """For `failed` and `cancelled`: a stable word, e.g. ``no_outcome`` or ``limit_model_calls``."""
+    hit: LimitHit | None = None
+    """The limit that ended the run, and by how much."""
+    updated_at_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RunStarted(Fielded):
+    """A run takes up an input."""
+
+    kind: ClassVar[str] = "RUN_STARTED"
+    input_seq: int
+    message_id: MessageId
+    agent: str = ""
+    model: str = ""
+    context: str = ""
+    """What the model is told beside the message: time, project. Kept, so that a repeated call sees the same."""
+    known_seq: int = 0
+    """The newest input known then: an interrupt up to here meant an earlier run."""
+    tainted: bool = False
+    """Whether anything here is, or was made from, what nobody trusts: `environment` always is."""
+    memory: str = ""
+    """What the model is told of earlier conversations, beside a thread's first message; kept for the same reason."""
+    environment: str = ""
+    """What the model is told of what the person looks at, as a client says; kept for the same reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class InputHandled(Fielded):
+    """What InputHandler changed or noticed; left out where there was nothing."""
+
+    kind: ClassVar[str] = "INPUT_HANDLED"
+    message_id: MessageId
+    diagnostics: FrozenJson = field(default_factory=dict)
+    text: str | None = None
+    """The text that the model sees, where it differs from what was sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class InputsJoined(Fielded):
+    """Waiting messages joined the running turn (steer)."""
+
+    kind: ClassVar[str] = "INPUTS_JOINED"
+    input_seqs: tuple[int, ...]
+    run_ids: tuple[RunId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelStarted(Fielded):
+    """A model call is about to be made and paid for."""
+
+    kind: ClassVar[str] = "MODEL_STARTED"
+    call_id: CallId
+    message_id: MessageId
+    attempt: int = 1
+    request_hash: str = ""
+    reserved_tokens: int = 0
+    reserved_micro: int | None = None
+    """The same in money, in millionths; None where the model has no price."""
+    purpose: Literal["reply", "nudge", "answer"] = "reply"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAbandoned(Fielded):
+    """A model call came to nothing; what was shown of `message_id` is void, its reservation stays charged."""
+
+    kind: ClassVar[str] = "MODEL_ABANDONED"
+    call_id: CallId
+    message_id: MessageId
+    reason: str = ""
+    retry_in_s: float | None = None
+    """When it is tried again, in seconds; None if it is not."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextMessageEnd(Fielded):
+    """A model's whole reply, free of wrappers."""
+
+    kind: ClassVar[str] = "TEXT_MESSAGE_END"
+    call_id: CallId
+    message_id: MessageId
+    text: str
+    parts: tuple[Part, ...] = ()
+    """What is not plain text: reasoning and tool calls, in the model's order."""
+    text_at: int = 0
+    """How many of `parts` come before the text: some services want their own order back."""
+    usage: Usage = field(default_factory=Usage)
+    stop: str = "end"
+    outcome: Outcome | None = None
+    """What the reply's wrapper said."""
+    cut: bool = False
+    """The reply was ended from outside; `text` is what had been shown."""
+    hidden: bool = False
+    """The answer to a nudge, or to a playbook's question: not for people."""
+    stand_in: str = ""
+    """Which model answered in the place of the chosen one, and why; empty where the chosen one did."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallStart(Fielded):
+    """A tool call is about to run."""
+
+    kind: ClassVar[str] = "TOOL_CALL_START"
+    call_id: CallId
+    name: str
+    args: FrozenJson
+    message_id: MessageId
+    effect: Literal["pure", "idempotent", "once"] = "once"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallResult(Fielded):
+    """What a tool call came to."""
+
+    kind: ClassVar[str] = "TOOL_CALL_RESULT"
+    call_id: CallId
+    text: str
+    is_error: bool = False
+    origin: Origin = "tool"
+    tainted: bool = False
+    """Whether the text is, or was made from, what nobody trusts (design §9)."""
+    failure: Literal["", "human_rejected", "denied"] = ""
+    """Why the call was not made: a person said no, or the policy did."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reminder(Fielded):
+    """A note to the model in the user's role, which people don't see as a message."""
+
+    kind: ClassVar[str] = "REMINDER"
+    message_id: MessageId
+    reason: Literal["continue", "nudge"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Suspended(Fielded):
+    """The run waits; nothing is held meanwhile."""
+
+    kind: ClassVar[str] = "SUSPENDED"
+    waits: tuple[Wait, ...]
+    resting: bool = True
+    """False where other steps of a playbook are at work meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed(Fielded):
+    """The run goes on: an answer came, or another process took it over."""
+
+    kind: ClassVar[str] = "RESUMED"
+    reason: Literal["answered", "crashed", "drained", "expired", "paused", "steered", "woken"]
+    wait_id: str = ""
+    input_seq: int = 0
+    """The record of the answer, or of the message that steers; 0 for a take-over."""
+    crashes: int = 0
+    """How often this run has been cut off so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunPaused(Fielded):
+    """All work stands still; the run goes on where it was when somebody resumes it."""
+
+    kind: ClassVar[str] = "RUN_PAUSED"
+    by: str
+    """The name of the token that the pause was asked for with."""
+    reason: str = ""
+    """Why, in that person's words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped(Fielded):
+    """A stop was carried out."""
+
+    kind: ClassVar[str] = "STOPPED"
+    input_seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class Continued(Fielded):
+    """Held inputs go on."""
+
+    kind: ClassVar[str] = "CONTINUED"
+    input_seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class InputIgnored(Fielded):
+    """An input that nobody waits for (any more)."""
+
+    kind: ClassVar[str] = "INPUT_IGNORED"
+    input_seq: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunFinished(Fielded):
+    """A run's end, as it should be: its outcome says how."""
+
+    kind: ClassVar[str] = "RUN_FINISHED"
+    run_id: RunId
+    outcome: Outcome
+    usage: Usage = field(default_factory=Usage)
+    joined: RunId | None = None
+    """The run that took this one's message along."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunError(Fielded):
+    """A run's end in failure."""
+
+    kind: ClassVar[str] = "RUN_ERROR"
+    run_id: RunId
+    code: str
+    message: str
+    retryable: bool = False
+    outcome: Outcome = field(default_factory=Outcome)
+    usage: Usage = field(default_factory=Usage)
+
+
+Offer = ThreadCreated | Input | StopAsked | ContinueAsked | Answer | Summary | ChildStarted | BargedIn
+Decision = (
+    RunStarted
+    | InputHandled
+    | InputsJoined
+    | ModelStarted
+    | ModelAbandoned
+    | TextMessageEnd
+    | ToolCallStart
+    | ToolCallResult
+    | Reminder
+    | Suspended
+    | Resumed
+    | RunPaused
+    | Stopped
+    | Continued
+    | InputIgnored
+    | RunFinished
+    | RunError
+    | ChildCancelled
+    | ChildReported
+    | AnswerGiven
+)
+ThreadFact = Offer | Decision

@@ -1,0 +1,118 @@
+"""Runs that one run sets to work: who asked for them, and what they came to (design §7). Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final, Literal
+
+from sulla.core.ids import RunId, ThreadId
+from sulla.threads.log.forms import Fielded
+
+ChildMode = Literal["call", "spawn", "cycle", "step"]
+"""`call`: the run waits for it. `spawn`: it works beside the run. `cycle`: one cycle of a heartbeat. `step`: one of a
+playbook."""
+
+WAIT: Final = "child:"
+"""How the wait ids begin under which children report."""
+
+
+@dataclass(frozen=True, slots=True)
+class Birth(Fielded):
+    """Who asked for a child run, and what it may do: the narrower of this and what its agent may do anyway."""
+
+    id: str
+    mode: ChildMode
+    parent: ThreadId
+    run_id: RunId
+    """The run that asked."""
+    root: ThreadId
+    """The thread that all of them come from."""
+    depth: int
+    """1 for a child of a thread that nobody spawned."""
+    unattended: bool = False
+    """Whether a beat is at the root: who needs a person then says so instead of waiting for one."""
+    tainted: bool = False
+    """Whether its task was made from what nobody trusts."""
+    tools: tuple[str, ...] | None = None
+    """The tools that it may use; None for all of its agent's."""
+    model: str = ""
+    """``provider:model`` in the place of the agent's own."""
+    tokens: int = 0
+    """The most that it may use; 0 for what any run may."""
+    cost_micro: int | None = None
+    """The same in money, in millionths of the currency's unit."""
+    wall_s: float = 0.0
+    """The most seconds at work; 0 for what any run may."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report(Fielded):
+    """What a child run came to, for whoever asked for it."""
+
+    status: str
+    """Its outcome's."""
+    reason: str = ""
+    status_report: str = ""
+    blocker_reason: str = ""
+    unblock_requirements: str = ""
+    tokens: int = 0
+    """Charged to it and to its own children."""
+    cost_micro: int | None = None
+    tainted: bool = False
+    """Whether what it says may repeat what nobody trusts."""
+    parked: bool = False
+    """It waits for a person, and goes on by itself when it has an answer."""
+    tools_used: int = 0
+    """Tool calls that had a result without an error."""
+    agent: str = ""
+    """Who did it."""
+    focus: str = ""
+    """What it chose to work on, and why; in a heartbeat's cycle."""
+    focus_reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChildStarted(Fielded):
+    """A run has set another one to work. Offered by that run before the child exists, so that none is forgotten."""
+
+    kind: ClassVar[str] = "CHILD_STARTED"
+    id: str
+    thread_id: ThreadId
+    agent: str
+    mode: ChildMode
+    run_id: RunId
+    """The run that asked."""
+    task: str = ""
+    """What it is for, in a line, for people."""
+    tokens: int = 0
+    """Set aside for it from what its run may use, until it has reported."""
+    cost_micro: int | None = None
+    """The same in money, in millionths of the currency's unit."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChildCancelled(Fielded):
+    """A child run was told to end, because nobody waits for it any more."""
+
+    kind: ClassVar[str] = "CHILD_CANCELLED"
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChildReported(Fielded):
+    """Whoever asked for this thread has been told what it came to."""
+
+    kind: ClassVar[str] = "CHILD_REPORTED"
+    id: str
+    known: bool = True
+    """False if there is nobody any more who could be told."""
+
+
+def wait_of(child: str) -> str:
+    """The wait id under which a child reports."""
+    return f"{WAIT}{child}"
+
+
+def is_child_wait(wait_id: str) -> bool:
+    """Whether a child is waited for under this id."""
+    return wait_id.startswith(WAIT)

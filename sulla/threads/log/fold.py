@@ -1,0 +1,343 @@
+"""How each fact changes a thread's state. Pure: the same facts always give the same state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+
+from sulla.core.errors import CorruptRecord
+from sulla.core.event import Fact
+from sulla.core.ids import MessageId, NodeId, derived_id
+from sulla.core.message import UNTRUSTED, Message, Part, Text, ToolCall, ToolResult
+from sulla.threads.log import facts as f
+from sulla.threads.log.charging import charge, charge_report
+from sulla.threads.log.codec import Origin
+from sulla.threads.log.family import ChildCancelled, ChildReported, is_child_wait
+from sulla.threads.log.fold_answer import note_answer, note_answered, owe_answer
+from sulla.threads.log.plays import AnswerGiven
+from sulla.threads.log.state import OpenRun, ThreadState, WaitingInput
+from sulla.threads.log.transcript import Transcript
+from sulla.threads.log.unheard import MARK, leave_out_unheard
+from sulla.threads.log.waits import Permit
+
+
+def apply_decision(state: ThreadState, fact: Fact, origin: Origin) -> None:
+    """Fold a decision in; it may not depend on the number that the record will get.
+
+    Raises:
+        CorruptRecord: the decision does not fit what came before it.
+    """
+    apply_message(state.transcript, fact, state.waiting)
+    apply_progress(state, fact, origin)
+    touch(state, origin.at_ms, progress=not isinstance(fact, _BESIDE))
+
+
+def touch(state: ThreadState, at_ms: int, *, progress: bool) -> None:
+    """Note when something was decided.
+
+    Args:
+        state: changed in place.
+        at_ms: when, UTC milliseconds.
+        progress: whether the open run, if there is one, got on by it.
+    """
+    state.updated_ms = at_ms
+    if state.run is not None and progress:
+        state.run.touched_ms = at_ms
+
+
+def apply_message(script: Transcript, fact: Fact, inputs: Mapping[int, WaitingInput]) -> None:
+    """The part of the fold that the transcript shows; loading replays only this, over the newest records.
+
+    Args:
+        script: changed in place.
+        fact: the decision.
+        inputs: the messages that a run may take up, by sequence number.
+    """
+    match fact:
+        case f.RunStarted():
+            item = _waiting(inputs, fact.input_seq)
+            # Also what somebody waits to say: nobody hears any more of what they spoke over.
+            late = fact.known_seq > fact.input_seq
+            _leave_out(script, [other for seq, other in inputs.items() if seq <= fact.known_seq] if late else [item])
+            script.push(_user(item, fact))
+        case f.InputHandled() if fact.text is not None and len(script):
+            last = script[-1]
+            origin = last.parts[0].origin if isinstance(last.parts[0], Text) else "user"
+            script.replace_last(Message(last.id, last.role, (Text(fact.text, origin), *last.parts[1:]), last.hidden))
+        case f.InputsJoined():
+            joined = [_waiting(inputs, seq) for seq in fact.input_seqs]
+            _leave_out(script, joined)
+            for item in joined:
+                script.push(_user(item))
+        case f.TextMessageEnd():
+            text: tuple[Part, ...] = (Text(fact.text, "agent"),) if fact.text else ()
+            parts = (*fact.parts[: fact.text_at], *text, *fact.parts[fact.text_at :])
+            script.push(Message(fact.message_id, "assistant", parts, fact.hidden))
+        case f.ToolCallResult():
+            _push_result(script, ToolResult(fact.call_id, fact.text, fact.is_error, fact.origin))
+        case f.Reminder():
+            script.push(Message(fact.message_id, "user", (Text(fact.text, "operator"),), hidden=True))
+        case _:
+            pass  # every other fact is about progress, not about what was said
+
+
+def apply_progress(state: ThreadState, fact: Fact, origin: Origin) -> None:
+    """The part of the fold that the head keeps: runs, counters, waits."""
+    rule = _PROGRESS.get(type(fact))
+    if rule is not None:
+        rule(state, fact, origin)
+
+
+def _waiting(inputs: Mapping[int, WaitingInput], seq: int) -> WaitingInput:
+    try:
+        return inputs[seq]
+    except KeyError:
+        raise CorruptRecord(f"a run takes up record {seq}, which is not a waiting input") from None
+
+
+_BESIDE = (f.Continued, f.InputIgnored, f.Stopped, ChildCancelled, ChildReported, AnswerGiven)
+"""What is decided beside a run and says nothing of its progress."""
+
+
+def _leave_out(script: Transcript, items: Iterable[WaitingInput]) -> None:
+    for item in items:
+        if item.heard is not None:
+            leave_out_unheard(script, item.heard)
+
+
+def _user(item: WaitingInput, started: f.RunStarted | None = None) -> Message:
+    parts = [Text(item.text, item.origin)]
+    if started is not None:
+        beside = (
+            Text(started.memory, "memory"),
+            Text(started.environment, "web"),
+            Text(started.context, "operator"),
+        )
+        parts += (part for part in beside if part.text)
+    if item.heard is not None:
+        parts.append(MARK)
+    return Message(item.message_id, "user", tuple(parts))
+
+
+def _push_result(script: Transcript, result: ToolResult) -> None:
+    for message in reversed(script):
+        if message.role == "assistant":
+            if any(call.id == result.call_id for call in message.calls):
+                holder = MessageId(derived_id("res", message.id))
+                script.add_result(holder, result, message.calls)
+            return  # the call lies before what was loaded: a result without its call says nothing to a model
+
+
+def _run_started(state: ThreadState, fact: f.RunStarted, origin: Origin) -> None:
+    item = _waiting(state.waiting, fact.input_seq)
+    del state.waiting[fact.input_seq]
+    state.consumed += 1
+    if not state.is_told(item):
+        state.held_below = 0  # something newer was sent, or somebody said continue: nothing is held any more
+    state.run = OpenRun(item.run_id, fact.input_seq, origin.at_ms, fact.agent, fact.known_seq, origin.at_ms)
+    state.run.message_id, state.run.origin, state.run.asked_ms = fact.message_id, item.origin, item.at_ms
+    state.run.question = item.question
+    state.tainted = state.tainted or fact.tainted or item.tainted or item.origin in UNTRUSTED
+    state.model = fact.model
+    state.outcome = f.Outcome(updated_at_ms=origin.at_ms)
+    state.node = NodeId("")
+    state.iterations = state.consecutive_same_node = state.agent_loops = 0
+    state.nudged = state.nudging = state.cycle_complete = state.waiting_for_user = False
+    state.diagnostics = {}
+
+
+def _input_handled(state: ThreadState, fact: f.InputHandled, origin: Origin) -> None:
+    state.diagnostics = {**state.diagnostics, **fact.diagnostics}
+    # What a person passes on may not be theirs: words that look planted are kept, and trusted less.
+    state.tainted = state.tainted or "injection" in fact.diagnostics
+
+
+def _inputs_joined(state: ThreadState, fact: f.InputsJoined, origin: Origin) -> None:
+    for seq in fact.input_seqs:
+        item = _waiting(state.waiting, seq)
+        state.tainted = state.tainted or item.tainted or item.origin in UNTRUSTED
+        del state.waiting[seq]
+    state.consumed += len(fact.input_seqs)
+    state.held_below = 0
+
+
+def _model_started(state: ThreadState, fact: f.ModelStarted, origin: Origin) -> None:
+    run = _run(state, fact)
+    run.open_call = fact
+    run.replied = False
+    run.model_calls += 1
+    run.attempts = fact.attempt
+
+
+def _model_abandoned(state: ThreadState, fact: f.ModelAbandoned, origin: Origin) -> None:
+    run = _run(state, fact)
+    call = run.open_call
+    if call is not None:
+        charge(state, run, call.reserved_tokens, call.reserved_micro, origin)
+        if fact.reason in ("drained", "paused"):  # an orderly stop is no failure of the service
+            run.attempts = max(0, run.attempts - 1)
+    run.open_call = None
+
+
+def _text_message_end(state: ThreadState, fact: f.TextMessageEnd, origin: Origin) -> None:
+    run = _run(state, fact)
+    call, usage = run.open_call, fact.usage
+    if usage.total or call is None:
+        charge(state, run, usage.total, usage.cost_micro, origin)
+    else:  # the service did not say
+        charge(state, run, call.reserved_tokens, call.reserved_micro, origin)
+    run.usage += usage
+    run.open_call = None
+    run.attempts = 0
+    state.nudging = False
+    note_answer(run, fact)
+    run.replied = not any(isinstance(part, ToolCall) for part in fact.parts)
+    if fact.outcome is not None:
+        state.outcome = fact.outcome
+
+
+def _tool_call_start(state: ThreadState, fact: f.ToolCallStart, origin: Origin) -> None:
+    run = _run(state, fact)
+    run.intents[fact.call_id] = fact.effect
+    run.granted.discard(fact.call_id)  # a permission to run again is good for one time
+    run.permits.pop(fact.call_id, None)
+
+
+def _tool_call_result(state: ThreadState, fact: f.ToolCallResult, origin: Origin) -> None:
+    run = _run(state, fact)
+    run.intents.pop(fact.call_id, None)
+    run.permits.pop(fact.call_id, None)
+    note_answered(run, fact.call_id, is_error=fact.is_error)
+    state.tainted = state.tainted or fact.tainted or fact.origin in UNTRUSTED
+
+
+def _reminder(state: ThreadState, fact: f.Reminder, origin: Origin) -> None:
+    _run(state, fact).replied = False
+    if fact.reason == "nudge":
+        state.nudged = state.nudging = True
+    else:
+        state.agent_loops += 1
+
+
+def _suspended(state: ThreadState, fact: f.Suspended, origin: Origin) -> None:
+    run = _run(state, fact)
+    run.waits = {wait.wait_id: wait for wait in fact.waits}
+    run.resting = state.waiting_for_user = fact.resting
+
+
+def _resumed(state: ThreadState, fact: f.Resumed, origin: Origin) -> None:
+    run = _run(state, fact)
+    run.parked = run.paused = run.resting = False
+    run.crashes = fact.crashes
+    run.cuts += fact.reason not in ("answered", "expired", "steered")
+    run.started_ms += max(0, origin.at_ms - run.touched_ms)  # nobody worked meanwhile: it does not count
+    if fact.reason == "woken":  # it looks by itself what there is of what it waits for
+        state.waiting_for_user = False
+    if fact.reason == "steered":  # each call looks again, and says that it goes on without waiting
+        run.waits, run.known_seq = {}, fact.input_seq
+        state.waiting_for_user = False
+    if fact.reason not in ("answered", "expired"):
+        return
+    wait = run.waits.pop(fact.wait_id, None)
+    if wait is not None and is_child_wait(wait.wait_id):  # the call looks again, and says what else it waits for
+        run.waits = {name: other for name, other in run.waits.items() if other.call_id != wait.call_id}
+    state.waiting_for_user = bool(run.waits)
+    if fact.reason == "expired" and not fact.input_seq:
+        return
+    answer = state.controls.pop(fact.input_seq, None)
+    state.consumed += 1
+    charge_report(state, answer, origin)
+    given = answer.fact if answer is not None else None
+    if wait is None or not isinstance(given, f.Answer) or fact.reason == "expired":
+        return
+    if given.verdict == "run_again" and not wait.digest:
+        run.granted.add(wait.call_id)
+    elif given.verdict in ("approve", "always") and wait.digest:
+        always = given.verdict == "always"
+        run.permits[wait.call_id] = Permit(
+            wait.call_id, wait.digest, wait.wait_id, wait.tool, wait.target, always=always
+        )
+
+
+def _run_paused(state: ThreadState, fact: f.RunPaused, origin: Origin) -> None:
+    run = _run(state, fact)
+    run.parked = run.paused = True
+
+
+def _stopped(state: ThreadState, fact: f.Stopped, origin: Origin) -> None:
+    state.controls.pop(fact.input_seq, None)
+    state.consumed += 1
+    state.held_below = fact.input_seq
+
+
+def _continued(state: ThreadState, fact: f.Continued, origin: Origin) -> None:
+    state.controls.pop(fact.input_seq, None)
+    state.consumed += 1
+    state.held_below = 0
+
+
+def _input_ignored(state: ThreadState, fact: f.InputIgnored, origin: Origin) -> None:
+    charge_report(state, state.controls.pop(fact.input_seq, None), origin)
+    state.waiting.pop(fact.input_seq, None)
+    state.consumed += 1
+
+
+def _run_ended(state: ThreadState, fact: f.RunFinished | f.RunError, origin: Origin) -> None:
+    if state.run is None or state.run.id != fact.run_id:
+        return  # a run that joined another one never was the open run
+    state.usage += state.run.usage
+    owe_answer(state, state.run, fact.outcome)
+    state.run = None
+    if state.kind.recall == "conversation":
+        # What was worked on is worked on no more: it goes the way of what the summary covers.
+        state.transcript.forget_before(state.summary_first_kept)
+    else:
+        state.transcript = state.transcript.empty()  # no model reads it
+    said = fact.outcome.status_report or (fact.message if isinstance(fact, f.RunError) else "")
+    state.outcome = replace(fact.outcome, status_report=said)  # whoever asked for it is told why it failed
+    state.kind.on_run_ended(state, origin.at_ms)
+    state.cycle_complete = True
+    state.waiting_for_user = False
+    state.node = NodeId("")
+
+
+def _child_cancelled(state: ThreadState, fact: ChildCancelled, origin: Origin) -> None:
+    state.children.pop(fact.id, None)
+
+
+def _child_reported(state: ThreadState, fact: ChildReported, origin: Origin) -> None:
+    state.reported = True
+
+
+def _answer_given(state: ThreadState, fact: AnswerGiven, origin: Origin) -> None:
+    state.owes.pop(fact.wait_id, None)
+
+
+_PROGRESS: dict[type, Callable[..., None]] = {
+    f.RunStarted: _run_started,
+    f.InputHandled: _input_handled,
+    f.InputsJoined: _inputs_joined,
+    f.ModelStarted: _model_started,
+    f.ModelAbandoned: _model_abandoned,
+    f.TextMessageEnd: _text_message_end,
+    f.ToolCallStart: _tool_call_start,
+    f.ToolCallResult: _tool_call_result,
+    f.Reminder: _reminder,
+    f.Suspended: _suspended,
+    f.Resumed: _resumed,
+    f.RunPaused: _run_paused,
+    f.Stopped: _stopped,
+    f.Continued: _continued,
+    f.InputIgnored: _input_ignored,
+    f.RunFinished: _run_ended,
+    f.RunError: _run_ended,
+    ChildCancelled: _child_cancelled,
+    ChildReported: _child_reported,
+    AnswerGiven: _answer_given,
+}
+
+
+def _run(state: ThreadState, fact: Fact) -> OpenRun:
+    if state.run is None:
+        raise CorruptRecord(f"{state.thread_id}: {fact.kind} without an open run")
+    return state.run

@@ -1,0 +1,39 @@
+"""What a suspended run waits for, and a person's yes to it. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sulla.core.ids import CallId
+from sulla.threads.log.forms import Fielded
+
+
+@dataclass(frozen=True, slots=True)
+class Wait(Fielded):
+    """One thing that a suspended run waits for."""
+
+    wait_id: str
+    call_id: CallId
+    prompt: str = ""
+    digest: str = ""
+    """For an approval: of the exact call that is asked about. A yes is good for this one alone."""
+    expires_ms: int = 0
+    """When no answer means no, UTC milliseconds; 0 for never."""
+    tool: str = ""
+    target: str = ""
+    """What `always` would allow: calls of `tool` that take effect here."""
+    choices: tuple[str, ...] = ()
+    """What the answer has to be one of; empty for free text, and for yes or no."""
+
+
+@dataclass(frozen=True, slots=True)
+class Permit(Fielded):
+    """A person's yes to one call, until the call is begun."""
+
+    call_id: CallId
+    digest: str
+    wait_id: str
+    tool: str = ""
+    target: str = ""
+    always: bool = False
+    """Whether its like is to be allowed from now on too."""
