@@ -41,7 +41,7 @@ class Flushed:
     run_id: RunId = RunId("")
 
 
-class SpeechOffice(Protocol):
+class SpeechService(Protocol):
     """Who does what is about speech: the driver keeps it, the gateway asks it."""
 
     async def add_speech_chunk(

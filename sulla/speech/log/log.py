@@ -11,7 +11,7 @@ from typing import Final
 from sulla.core.clock import Clock
 from sulla.core.errors import Busy, StaleLease, StoreUnavailable
 from sulla.speech.limits import SEGMENT_BYTES
-from sulla.speech.log.records import Entry, pack
+from sulla.speech.log.records import SpeechEntry, pack
 from sulla.speech.log.segments import HEAD, Segment, is_gone, next_key, open_segment, origin_of, rolled, to_drafts
 from sulla.speech.turn_taking.profile import Profile
 from sulla.store import Draft, Lease, Store
@@ -106,7 +106,7 @@ class SpeechLog:
         if self._pending_bytes > MAX_UNKEPT_BYTES:
             raise Busy("too much speech waits to be kept; send it again", retry_after_s=0.5)
 
-    def add(self, entry: Entry) -> int:
+    def add(self, entry: SpeechEntry) -> int:
         """Have an entry written soon.
 
         Returns:

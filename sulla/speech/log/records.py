@@ -16,7 +16,7 @@ from sulla.core.ids import MessageId, ThreadId
 from sulla.speech.service import Playing
 from sulla.speech.turn_taking.chunk import Chunk
 from sulla.speech.turn_taking.events import EndReason
-from sulla.speech.turn_taking.kept import KeptBuffer, KeptTurn, KeptUtterance
+from sulla.speech.turn_taking.kept import StoredBuffer, StoredTurn, StoredUtterance
 from sulla.store import Draft, Record, seal, unseal
 from sulla.threads import Heard
 
@@ -25,7 +25,7 @@ SPEECH: Final = "SPEECH"
 
 
 @dataclass(frozen=True, slots=True)
-class Fed:
+class ChunkTaken:
     """A chunk came."""
 
     thread_id: ThreadId
@@ -35,7 +35,7 @@ class Fed:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionKnown:
     """What the assistant has said before ends in this question, or in none."""
 
     thread_id: ThreadId
@@ -44,7 +44,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Forced:
+class TurnForced:
     """Somebody had the turn end."""
 
     thread_id: ThreadId
@@ -52,7 +52,7 @@ class Forced:
 
 
 @dataclass(frozen=True, slots=True)
-class Dropped:
+class TurnDropped:
     """Somebody had the turn forgotten."""
 
     thread_id: ThreadId
@@ -60,7 +60,7 @@ class Dropped:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class TurnJudged:
     """The oldest turn that is owed is a message, or none. From here on it is offered in the same words only."""
 
     thread_id: ThreadId
@@ -68,12 +68,12 @@ class Judged:
     turn_id: str
     deliver: bool
     heard: Heard | None = None
-    said: Turn | None = None
+    said: EndedTurn | None = None
     """All of the turn: another version of the rules may make another one of the same chunks."""
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class TurnSettled:
     """The oldest turn that is owed is delivered, or need not be."""
 
     thread_id: ThreadId
@@ -82,7 +82,7 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class ThreadLeft:
     """Nobody speaks in the thread any more: what is known of it is kept elsewhere, or the thread is gone."""
 
     thread_id: ThreadId
@@ -90,7 +90,7 @@ class Left:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class EndedTurn:
     """A turn that has ended and is owed to its thread."""
 
     id: str
@@ -108,19 +108,21 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
+class ThreadBrought:
     """All that is known of a thread: what a log, or a new part of one, begins with."""
 
     thread_id: ThreadId
     at_ms: int
-    kept: KeptBuffer
+    kept: StoredBuffer
     playing: Playing | None = None
-    owed: tuple[Turn, ...] = ()
+    owed: tuple[EndedTurn, ...] = ()
     version: int = 0
     """How often the thread was taken up until then: tells what is out of date."""
 
 
-Entry = Fed | Asked | Forced | Dropped | Judged | Settled | Left | Brought
+SpeechEntry = (
+    ChunkTaken | QuestionKnown | TurnForced | TurnDropped | TurnJudged | TurnSettled | ThreadLeft | ThreadBrought
+)
 
 
 def to_draft(packed: Sequence[bytes]) -> Draft:
@@ -132,7 +134,7 @@ def to_draft(packed: Sequence[bytes]) -> Draft:
     return Draft(SPEECH, seal(SPEECH, b"[" + b",".join(packed) + b"]"))
 
 
-def entries_of(record: Record, key: str) -> list[Entry]:
+def entries_of(record: Record, key: str) -> list[SpeechEntry]:
     """The entries of a record.
 
     Raises:
@@ -145,32 +147,32 @@ def entries_of(record: Record, key: str) -> list[Entry]:
         raise CorruptRecord(f"{where}: not speech as this version writes it ({error})") from None
 
 
-def pack(entry: Entry) -> bytes:
+def pack(entry: SpeechEntry) -> bytes:
     """An entry as JSON: a list that begins with a letter, because most of what is written are chunks."""
     match entry:
-        case Fed(thread_id, at_ms, chunk, playing):
+        case ChunkTaken(thread_id, at_ms, chunk, playing):
             heard = _playing(playing)
             said = (chunk.utterance_id, chunk.seq, chunk.kind, chunk.text, chunk.stable_chars)
             return orjson.dumps(("c", thread_id, at_ms, *said, heard))
-        case Asked(thread_id, at_ms, question):
+        case QuestionKnown(thread_id, at_ms, question):
             return orjson.dumps(("q", thread_id, at_ms, question))
-        case Forced(thread_id, at_ms):
+        case TurnForced(thread_id, at_ms):
             return orjson.dumps(("f", thread_id, at_ms))
-        case Dropped(thread_id, at_ms):
+        case TurnDropped(thread_id, at_ms):
             return orjson.dumps(("d", thread_id, at_ms))
-        case Judged(thread_id, at_ms, turn_id, deliver, heard, said_turn):
+        case TurnJudged(thread_id, at_ms, turn_id, deliver, heard, said_turn):
             whole = _turn(said_turn) if said_turn is not None else None
             return orjson.dumps(("j", thread_id, at_ms, turn_id, deliver, _heard(heard), whole))
-        case Settled(thread_id, at_ms, turn_id):
+        case TurnSettled(thread_id, at_ms, turn_id):
             return orjson.dumps(("s", thread_id, at_ms, turn_id))
-        case Left(thread_id, at_ms):
+        case ThreadLeft(thread_id, at_ms):
             return orjson.dumps(("l", thread_id, at_ms))
-        case Brought(thread_id, at_ms, kept, playing, owed, version):
+        case ThreadBrought(thread_id, at_ms, kept, playing, owed, version):
             turns = [_turn(turn) for turn in owed]
             return orjson.dumps(("b", thread_id, at_ms, _kept(kept), _playing(playing), turns, version))
 
 
-def unpack(packed: bytes, where: str) -> Entry:
+def unpack(packed: bytes, where: str) -> SpeechEntry:
     """The entry that `pack` made this from.
 
     Raises:
@@ -182,35 +184,35 @@ def unpack(packed: bytes, where: str) -> Entry:
         raise CorruptRecord(f"{where}: not speech as this version writes it ({error})") from None
 
 
-def _entry(line: Any) -> Entry:  # noqa: ANN401 - JSON
+def _entry(line: Any) -> SpeechEntry:  # noqa: ANN401 - JSON
     letter, thread_id, at_ms, *rest = line
     return _READERS[letter](ThreadId(thread_id), int(at_ms), rest)
 
 
-def _fed(thread_id: ThreadId, at_ms: int, rest: list[Any]) -> Fed:
+def _fed(thread_id: ThreadId, at_ms: int, rest: list[Any]) -> ChunkTaken:
     utterance_id, seq, kind, text, stable_chars, heard = rest
-    return Fed(thread_id, at_ms, Chunk(utterance_id, seq, kind, text, stable_chars), _to_playing(heard))
+    return ChunkTaken(thread_id, at_ms, Chunk(utterance_id, seq, kind, text, stable_chars), _to_playing(heard))
 
 
-def _judged(thread_id: ThreadId, at_ms: int, rest: list[Any]) -> Judged:
+def _judged(thread_id: ThreadId, at_ms: int, rest: list[Any]) -> TurnJudged:
     turn_id, deliver, heard, said = rest
-    return Judged(thread_id, at_ms, turn_id, bool(deliver), _to_heard(heard), _to_turn(said) if said else None)
+    return TurnJudged(thread_id, at_ms, turn_id, bool(deliver), _to_heard(heard), _to_turn(said) if said else None)
 
 
-def _brought(thread_id: ThreadId, at_ms: int, rest: list[Any]) -> Brought:
+def _brought(thread_id: ThreadId, at_ms: int, rest: list[Any]) -> ThreadBrought:
     kept, playing, owed, version = rest
     turns = tuple(map(_to_turn, owed))
-    return Brought(thread_id, at_ms, _to_kept(kept), _to_playing(playing), turns, int(version))
+    return ThreadBrought(thread_id, at_ms, _to_kept(kept), _to_playing(playing), turns, int(version))
 
 
-_READERS: Final[dict[str, Callable[[ThreadId, int, list[Any]], Entry]]] = {
+_READERS: Final[dict[str, Callable[[ThreadId, int, list[Any]], SpeechEntry]]] = {
     "c": _fed,
-    "q": lambda thread_id, at_ms, rest: Asked(thread_id, at_ms, rest[0]),
-    "f": lambda thread_id, at_ms, rest: Forced(thread_id, at_ms),
-    "d": lambda thread_id, at_ms, rest: Dropped(thread_id, at_ms),
+    "q": lambda thread_id, at_ms, rest: QuestionKnown(thread_id, at_ms, rest[0]),
+    "f": lambda thread_id, at_ms, rest: TurnForced(thread_id, at_ms),
+    "d": lambda thread_id, at_ms, rest: TurnDropped(thread_id, at_ms),
     "j": _judged,
-    "s": lambda thread_id, at_ms, rest: Settled(thread_id, at_ms, rest[0]),
-    "l": lambda thread_id, at_ms, rest: Left(thread_id, at_ms),
+    "s": lambda thread_id, at_ms, rest: TurnSettled(thread_id, at_ms, rest[0]),
+    "l": lambda thread_id, at_ms, rest: ThreadLeft(thread_id, at_ms),
     "b": _brought,
 }
 
@@ -231,19 +233,19 @@ def _to_heard(value: Any) -> Heard | None:  # noqa: ANN401 - JSON
     return None if value is None else Heard(MessageId(value[0]), int(value[1]))
 
 
-def _turn(turn: Turn) -> tuple[object, ...]:
+def _turn(turn: EndedTurn) -> tuple[object, ...]:
     verdict = (turn.judged, turn.deliver, _heard(turn.heard))
     said = (turn.id, turn.text, turn.reason, turn.score, turn.detail, turn.waited_ms, turn.began_ms)
     return (*said, _playing(turn.playing), *verdict, turn.ended_ms)
 
 
-def _to_turn(value: list[Any]) -> Turn:
+def _to_turn(value: list[Any]) -> EndedTurn:
     name, text, reason, score, detail, waited_ms, began_ms, playing, judged, deliver, heard, ended_ms = value
     said = (str(name), str(text), reason, float(score), str(detail), int(waited_ms), int(began_ms))
-    return Turn(*said, _to_playing(playing), bool(judged), bool(deliver), _to_heard(heard), int(ended_ms))
+    return EndedTurn(*said, _to_playing(playing), bool(judged), bool(deliver), _to_heard(heard), int(ended_ms))
 
 
-def _kept(kept: KeptBuffer) -> tuple[object, ...]:
+def _kept(kept: StoredBuffer) -> tuple[object, ...]:
     turn = kept.turn
     open_turn = None if turn is None else (turn.id, turn.first_ms, turn.last_ms, turn.text, turn.looked, turn.eager)
     utterances = [_utterance(one) for one in kept.utterances]
@@ -251,24 +253,24 @@ def _kept(kept: KeptBuffer) -> tuple[object, ...]:
     return (utterances, kept.closed, open_turn, kept.question, *pace, kept.now_ms)
 
 
-def _to_kept(value: list[Any]) -> KeptBuffer:
+def _to_kept(value: list[Any]) -> StoredBuffer:
     utterances, closed, turn, question, mean_ms, spoke_ms, now_ms = value
-    open_turn = None if turn is None else KeptTurn(*turn)
+    open_turn = None if turn is None else StoredTurn(*turn)
     opened = tuple(map(_to_utterance, utterances))
-    return KeptBuffer(opened, _words(closed), open_turn, question, float(mean_ms), spoke_ms, int(now_ms))
+    return StoredBuffer(opened, _words(closed), open_turn, question, float(mean_ms), spoke_ms, int(now_ms))
 
 
-def _utterance(one: KeptUtterance) -> tuple[object, ...]:
+def _utterance(one: StoredUtterance) -> tuple[object, ...]:
     words = (one.base, one.base_seq, one.line, one.deltas, one.used, one.taken)
     return (one.id, *words, one.forgotten, one.closed, one.parts, one.stable_chars)
 
 
-def _to_utterance(value: list[Any]) -> KeptUtterance:
+def _to_utterance(value: list[Any]) -> StoredUtterance:
     name, base, base_seq, line, deltas, used, taken, forgotten, closed, parts, stable_chars = value
     pieces = tuple((int(seq), str(text)) for seq, text in deltas)
     numbers = tuple(int(seq) for seq in used)
     rest = (int(forgotten), bool(closed), int(parts), int(stable_chars))
-    return KeptUtterance(name, _words(base), int(base_seq), _words(line), pieces, numbers, _words(taken), *rest)
+    return StoredUtterance(name, _words(base), int(base_seq), _words(line), pieces, numbers, _words(taken), *rest)
 
 
 def _words(words: Iterable[Any]) -> tuple[str, ...]:

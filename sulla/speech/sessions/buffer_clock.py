@@ -5,7 +5,7 @@ from __future__ import annotations
 from sulla.core.clock import Clock
 
 
-class Moments:
+class BufferClock:
     """Milliseconds since 1970 that never run backwards and never jump, whoever sets the machine's clock.
 
     Args:

@@ -8,26 +8,26 @@ from typing import Final
 from sulla.core.errors import Busy, SullaError
 from sulla.core.ids import RunId
 from sulla.speech.log.log import SpeechLog
-from sulla.speech.log.thread_speech import Voice
+from sulla.speech.log.thread_speech import ThreadSpeech
 
 MOST_OWED: Final = 64
 MOST_OWED_CHARS: Final = 100_000
 """Turns that wait to be delivered, and their letters together: the queue of their thread has been full for long."""
 
 
-class Line:
+class SpeechSession:
     """What is known of the speech in a thread, the log that it is kept in, and who waits for it.
 
     Args:
-        voice: what is known.
+        speech: what is known.
         log: where it is kept.
         now_s: the time in seconds, by the clock's `elapsed`.
     """
 
-    __slots__ = ("_waiting", "armed_ms", "claimed_s", "delivering", "log", "over", "spoke_s", "turns", "voice")
+    __slots__ = ("_waiting", "armed_ms", "claimed_s", "delivering", "log", "over", "speech", "spoke_s", "turns")
 
-    def __init__(self, voice: Voice, log: SpeechLog, now_s: float) -> None:
-        self.voice = voice
+    def __init__(self, speech: ThreadSpeech, log: SpeechLog, now_s: float) -> None:
+        self.speech = speech
         self.log = log
         self.spoke_s = now_s
         """When a chunk last came."""
@@ -49,10 +49,10 @@ class Line:
         Raises:
             Busy: too many turns wait to be delivered.
         """
-        owed = self.voice.owed
+        owed = self.speech.owed
         if owed and (len(owed) >= MOST_OWED or sum(len(turn.text) for turn in owed) >= MOST_OWED_CHARS):
             raise Busy(
-                f"{len(owed)} spoken turns wait until thread {self.voice.thread_id!r} takes messages again; send it "
+                f"{len(owed)} spoken turns wait until thread {self.speech.thread_id!r} takes messages again; send it "
                 "again then",
                 retry_after_s=5.0,
             )

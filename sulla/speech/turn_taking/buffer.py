@@ -14,7 +14,7 @@ from sulla.speech.turn_taking.chunk import Chunk
 from sulla.speech.turn_taking.classic import is_complete_thought
 from sulla.speech.turn_taking.detector import COMPLETE, Reading, TurnDetector
 from sulla.speech.turn_taking.events import Cancelled, EagerEnd, End, EndReason, Event, Partial, Resumed, TurnStarted
-from sulla.speech.turn_taking.kept import KeptBuffer, KeptTurn
+from sulla.speech.turn_taking.kept import StoredBuffer, StoredTurn
 from sulla.speech.turn_taking.pace import Pace
 from sulla.speech.turn_taking.profile import CLASSIC, EAGER_SCORE, Profile, wait_ms
 from sulla.speech.turn_taking.utterances import Utterances
@@ -206,17 +206,17 @@ class SpeechBuffer:
         since = now_ms - turn.first_ms, now_ms - turn.last_ms
         return Status(True, self.state, turn.id, turn.text, *since, self._due(turn), reading, wait)
 
-    def kept(self) -> KeptBuffer:
+    def kept(self) -> StoredBuffer:
         """All that it knows: a buffer restored from it goes on as this one would."""
         kept_turn = None
         if (turn := self._turn) is not None:
-            kept_turn = KeptTurn(turn.id, turn.first_ms, turn.last_ms, turn.text, turn.looked, turn.eager)
+            kept_turn = StoredTurn(turn.id, turn.first_ms, turn.last_ms, turn.text, turn.looked, turn.eager)
         heard, pace = self._utterances.kept(), self._pace
-        return KeptBuffer(*heard, kept_turn, self._question, pace.mean_ms, pace.last_ms, self._now_ms)
+        return StoredBuffer(*heard, kept_turn, self._question, pace.mean_ms, pace.last_ms, self._now_ms)
 
     @classmethod
     def restored(
-        cls, kept: KeptBuffer, profile: Profile = CLASSIC, detector: TurnDetector | None = None
+        cls, kept: StoredBuffer, profile: Profile = CLASSIC, detector: TurnDetector | None = None
     ) -> SpeechBuffer:
         """A buffer that goes on where another was; what fell due meanwhile, its first `tick` does.
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
-class KeptUtterance:
+class StoredUtterance:
     """An utterance that is open."""
 
     id: str
@@ -24,7 +24,7 @@ class KeptUtterance:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptTurn:
+class StoredTurn:
     """A turn that is open."""
 
     id: str
@@ -36,19 +36,19 @@ class KeptTurn:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptBuffer:
+class StoredBuffer:
     """Everything that a buffer knows, but its profile and detector."""
 
-    utterances: tuple[KeptUtterance, ...]
+    utterances: tuple[StoredUtterance, ...]
     closed: tuple[str, ...]
-    turn: KeptTurn | None
+    turn: StoredTurn | None
     question: str | None
     pause_mean_ms: float
     spoke_ms: int | None
     now_ms: int
 
 
-def moved(kept: KeptBuffer, by_ms: int) -> KeptBuffer:
+def moved(kept: StoredBuffer, by_ms: int) -> StoredBuffer:
     """The same at another time: the clock that it was written down by went otherwise.
 
     Args:

@@ -12,7 +12,7 @@ from typing import Final
 
 from sulla.speech.turn_taking.align import left_of
 from sulla.speech.turn_taking.chunk import Chunk
-from sulla.speech.turn_taking.kept import KeptUtterance
+from sulla.speech.turn_taking.kept import StoredUtterance
 
 MAX_PIECES: Final = 500
 MAX_PIECES_CHARS: Final = 32_000
@@ -107,13 +107,13 @@ class Utterance:
         self._base = []
         self._used.update(self._deltas)
 
-    def kept(self, utterance_id: str) -> KeptUtterance:
+    def kept(self, utterance_id: str) -> StoredUtterance:
         """All that is known of it.
 
         Args:
             utterance_id: its id.
         """
-        return KeptUtterance(
+        return StoredUtterance(
             utterance_id,
             tuple(self._base),
             self._base_seq,
@@ -128,7 +128,7 @@ class Utterance:
         )
 
     @classmethod
-    def restored(cls, kept: KeptUtterance) -> Utterance:
+    def restored(cls, kept: StoredUtterance) -> Utterance:
         """One that goes on where the kept one was.
 
         Args:

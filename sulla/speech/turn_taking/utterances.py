@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from sulla.speech.turn_taking.chunk import Chunk
-from sulla.speech.turn_taking.kept import KeptUtterance
+from sulla.speech.turn_taking.kept import StoredUtterance
 from sulla.speech.turn_taking.utterance import Utterance
 
 MAX_OPEN: Final = 8
@@ -21,11 +21,11 @@ class Utterances:
 
     __slots__ = ("_closed", "_open")
 
-    def __init__(self, kept: Iterable[KeptUtterance] = (), closed: Iterable[str] = ()) -> None:
+    def __init__(self, kept: Iterable[StoredUtterance] = (), closed: Iterable[str] = ()) -> None:
         self._open = {one.id: Utterance.restored(one) for one in kept}
         self._closed = deque(closed, maxlen=MAX_CLOSED)
 
-    def kept(self) -> tuple[tuple[KeptUtterance, ...], tuple[str, ...]]:
+    def kept(self) -> tuple[tuple[StoredUtterance, ...], tuple[str, ...]]:
         """Those that are open, and the names of those that are closed."""
         return tuple(one.kept(name) for name, one in self._open.items()), tuple(self._closed)
 

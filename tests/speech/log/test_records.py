@@ -8,16 +8,16 @@ from sulla.core.errors import CorruptRecord
 from sulla.core.ids import MessageId, ThreadId
 from sulla.speech.log.records import (
     SPEECH,
-    Asked,
-    Brought,
-    Dropped,
-    Entry,
-    Fed,
-    Forced,
-    Judged,
-    Left,
-    Settled,
-    Turn,
+    ChunkTaken,
+    EndedTurn,
+    QuestionKnown,
+    SpeechEntry,
+    ThreadBrought,
+    ThreadLeft,
+    TurnDropped,
+    TurnForced,
+    TurnJudged,
+    TurnSettled,
     entries_of,
     pack,
     to_draft,
@@ -33,27 +33,27 @@ from tests.speech.streams import ENGLISH, play, profile_of, sentence, utterance
 THREAD = ThreadId("t")
 PLAYING = Playing(MessageId("m"), 3)
 HEARD = Heard(MessageId("m"), 2)
-TURN = Turn(
+TURN = EndedTurn(
     "u", "hello", "complete", 0.85, "rule", 200, 5, PLAYING, judged=True, deliver=False, heard=HEARD, ended_ms=9
 )
-ENTRIES: list[Entry] = [
-    Fed(THREAD, 1, Chunk("u", 7, "cumulative", 'héllo\n"you"', 3), PLAYING),
-    Fed(THREAD, 2, Chunk("u", 8, "final", "")),
-    Asked(THREAD, 3, "which?"),
-    Asked(THREAD, 3, None),
-    Forced(THREAD, 4),
-    Dropped(THREAD, 5),
-    Judged(THREAD, 6, "u", True, HEARD),
-    Judged(THREAD, 6, "u", False),
-    Judged(THREAD, 6, "u", False, HEARD, TURN),
-    Settled(THREAD, 7, "u"),
-    Left(THREAD, 8),
-    Brought(THREAD, 9, SpeechBuffer().kept(), PLAYING, (TURN, Turn("v", "x", "final", 0.0, "", 0, 1)), 4),
+ENTRIES: list[SpeechEntry] = [
+    ChunkTaken(THREAD, 1, Chunk("u", 7, "cumulative", 'héllo\n"you"', 3), PLAYING),
+    ChunkTaken(THREAD, 2, Chunk("u", 8, "final", "")),
+    QuestionKnown(THREAD, 3, "which?"),
+    QuestionKnown(THREAD, 3, None),
+    TurnForced(THREAD, 4),
+    TurnDropped(THREAD, 5),
+    TurnJudged(THREAD, 6, "u", True, HEARD),
+    TurnJudged(THREAD, 6, "u", False),
+    TurnJudged(THREAD, 6, "u", False, HEARD, TURN),
+    TurnSettled(THREAD, 7, "u"),
+    ThreadLeft(THREAD, 8),
+    ThreadBrought(THREAD, 9, SpeechBuffer().kept(), PLAYING, (TURN, EndedTurn("v", "x", "final", 0.0, "", 0, 1)), 4),
 ]
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: type(entry).__name__)
-def test_an_entry_is_read_as_it_was_written(entry: Entry) -> None:
+def test_an_entry_is_read_as_it_was_written(entry: SpeechEntry) -> None:
     assert unpack(pack(entry), "here") == entry
 
 
@@ -68,7 +68,7 @@ def test_whatever_a_buffer_knows_is_read_as_it_was_written(seed: int) -> None:
     buffer = SpeechBuffer(profile_of(chance), ENGLISH)
     heard = utterance(chance, "u", sentence(chance), 0)
     play(buffer, heard[: chance.randint(0, len(heard))])
-    brought = Brought(THREAD, 1, buffer.kept())
+    brought = ThreadBrought(THREAD, 1, buffer.kept())
     assert unpack(pack(brought), "here") == brought
 
 
