@@ -16,7 +16,7 @@ from sulla.core.ids import MessageId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.speech.interruptions.barge import ENGLISH_SIGNS, Signs, is_enough, is_listening
 from sulla.speech.interruptions.going_on import LATE_S, go_on
-from sulla.speech.interruptions.scene import OngoingReply, ongoing_reply_of
+from sulla.speech.interruptions.ongoing_reply import OngoingReply, ongoing_reply_of
 from sulla.speech.service import Playing
 from sulla.speech.slice import Overheard
 from sulla.speech.turn_taking.events import Cancelled, End, Event, Partial, TurnStarted
@@ -200,43 +200,43 @@ class Interruptions:
         turn_id = overlap.turn_id
         try:
             async with self._room, self._clock.timeout(DEADLINE_S):
-                scene = await self._scene(thread_id, overlap.playing)
+                reply = await self._ongoing_reply(thread_id, overlap.playing)
                 if overlap.turn_id != turn_id or overlap.look_s is None:
                     return  # it is over, and was judged
-                await self._interrupt(thread_id, overlap, turn_id, scene)
+                await self._interrupt(thread_id, overlap, turn_id, reply)
             # A run that is open may begin to speak, or speak again, while the person does.
-            overlap.look_s = self._clock.elapsed() + LOOK_AGAIN_S if scene.busy else None
+            overlap.look_s = self._clock.elapsed() + LOOK_AGAIN_S if reply.busy else None
         except (StoreUnavailable, TimeoutError):
             overlap.look_s = self._clock.elapsed() + LOOK_AGAIN_S
             raise
         finally:
             overlap.asked = False
 
-    async def _interrupt(self, thread_id: ThreadId, overlap: _Overlap, turn_id: str, scene: OngoingReply) -> None:
+    async def _interrupt(self, thread_id: ThreadId, overlap: _Overlap, turn_id: str, reply: OngoingReply) -> None:
         """End what the assistant is saying, if anything."""
-        said = scene.interrupted
-        if not scene.speaking or said is None:
+        said = reply.interrupted
+        if not reply.speaking or said is None:
             return
         if overlap.stopped is None or overlap.stopped[:2] != (turn_id, said):
-            playing = scene.playing
+            playing = reply.playing
             chars = playing.played_chars if playing is not None and playing.message_id == said else 0
             overlap.stopped = (turn_id, said, chars)
             self._show(thread_id, "SPEECH_BARGE_IN", {"turn_id": turn_id, "message_id": said, "played_chars": chars})
-        if scene.making is not None:
-            fact = BargedIn(turn_id, scene.making)
-            await self._threads.tell(thread_id, fact, f"{turn_id}:{scene.making}")
+        if reply.making is not None:
+            fact = BargedIn(turn_id, reply.making)
+            await self._threads.tell(thread_id, fact, f"{turn_id}:{reply.making}")
 
     async def _judge(self, thread_id: ThreadId, overlap: _Overlap, end: End, told: Playing | None) -> TurnVerdict:
-        scene = await self._scene(thread_id, told)
+        reply = await self._ongoing_reply(thread_id, told)
         listening = end.reason != "forced" and is_listening(end.text, self._signs)
         stopped = overlap.stopped is not None and overlap.stopped[0] == end.turn_id
-        if listening and not scene.asking and (scene.speaking or stopped):
+        if listening and not reply.asking and (reply.speaking or stopped):
             await self._threads.tell(thread_id, Overheard(end.turn_id, end.text), end.turn_id)
             return TurnVerdict(deliver=False)
-        await self._interrupt(thread_id, overlap, end.turn_id, scene)
-        return TurnVerdict(deliver=True, heard=scene.heard(told))
+        await self._interrupt(thread_id, overlap, end.turn_id, reply)
+        return TurnVerdict(deliver=True, heard=reply.heard(told))
 
-    async def _scene(self, thread_id: ThreadId, told: Playing | None) -> OngoingReply:
+    async def _ongoing_reply(self, thread_id: ThreadId, told: Playing | None) -> OngoingReply:
         info, state = await self._threads.get(thread_id)
         if state is None:
             return OngoingReply()  # it cannot be read, and `sulla doctor` says so

@@ -91,7 +91,7 @@ class SpeechLog:
 
     @property
     def place(self) -> int:
-        """Of the last entry, for `kept`."""
+        """Of the last entry, for `committed`."""
         return self._added
 
     def check(self) -> None:
@@ -110,7 +110,7 @@ class SpeechLog:
         """Have an entry written soon.
 
         Returns:
-            Its place, for `kept`.
+            Its place, for `committed`.
         """
         packed = pack(entry)
         self._pending.append(packed)
@@ -119,7 +119,7 @@ class SpeechLog:
         self._more.set()
         return self._added
 
-    async def kept(self, place: int) -> None:
+    async def committed(self, place: int) -> None:
         """Return when everything up to there is kept.
 
         Raises:
@@ -135,7 +135,7 @@ class SpeechLog:
         self._waiters.append((place, waiter))
         await waiter
 
-    async def surely_kept(self, place: int) -> None:
+    async def committed_at_last(self, place: int) -> None:
         """Return when everything up to there is kept, however long the store is away.
 
         Raises:
@@ -143,7 +143,7 @@ class SpeechLog:
         """
         while not self.lost:
             try:
-                return await self.kept(place)
+                return await self.committed(place)
             except StoreUnavailable:
                 await self._clock.sleep(RETRY_S)
         raise StaleLease(f"{self.key}: somebody else has taken this speech over")

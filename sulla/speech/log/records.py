@@ -18,7 +18,7 @@ from sulla.core.ids import ThreadId
 from sulla.speech.service import Playing
 from sulla.speech.turn_taking.chunk import Chunk
 from sulla.speech.turn_taking.events import EndReason
-from sulla.speech.turn_taking.kept import StoredBuffer
+from sulla.speech.turn_taking.stored import StoredBuffer
 from sulla.store import Draft, Record, seal, unseal
 from sulla.threads import Heard
 
@@ -115,7 +115,7 @@ class ThreadBrought:
 
     thread_id: ThreadId
     at_ms: int
-    kept: StoredBuffer
+    stored: StoredBuffer
     playing: Playing | None = None
     owed: tuple[EndedTurn, ...] = ()
     version: int = 0
@@ -199,7 +199,7 @@ Reader = Callable[[Any], Any]
 
 def _reader(kind: Any) -> Reader:  # noqa: ANN401 - a type, or what stands for one
     """What makes a value of a type from what JSON says of it."""
-    if is_dataclass(kind):
+    if isinstance(kind, type) and is_dataclass(kind):
         hints = get_type_hints(kind)
         return partial(_row, kind, [_reader(hints[field.name]) for field in fields(kind)])
     if isinstance(kind, UnionType):

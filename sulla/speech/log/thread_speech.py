@@ -26,8 +26,8 @@ from sulla.speech.service import Playing
 from sulla.speech.turn_taking.buffer import SpeechBuffer
 from sulla.speech.turn_taking.detector import TurnDetector
 from sulla.speech.turn_taking.events import End, Event, TurnStarted
-from sulla.speech.turn_taking.kept import StoredBuffer
 from sulla.speech.turn_taking.profile import CLASSIC, Profile
+from sulla.speech.turn_taking.stored import StoredBuffer
 
 
 class ThreadSpeech:
@@ -37,7 +37,7 @@ class ThreadSpeech:
         thread_id: which.
         profile: when a turn ends.
         detector: reads what was said, for the profile `adaptive`.
-        kept: what was known of it before; None for nothing.
+        stored: what was known of it before; None for nothing.
     """
 
     def __init__(
@@ -45,13 +45,13 @@ class ThreadSpeech:
         thread_id: ThreadId,
         profile: Profile = CLASSIC,
         detector: TurnDetector | None = None,
-        kept: StoredBuffer | None = None,
+        stored: StoredBuffer | None = None,
     ) -> None:
         self.thread_id = thread_id
         self._profile = profile
         self._detector = detector
         self.buffer = (
-            SpeechBuffer(profile, detector) if kept is None else SpeechBuffer.restored(kept, profile, detector)
+            SpeechBuffer(profile, detector) if stored is None else SpeechBuffer.restored(stored, profile, detector)
         )
         self.owed: deque[EndedTurn] = deque()
         """Turns that have ended and are not delivered, oldest first."""
@@ -59,7 +59,7 @@ class ThreadSpeech:
         """How often the thread was taken up."""
         self.playing: Playing | None = None
         """What the client played when it was last heard of."""
-        turn = kept.turn if kept is not None else None
+        turn = stored.turn if stored is not None else None
         self._began_ms = turn.first_ms if turn is not None else 0
 
     @classmethod
@@ -73,7 +73,7 @@ class ThreadSpeech:
             profile: when a turn ends.
             detector: reads what was said.
         """
-        speech = cls(entry.thread_id, profile, detector, entry.kept)
+        speech = cls(entry.thread_id, profile, detector, entry.stored)
         speech.playing, speech.owed, speech.version = entry.playing, deque(entry.owed), entry.version
         return speech
 
@@ -131,8 +131,8 @@ class ThreadSpeech:
 
     def all_of_it(self) -> ThreadBrought:
         """All that is known, for whoever goes on from there."""
-        kept = self.buffer.kept()
-        return ThreadBrought(self.thread_id, kept.now_ms, kept, self.playing, tuple(self.owed), self.version)
+        stored = self.buffer.stored()
+        return ThreadBrought(self.thread_id, stored.now_ms, stored, self.playing, tuple(self.owed), self.version)
 
     def _ended(self, turn_id: str, at_ms: int) -> list[Event]:
         """The turn had ended by then. Another version of the rules may not think so: the words are delivered anyway."""

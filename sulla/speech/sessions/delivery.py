@@ -74,7 +74,7 @@ class Delivery:
             # Written down first: told twice, it has to be in the same words.
             self._note(session, TurnJudged(thread_id, self._now_ms(), turn.id, verdict.deliver, verdict.heard, turn))
             turn = session.speech.owed[0]
-        await session.log.surely_kept(session.log.place)
+        await session.log.committed_at_last(session.log.place)
         message_id, run_id = MessageId(""), RunId("")
         if turn.deliver:
             message_id, sent = await self._again(lambda: self._send(thread_id, turn))

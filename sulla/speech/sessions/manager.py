@@ -115,7 +115,7 @@ class StreamBufferManager:
         open_turn = Taken(session.speech.buffer.turn_id, session.speech.buffer.state, late)
         if taken is not None:
             taken()
-        await session.log.kept(place)
+        await session.log.committed(place)
         return open_turn
 
     async def force_flush_buffer(self, thread_id: ThreadId) -> Flushed:
@@ -146,7 +146,7 @@ class StreamBufferManager:
             return ""
         if not (turn_id := session.speech.buffer.turn_id):
             return ""
-        await session.log.kept(self._note(session, TurnDropped(thread_id, self._buffer_clock.now_ms())))
+        await session.log.committed(self._note(session, TurnDropped(thread_id, self._buffer_clock.now_ms())))
         return turn_id
 
     async def get_buffer_status(self, thread_id: ThreadId) -> Status:

@@ -88,11 +88,11 @@ class ParkedBuffers:
         version = rest.version + 1 if rest is not None else 1
         known = rest.known if rest is not None else None
         if known is None:
-            taken = ThreadBrought(thread_id, now_ms, SpeechBuffer().kept(), version=version)
+            taken = ThreadBrought(thread_id, now_ms, SpeechBuffer().stored(), version=version)
         else:
             # Another machine's clock may be ahead of this one; nobody speaks, so no time matters yet.
-            buffer = replace(known.kept, now_ms=min(known.kept.now_ms, now_ms))
-            taken = replace(known, at_ms=now_ms, kept=buffer, playing=None, version=version)
+            buffer = replace(known.stored, now_ms=min(known.stored.now_ms, now_ms))
+            taken = replace(known, at_ms=now_ms, stored=buffer, playing=None, version=version)
         # With all that is known: if nothing of it gets into the log, the next one finds it here.
         there = _value(ParkedBuffer(version, self._owner, taken, self._home))
         if not await self._swap(_key(thread_id), value, there):

@@ -22,7 +22,7 @@ from sulla.speech.log.thread_speech import ThreadSpeech
 from sulla.speech.sessions.buffer_clock import BufferClock
 from sulla.speech.sessions.parked import ParkedBuffers
 from sulla.speech.sessions.session import SpeechSession
-from sulla.speech.turn_taking.kept import moved
+from sulla.speech.turn_taking.stored import moved
 from sulla.store import Store
 from sulla.threads import ThreadStore
 
@@ -225,7 +225,7 @@ class SpeechSessions:
         known, now_ms = speech.all_of_it(), self._buffer_clock.now_ms()
         if known.at_ms <= now_ms:
             return speech
-        known = replace(known, at_ms=now_ms, kept=moved(known.kept, now_ms - known.at_ms))
+        known = replace(known, at_ms=now_ms, stored=moved(known.stored, now_ms - known.at_ms))
         kept_in.add(known)
         return ThreadSpeech.brought(known, kept_in.profile, self._detector)
 

@@ -106,9 +106,9 @@ async def test_the_first_is_written_at_once_and_what_follows_together(store: Mem
 
     scribe = Scribe(FaultyStore(store, plan), clock)
     log = await scribe.begin()
-    await log.kept(scribe.say(1))
+    await log.committed(scribe.say(1))
     assert (len(writes), clock.elapsed()) == (1, 1000.0)
-    waiting = [asyncio.ensure_future(log.kept(scribe.say(seq))) for seq in range(2, 12)]
+    waiting = [asyncio.ensure_future(log.committed(scribe.say(seq))) for seq in range(2, 12)]
     await clock.advance(GATHER_S - 0.001)
     assert not any(one.done() for one in waiting)
     await clock.advance(0.001)
@@ -131,10 +131,10 @@ async def test_an_attempt_that_fails_is_told_and_made_again(store: MemoryStore, 
         fails.append(phase)
         place = scribe.say(seq)
         with pytest.raises(StoreUnavailable):
-            await log.kept(place)
+            await log.committed(place)
         with pytest.raises(StoreUnavailable):
             log.check()
-        surely = asyncio.ensure_future(log.surely_kept(place))
+        surely = asyncio.ensure_future(log.committed_at_last(place))
         await clock.advance(2.0)
         assert not surely.done()
         fails.clear()
@@ -156,9 +156,9 @@ async def test_what_waits_behind_an_attempt_that_fails_is_told_too(store: Memory
 
     scribe = Scribe(FaultyStore(store, plan), clock)
     log = await scribe.begin()
-    waiting = [asyncio.ensure_future(log.kept(scribe.say(1)))]
+    waiting = [asyncio.ensure_future(log.committed(scribe.say(1)))]
     await clock.settle()
-    waiting.append(asyncio.ensure_future(log.kept(scribe.say(2))))
+    waiting.append(asyncio.ensure_future(log.committed(scribe.say(2))))
     await clock.settle()
     fails.set()
     await clock.settle()
@@ -186,7 +186,7 @@ async def test_a_log_that_has_grown_goes_on_in_another_one(store: MemoryStore, c
     log = await scribe.begin()
     for seq in range(1, 101):
         log.add(ChunkTaken(THREAD, 0, Chunk("other", seq, "delta", "")))
-        await asyncio.gather(log.kept(scribe.say(seq)), clock.advance(GATHER_S))
+        await asyncio.gather(log.committed(scribe.say(seq)), clock.advance(GATHER_S))
     await clock.advance(1.0)
     assert [info.key for info in await logs_of(store)] == [log.key]
     assert log.key != KEY
@@ -219,7 +219,7 @@ async def test_whoever_dies_at_any_step_leaves_one_log_that_counts(
     acknowledged: list[int] = []
 
     async def say(seq: int) -> None:
-        await scribe.log.kept(scribe.say(seq))
+        await scribe.log.committed(scribe.say(seq))
         acknowledged.append(seq)
 
     try:
@@ -250,21 +250,21 @@ async def test_a_log_that_somebody_took_over_is_written_to_no_more(
     store: MemoryStore, clock: ManualClock, scribe: Scribe
 ) -> None:
     log = await scribe.begin()
-    await log.kept(scribe.say(1))
+    await log.committed(scribe.say(1))
     assert await take(store, "home2:1", KEY, DETECTOR) is None  # it is held
     await clock.advance(LEASE_S + 1)
     assert await text_of(store, KEY, "home2:1") == "w1"
     with pytest.raises(StoreUnavailable):
-        await asyncio.gather(log.kept(scribe.say(2)), clock.settle())
+        await asyncio.gather(log.committed(scribe.say(2)), clock.settle())
     assert log.lost
     with pytest.raises(StoreUnavailable):
-        await log.kept(scribe.say(3))
+        await log.committed(scribe.say(3))
     assert await scribe.end() is None
 
 
 async def test_a_lease_that_is_renewed_is_kept(store: MemoryStore, clock: ManualClock, scribe: Scribe) -> None:
     log = await scribe.begin()
-    await log.kept(scribe.say(1))
+    await log.committed(scribe.say(1))
     for _ in range(4):
         await clock.advance(LEASE_S / 2)
         await log.renew()
@@ -297,7 +297,7 @@ async def test_a_log_that_follows_one_that_somebody_holds_waits(
     store: MemoryStore, clock: ManualClock, scribe: Scribe
 ) -> None:
     log = await scribe.begin()
-    await log.kept(scribe.say(1))
+    await log.committed(scribe.say(1))
     await scribe.end()
     later = next_key(KEY)
     segment = await open_segment(store, OWNER, later, CLASSIC, follows=KEY)

@@ -26,7 +26,7 @@ from sulla.speech.log.records import (
 from sulla.speech.service import Playing
 from sulla.speech.turn_taking.buffer import SpeechBuffer
 from sulla.speech.turn_taking.chunk import Chunk
-from sulla.speech.turn_taking.kept import StoredBuffer, StoredTurn, StoredUtterance
+from sulla.speech.turn_taking.stored import StoredBuffer, StoredTurn, StoredUtterance
 from sulla.store import Record, seal
 from sulla.threads import Heard
 from tests.speech.streams import ENGLISH, play, profile_of, sentence, utterance
@@ -49,7 +49,7 @@ ENTRIES: list[SpeechEntry] = [
     TurnJudged(THREAD, 6, "u", False, HEARD, TURN),
     TurnSettled(THREAD, 7, "u"),
     ThreadLeft(THREAD, 8),
-    ThreadBrought(THREAD, 9, SpeechBuffer().kept(), PLAYING, (TURN, EndedTurn("v", "x", "final", 0.0, "", 0, 1)), 4),
+    ThreadBrought(THREAD, 9, SpeechBuffer().stored(), PLAYING, (TURN, EndedTurn("v", "x", "final", 0.0, "", 0, 1)), 4),
 ]
 
 
@@ -105,7 +105,7 @@ def test_whatever_a_buffer_knows_is_read_as_it_was_written(seed: int) -> None:
     buffer = SpeechBuffer(profile_of(chance), ENGLISH)
     heard = utterance(chance, "u", sentence(chance), 0)
     play(buffer, heard[: chance.randint(0, len(heard))])
-    brought = ThreadBrought(THREAD, 1, buffer.kept())
+    brought = ThreadBrought(THREAD, 1, buffer.stored())
     assert unpack(pack(brought), "here") == brought
 
 

@@ -66,14 +66,14 @@ def asleep(store: Store) -> tuple[Store, Callable[[], None], asyncio.Event]:
 
 def late(known: ThreadBrought, question: str) -> ThreadBrought:
     """The same with something in it by which it is known."""
-    return replace(known, kept=replace(known.kept, question=question))
+    return replace(known, stored=replace(known.stored, question=question))
 
 
 def question_of(rest: ParkedBuffer | None) -> str | None:
     """What it is known by."""
     assert rest is not None
     assert rest.known is not None
-    return rest.known.kept.question
+    return rest.known.stored.question
 
 
 async def test_of_twenty_that_take_a_thread_up_at_once_one_gets_it(store: MemoryStore) -> None:
@@ -94,7 +94,7 @@ async def test_of_many_that_want_what_was_laid_down_one_gets_it_with_all_that_is
     daemons = [await begin(store, f"home{number}:1") for number in range(1, 9)]
     found = await asyncio.gather(*(one.take_up(THREAD, 0) for one in daemons), return_exceptions=True)
     (taken,) = [one for one in found if isinstance(one, ThreadBrought)]
-    assert (taken.version, taken.kept.question) == (2, "first")
+    assert (taken.version, taken.stored.question) == (2, "first")
 
 
 async def test_who_slept_while_taking_up_overwrites_nothing(store: MemoryStore) -> None:

@@ -48,17 +48,17 @@ class StoredBuffer:
     now_ms: int
 
 
-def moved(kept: StoredBuffer, by_ms: int) -> StoredBuffer:
+def moved(stored: StoredBuffer, by_ms: int) -> StoredBuffer:
     """The same at another time: the clock that it was written down by went otherwise.
 
     Args:
-        kept: what a buffer knew.
+        stored: what a buffer knew.
         by_ms: how much later; less than 0 for earlier.
     """
-    turn, spoke_ms = kept.turn, kept.spoke_ms
+    turn, spoke_ms = stored.turn, stored.spoke_ms
     return replace(
-        kept,
+        stored,
         turn=turn and replace(turn, first_ms=turn.first_ms + by_ms, last_ms=turn.last_ms + by_ms),
         spoke_ms=None if spoke_ms is None else spoke_ms + by_ms,
-        now_ms=kept.now_ms + by_ms,
+        now_ms=stored.now_ms + by_ms,
     )
