@@ -42,7 +42,7 @@ class Flushed:
 
 
 class SpeechService(Protocol):
-    """Who does what is about speech: the driver keeps it, the gateway asks it."""
+    """What clients may do with speech; `StreamBufferManager` implements it."""
 
     async def add_speech_chunk(
         self,

@@ -27,7 +27,9 @@ MAX_UNKEPT_BYTES: Final = 8 * 1024 * 1024
 
 
 class SpeechLog:
-    """Writes down what happens, in order, under one lease.
+    """Appends entries to one log in the store, in order and under one lease, many with each write.
+
+    It lives as long as anybody speaks in one of its threads.
 
     Args:
         store: where it is kept.

@@ -25,7 +25,7 @@ _MOST_TRIED: Final = 64
 
 
 class SpeechLogs:
-    """This daemon's logs.
+    """The logs that this daemon writes: one of its own, and those that it has taken over.
 
     Args:
         store: where they are.

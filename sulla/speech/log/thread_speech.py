@@ -31,7 +31,7 @@ from sulla.speech.turn_taking.stored import StoredBuffer
 
 
 class ThreadSpeech:
-    """The speech in one thread.
+    """One thread's buffer and its undelivered turns, as the entries of a log make them. Lives as long as its session.
 
     Args:
         thread_id: which.

@@ -1,4 +1,4 @@
-"""The time that buffers live by: the wall clock's when it was set, and from then on as time passes. Pure."""
+"""The time of speech buffers: the wall clock's when it was set, and from then on elapsed time. Pure."""
 
 from __future__ import annotations
 

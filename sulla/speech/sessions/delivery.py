@@ -27,7 +27,7 @@ LONGEST_RETRY_S: Final = 5.0
 
 
 class Delivery:
-    """Delivers what is owed.
+    """Sends ended turns to their threads. One for all sessions of a daemon.
 
     Args:
         threads: where conversations are.

@@ -43,7 +43,7 @@ RETRY_S: Final = 0.5
 
 
 class StreamBufferManager:
-    """Keeps `SpeechService`.
+    """Implements `SpeechService`: one for each daemon, as long as it runs.
 
     Args:
         store: where speech is kept.

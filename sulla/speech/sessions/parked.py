@@ -1,4 +1,4 @@
-"""`stream_buffer:{thread}`: who has the speech of a thread just now, or what is known of it while nobody speaks.
+"""`stream_buffer:{thread}`: which daemon a thread is spoken in, or its buffer while nobody speaks.
 
 Each step puts what it keeps in the place of what it has read, and of nothing else (`Store.swap`). So of two daemons
 that want a thread at once one gets it, and whoever sleeps in the middle of a step overwrites nothing that came since.
@@ -28,7 +28,7 @@ _KIND: Final = "STREAM_BUFFER"
 
 @dataclass(frozen=True, slots=True)
 class ParkedBuffer:
-    """What is kept under the name of a thread."""
+    """A thread's buffer as the store has it, and which daemon may change it. Immutable; replaced as a whole."""
 
     version: int
     """How often it was taken up: of two that know something of a thread, the higher one counts."""
@@ -50,7 +50,7 @@ class ParkedBuffer:
 
 
 class ParkedBuffers:
-    """Small values that are forgotten by themselves.
+    """The parked buffers of a store, one value for each thread, which the store forgets `ttl_s` after the last change.
 
     Args:
         store: where they are.

@@ -1,13 +1,13 @@
-"""Which threads are spoken in here: taken up, laid down again, and taken over from a daemon that is gone."""
+"""A daemon's sessions: begun with the first chunk, parked in a silence, taken over from a daemon that is gone."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Collection, Coroutine
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Coroutine
+from dataclasses import replace
 from typing import Final
+from weakref import WeakValueDictionary
 
 from sulla.core.clock import Clock
 from sulla.core.errors import Busy, StoreUnavailable, SullaError
@@ -32,14 +32,10 @@ REST_S: Final = 10.0
 """A thread that nobody has spoken in for so long is laid down."""
 
 
-@dataclass(slots=True)
-class _Gate:
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    users: int = 0
-
-
 class SpeechSessions:
-    """The threads that are spoken in here, and the logs that it is written down in.
+    """Every `SpeechSession` of this daemon by thread, and the logs that they are written down in.
+
+    A thread has one session in all daemons that share a store: `ParkedBuffers` sees to it.
 
     Args:
         store: where speech is kept.
@@ -49,7 +45,7 @@ class SpeechSessions:
         owner: ``<home id>:<boot nonce>``.
         limits: bounds.
         detector: reads what is said.
-        begin: has something done beside.
+        begin: starts a task that lives as long as the daemon; says whether it could.
     """
 
     def __init__(
@@ -71,23 +67,23 @@ class SpeechSessions:
         self.logs = SpeechLogs(store, clock, owner, limits, detector, self._everything, begin, self._lost)
         self._parked = ParkedBuffers(store, clock, owner, limits.ttl_s, self._ours)
         self._sessions: dict[ThreadId, SpeechSession] = {}
-        self._laying: dict[ThreadId, SpeechSession] = {}
-        """Half laid down: nobody may speak there before that is done, or what is kept of them would be out of date."""
         self._others: list[SpeechSession] = []
-        """Of threads that have a session already: two daemons have each taken down a part of what was said."""
-        self._gates: dict[ThreadId, _Gate] = {}
-        self._making = asyncio.Lock()
+        """Further sessions of a thread: two daemons each took down a part of what was said. Their turns are delivered,
+        and nobody speaks in them any more."""
+        self._gates: WeakValueDictionary[ThreadId, asyncio.Lock] = WeakValueDictionary()
+        """A lock is gone when nobody holds it or waits for it."""
         self._coming = 0
         self._taken: list[TakenOver] = []
-        """A log that was taken over, and nobody looks after it yet."""
+        """A log that was taken over and whose sessions have not begun; at most one."""
 
     def get(self, thread_id: ThreadId) -> SpeechSession | None:
         """The session of a thread, if it is spoken in here."""
-        return self._sessions.get(thread_id)
+        session = self._sessions.get(thread_id)
+        return None if session is None or session.parking else session
 
     def all(self) -> list[SpeechSession]:
         """Every session."""
-        return [*self._sessions.values(), *self._laying.values(), *self._others]
+        return [*self._sessions.values(), *self._others]
 
     async def check_elsewhere(self, thread_id: ThreadId) -> None:
         """Do nothing if there is such a thread, and no other daemon takes down what is said in it.
@@ -110,9 +106,9 @@ class SpeechSessions:
         """
         async with self._gate(thread_id):
             if (session := self._sessions.get(thread_id)) is not None:
-                return session
-            if (session := self._laying.get(thread_id)) is not None:
-                await self._put_down(session)
+                if not session.parking:
+                    return session
+                await self._park(session)
             await self._threads.get(thread_id)
             self._coming += 1
             try:
@@ -131,7 +127,7 @@ class SpeechSessions:
             return session
 
     def leave(self, session: SpeechSession, error: SullaError) -> None:
-        """It is not here any more: the thread is gone, or somebody else has taken it over."""
+        """End a session without parking it: its thread is gone, or another daemon's."""
         session.leave(error)
         if not session.log.lost:
             session.log.add(ThreadLeft(session.speech.thread_id, self._buffer_clock.now_ms()))
@@ -148,26 +144,22 @@ class SpeechSessions:
     # ---------------------------------------------------------------------------------------------- looking after it
 
     async def renew(self) -> None:
-        """Keep the logs, and say again which threads are here."""
+        """Renew the leases of the logs, and say again which threads are spoken in here before that is forgotten."""
         await self.logs.renew()
         now_s = self._clock.elapsed()
         for session in list(self._sessions.values()):  # not the others: somebody else says so of their threads
-            if not session.over and now_s - session.claimed_s > self._limits.ttl_s / 2:
+            if not session.over and not session.parking and now_s - session.claimed_s > self._limits.ttl_s / 2:
                 if await self._parked.claim(session.speech.all_of_it(), session.log.origin):
                     session.claimed_s = now_s
-                elif self._sessions.get(session.speech.thread_id) is session:
+                elif self.get(session.speech.thread_id) is session:
                     # What was said here is delivered, and what comes now is the other one's.
                     self._others.append(self._sessions.pop(session.speech.thread_id))
 
     async def lay_down(self) -> None:
-        """Let go of threads that nobody speaks in."""
+        """Park the sessions that nobody speaks in."""
         now_s = self._clock.elapsed()
-        for thread_id, session in list(self._laying.items()):
-            async with self._gate(thread_id):
-                if self._laying.get(thread_id) is session:
-                    await self._put_down(session)
         for session in self.all():
-            if session.speech.is_idle and now_s - session.spoke_s > REST_S:
+            if session.parking or (session.speech.is_idle and now_s - session.spoke_s > REST_S):
                 await self._lay_down(session)
 
     async def close_logs(self) -> None:
@@ -207,7 +199,7 @@ class SpeechSessions:
         for thread_id, speech in taken.by_thread.items():
             session = SpeechSession(self._in_time(speech, kept_in), kept_in, self._clock.elapsed())
             sessions.append(session)
-            if thread_id in old or thread_id in self._sessions or thread_id in self._laying:
+            if thread_id in old or thread_id in self._sessions:
                 self._others.append(session)
             else:
                 self._sessions[thread_id] = session
@@ -218,7 +210,7 @@ class SpeechSessions:
 
     def _ours(self, thread_id: ThreadId) -> Collection[str]:
         """Logs that are in no thread's way: none if this one was taken over while somebody spoke in it."""
-        return () if thread_id in self._sessions else self.logs.keys()
+        return () if self.get(thread_id) is not None else self.logs.keys()
 
     def _in_time(self, speech: ThreadSpeech, kept_in: SpeechLog) -> ThreadSpeech:
         """Speech that was written down by a clock ahead of ours goes on from now. Nobody who speaks is hurried."""
@@ -229,26 +221,16 @@ class SpeechSessions:
         kept_in.add(known)
         return ThreadSpeech.brought(known, kept_in.profile, self._detector)
 
-    @asynccontextmanager
-    async def _gate(self, thread_id: ThreadId) -> AsyncIterator[None]:
-        """One after the other, for each thread."""
-        gate = self._gates.setdefault(thread_id, _Gate())
-        gate.users += 1
-        try:
-            async with gate.lock:
-                yield
-        finally:
-            gate.users -= 1
-            if not gate.users:
-                del self._gates[thread_id]
+    def _gate(self, thread_id: ThreadId) -> asyncio.Lock:
+        """What is held while a session of a thread is made or parked."""
+        return self._gates.setdefault(thread_id, asyncio.Lock())
 
     async def _make_room(self) -> None:
         while len(self._sessions) + self._coming > self._limits.max_live:
-            session = min(
-                (one for one in self._sessions.values() if one.speech.is_idle),
-                key=lambda one: one.spoke_s,
-                default=None,
-            )
+            here = [one for one in self._sessions.values() if not one.parking]
+            if len(here) + self._coming <= self._limits.max_live:
+                return
+            session = min((one for one in here if one.speech.is_idle), key=lambda one: one.spoke_s, default=None)
             if session is None:
                 raise Busy(
                     f"{self._limits.max_live} threads are spoken in at once, as speech.max_live allows; try again soon",
@@ -262,20 +244,17 @@ class SpeechSessions:
             self.leave(session, StoreUnavailable("nobody waits for it"))
             return
         async with self._gate(thread_id):
-            if self._sessions.get(thread_id) is not session or not session.speech.is_idle:
-                return
-            # Whoever speaks now waits at the gate, and finds it where it is laid.
-            self._laying[thread_id] = self._sessions.pop(thread_id)
-            await self._put_down(session)
+            if self._sessions.get(thread_id) is session and (session.parking or session.speech.is_idle):
+                await self._park(session)
 
-    async def _put_down(self, session: SpeechSession) -> None:
+    async def _park(self, session: SpeechSession) -> None:
+        session.parking = True  # whoever speaks now waits at the gate, and finds what is parked
         await self._parked.lay_down(session.speech.all_of_it(), session.log.origin)
         self.leave(session, StoreUnavailable("nobody waits for it"))
 
     def _drop(self, session: SpeechSession) -> None:
-        for sessions in (self._sessions, self._laying):
-            if sessions.get(session.speech.thread_id) is session:
-                del sessions[session.speech.thread_id]
+        if self._sessions.get(session.speech.thread_id) is session:
+            del self._sessions[session.speech.thread_id]
         if session in self._others:
             self._others.remove(session)
 

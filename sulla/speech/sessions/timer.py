@@ -1,4 +1,4 @@
-"""One timer for all threads: each is looked at when it is due."""
+"""One timer for the deadlines of all sessions: the end of a pause, the longest turn."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ GATHER_S: Final = 0.01
 
 
 class SessionTimer:
-    """Rings for a session when its buffer has something to do.
+    """Calls back when a session's buffer has something to do. One task and a heap of deadlines do for all.
 
-    A chunk mostly moves that time back. It keeps its place even so, and gets the new one when the old time comes.
+    A chunk mostly moves that time back. The session keeps its place in the heap even so, and gets the new one when the
+    old time comes.
 
     Args:
         clock: waits.
