@@ -2,7 +2,7 @@
 
 Each stream sends ten partial transcripts in a second, as recognizers do: the whole utterance so far, again and again.
 What is counted is the processor time of the process in real time, less that of the senders, the least of some rounds in
-which both take turns: whatever else runs adds to it, and takes nothing away. The bar is the machines' with the alarm
+which both take turns: whatever else runs adds to it, and takes nothing away. The bar is the machines' with the timer
 that times their turns. Beside it stands the whole manager, which also tells clients and has each chunk acknowledged:
 with its log in memory, and on SQLite with its disk, the store's thread included; and that once more where everybody
 ends a turn every four seconds, which is judged, delivered and told. Then the memory of a thousand threads in
@@ -32,11 +32,11 @@ from sulla.speech.english.vocabulary import Vocabulary
 from sulla.speech.limits import SpeechLimits
 from sulla.speech.log.log import SpeechLog
 from sulla.speech.log.segments import Segment
-from sulla.speech.log.thread_speech import Voice
-from sulla.speech.sessions.buffer_clock import Moments
+from sulla.speech.log.thread_speech import ThreadSpeech
+from sulla.speech.sessions.buffer_clock import BufferClock
 from sulla.speech.sessions.manager import StreamBufferManager
-from sulla.speech.sessions.session import Line
-from sulla.speech.sessions.timer import Alarm
+from sulla.speech.sessions.session import SpeechSession
+from sulla.speech.sessions.timer import SessionTimer
 from sulla.speech.turn_taking.buffer import SpeechBuffer
 from sulla.speech.turn_taking.chunk import Chunk
 from sulla.speech.turn_taking.profile import ADAPTIVE, CLASSIC, Profile
@@ -131,7 +131,7 @@ async def _cheapest(
     send: Send, names: list[ThreadId], speech: Speech, rounds_of_each: int = ROUNDS
 ) -> tuple[float, float]:
     """What it adds to the senders, of the process and of the loop's thread: the least of some rounds of each."""
-    await _share(send, names, speech, 1.0)  # every stream gets its line
+    await _share(send, names, speech, 1.0)  # every stream gets its session
     rounds = [
         (await _share(_nothing, names, speech, ROUND_S), await _share(send, names, speech, ROUND_S))
         for _ in range(rounds_of_each)
@@ -169,8 +169,8 @@ async def _nothing(thread_id: ThreadId, chunk: Chunk) -> None:
 @asynccontextmanager
 async def _machines(profile: Profile) -> AsyncIterator[Send]:
     clock = SystemClock()
-    moments = Moments(clock)
-    alarm = Alarm(clock, moments, lambda line: _tick(line.voice.buffer, moments))
+    buffer_clock = BufferClock(clock)
+    timer = SessionTimer(clock, buffer_clock, lambda session: _tick(session.speech.buffer, buffer_clock))
     unused = SpeechLog(
         MemoryStore(clock, random_id),
         clock,
@@ -178,22 +178,22 @@ async def _machines(profile: Profile) -> AsyncIterator[Send]:
         Segment("s", Lease("s", "home:1", 1, 30.0), profile),
         lambda _: [],
     )
-    lines: dict[ThreadId, Line] = {}
+    sessions: dict[ThreadId, SpeechSession] = {}
 
     async def feed(thread_id: ThreadId, chunk: Chunk) -> None:
-        if (line := lines.get(thread_id)) is None:
-            line = lines[thread_id] = Line(Voice(thread_id, profile, ENGLISH), unused, 0.0)
-        line.voice.buffer.feed(chunk, moments.now_ms())
-        alarm.arm(line)
+        if (session := sessions.get(thread_id)) is None:
+            session = sessions[thread_id] = SpeechSession(ThreadSpeech(thread_id, profile, ENGLISH), unused, 0.0)
+        session.speech.buffer.feed(chunk, buffer_clock.now_ms())
+        timer.arm(session)
 
-    task = asyncio.create_task(alarm.run())
+    task = asyncio.create_task(timer.run())
     yield feed
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
 
 
-def _tick(buffer: SpeechBuffer, moments: Moments) -> None:
-    buffer.tick(moments.now_ms())
+def _tick(buffer: SpeechBuffer, buffer_clock: BufferClock) -> None:
+    buffer.tick(buffer_clock.now_ms())
 
 
 @asynccontextmanager

@@ -34,6 +34,6 @@ class LateDetector:
 def english_detector() -> TurnDetector:
     """The detector for English."""
     from sulla.speech.english.detector import EnglishDetector  # noqa: PLC0415 - most daemons never need it
-    from sulla.speech.english.vocabulary import Vocabulary  # noqa: PLC0415
+    from sulla.speech.english.vocabulary import Vocabulary  # noqa: PLC0415 - see above
 
     return EnglishDetector(Vocabulary())

@@ -9,7 +9,7 @@ from pydantic import Field, StringConstraints
 
 from sulla.core.ids import MessageId, ThreadId
 from sulla.rpc import MOST_SEQ, UTTERANCE_PATTERN, Context, Example, Id, Method, Methods, Params, Rest
-from sulla.speech.service import Playing, SpeechOffice
+from sulla.speech.service import Playing, SpeechService
 from sulla.speech.turn_taking.chunk import MAX_CHUNK_CHARS, Chunk, ChunkKind
 
 """What travels over ``sulla.v1`` about speech, as strict models. Pure."""
@@ -109,7 +109,7 @@ class SpeechStanding:
     """Since its text changed."""
 
 
-async def _chunk(service: SpeechOffice, params: SpeechChunk, context: Context) -> SpeechTaken:
+async def _chunk(service: SpeechService, params: SpeechChunk, context: Context) -> SpeechTaken:
     chunk = Chunk(params.utterance_id, params.seq, params.kind, params.text, params.stable_chars)
     said = params.playing
     playing = None if said is None else Playing(MessageId(said.message_id), said.played_chars)
@@ -118,16 +118,16 @@ async def _chunk(service: SpeechOffice, params: SpeechChunk, context: Context) -
     return SpeechTaken(now.turn_id, now.state, now.late)
 
 
-async def _flush(service: SpeechOffice, params: SpeechFlush, context: Context) -> SpeechFlushed:
+async def _flush(service: SpeechService, params: SpeechFlush, context: Context) -> SpeechFlushed:
     done = await service.force_flush_buffer(ThreadId(params.thread_id))
     return SpeechFlushed(done.turn_id, done.text, done.run_id or None)
 
 
-async def _cancel(service: SpeechOffice, params: SpeechCancel, context: Context) -> SpeechCancelled:
+async def _cancel(service: SpeechService, params: SpeechCancel, context: Context) -> SpeechCancelled:
     return SpeechCancelled(await service.drop_speech(ThreadId(params.thread_id)))
 
 
-async def _status(service: SpeechOffice, params: SpeechStatus, context: Context) -> SpeechStanding:
+async def _status(service: SpeechService, params: SpeechStatus, context: Context) -> SpeechStanding:
     now = await service.get_buffer_status(ThreadId(params.thread_id))
     return SpeechStanding(now.exists, now.text, now.age_ms, now.state, now.turn_id, now.silent_ms)
 
@@ -137,7 +137,7 @@ def _spoken(params: SpeechChunk) -> float:
     return 0.0
 
 
-METHODS: Final[Methods[SpeechOffice]] = Methods(
+METHODS: Final[Methods[SpeechService]] = Methods(
     "speech",
     (
         Method(

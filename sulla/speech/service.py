@@ -41,8 +41,8 @@ class Flushed:
     run_id: RunId = RunId("")
 
 
-class SpeechOffice(Protocol):
-    """Who does what is about speech: the driver keeps it, the gateway asks it."""
+class SpeechService(Protocol):
+    """What clients may do with speech; `StreamBufferManager` implements it."""
 
     async def add_speech_chunk(
         self,

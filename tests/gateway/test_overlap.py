@@ -13,7 +13,7 @@ from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import ThreadId
 from sulla.gateway import Server
 from sulla.gateway.overlap import MOST_UNDER_WAY, Overlap, Taken
-from sulla.speech.service import Flushed, Playing, SpeechOffice
+from sulla.speech.service import Flushed, Playing, SpeechService
 from sulla.speech.service import Taken as TurnNow
 from sulla.speech.turn_taking.buffer import Status
 from sulla.speech.turn_taking.chunk import Chunk
@@ -140,9 +140,9 @@ async def test_a_defect_in_one_ends_them_all_and_nobody_waits_for_ever() -> None
 
 
 class Counting:
-    """Keeps `SpeechOffice`: a manager, and how many chunks it was given."""
+    """Keeps `SpeechService`: a manager, and how many chunks it was given."""
 
-    def __init__(self, office: SpeechOffice) -> None:
+    def __init__(self, office: SpeechService) -> None:
         self._office = office
         self.begun = 0
         self.kept = 0

@@ -117,8 +117,8 @@ async def shown(store: Store, thread_id: ThreadId, tell: Callable[[str, Any], ob
         if payload is not None and isinstance(signal := unpack(payload), Live):
             tell(signal.type, dict(signal.data))
 
-    async with store.subscribe(live_channel(thread_id)) as moments:
-        moments.attach(hear)
+    async with store.subscribe(live_channel(thread_id)) as buffer_clock:
+        buffer_clock.attach(hear)
         yield
 
 

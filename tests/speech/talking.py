@@ -10,7 +10,7 @@ from typing import Any
 from sulla.core.ids import MessageId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Message
-from sulla.speech.interruptions.interruptions import Interruptions, Verdict
+from sulla.speech.interruptions.interruptions import Interruptions, TurnVerdict
 from sulla.speech.service import Playing
 from sulla.speech.turn_taking.events import End, Partial, TurnStarted
 from sulla.testing.clock import ManualClock
@@ -65,14 +65,14 @@ class Room:
 
     async def ends(
         self, turn_id: str, text: str, playing: Playing | None = None, *, score: float = 1.0, reason: Any = "complete"
-    ) -> tuple[Verdict, Sent | None]:
+    ) -> tuple[TurnVerdict, Sent | None]:
         """The turn ends, is judged and delivered."""
         verdict = await self.judges(turn_id, text, playing, score=score, reason=reason)
         return verdict, await self.delivers(turn_id, text, verdict.heard) if verdict.deliver else None
 
     async def judges(
         self, turn_id: str, text: str, playing: Playing | None = None, *, score: float = 1.0, reason: Any = "complete"
-    ) -> Verdict:
+    ) -> TurnVerdict:
         """The turn ends, and is judged."""
         end = End(turn_id, text, reason, score, "sentence", 200)
         self.interruptions.heard(self.thread, end, playing)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from sulla.speech.english import lexicon as lex
-from sulla.speech.english.text import Said
+from sulla.speech.english.text import SpokenText
 from sulla.speech.english.vocabulary import Vocabulary
 from sulla.speech.turn_taking.detector import Reading
 
@@ -21,7 +21,7 @@ _STANDING_IN: Final = frozenset(("quant", "demo", "pron"))
 _WITH_MORE: Final = lex.OBJECT | lex.TELL | lex.GIVE | lex.PLACE
 
 
-def short(said: Said, body: tuple[str, ...]) -> tuple[Reading | None, bool]:
+def short(said: SpokenText, body: tuple[str, ...]) -> tuple[Reading | None, bool]:
     """What is said in few words.
 
     Args:
@@ -84,7 +84,7 @@ def is_tag(en: Vocabulary, body: tuple[str, ...]) -> bool:
     return any(word in en["denying"] or word.endswith("n't") for word in body[:-2])
 
 
-def one_word(said: Said) -> Reading | None:
+def one_word(said: SpokenText) -> Reading | None:
     """One word by itself."""
     word = said.last
     name = said.en.class_of.get(word)
@@ -101,7 +101,7 @@ def one_word(said: Said) -> Reading | None:
     return _one_of_many(said, word, name)
 
 
-def _one_of_many(said: Said, word: str, name: str | None) -> Reading | None:
+def _one_of_many(said: SpokenText, word: str, name: str | None) -> Reading | None:
     if name == "num":
         return Reading(0.4, "number_of_what")
     if name in _STANDING_IN:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sulla.speech.english.text import Said
+from sulla.speech.english.text import SpokenText
 from sulla.speech.english.vocabulary import Vocabulary
 from sulla.speech.turn_taking.detector import Reading
 
@@ -14,19 +14,19 @@ SHORT_ANSWER: Final = 5
 NO_STOP: Final = Reading(0.45, "no_full_stop")
 
 
-def filler(said: Said) -> Reading | None:
+def filler(said: SpokenText) -> Reading | None:
     """Nobody stops at "um"."""
     return Reading(0.03, "filler") if said.last in said.en["fillers"] else None
 
 
-def open_end(said: Said) -> Reading | None:
+def open_end(said: SpokenText) -> Reading | None:
     """A comma, a dash or dots at the end."""
     if said.end and said.end[-1] in ",;:-\u2013\u2014\u2026":
         return Reading(0.08, "open_punctuation")
     return Reading(0.15, "dots") if said.end.endswith("..") else None
 
 
-def whole(said: Said) -> Reading | None:
+def whole(said: SpokenText) -> Reading | None:
     """Nothing is missing; some ends are surer than others."""
     if said.end.endswith(("?", "!")):
         return Reading(0.95, "question_mark")
@@ -37,7 +37,7 @@ def whole(said: Said) -> Reading | None:
     return NO_STOP if is_unended(said) else None
 
 
-def is_unended(said: Said) -> bool:
+def is_unended(said: SpokenText) -> bool:
     """Whether the full stop is missing that a recognizer that writes capitals would have written by now."""
     return said.written and not said.end and not said.asked
 
@@ -48,7 +48,7 @@ MOST_WORDS: Final = 6
 _LIKE_ER: Final = ("er", "more", "less")
 
 
-def answer(said: Said) -> Reading | None:
+def answer(said: SpokenText) -> Reading | None:
     """A few words after a question answer it, if they can stand alone."""
     if not said.asked or len(said.words) > MOST_WORDS:
         return None
@@ -62,7 +62,7 @@ def answer(said: Said) -> Reading | None:
     return _agreement(said, words) or _choice(said, words)
 
 
-def _agreement(said: Said, words: tuple[str, ...]) -> Reading | None:
+def _agreement(said: SpokenText, words: tuple[str, ...]) -> Reading | None:
     """ "I do", "no it isn't", "my sister did"."""
     rest = words[1:] if words[0] in said.en["answering"] else words
     if len(words) == 2 and words[0] in said.en["answering"] and words[1] in said.en["auxiliaries"]:
@@ -77,7 +77,7 @@ def _agreement(said: Said, words: tuple[str, ...]) -> Reading | None:
     return None
 
 
-def _choice(said: Said, words: tuple[str, ...]) -> Reading | None:
+def _choice(said: SpokenText, words: tuple[str, ...]) -> Reading | None:
     """ "the blue", "the second", "the more the better"."""
     rest = words[1:] if words[0] in said.en["answering"] else words
     if len(rest) <= 2 and rest[-1] in said.en["whole"]:

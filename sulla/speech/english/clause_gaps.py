@@ -7,7 +7,7 @@ from typing import Final
 
 from sulla.speech.english import lexicon as lex
 from sulla.speech.english.state import COMP, MAIN, NAMED_PHRASE, REL, SUB, Clause, Parse
-from sulla.speech.english.text import Said
+from sulla.speech.english.text import SpokenText
 from sulla.speech.english.verb_gaps import elliptic, verb_gap
 from sulla.speech.english.vocabulary import Vocabulary
 from sulla.speech.turn_taking.detector import Reading
@@ -29,7 +29,7 @@ _BESIDE: Final = frozenset(("prep", "mid", "both", "to"))
 _NOMINAL: Final = frozenset(("both", "prep", "mid", "det", "quant", "demo", "pron"))
 
 
-def clause_gaps(said: Said, state: Parse) -> tuple[Reading | None, ...]:
+def clause_gaps(said: SpokenText, state: Parse) -> tuple[Reading | None, ...]:
     """What the clauses lack, from the innermost to the main one."""
     if state.prep:
         return (_main(said, state),)
@@ -40,7 +40,7 @@ def clause_gaps(said: Said, state: Parse) -> tuple[Reading | None, ...]:
     return found, _inner(said, state), _joined(said, state), _main(said, state)
 
 
-def _inner(said: Said, state: Parse) -> Reading | None:
+def _inner(said: SpokenText, state: Parse) -> Reading | None:
     """ "it turns out that the letter i wrote": a clause around the innermost one waits for its verb."""
     for clause in state.clauses[1:-1]:
         if clause.subject and not clause.verb and not clause.aux and clause.kind in (COMP, SUB):
@@ -48,7 +48,7 @@ def _inner(said: Said, state: Parse) -> Reading | None:
     return None
 
 
-def _is_believed(said: Said, state: Parse, reading: Reading, clause: Clause) -> bool:
+def _is_believed(said: SpokenText, state: Parse, reading: Reading, clause: Clause) -> bool:
     """Whether something is near enough, or no word could be the verb that is missing."""
     far = state.seen - 1 - clause.at
     if far <= NEAR.get(reading.reason, far):
@@ -62,7 +62,7 @@ def _is_believed(said: Said, state: Parse, reading: Reading, clause: Clause) -> 
     )
 
 
-def _joined(said: Said, state: Parse) -> Reading | None:
+def _joined(said: SpokenText, state: Parse) -> Reading | None:
     """ "between the sofa", "and the roof", "a torch some string"."""
     if said.asked:
         is_listed = state.listed and state.phrase == NAMED_PHRASE
@@ -83,11 +83,11 @@ def _joined(said: Said, state: Parse) -> Reading | None:
     return Reading(0.35, "list_without_and") if state.listed and _is_list(said) else None
 
 
-def _is_list(said: Said) -> bool:
+def _is_list(said: SpokenText) -> bool:
     return not said.en["spelling"] & set(said.words) and not {"and", "or"} & set(said.words[-5:])
 
 
-def _main(said: Said, state: Parse) -> Reading | None:
+def _main(said: SpokenText, state: Parse) -> Reading | None:
     """A text that has not come to its main clause."""
     clauses = state.clauses
     main = clauses[0]
@@ -109,7 +109,7 @@ def _main(said: Said, state: Parse) -> Reading | None:
     return _beginning(said, clauses, main)
 
 
-def _beginning(said: Said, clauses: list[Clause], main: Clause) -> Reading | None:
+def _beginning(said: SpokenText, clauses: list[Clause], main: Clause) -> Reading | None:
     """What a text is that has no main verb."""
     if not main.subject and _begins_beside(said):
         return Reading(0.3, "only_when_or_where")
@@ -141,7 +141,7 @@ def _is_named_by_question(state: Parse, main: Clause) -> bool:
     return main.verb and main.word != "be" and main.subject in state.en["lone"]
 
 
-def _begins_beside(said: Said) -> bool:
+def _begins_beside(said: SpokenText) -> bool:
     """ "in the evening", "to finish the puzzle"."""
     first = said.body[0]
     if said.body[:2] in said.en.phrases["as_you"]:
@@ -149,7 +149,7 @@ def _begins_beside(said: Said) -> bool:
     return said.en.class_of.get(first) in _BESIDE or first in said.en["beside_too"]
 
 
-def _verbless(said: Said, state: Parse, top: Clause) -> Reading | None:
+def _verbless(said: SpokenText, state: Parse, top: Clause) -> Reading | None:
     """A clause whose verb is missing."""
     if len(said.body) == 3 and said.body[0] in said.en["whatever"]:
         return None
@@ -171,7 +171,7 @@ def _verbless(said: Said, state: Parse, top: Clause) -> Reading | None:
     return Reading(0.12, "clause_without_verb")
 
 
-def _is_known(said: Said, state: Parse) -> bool:
+def _is_known(said: SpokenText, state: Parse) -> bool:
     """ "show me how", "I don't know when"."""
     if state.clauses[0].inverted:
         return False
@@ -184,11 +184,11 @@ def _is_known(said: Said, state: Parse) -> bool:
     )
 
 
-def _denied(said: Said) -> bool:
+def _denied(said: SpokenText) -> bool:
     return "no" in said.words or any(word.endswith("n't") for word in said.words)
 
 
-def _main_verbless(said: Said, top: Clause) -> Reading | None:
+def _main_verbless(said: SpokenText, top: Clause) -> Reading | None:
     if top.wh:
         is_whole = said.asked or _is_short_question(said.en, said.body)
         return None if is_whole else Reading(0.2, "question_without_verb")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
-from sulla.speech.english.text import Said
+from sulla.speech.english.text import SpokenText
 from sulla.speech.english.vocabulary import Vocabulary
 from sulla.speech.turn_taking.detector import Reading
 
@@ -37,7 +37,7 @@ LEAST_SPELLED: Final = 5
 """A name that is spelled has so many letters, unless it was said first."""
 
 
-def dictation(said: Said) -> Reading | None:
+def dictation(said: SpokenText) -> Reading | None:
     """Something is being dictated sign by sign."""
     if said.last in said.en["alphabet"] and (
         said.before in said.en["alphabet"] or said.en["by_words"] & set(said.asked)
@@ -78,7 +78,7 @@ def _letters_alone(words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _is_begun(said: Said, run: int) -> bool:
+def _is_begun(said: SpokenText, run: int) -> bool:
     """ "the password is capital t then", "the pin is six", "chapter three verse"."""
     words = said.words
     if said.last == "then" and (
@@ -107,7 +107,7 @@ def _is_begun(said: Said, run: int) -> bool:
     return run < LEAST_CODE and is_code
 
 
-def _may_be_begun(said: Said) -> bool:
+def _may_be_begun(said: SpokenText) -> bool:
     """ "n as in november", "open quote", "in nineteen"."""
     words = said.words
     if words[-3:-1] in said.en.phrases["like_letters"] and "spell" in said.asked and words.count("as") < LEAST_LETTERS:
@@ -134,7 +134,7 @@ def _may_be_begun(said: Said) -> bool:
     return words[-2:] == ("dot", "co")
 
 
-def _is_email(said: Said) -> bool:
+def _is_email(said: SpokenText) -> bool:
     if "or" in said.asked and "at" not in said.words:
         return False
     return (
@@ -180,7 +180,7 @@ def _signs(en: Vocabulary, words: tuple[str, ...]) -> int:
     return count
 
 
-def _run(said: Said, run: int) -> Reading | None:
+def _run(said: SpokenText, run: int) -> Reading | None:
     words = said.words
     if words[-run - 2 : -run] in (("ending", "in"), ("ends", "in"), ("ending", "with"), ("ends", "with")):
         return THERE
@@ -212,7 +212,7 @@ def _run(said: Said, run: int) -> Reading | None:
     return MAYBE_MORE if run < LEAST_SPELLED else THERE
 
 
-def _spelled(said: Said, letters: list[str]) -> Reading:
+def _spelled(said: SpokenText, letters: list[str]) -> Reading:
     name = said.words[-len(letters) - 1] if len(said.words) > len(letters) else ""
     if len(name) > 2 and name[0] == letters[0] and name[1] == letters[1]:
         return THERE if len(letters) >= len(name) else MORE
@@ -234,7 +234,7 @@ def _count_asked(en: Vocabulary, asked: tuple[str, ...]) -> int:
     return count
 
 
-def _wanted(said: Said) -> int:
+def _wanted(said: SpokenText) -> int:
     about = said.asked + said.words
     if {"sort", "account", "and"} <= set(said.asked):
         return 14
@@ -243,7 +243,7 @@ def _wanted(said: Said) -> int:
     return next((count for word, count in _WANTED if word in about), 0)
 
 
-def _place(said: Said) -> Reading | None:
+def _place(said: SpokenText) -> Reading | None:
     words, asked = said.words, said.asked
     if words[-1] in said.en["winds"] and said.before.isdigit():
         return MORE

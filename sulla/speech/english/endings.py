@@ -8,16 +8,16 @@ from typing import Final
 
 from sulla.speech.english import lexicon as lex
 from sulla.speech.english.state import Parse
-from sulla.speech.english.text import Said
+from sulla.speech.english.text import SpokenText
 from sulla.speech.english.vocabulary import Vocabulary
 from sulla.speech.turn_taking.detector import Reading
 
 _BEFORE_ADVERB: Final = frozenset(("be", "have", "modal", "subj"))
 
-Holds = Callable[[Said, Parse], bool]
+Holds = Callable[[SpokenText, Parse], bool]
 
 
-def ending(said: Said, state: Parse) -> Reading | None:
+def ending(said: SpokenText, state: Parse) -> Reading | None:
     """The first thing that is known of how a text ends."""
     last = said.last
     if last in said.en["leading"] or last in said.en.expanded or said.before == "as":
@@ -31,7 +31,7 @@ def ending(said: Said, state: Parse) -> Reading | None:
     return Reading(0.15, "self_repair") if _restarts(said) else None
 
 
-def _a_bit(said: Said, state: Parse) -> bool:
+def _a_bit(said: SpokenText, state: Parse) -> bool:
     """ "she's a bit"."""
     return said.words[-2:] == ("a", "bit") and (state.top.word == "be" or bool(state.top.bits & lex.PREDICATE))
 
@@ -44,14 +44,14 @@ def _is_be(en: Vocabulary, word: str) -> bool:
     )
 
 
-def _leads(said: Said, state: Parse) -> bool:
+def _leads(said: SpokenText, state: Parse) -> bool:
     """ "the book argues": a verb that seldom ends a sentence that says something of somebody."""
     top, bits = state.top, said.en.bits_of(said.last)
     is_told = bits & lex.FINITE and not bits & (lex.BASE | lex.NOUN) and top.word == said.last and not top.gap
     return bool(is_told) and said.last in said.en["leading_verbs"] and not top.wh and not said.end
 
 
-def _too(said: Said, _: Parse) -> bool:
+def _too(said: SpokenText, _: Parse) -> bool:
     """ "it was too"."""
     before = said.before
     return said.last == "too" and (
@@ -59,7 +59,7 @@ def _too(said: Said, _: Parse) -> bool:
     )
 
 
-def _called(said: Said, state: Parse) -> bool:
+def _called(said: SpokenText, state: Parse) -> bool:
     """ "a file called", "let's call it"."""
     before = said.before
     if said.last == "it":
@@ -67,7 +67,7 @@ def _called(said: Said, state: Parse) -> bool:
     return said.last in said.en["named"] and before not in said.en.class_of and before not in said.en.expanded
 
 
-def _since(said: Said, _: Parse) -> bool:
+def _since(said: SpokenText, _: Parse) -> bool:
     """ "since my office", but not "since my birthday"."""
     is_time = said.en.bits_of(said.last) & (lex.TIME_NOUN | lex.TIME)
     return said.words[-3:-2] == ("since",) and said.before in said.en["owners"] and not is_time
@@ -109,7 +109,7 @@ _BEHIND_OTHERS: Final[tuple[tuple[Holds, Reading], ...]] = (
 """None of them says anything of an answer."""
 
 
-def _as_so(said: Said, state: Parse) -> bool:
+def _as_so(said: SpokenText, state: Parse) -> bool:
     """ "as good" wants "as"."""
     is_pair = (
         said.before == "as" and not said.asked and said.last != "well" and state.top.word not in said.en["marking"]
@@ -117,14 +117,14 @@ def _as_so(said: Said, state: Parse) -> bool:
     return is_pair and bool(said.en.bits_of(said.last) & lex.ADJECTIVE) and "as" not in said.words[:-2]
 
 
-def _measure(said: Said, state: Parse) -> bool:
+def _measure(said: SpokenText, state: Parse) -> bool:
     if said.last not in said.en["endings_measured"] or said.asked:
         return False
     is_counted = said.en.class_of.get(said.before) == "num" and said.last not in ("number", "amount", "range")
     return state.article == "a" or said.before == "of" or is_counted
 
 
-def _restarts(said: Said) -> bool:
+def _restarts(said: SpokenText) -> bool:
     """ "the meeting is the meeting", "call tom call", "or rather"."""
     words = said.words
     if words[-2:] in said.en.phrases["repairing"] or words[-3:] in said.en.phrases["repairing"]:
@@ -141,7 +141,7 @@ def _restarts(said: Said) -> bool:
     return bool(bits & (lex.OBJECT | lex.TO)) and any(pair == words[-2:] for pair in pairwise(words[:-2]))
 
 
-def _adverb(said: Said, state: Parse) -> bool:
+def _adverb(said: SpokenText, state: Parse) -> bool:
     before = said.before
     if said.last not in said.en["adverbs"]:
         return False
@@ -155,7 +155,7 @@ def _adverb(said: Said, state: Parse) -> bool:
     return is_subject or said.en.class_of.get(before) in _BEFORE_ADVERB or before in said.en.expanded or before == "you"
 
 
-def _pair(said: Said, _: Parse) -> bool:
+def _pair(said: SpokenText, _: Parse) -> bool:
     pair = said.words[-2:]
     if (
         said.words[-3:] in said.en.phrases["minding"]
@@ -166,12 +166,12 @@ def _pair(said: Said, _: Parse) -> bool:
     return pair in said.en.phrases["pairs"] and said.words[-3:-2] != ("what",)
 
 
-def _next(said: Said, state: Parse) -> bool:
+def _next(said: SpokenText, state: Parse) -> bool:
     is_loose = not state.phrase and state.top.verb and not state.clauses[0].wh
     return said.last == "next" and is_loose and said.before not in said.en["before_next"]
 
 
-def _second(said: Said, _: Parse) -> bool:
+def _second(said: SpokenText, _: Parse) -> bool:
     if said.last in ("secondly", "thirdly") or (said.last in ("step", "number") and said.last in said.words[:-1]):
         return True
     return "first" in said.words[:-1] and (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from sulla.speech.english.text import Said
+from sulla.speech.english.text import SpokenText
 from sulla.speech.turn_taking.detector import Reading
 
 HELD: Final = Reading(0.02, "asks_for_time", "hold")
@@ -121,7 +121,7 @@ _DOES: Final = re.compile(
 """These keep the turn after a question that is not about what somebody does."""
 
 
-def asks_for_time(said: Said) -> Reading | None:
+def asks_for_time(said: SpokenText) -> Reading | None:
     """The speaker keeps the turn and says so."""
     words = said.words
     start = 0

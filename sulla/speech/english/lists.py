@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from sulla.speech.english.text import Said
+from sulla.speech.english.text import SpokenText
 from sulla.speech.turn_taking.detector import Reading
 
 _COUNTS: Final = {"three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "ten": 10}
 
 
-def repair(said: Said) -> Reading | None:
+def repair(said: SpokenText) -> Reading | None:
     """ "five, no" and "sorry, not Steve"."""
     words, last, before = said.words, said.last, said.before
     if before == "not" and len(words) > 3 and (words[-3] in ("sorry", "no") or words[-3] in said.en["fillers"]):
@@ -42,7 +42,7 @@ def repair(said: Said) -> Reading | None:
     return None
 
 
-def listing(said: Said) -> Reading | None:
+def listing(said: SpokenText) -> Reading | None:
     """A list without its "and", or without its second thing."""
     words = said.words
     for holds, reading in _OPEN:
@@ -53,13 +53,13 @@ def listing(said: Said) -> Reading | None:
     return Reading(0.3, "list_without_and") if _is_list(said) else None
 
 
-def _is_step(said: Said) -> bool:
+def _is_step(said: SpokenText) -> bool:
     """ "step two", "number one eggs number two"."""
     is_second = said.before == "number" and said.words.count("number") > 1
     return said.last in said.en["numbers"] and ("step" in said.words[-3:-1] or is_second)
 
 
-def _is_counted(said: Said) -> bool:
+def _is_counted(said: SpokenText) -> bool:
     """ "there are three reasons first", "there are two things one the lease"."""
     words = said.words
     is_there = words[0] == "there" and words[2:3] and words[2] in said.en["numbers"]
@@ -69,7 +69,7 @@ def _is_counted(said: Said) -> bool:
     return bool(is_there and {"one", "first"} & set(words[4:]) and not said.en["and"] & set(words[3:]))
 
 
-def _is_short(said: Said) -> bool:
+def _is_short(said: SpokenText) -> bool:
     """Fewer things than were asked for."""
     words = said.words
     if not said.asked or len(words) < 2 or {"and", "or"} & set(words):
@@ -78,12 +78,12 @@ def _is_short(said: Said) -> bool:
     return len(words) < wanted and said.en["no_item"].isdisjoint(words)
 
 
-def _is_one_hand(said: Said) -> bool:
+def _is_one_hand(said: SpokenText) -> bool:
     words = said.words
     return "hand" in words and words[words.index("hand") - 1] == "one" and not {"other", "but"} & set(words)
 
 
-def _is_first(said: Said) -> bool:
+def _is_first(said: SpokenText) -> bool:
     body = said.body
     return (
         len(body) > 1
@@ -93,7 +93,7 @@ def _is_first(said: Said) -> bool:
     )
 
 
-def _wants_but(said: Said) -> bool:
+def _wants_but(said: SpokenText) -> bool:
     """ "not only is it cheap"."""
     words = said.words
     if words.count("only") != 1 or len(words) < 4 or said.pauses:
@@ -101,7 +101,7 @@ def _wants_but(said: Said) -> bool:
     return words[words.index("only") - 1] == "not" and not {"but", "also", "too"} & set(words)
 
 
-_OPEN: Final[tuple[tuple[Callable[[Said], bool], Reading], ...]] = (
+_OPEN: Final[tuple[tuple[Callable[[SpokenText], bool], Reading], ...]] = (
     (_is_step, Reading(0.06, "step_without_words")),
     (_is_counted, Reading(0.3, "second_is_missing")),
     (_is_short, Reading(0.25, "list_is_short")),
@@ -115,7 +115,7 @@ _OPEN: Final[tuple[tuple[Callable[[Said], bool], Reading], ...]] = (
 )
 
 
-def _is_list(said: Said) -> bool:
+def _is_list(said: SpokenText) -> bool:
     words = said.words
     if words[0] == "the" and "are" in words and len(words) > 3 and words[1] in said.en["lists"]:
         return True

@@ -15,7 +15,7 @@ from sulla.speech.english.lists import listing
 from sulla.speech.english.parse import parse
 from sulla.speech.english.phrase_gaps import phrase_gap
 from sulla.speech.english.preposition_gaps import preposition_gap
-from sulla.speech.english.text import Said
+from sulla.speech.english.text import SpokenText
 from sulla.speech.english.vocabulary import Vocabulary
 from sulla.speech.turn_taking.detector import Reading
 
@@ -38,7 +38,7 @@ _OF_THE_BEGINNING: Final = frozenset(("main_verb_is_missing", "main_clause_is_mi
 _FOLLOWED: Final = frozenset(("subj", "pron", "det"))
 
 
-def missing(said: Said) -> Reading | None:
+def missing(said: SpokenText) -> Reading | None:
     """What the sentence still needs, or the list that it is.
 
     Returns:
@@ -52,7 +52,7 @@ def _score(gap: Reading) -> float:
     return gap.score
 
 
-def _gap(said: Said) -> Reading | None:
+def _gap(said: SpokenText) -> Reading | None:
     """What is missing, after its punctuation and its question had their say."""
     found = _missing(said)
     if found is None:
@@ -66,7 +66,7 @@ def _gap(said: Said) -> Reading | None:
     return found
 
 
-def _is_ended(said: Said, found: Reading) -> bool:
+def _is_ended(said: SpokenText, found: Reading) -> bool:
     """Whether its punctuation says more than a gap that is often misread."""
     if said.end.endswith("?"):
         return said.en.class_of.get(said.last) not in ("det", "conj")
@@ -74,7 +74,7 @@ def _is_ended(said: Said, found: Reading) -> bool:
     return found.reason in _DOUBTFUL and said.last not in said.en.class_of and not is_request
 
 
-def _missing(said: Said) -> Reading | None:
+def _missing(said: SpokenText) -> Reading | None:
     repaired = (
         _after_repair(said) if len(said.words) > 3 and not said.en["missing_repairing"].isdisjoint(said.words) else None
     )
@@ -108,7 +108,7 @@ def _missing(said: Said) -> Reading | None:
     return min(known, key=_score, default=None)
 
 
-def _bared(said: Said) -> Said:
+def _bared(said: SpokenText) -> SpokenText:
     """Without what may stand around any sentence ("how come", "please", "if you ask me")."""
     if said.words[-4:] == ("if", "you", "ask", "me") and len(said.words) > 6:
         said = replace(said, words=said.words[:-4])
@@ -119,7 +119,7 @@ def _bared(said: Said) -> Said:
     return said
 
 
-def _after_repair(said: Said) -> Said | None:
+def _after_repair(said: SpokenText) -> SpokenText | None:
     """What stands behind "no" or "sorry" where they take something back."""
     words = said.words
     for at in range(len(words) - 2, said.lead, -1):
@@ -146,7 +146,7 @@ def _renames(en: Vocabulary, words: tuple[str, ...], at: int) -> bool:
     return words[0] == "not" or (at > 2 and is_named and words[at - 1] not in en["before_mean"])
 
 
-def _repaired(said: Said, repaired: Said) -> Reading:
+def _repaired(said: SpokenText, repaired: SpokenText) -> Reading:
     last = repaired.last
     if said.en.bits_of(last) & lex.BASE and last in said.words[:-1] and "the" not in repaired.words:
         return Reading(0.2, "object_is_missing")
@@ -157,7 +157,7 @@ def _repaired(said: Said, repaired: Said) -> Reading:
     return _missing(repaired) or Reading(0.8, "repaired")
 
 
-def _sentence(said: Said) -> tuple[str, ...]:
+def _sentence(said: SpokenText) -> tuple[str, ...]:
     """The words of the last sentence, without what only leads up to it; none if only "step two" was said."""
     body = said.body
     if len(body) > 2 and body[0] in ("step", "number"):
@@ -197,7 +197,7 @@ def _compares(en: Vocabulary, word: str) -> bool:
     return word in en["comparatives"] or (word.endswith("er") and bool(en.bits_of(word) & lex.ADJECTIVE))
 
 
-def _the_more(said: Said, body: tuple[str, ...]) -> Reading | None:
+def _the_more(said: SpokenText, body: tuple[str, ...]) -> Reading | None:
     """ "The more you read" wants "the more"."""
     if any(one == "the" and _compares(said.en, other) for one, other in pairwise(body[2:])):
         if _compares(said.en, body[-1]) and len(body) > 5:

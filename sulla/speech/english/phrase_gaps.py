@@ -6,7 +6,7 @@ from typing import Final
 
 from sulla.speech.english import lexicon as lex
 from sulla.speech.english.state import OPEN_PHRASE, Parse
-from sulla.speech.english.text import Said
+from sulla.speech.english.text import SpokenText
 from sulla.speech.turn_taking.detector import Reading
 
 _NO_PLACE: Final = frozenset(("", "for", "with", "about"))
@@ -14,7 +14,7 @@ _THE: Final = frozenset(("the", ""))
 _OWNED: Final = frozenset(("adj:poss", "named:poss", "ing:poss"))
 
 
-def phrase_gap(said: Said, state: Parse) -> Reading | None:
+def phrase_gap(said: SpokenText, state: Parse) -> Reading | None:
     """What the open phrase lacks.
 
     Args:
@@ -46,7 +46,7 @@ def phrase_gap(said: Said, state: Parse) -> Reading | None:
     return _number(said, state, before) if kind == "num" else _few(said, kind)
 
 
-def _lacks_plural(said: Said) -> bool:
+def _lacks_plural(said: SpokenText) -> bool:
     """ "two garlic" wants "breads"."""
     last = said.last
     if (
@@ -62,7 +62,7 @@ def _lacks_plural(said: Said) -> bool:
     return bool(bits & lex.NOUN) and not is_several and said.words[-3:-2] not in said.en.phrases["at_number"]
 
 
-def _article(said: Said, state: Parse, kind: str) -> Reading | None:
+def _article(said: SpokenText, state: Parse, kind: str) -> Reading | None:
     if kind == "poss" and (said.asked or state.filled in said.en["at"]):
         state.top.needs = 0
         return None
@@ -74,7 +74,7 @@ def _article(said: Said, state: Parse, kind: str) -> Reading | None:
     return Reading(0.05, "noun_is_missing")
 
 
-def _adjective(said: Said, state: Parse, before: str) -> Reading | None:
+def _adjective(said: SpokenText, state: Parse, before: str) -> Reading | None:
     if before == "start" or (said.asked and len(said.words) <= 3 and state.article in _THE):
         return None
     if state.opened == "ing:det" and state.article in said.en["phrase_gaps_owners"]:
@@ -82,7 +82,7 @@ def _adjective(said: Said, state: Parse, before: str) -> Reading | None:
     return Reading(0.15 if before.endswith(("det", "poss")) else 0.3, "noun_is_missing")
 
 
-def _few(said: Said, kind: str) -> Reading | None:
+def _few(said: SpokenText, kind: str) -> Reading | None:
     """ "a few"; adjectives without an article."""
     if kind == "some":
         is_whole = said.asked or said.last == "little" or "quite" in said.words
@@ -92,7 +92,7 @@ def _few(said: Said, kind: str) -> Reading | None:
     return Reading(0.6, "adjective_alone") if kind == "start" else None
 
 
-def _is_how(said: Said, state: Parse, opened: str) -> bool:
+def _is_how(said: SpokenText, state: Parse, opened: str) -> bool:
     """ "the kettle's boiling", but not "the kettle's new"."""
     top = state.top
     if top.verb or top.aux or state.filled:
@@ -100,7 +100,7 @@ def _is_how(said: Said, state: Parse, opened: str) -> bool:
     return opened == "ing:poss" or said.last in said.en["predicates"]
 
 
-def _named(said: Said, state: Parse, before: str) -> Reading | None:
+def _named(said: SpokenText, state: Parse, before: str) -> Reading | None:
     """ "the left", "the red"."""
     third = said.words[-3:][0]
     name = said.en.class_of.get(third)
@@ -125,7 +125,7 @@ def _named(said: Said, state: Parse, before: str) -> Reading | None:
     return Reading(0.25, "noun_is_missing")
 
 
-def _stands_in(said: Said, state: Parse, kind: str) -> Reading | None:
+def _stands_in(said: SpokenText, state: Parse, kind: str) -> Reading | None:
     """ "this", "some": all of a phrase, or the beginning of one."""
     last = said.last
     if last == "that" and said.before in said.en["anywhere"]:
@@ -143,7 +143,7 @@ def _stands_in(said: Said, state: Parse, kind: str) -> Reading | None:
     return _pointed(said) if last in said.en["pointing"] else _counted(said, last)
 
 
-def _pointed(said: Said) -> Reading | None:
+def _pointed(said: SpokenText) -> Reading | None:
     """ "in this", "of these"."""
     if said.words[-3:-2] not in said.en.phrases["looking"] and said.before in said.en["before_pointing"]:
         return Reading(0.35, "noun_may_be_missing")
@@ -161,7 +161,7 @@ def _pointed(said: Said) -> Reading | None:
     return None
 
 
-def _counted(said: Said, last: str) -> Reading | None:
+def _counted(said: SpokenText, last: str) -> Reading | None:
     if last == "no" or (last == "his" and said.en.class_of.get(said.before) not in ("be", "wh")):
         return Reading(0.15, "noun_is_missing")
     if last in said.en["rarely_alone"]:
@@ -169,7 +169,7 @@ def _counted(said: Said, last: str) -> Reading | None:
     return Reading(0.1, "noun_is_missing") if last in said.en["never_alone"] else None
 
 
-def _measures(said: Said) -> bool:
+def _measures(said: SpokenText) -> bool:
     """ "so many", "that's all", "he hasn't any"."""
     last, before = said.last, said.before
     if last in said.en["never_alone"]:
@@ -185,7 +185,7 @@ def _measures(said: Said) -> bool:
     return before in said.en["before_measure"] or before.endswith("n't")
 
 
-def _is_object(said: Said) -> bool:
+def _is_object(said: SpokenText) -> bool:
     """Whether "that" is what is done, not the beginning of what is said."""
     before = said.before
     if before in said.en["objects"] or before == "be":
@@ -199,7 +199,7 @@ def _is_object(said: Said) -> bool:
     return (bool(is_done) and len(said.words) > 2) or len(said.body) <= 3 or before in said.en["before_that"]
 
 
-def _number(said: Said, state: Parse, opened_by: str) -> Reading | None:
+def _number(said: SpokenText, state: Parse, opened_by: str) -> Reading | None:
     count = 1
     while count < len(said.words) and said.en.class_of.get(said.words[-1 - count]) == "num":
         count += 1
@@ -222,7 +222,7 @@ def _number(said: Said, state: Parse, opened_by: str) -> Reading | None:
     return _counted_by(said, state, before)
 
 
-def _counted_by(said: Said, state: Parse, before: str) -> Reading | None:
+def _counted_by(said: SpokenText, state: Parse, before: str) -> Reading | None:
     """What the word before a number says of it ("in twenty", "buy six", but "it reads sixty")."""
     name = said.en.class_of.get(before)
     is_taken = before in said.en["objects"] and state.top.word in ("take", "took", "takes", "cost", "lasted")

@@ -7,7 +7,7 @@ from typing import Final
 
 from sulla.speech.english import lexicon as lex
 from sulla.speech.english.state import COMP, INF, MAIN, OBJECT, REL, SUB, Parse
-from sulla.speech.english.text import Said
+from sulla.speech.english.text import SpokenText
 from sulla.speech.english.vocabulary import Vocabulary
 from sulla.speech.turn_taking.detector import Reading
 
@@ -17,17 +17,17 @@ _BEFORE_NUMBER: Final = frozenset(("to", "prep", "mid"))
 _NUMBER: Final = Reading(0.35, "which_number")
 
 
-Holds = Callable[[Said, Parse], bool]
+Holds = Callable[[SpokenText, Parse], bool]
 
 
-def asks_yes_no(said: Said) -> bool:
+def asks_yes_no(said: SpokenText) -> bool:
     """Whether something was asked that "yes" answers."""
     return (
         bool(said.asked) and said.asked[0] not in said.en["wh"] and bool(set(said.asked[:4]) & said.en["auxiliaries"])
     )
 
 
-def preposition_gap(said: Said, state: Parse) -> Reading | None:
+def preposition_gap(said: SpokenText, state: Parse) -> Reading | None:
     """Whether a preposition lacks its noun; it may stand before it, or be an adverb."""
     if not state.prep or said.last == "not":
         is_numbered = said.last in said.en["numbered"] and said.en.class_of.get(said.before) in _BEFORE_NUMBER
@@ -48,7 +48,7 @@ def preposition_gap(said: Said, state: Parse) -> Reading | None:
     return Reading(0.06, "preposition")
 
 
-def _is_stranded(said: Said, state: Parse) -> bool:
+def _is_stranded(said: SpokenText, state: Parse) -> bool:
     if said.en.class_of.get(said.before) == "mid" and said.last in ("at", "in", "with", "from"):
         return False
     if state.hinge and state.prep in said.en["preposition_gaps_when"] and state.top.gap < 2:
@@ -62,20 +62,20 @@ def _is_stranded(said: Said, state: Parse) -> bool:
     return False
 
 
-def _day_after(said: Said, state: Parse) -> bool:
+def _day_after(said: SpokenText, state: Parse) -> bool:
     """ "the week after"."""
     is_time = bool(said.en.bits_of(said.before) & lex.TIME_NOUN) and said.before != "quarter"
     return said.last in ("before", "after") and is_time and (not said.asked or state.article == "the")
 
 
-def _been_before(said: Said, state: Parse) -> bool:
+def _been_before(said: SpokenText, state: Parse) -> bool:
     if said.last != "before":
         return False
     is_used = state.top.kind == REL and state.top.verb
     return is_used or said.before in said.en["phrases_of_time"] or bool(said.en["been"] & set(said.words))
 
 
-def _moves(said: Said, state: Parse) -> bool:
+def _moves(said: SpokenText, state: Parse) -> bool:
     """ "he walked past"."""
     word = state.top.word
     return (
@@ -85,12 +85,12 @@ def _moves(said: Said, state: Parse) -> bool:
     )
 
 
-def _sinks(said: Said) -> bool:
+def _sinks(said: SpokenText) -> bool:
     """ "drops below", "goes above"."""
     return said.before in said.en["sinking"] and said.last in ("above", "below", "beyond")
 
 
-def _looked_at(said: Said, _: Parse) -> bool:
+def _looked_at(said: SpokenText, _: Parse) -> bool:
     """ "get that looked at"."""
     if said.words[-2:] not in said.en.phrases["done_to"]:
         return False
@@ -100,7 +100,7 @@ def _looked_at(said: Said, _: Parse) -> bool:
     return bool(is_done) and bool(said.en["having"] & set(said.words))
 
 
-def _where_from(said: Said, state: Parse) -> bool:
+def _where_from(said: SpokenText, state: Parse) -> bool:
     is_asked = any(clause.wh == "where" for clause in state.clauses)
     if state.prep == "to":
         return is_asked and said.before == state.top.word and said.before not in said.en["willing"]
@@ -138,7 +138,7 @@ _ADVERBS: Final[tuple[tuple[Holds, Reading], ...]] = (
 )
 
 
-def _particle(said: Said, state: Parse) -> Reading:
+def _particle(said: SpokenText, state: Parse) -> Reading:
     last, mid, subject = said.last, state.mid, state.top.subject
     if last in ("by", "along") and mid != "verb":
         return Reading(0.2, "particle_begins_a_phrase")
@@ -155,7 +155,7 @@ def _particle(said: Said, state: Parse) -> Reading:
     return Reading(_PARTICLES[mid], "particle")
 
 
-def _to(said: Said, state: Parse) -> Reading:
+def _to(said: SpokenText, state: Parse) -> Reading:
     """ "who did you talk to", "i'd love to"."""
     top, before = state.top, said.before
     if top.gap and top.needs & OBJECT and before not in said.en["willing"]:
@@ -173,7 +173,7 @@ def _to(said: Said, state: Parse) -> Reading:
     return Reading(0.06, "preposition")
 
 
-def _denies(said: Said, state: Parse) -> bool:
+def _denies(said: SpokenText, state: Parse) -> bool:
     """ "you don't have to"."""
     if state.clauses[0].base and len(state.clauses) > 2:
         return False
@@ -186,14 +186,14 @@ def _is_denied(en: Vocabulary, words: tuple[str, ...]) -> bool:
     return bool(en["negative"] & set(words)) or any(word.endswith("n't") for word in words)
 
 
-def _as_before(said: Said, _: Parse) -> bool:
+def _as_before(said: SpokenText, _: Parse) -> bool:
     """ "more than i wanted to", "but i forgot to"."""
     if {"than", "as"} & set(said.words[-6:-2]) or ("but" in said.words[:-3] and said.before in said.en["but"]):
         return True
     return said.before == "used" and bool(said.en["the_way"] & set(said.words[-6:-2]))
 
 
-def _gladly(said: Said, state: Parse) -> bool:
+def _gladly(said: SpokenText, state: Parse) -> bool:
     is_inner = (state.top.kind != MAIN and (state.top.kind != COMP or bool(state.top.wh))) or bool(said.asked)
     return (
         said.before in said.en["gladly"]

@@ -156,8 +156,7 @@ class Parse:
         """A second thing stands where one is enough: a list without its "and"."""
         self.hinge = False
         """After "before" and its like with a noun: a clause may begin there."""
-        self.last = ""
-        self.before = ""
+        self.last = self.before = ""
         self.seen = 0
 
     @property

@@ -17,7 +17,7 @@ _WORD: Final = re.compile(r"[\w']+")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SpokenText:
     """A text as rules look at it."""
 
     en: Vocabulary
@@ -51,7 +51,7 @@ class Said:
         return self.words[-2] if len(self.words) > 1 else ""
 
 
-def look(en: Vocabulary, text: str, question: str | None) -> Said | None:
+def look(en: Vocabulary, text: str, question: str | None) -> SpokenText | None:
     """A text as rules look at it.
 
     Args:
@@ -73,7 +73,7 @@ def look(en: Vocabulary, text: str, question: str | None) -> Said | None:
         lead += 1
     end, pauses = tail[len(bare) :], bare.count(",") + bare.count(";")
     is_written = text[0].isupper() and (bool(pauses) or _ALWAYS.match(text) is None) and not text[:MOST_CHARS].isupper()
-    return Said(en, words, end, pauses, _words_of(question[-MOST_CHARS:]) if question else (), lead, is_written)
+    return SpokenText(en, words, end, pauses, _words_of(question[-MOST_CHARS:]) if question else (), lead, is_written)
 
 
 _ALWAYS: Final = re.compile(r"I\b")

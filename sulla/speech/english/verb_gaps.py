@@ -11,14 +11,14 @@ from sulla.speech.english import state as st
 from sulla.speech.english.alone import HELPING
 from sulla.speech.english.preposition_gaps import asks_yes_no
 from sulla.speech.english.state import COMP, INF, MAIN, SUB, Clause, Parse, waits
-from sulla.speech.english.text import Said
+from sulla.speech.english.text import SpokenText
 from sulla.speech.turn_taking.detector import Reading
 
 _NO_ANSWER: Final = frozenset(("be", "do", "have", "modal", "subj", "pron", "to", "wh", "sub"))
 _IS_OR_SUBJECT: Final = frozenset(("subj", "be"))
 
 
-def verb_gap(said: Said, state: Parse, top: Clause) -> Reading | None:
+def verb_gap(said: SpokenText, state: Parse, top: Clause) -> Reading | None:
     """What the verb of a clause needs and does not have.
 
     Args:
@@ -32,7 +32,7 @@ def verb_gap(said: Said, state: Parse, top: Clause) -> Reading | None:
     return None
 
 
-def elliptic(said: Said, state: Parse, top: Clause) -> Reading | None:
+def elliptic(said: SpokenText, state: Parse, top: Clause) -> Reading | None:
     """Whether a helping verb can be the end ("than it did", "I wish I could", "but he doesn't").
 
     Args:
@@ -72,7 +72,7 @@ def elliptic(said: Said, state: Parse, top: Clause) -> Reading | None:
     return Reading(0.6, "as_it_did") if is_wished else None
 
 
-def _object(said: Said, state: Parse, top: Clause) -> Reading | None:
+def _object(said: SpokenText, state: Parse, top: Clause) -> Reading | None:
     if said.asked and (_is_noun(said, top) or (said.body[0] == "you" and len(said.body) == 2)):
         return None
     if top.word == "take" and "long" in said.words[:-2]:
@@ -98,7 +98,7 @@ def _object(said: Said, state: Parse, top: Clause) -> Reading | None:
     return Reading(0.12, "object_is_missing")
 
 
-def _is_noun(said: Said, top: Clause) -> bool:
+def _is_noun(said: SpokenText, top: Clause) -> bool:
     """Whether an answer of a few words is no request ("just cash")."""
     is_last = (
         len(said.body) <= 3
@@ -109,7 +109,7 @@ def _is_noun(said: Said, top: Clause) -> bool:
     return is_last and said.en.class_of.get(said.before) not in _NO_ANSWER and said.before not in said.en.expanded
 
 
-def _perhaps(said: Said, _: Parse, top: Clause) -> Reading | None:
+def _perhaps(said: SpokenText, _: Parse, top: Clause) -> Reading | None:
     """A verb that mostly has an object."""
     if top.gap or said.asked or top.wh or top.kind == SUB or said.last != top.word:
         return None
@@ -119,7 +119,7 @@ def _perhaps(said: Said, _: Parse, top: Clause) -> Reading | None:
     return Reading(0.4 if is_likely else 0.55, "object_may_follow")
 
 
-def _clause(said: Said, state: Parse, top: Clause) -> Reading:
+def _clause(said: SpokenText, state: Parse, top: Clause) -> Reading:
     if (top.kind == SUB and top.subject == "you") or top.wh in said.en["verb_gaps_likening"]:
         return Reading(0.7, "as_you_say")
     if state.clauses[0].inverted and state.clauses[0].wh in ("who", "which", "whose") and said.last == top.word:
@@ -131,7 +131,7 @@ def _clause(said: Said, state: Parse, top: Clause) -> Reading:
     return Reading(0.12, "clause_is_missing")
 
 
-def _predicate(said: Said, state: Parse, top: Clause) -> Reading | None:
+def _predicate(said: SpokenText, state: Parse, top: Clause) -> Reading | None:
     if top.wh == "why" and said.last in ("that", "this"):
         return None
     if said.body[0] == "what" and said.body[1:2] in (("a",), ("an",)) and top.subject:
@@ -144,7 +144,7 @@ def _predicate(said: Said, state: Parse, top: Clause) -> Reading | None:
     return Reading(0.12, "predicate_is_missing")
 
 
-def _fronted(said: Said, state: Parse, top: Clause) -> Reading | None:
+def _fronted(said: SpokenText, state: Parse, top: Clause) -> Reading | None:
     """Whether how something is stands before ("wherever it is", "I know what it is")."""
     if (
         top.kind == COMP
@@ -161,17 +161,17 @@ def _fronted(said: Said, state: Parse, top: Clause) -> Reading | None:
     return Reading(0.7, "indirect_question") if is_asked or (top.gap and top.kind == INF) else None
 
 
-def _bare(said: Said, _: Parse, top: Clause) -> Reading:
+def _bare(said: SpokenText, _: Parse, top: Clause) -> Reading:
     """ "let the dog", but "she wouldn't let me"."""
     is_kept = any(word.endswith("n't") for word in said.words) and top.subject != "you"
     return Reading(0.6 if is_kept else 0.15, "verb_is_missing")
 
 
-def _to(said: Said, _: Parse, top: Clause) -> Reading | None:
+def _to(said: SpokenText, _: Parse, top: Clause) -> Reading | None:
     return None if top.word == "need" and len(said.body) == 3 else Reading(0.3, "to_do_what")
 
 
-def _what(said: Said, _: Parse, top: Clause) -> Reading | None:
+def _what(said: SpokenText, _: Parse, top: Clause) -> Reading | None:
     """ "tell me", but not "you could have told me"."""
     if top.gap or (said.asked and said.asked[0] in ("who", "whom", "which")) or "don't" in said.words[:2]:
         return None
@@ -184,11 +184,11 @@ def _what(said: Said, _: Parse, top: Clause) -> Reading | None:
     return Reading(0.3, "what_is_missing")
 
 
-def _where(_: Said, state: Parse, top: Clause) -> Reading | None:
+def _where(_: SpokenText, state: Parse, top: Clause) -> Reading | None:
     return None if _asks_where(state, top) else Reading(0.35, "where_or_how_is_missing")
 
 
-def _preposition(_: Said, state: Parse, top: Clause) -> Reading | None:
+def _preposition(_: SpokenText, state: Parse, top: Clause) -> Reading | None:
     return None if _asks_where(state, top) else Reading(0.3, "preposition_is_missing")
 
 
@@ -196,7 +196,7 @@ def _asks_where(state: Parse, top: Clause) -> bool:
     return bool(top.gap) or any(clause.wh in state.en["where"] for clause in state.clauses)
 
 
-_GAPS: Final[tuple[tuple[int, Callable[[Said, Parse, Clause], Reading | None]], ...]] = (
+_GAPS: Final[tuple[tuple[int, Callable[[SpokenText, Parse, Clause], Reading | None]], ...]] = (
     (st.OBJECT, _object),
     (st.PERHAPS, _perhaps),
     (st.CLAUSE, _clause),

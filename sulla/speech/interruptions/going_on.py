@@ -6,7 +6,7 @@ import logging
 from typing import Final
 
 from sulla.core.ids import MessageId, ThreadId
-from sulla.speech.interruptions.scene import BARGED_IN, GO_ON
+from sulla.speech.interruptions.ongoing_reply import BARGED_IN, GO_ON
 from sulla.threads import Input, RunStarted, ThreadState, ThreadStore
 
 log = logging.getLogger(__name__)

@@ -16,7 +16,7 @@ from sulla.core.ids import MessageId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.speech.interruptions.barge import ENGLISH_SIGNS, Signs, is_enough, is_listening
 from sulla.speech.interruptions.going_on import LATE_S, go_on
-from sulla.speech.interruptions.scene import Scene, scene_of
+from sulla.speech.interruptions.ongoing_reply import OngoingReply, ongoing_reply_of
 from sulla.speech.service import Playing
 from sulla.speech.slice import Overheard
 from sulla.speech.turn_taking.events import Cancelled, End, Event, Partial, TurnStarted
@@ -42,7 +42,7 @@ Show = Callable[[ThreadId, str, JsonObject], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class TurnVerdict:
     """What becomes of a turn that has ended."""
 
     deliver: bool
@@ -52,7 +52,7 @@ class Verdict:
 
 
 @dataclass(slots=True)
-class _Talk:
+class _Overlap:
     """What is known of the speech in one thread."""
 
     turn_id: str = ""
@@ -67,7 +67,7 @@ class _Talk:
     """When the answer goes on if nothing follows."""
     waiting: bool = False
     """Whether somebody waits for that."""
-    verdict: tuple[str, Verdict] | None = None
+    verdict: tuple[str, TurnVerdict] | None = None
     """The last one, and on which turn."""
 
 
@@ -95,7 +95,7 @@ class Interruptions:
         self._clock = clock
         self._wake = wake
         self._signs = signs
-        self._talks: OrderedDict[ThreadId, _Talk] = OrderedDict()
+        self._overlaps: OrderedDict[ThreadId, _Overlap] = OrderedDict()
         # At most two of each thread are in here.
         self._jobs: asyncio.Queue[Callable[[], Awaitable[None]]] = asyncio.Queue()
         self._room = asyncio.Semaphore(MOST_AT_ONCE)
@@ -108,18 +108,20 @@ class Interruptions:
             event: what happened.
             playing: what the client plays, as it last said.
         """
-        talk = self._talk(thread_id)
+        overlap = self._overlap(thread_id)
         match event:
             case TurnStarted(turn_id):
-                talk.turn_id, talk.playing, talk.look_s = turn_id, playing, 0.0
-                talk.due_s = talk.verdict = None
+                overlap.turn_id, overlap.playing, overlap.look_s = turn_id, playing, 0.0
+                overlap.due_s = overlap.verdict = None
             case Partial(turn_id, text):
-                if playing is not None and (talk.playing is None or talk.playing.message_id != playing.message_id):
-                    talk.look_s = 0.0  # it begins to play something
-                talk.turn_id, talk.playing = turn_id, _furthest(talk.playing, playing)
-                if self._is_due(talk) and is_enough(text, self._signs):
-                    talk.asked = True
-                    self._jobs.put_nowait(partial(self._look, thread_id, talk))
+                if playing is not None and (
+                    overlap.playing is None or overlap.playing.message_id != playing.message_id
+                ):
+                    overlap.look_s = 0.0  # it begins to play something
+                overlap.turn_id, overlap.playing = turn_id, _furthest(overlap.playing, playing)
+                if self._is_due(overlap) and is_enough(text, self._signs):
+                    overlap.asked = True
+                    self._jobs.put_nowait(partial(self._look, thread_id, overlap))
             case Cancelled():
                 self.came_to_nothing(thread_id)
             case _:
@@ -133,13 +135,13 @@ class Interruptions:
         Args:
             thread_id: the conversation.
         """
-        talk = self._talk(thread_id)
-        talk.look_s, talk.due_s = None, self._clock.elapsed() + GO_ON_S
-        if not talk.waiting:
-            talk.waiting = True
-            self._jobs.put_nowait(partial(self._go_on_soon, thread_id, talk))
+        overlap = self._overlap(thread_id)
+        overlap.look_s, overlap.due_s = None, self._clock.elapsed() + GO_ON_S
+        if not overlap.waiting:
+            overlap.waiting = True
+            self._jobs.put_nowait(partial(self._go_on_soon, thread_id, overlap))
 
-    async def judge(self, thread_id: ThreadId, end: End, playing: Playing | None) -> Verdict:
+    async def judge(self, thread_id: ThreadId, end: End, playing: Playing | None) -> TurnVerdict:
         """Say what becomes of a turn that has ended, before it is delivered. The verdict is to be kept: asked again
         later on, it may be another.
 
@@ -151,25 +153,25 @@ class Interruptions:
         Raises:
             StoreUnavailable: ask again later.
         """
-        talk = self._talk(thread_id)
-        if talk.verdict is not None and talk.verdict[0] == end.turn_id:
-            return talk.verdict[1]
-        told = _furthest(talk.playing, playing) if talk.turn_id == end.turn_id else playing
+        overlap = self._overlap(thread_id)
+        if overlap.verdict is not None and overlap.verdict[0] == end.turn_id:
+            return overlap.verdict[1]
+        told = _furthest(overlap.playing, playing) if overlap.turn_id == end.turn_id else playing
         try:
             async with self._clock.timeout(DEADLINE_S):
-                verdict = await self._judge(thread_id, talk, end, told)
+                verdict = await self._judge(thread_id, overlap, end, told)
         except NotFound:  # whoever delivers it finds that out, too
-            return Verdict(deliver=True)
+            return TurnVerdict(deliver=True)
         except CorruptRecord as error:  # it stays so: what is said has to come through all the same
             log.warning("%s: nobody knows what was spoken over: %s", thread_id, error.message)
-            return Verdict(deliver=True)
+            return TurnVerdict(deliver=True)
         except TimeoutError:
             raise StoreUnavailable(f"{thread_id}: the store takes too long to say what it is doing") from None
-        talk.verdict = (end.turn_id, verdict)
+        overlap.verdict = (end.turn_id, verdict)
         if verdict.deliver:
-            talk.stopped = talk.due_s = None
-        if talk.turn_id == end.turn_id:  # else somebody speaks again already
-            talk.look_s = None
+            overlap.stopped = overlap.due_s = None
+        if overlap.turn_id == end.turn_id:  # else somebody speaks again already
+            overlap.look_s = None
             if not verdict.deliver:
                 self.came_to_nothing(thread_id)
         return verdict
@@ -182,85 +184,85 @@ class Interruptions:
 
     # -------------------------------------------------------------------------------------------------- private
 
-    def _talk(self, thread_id: ThreadId) -> _Talk:
-        if (talk := self._talks.get(thread_id)) is None:
-            talk = self._talks[thread_id] = _Talk()
-        self._talks.move_to_end(thread_id)
-        while len(self._talks) > MOST_THREADS:
-            self._talks.popitem(last=False)
-        return talk
+    def _overlap(self, thread_id: ThreadId) -> _Overlap:
+        if (overlap := self._overlaps.get(thread_id)) is None:
+            overlap = self._overlaps[thread_id] = _Overlap()
+        self._overlaps.move_to_end(thread_id)
+        while len(self._overlaps) > MOST_THREADS:
+            self._overlaps.popitem(last=False)
+        return overlap
 
-    def _is_due(self, talk: _Talk) -> bool:
-        return not talk.asked and talk.look_s is not None and self._clock.elapsed() >= talk.look_s
+    def _is_due(self, overlap: _Overlap) -> bool:
+        return not overlap.asked and overlap.look_s is not None and self._clock.elapsed() >= overlap.look_s
 
-    async def _look(self, thread_id: ThreadId, talk: _Talk) -> None:
+    async def _look(self, thread_id: ThreadId, overlap: _Overlap) -> None:
         """Somebody has said enough to be meant: end what is being answered."""
-        turn_id = talk.turn_id
+        turn_id = overlap.turn_id
         try:
             async with self._room, self._clock.timeout(DEADLINE_S):
-                scene = await self._scene(thread_id, talk.playing)
-                if talk.turn_id != turn_id or talk.look_s is None:
+                reply = await self._ongoing_reply(thread_id, overlap.playing)
+                if overlap.turn_id != turn_id or overlap.look_s is None:
                     return  # it is over, and was judged
-                await self._interrupt(thread_id, talk, turn_id, scene)
+                await self._interrupt(thread_id, overlap, turn_id, reply)
             # A run that is open may begin to speak, or speak again, while the person does.
-            talk.look_s = self._clock.elapsed() + LOOK_AGAIN_S if scene.busy else None
+            overlap.look_s = self._clock.elapsed() + LOOK_AGAIN_S if reply.busy else None
         except (StoreUnavailable, TimeoutError):
-            talk.look_s = self._clock.elapsed() + LOOK_AGAIN_S
+            overlap.look_s = self._clock.elapsed() + LOOK_AGAIN_S
             raise
         finally:
-            talk.asked = False
+            overlap.asked = False
 
-    async def _interrupt(self, thread_id: ThreadId, talk: _Talk, turn_id: str, scene: Scene) -> None:
+    async def _interrupt(self, thread_id: ThreadId, overlap: _Overlap, turn_id: str, reply: OngoingReply) -> None:
         """End what the assistant is saying, if anything."""
-        said = scene.interrupted
-        if not scene.speaking or said is None:
+        said = reply.interrupted
+        if not reply.speaking or said is None:
             return
-        if talk.stopped is None or talk.stopped[:2] != (turn_id, said):
-            playing = scene.playing
+        if overlap.stopped is None or overlap.stopped[:2] != (turn_id, said):
+            playing = reply.playing
             chars = playing.played_chars if playing is not None and playing.message_id == said else 0
-            talk.stopped = (turn_id, said, chars)
+            overlap.stopped = (turn_id, said, chars)
             self._show(thread_id, "SPEECH_BARGE_IN", {"turn_id": turn_id, "message_id": said, "played_chars": chars})
-        if scene.making is not None:
-            fact = BargedIn(turn_id, scene.making)
-            await self._threads.tell(thread_id, fact, f"{turn_id}:{scene.making}")
+        if reply.making is not None:
+            fact = BargedIn(turn_id, reply.making)
+            await self._threads.tell(thread_id, fact, f"{turn_id}:{reply.making}")
 
-    async def _judge(self, thread_id: ThreadId, talk: _Talk, end: End, told: Playing | None) -> Verdict:
-        scene = await self._scene(thread_id, told)
+    async def _judge(self, thread_id: ThreadId, overlap: _Overlap, end: End, told: Playing | None) -> TurnVerdict:
+        reply = await self._ongoing_reply(thread_id, told)
         listening = end.reason != "forced" and is_listening(end.text, self._signs)
-        stopped = talk.stopped is not None and talk.stopped[0] == end.turn_id
-        if listening and not scene.asking and (scene.speaking or stopped):
+        stopped = overlap.stopped is not None and overlap.stopped[0] == end.turn_id
+        if listening and not reply.asking and (reply.speaking or stopped):
             await self._threads.tell(thread_id, Overheard(end.turn_id, end.text), end.turn_id)
-            return Verdict(deliver=False)
-        await self._interrupt(thread_id, talk, end.turn_id, scene)
-        return Verdict(deliver=True, heard=scene.heard(told))
+            return TurnVerdict(deliver=False)
+        await self._interrupt(thread_id, overlap, end.turn_id, reply)
+        return TurnVerdict(deliver=True, heard=reply.heard(told))
 
-    async def _scene(self, thread_id: ThreadId, told: Playing | None) -> Scene:
+    async def _ongoing_reply(self, thread_id: ThreadId, told: Playing | None) -> OngoingReply:
         info, state = await self._threads.get(thread_id)
         if state is None:
-            return Scene()  # it cannot be read, and `sulla doctor` says so
+            return OngoingReply()  # it cannot be read, and `sulla doctor` says so
         if told is None:
-            return scene_of(state, (), None)
+            return ongoing_reply_of(state, (), None)
         newest = await self._threads.entries(thread_id, after=max(0, info.last_seq - NEWEST), limit=NEWEST)
-        return scene_of(state, reversed(newest), told)
+        return ongoing_reply_of(state, reversed(newest), told)
 
-    async def _go_on_soon(self, thread_id: ThreadId, talk: _Talk) -> None:
+    async def _go_on_soon(self, thread_id: ThreadId, overlap: _Overlap) -> None:
         until_s = self._clock.elapsed() + LATE_S
         try:
-            while (due_s := talk.due_s) is not None:
+            while (due_s := overlap.due_s) is not None:
                 left_s = due_s - self._clock.elapsed()
                 if left_s > 0:
                     await self._clock.sleep(left_s)  # it may be put off meanwhile, or called off
                     continue
-                talk.due_s = None
-                done = await self._gone_on(thread_id, talk)
-                if not done and due_s < until_s and talk.due_s is None and talk.look_s is None:
-                    talk.due_s = self._clock.elapsed() + GO_ON_S  # the store is away, and nobody speaks again
+                overlap.due_s = None
+                done = await self._gone_on(thread_id, overlap)
+                if not done and due_s < until_s and overlap.due_s is None and overlap.look_s is None:
+                    overlap.due_s = self._clock.elapsed() + GO_ON_S  # the store is away, and nobody speaks again
         finally:
-            talk.waiting = False
+            overlap.waiting = False
 
-    async def _gone_on(self, thread_id: ThreadId, talk: _Talk) -> bool:
+    async def _gone_on(self, thread_id: ThreadId, overlap: _Overlap) -> bool:
         """Whether that is done with; if not, the store is away."""
-        stopped, talk.stopped = talk.stopped, None
+        stopped, overlap.stopped = overlap.stopped, None
         if stopped is not None:
             turn_id, message_id, chars = stopped
             shown: JsonObject = {"turn_id": turn_id, "message_id": message_id, "from_chars": chars}

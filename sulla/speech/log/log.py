@@ -11,7 +11,7 @@ from typing import Final
 from sulla.core.clock import Clock
 from sulla.core.errors import Busy, StaleLease, StoreUnavailable
 from sulla.speech.limits import SEGMENT_BYTES
-from sulla.speech.log.records import Entry, pack
+from sulla.speech.log.records import SpeechEntry, pack
 from sulla.speech.log.segments import HEAD, Segment, is_gone, next_key, open_segment, origin_of, rolled, to_drafts
 from sulla.speech.turn_taking.profile import Profile
 from sulla.store import Draft, Lease, Store
@@ -27,7 +27,9 @@ MAX_UNKEPT_BYTES: Final = 8 * 1024 * 1024
 
 
 class SpeechLog:
-    """Writes down what happens, in order, under one lease.
+    """Appends entries to one log in the store, in order and under one lease, many with each write.
+
+    It lives as long as anybody speaks in one of its threads.
 
     Args:
         store: where it is kept.
@@ -91,7 +93,7 @@ class SpeechLog:
 
     @property
     def place(self) -> int:
-        """Of the last entry, for `kept`."""
+        """Of the last entry, for `committed`."""
         return self._added
 
     def check(self) -> None:
@@ -106,11 +108,11 @@ class SpeechLog:
         if self._pending_bytes > MAX_UNKEPT_BYTES:
             raise Busy("too much speech waits to be kept; send it again", retry_after_s=0.5)
 
-    def add(self, entry: Entry) -> int:
+    def add(self, entry: SpeechEntry) -> int:
         """Have an entry written soon.
 
         Returns:
-            Its place, for `kept`.
+            Its place, for `committed`.
         """
         packed = pack(entry)
         self._pending.append(packed)
@@ -119,7 +121,7 @@ class SpeechLog:
         self._more.set()
         return self._added
 
-    async def kept(self, place: int) -> None:
+    async def committed(self, place: int) -> None:
         """Return when everything up to there is kept.
 
         Raises:
@@ -135,7 +137,7 @@ class SpeechLog:
         self._waiters.append((place, waiter))
         await waiter
 
-    async def surely_kept(self, place: int) -> None:
+    async def committed_at_last(self, place: int) -> None:
         """Return when everything up to there is kept, however long the store is away.
 
         Raises:
@@ -143,7 +145,7 @@ class SpeechLog:
         """
         while not self.lost:
             try:
-                return await self.kept(place)
+                return await self.committed(place)
             except StoreUnavailable:
                 await self._clock.sleep(RETRY_S)
         raise StaleLease(f"{self.key}: somebody else has taken this speech over")

@@ -14,7 +14,7 @@ from sulla.core.errors import CorruptRecord, ShuttingDown, StoreUnavailable
 from sulla.speech.late_detector import LateDetector
 from sulla.speech.limits import SpeechLimits
 from sulla.speech.log.log import SpeechLog
-from sulla.speech.log.segments import Found, key_of, logs_of, open_segment, origin_of, take
+from sulla.speech.log.segments import TakenOver, key_of, logs_of, open_segment, origin_of, take
 from sulla.store import Store
 
 log = logging.getLogger(__name__)
@@ -24,8 +24,8 @@ _KEYS: Final = 4
 _MOST_TRIED: Final = 64
 
 
-class Logs:
-    """This daemon's logs.
+class SpeechLogs:
+    """The logs that this daemon writes: one of its own, and those that it has taken over.
 
     Args:
         store: where they are.
@@ -98,12 +98,12 @@ class Logs:
                 self._tried.append(key)
                 segment = await open_segment(self._store, self._owner, key, self._limits.profile)
                 if segment is not None:
-                    self._log = self.start(Found(segment, {}))
+                    self._log = self.start(TakenOver(segment, {}))
                     self._tried.remove(key)
                     return self._log
             raise StoreUnavailable("no log for what is said could be made; send it again", retry_after_s=1.0)
 
-    def start(self, found: Found) -> SpeechLog:
+    def start(self, found: TakenOver) -> SpeechLog:
         """Go on in a log that is ours now.
 
         Raises:
@@ -143,7 +143,7 @@ class Logs:
                 if await one.close():
                     self._gone(one)
 
-    async def take_over(self) -> list[Found]:
+    async def take_over(self) -> list[TakenOver]:
         """Take over one that a daemon has left behind that is gone: of the one before this one at once.
 
         Returns:

@@ -5,18 +5,20 @@ Read again in their order, the records of a log make the same turns as when they
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from functools import partial
+from types import NoneType, UnionType
+from typing import Any, Final, get_args, get_origin, get_type_hints
 
 import orjson
 
 from sulla.core.errors import CorruptRecord, InvalidInput
-from sulla.core.ids import MessageId, ThreadId
+from sulla.core.ids import ThreadId
 from sulla.speech.service import Playing
 from sulla.speech.turn_taking.chunk import Chunk
 from sulla.speech.turn_taking.events import EndReason
-from sulla.speech.turn_taking.kept import KeptBuffer, KeptTurn, KeptUtterance
+from sulla.speech.turn_taking.stored import StoredBuffer
 from sulla.store import Draft, Record, seal, unseal
 from sulla.threads import Heard
 
@@ -25,7 +27,7 @@ SPEECH: Final = "SPEECH"
 
 
 @dataclass(frozen=True, slots=True)
-class Fed:
+class ChunkTaken:
     """A chunk came."""
 
     thread_id: ThreadId
@@ -35,7 +37,7 @@ class Fed:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionKnown:
     """What the assistant has said before ends in this question, or in none."""
 
     thread_id: ThreadId
@@ -44,7 +46,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Forced:
+class TurnForced:
     """Somebody had the turn end."""
 
     thread_id: ThreadId
@@ -52,7 +54,7 @@ class Forced:
 
 
 @dataclass(frozen=True, slots=True)
-class Dropped:
+class TurnDropped:
     """Somebody had the turn forgotten."""
 
     thread_id: ThreadId
@@ -60,7 +62,7 @@ class Dropped:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class TurnJudged:
     """The oldest turn that is owed is a message, or none. From here on it is offered in the same words only."""
 
     thread_id: ThreadId
@@ -68,12 +70,12 @@ class Judged:
     turn_id: str
     deliver: bool
     heard: Heard | None = None
-    said: Turn | None = None
+    said: EndedTurn | None = None
     """All of the turn: another version of the rules may make another one of the same chunks."""
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class TurnSettled:
     """The oldest turn that is owed is delivered, or need not be."""
 
     thread_id: ThreadId
@@ -82,7 +84,7 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class ThreadLeft:
     """Nobody speaks in the thread any more: what is known of it is kept elsewhere, or the thread is gone."""
 
     thread_id: ThreadId
@@ -90,7 +92,7 @@ class Left:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class EndedTurn:
     """A turn that has ended and is owed to its thread."""
 
     id: str
@@ -108,19 +110,21 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
+class ThreadBrought:
     """All that is known of a thread: what a log, or a new part of one, begins with."""
 
     thread_id: ThreadId
     at_ms: int
-    kept: KeptBuffer
+    stored: StoredBuffer
     playing: Playing | None = None
-    owed: tuple[Turn, ...] = ()
+    owed: tuple[EndedTurn, ...] = ()
     version: int = 0
     """How often the thread was taken up until then: tells what is out of date."""
 
 
-Entry = Fed | Asked | Forced | Dropped | Judged | Settled | Left | Brought
+SpeechEntry = (
+    ChunkTaken | QuestionKnown | TurnForced | TurnDropped | TurnJudged | TurnSettled | ThreadLeft | ThreadBrought
+)
 
 
 def to_draft(packed: Sequence[bytes]) -> Draft:
@@ -132,7 +136,7 @@ def to_draft(packed: Sequence[bytes]) -> Draft:
     return Draft(SPEECH, seal(SPEECH, b"[" + b",".join(packed) + b"]"))
 
 
-def entries_of(record: Record, key: str) -> list[Entry]:
+def entries_of(record: Record, key: str) -> list[SpeechEntry]:
     """The entries of a record.
 
     Raises:
@@ -140,37 +144,24 @@ def entries_of(record: Record, key: str) -> list[Entry]:
     """
     where = f"{key} record {record.seq}"
     try:
-        return [_entry(line) for line in orjson.loads(unseal(SPEECH, record.body, where))]
-    except (ValueError, TypeError, IndexError, KeyError, InvalidInput) as error:
+        return [_entry(values) for values in orjson.loads(unseal(SPEECH, record.body, where))]
+    except _DAMAGE as error:
         raise CorruptRecord(f"{where}: not speech as this version writes it ({error})") from None
 
 
-def pack(entry: Entry) -> bytes:
-    """An entry as JSON: a list that begins with a letter, because most of what is written are chunks."""
-    match entry:
-        case Fed(thread_id, at_ms, chunk, playing):
-            heard = _playing(playing)
-            said = (chunk.utterance_id, chunk.seq, chunk.kind, chunk.text, chunk.stable_chars)
-            return orjson.dumps(("c", thread_id, at_ms, *said, heard))
-        case Asked(thread_id, at_ms, question):
-            return orjson.dumps(("q", thread_id, at_ms, question))
-        case Forced(thread_id, at_ms):
-            return orjson.dumps(("f", thread_id, at_ms))
-        case Dropped(thread_id, at_ms):
-            return orjson.dumps(("d", thread_id, at_ms))
-        case Judged(thread_id, at_ms, turn_id, deliver, heard, said_turn):
-            whole = _turn(said_turn) if said_turn is not None else None
-            return orjson.dumps(("j", thread_id, at_ms, turn_id, deliver, _heard(heard), whole))
-        case Settled(thread_id, at_ms, turn_id):
-            return orjson.dumps(("s", thread_id, at_ms, turn_id))
-        case Left(thread_id, at_ms):
-            return orjson.dumps(("l", thread_id, at_ms))
-        case Brought(thread_id, at_ms, kept, playing, owed, version):
-            turns = [_turn(turn) for turn in owed]
-            return orjson.dumps(("b", thread_id, at_ms, _kept(kept), _playing(playing), turns, version))
+def pack(entry: SpeechEntry) -> bytes:
+    """An entry as JSON: a list that begins with a letter, because most of what is written are chunks.
+
+    What else an entry holds follows in the order of its fields, a value of several fields as a list of them.
+    """
+    if isinstance(entry, ChunkTaken):
+        chunk = entry.chunk
+        said = (chunk.utterance_id, chunk.seq, chunk.kind, chunk.text, chunk.stable_chars)
+        return _dumps(("c", entry.thread_id, entry.at_ms, *said, entry.playing))
+    return _dumps((_LETTERS[type(entry)], *_fields(entry)))
 
 
-def unpack(packed: bytes, where: str) -> Entry:
+def unpack(packed: bytes, where: str) -> SpeechEntry:
     """The entry that `pack` made this from.
 
     Raises:
@@ -178,98 +169,64 @@ def unpack(packed: bytes, where: str) -> Entry:
     """
     try:
         return _entry(orjson.loads(packed))
-    except (ValueError, TypeError, IndexError, KeyError, InvalidInput) as error:
+    except _DAMAGE as error:
         raise CorruptRecord(f"{where}: not speech as this version writes it ({error})") from None
 
 
-def _entry(line: Any) -> Entry:  # noqa: ANN401 - JSON
-    letter, thread_id, at_ms, *rest = line
-    return _READERS[letter](ThreadId(thread_id), int(at_ms), rest)
+_DAMAGE: Final = (ValueError, TypeError, IndexError, KeyError, InvalidInput)
 
 
-def _fed(thread_id: ThreadId, at_ms: int, rest: list[Any]) -> Fed:
-    utterance_id, seq, kind, text, stable_chars, heard = rest
-    return Fed(thread_id, at_ms, Chunk(utterance_id, seq, kind, text, stable_chars), _to_playing(heard))
+def _dumps(value: tuple[object, ...]) -> bytes:
+    return orjson.dumps(value, _fields, orjson.OPT_PASSTHROUGH_DATACLASS)
 
 
-def _judged(thread_id: ThreadId, at_ms: int, rest: list[Any]) -> Judged:
-    turn_id, deliver, heard, said = rest
-    return Judged(thread_id, at_ms, turn_id, bool(deliver), _to_heard(heard), _to_turn(said) if said else None)
+def _fields(value: Any) -> tuple[object, ...]:  # noqa: ANN401 - any dataclass
+    return tuple(getattr(value, name) for name in value.__slots__)
 
 
-def _brought(thread_id: ThreadId, at_ms: int, rest: list[Any]) -> Brought:
-    kept, playing, owed, version = rest
-    turns = tuple(map(_to_turn, owed))
-    return Brought(thread_id, at_ms, _to_kept(kept), _to_playing(playing), turns, int(version))
+def _entry(values: Any) -> SpeechEntry:  # noqa: ANN401 - JSON
+    letter, *rest = values
+    if letter == "c":  # read without a detour: a log has thousands of them
+        thread_id, at_ms, utterance_id, seq, kind, text, stable_chars, playing = rest
+        chunk = Chunk(utterance_id, seq, kind, text, stable_chars)
+        return ChunkTaken(ThreadId(thread_id), int(at_ms), chunk, _PLAYING(playing))
+    entry: SpeechEntry = _READERS[letter](rest)
+    return entry
 
 
-_READERS: Final[dict[str, Callable[[ThreadId, int, list[Any]], Entry]]] = {
-    "c": _fed,
-    "q": lambda thread_id, at_ms, rest: Asked(thread_id, at_ms, rest[0]),
-    "f": lambda thread_id, at_ms, rest: Forced(thread_id, at_ms),
-    "d": lambda thread_id, at_ms, rest: Dropped(thread_id, at_ms),
-    "j": _judged,
-    "s": lambda thread_id, at_ms, rest: Settled(thread_id, at_ms, rest[0]),
-    "l": lambda thread_id, at_ms, rest: Left(thread_id, at_ms),
-    "b": _brought,
+Reader = Callable[[Any], Any]
+
+
+def _reader(kind: Any) -> Reader:  # noqa: ANN401 - a type, or what stands for one
+    """What makes a value of a type from what JSON says of it."""
+    if isinstance(kind, type) and is_dataclass(kind):
+        hints = get_type_hints(kind)
+        return partial(_row, kind, [_reader(hints[field.name]) for field in fields(kind)])
+    if isinstance(kind, UnionType):
+        (inner,) = (_reader(one) for one in get_args(kind) if one is not NoneType)
+        return lambda value: None if value is None else inner(value)
+    if get_origin(kind) is tuple:
+        first, second = get_args(kind)
+        if second is ...:
+            each = _reader(first)
+            return lambda values: tuple(map(each, values))
+        readers = (_reader(first), _reader(second))
+        return lambda values: tuple(read(value) for read, value in zip(readers, values, strict=True))
+    return kind if isinstance(kind, type) else str  # ids and the names of reasons are strings
+
+
+def _row(kind: Reader, readers: Sequence[Reader], values: Sequence[Any]) -> object:
+    return kind(*(read(value) for read, value in zip(readers, values, strict=True)))
+
+
+_LETTERS: Final[dict[type, str]] = {
+    QuestionKnown: "q",
+    TurnForced: "f",
+    TurnDropped: "d",
+    TurnJudged: "j",
+    TurnSettled: "s",
+    ThreadLeft: "l",
+    ThreadBrought: "b",
 }
-
-
-def _playing(playing: Playing | None) -> tuple[str, int] | None:
-    return None if playing is None else (playing.message_id, playing.played_chars)
-
-
-def _to_playing(value: Any) -> Playing | None:  # noqa: ANN401 - JSON
-    return None if value is None else Playing(MessageId(value[0]), int(value[1]))
-
-
-def _heard(heard: Heard | None) -> tuple[str, int] | None:
-    return None if heard is None else (heard.message_id, heard.chars)
-
-
-def _to_heard(value: Any) -> Heard | None:  # noqa: ANN401 - JSON
-    return None if value is None else Heard(MessageId(value[0]), int(value[1]))
-
-
-def _turn(turn: Turn) -> tuple[object, ...]:
-    verdict = (turn.judged, turn.deliver, _heard(turn.heard))
-    said = (turn.id, turn.text, turn.reason, turn.score, turn.detail, turn.waited_ms, turn.began_ms)
-    return (*said, _playing(turn.playing), *verdict, turn.ended_ms)
-
-
-def _to_turn(value: list[Any]) -> Turn:
-    name, text, reason, score, detail, waited_ms, began_ms, playing, judged, deliver, heard, ended_ms = value
-    said = (str(name), str(text), reason, float(score), str(detail), int(waited_ms), int(began_ms))
-    return Turn(*said, _to_playing(playing), bool(judged), bool(deliver), _to_heard(heard), int(ended_ms))
-
-
-def _kept(kept: KeptBuffer) -> tuple[object, ...]:
-    turn = kept.turn
-    open_turn = None if turn is None else (turn.id, turn.first_ms, turn.last_ms, turn.text, turn.looked, turn.eager)
-    utterances = [_utterance(one) for one in kept.utterances]
-    pace = (kept.pause_mean_ms, kept.spoke_ms)
-    return (utterances, kept.closed, open_turn, kept.question, *pace, kept.now_ms)
-
-
-def _to_kept(value: list[Any]) -> KeptBuffer:
-    utterances, closed, turn, question, mean_ms, spoke_ms, now_ms = value
-    open_turn = None if turn is None else KeptTurn(*turn)
-    opened = tuple(map(_to_utterance, utterances))
-    return KeptBuffer(opened, _words(closed), open_turn, question, float(mean_ms), spoke_ms, int(now_ms))
-
-
-def _utterance(one: KeptUtterance) -> tuple[object, ...]:
-    words = (one.base, one.base_seq, one.line, one.deltas, one.used, one.taken)
-    return (one.id, *words, one.forgotten, one.closed, one.parts, one.stable_chars)
-
-
-def _to_utterance(value: list[Any]) -> KeptUtterance:
-    name, base, base_seq, line, deltas, used, taken, forgotten, closed, parts, stable_chars = value
-    pieces = tuple((int(seq), str(text)) for seq, text in deltas)
-    numbers = tuple(int(seq) for seq in used)
-    rest = (int(forgotten), bool(closed), int(parts), int(stable_chars))
-    return KeptUtterance(name, _words(base), int(base_seq), _words(line), pieces, numbers, _words(taken), *rest)
-
-
-def _words(words: Iterable[Any]) -> tuple[str, ...]:
-    return tuple(map(str, words))
+_READERS: Final = {letter: _reader(kind) for kind, letter in _LETTERS.items()}
+_PLAYING: Final = _reader(Playing | None)

@@ -15,8 +15,8 @@ import orjson
 from sulla.core.errors import CorruptRecord, StaleLease
 from sulla.core.ids import ThreadId
 from sulla.speech.late_detector import LateDetector
-from sulla.speech.log.records import SPEECH, Entry, entries_of, pack, to_draft
-from sulla.speech.log.thread_speech import Voice, replayed
+from sulla.speech.log.records import SPEECH, SpeechEntry, entries_of, pack, to_draft
+from sulla.speech.log.thread_speech import ThreadSpeech, replayed
 from sulla.speech.turn_taking.profile import ADAPTIVE, CLASSIC, Profile
 from sulla.store import Draft, Head, Lease, LogInfo, Record, Store, seal, unseal
 
@@ -49,11 +49,11 @@ class Segment:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class TakenOver:
     """A log that was taken over, and what it came to."""
 
     segment: Segment
-    voices: dict[ThreadId, Voice]
+    by_thread: dict[ThreadId, ThreadSpeech]
 
 
 def key_of(owner: str, number: int) -> str:
@@ -98,9 +98,9 @@ def to_drafts(packed: Iterable[bytes]) -> list[Draft]:
     return [*drafts, to_draft(some)] if some else drafts
 
 
-def all_of(voices: Iterable[Voice]) -> list[bytes]:
+def all_of(by_thread: Iterable[ThreadSpeech]) -> list[bytes]:
     """All that is known of some threads, packed."""
-    return [pack(voice.all_of_it()) for voice in voices]
+    return [pack(speech.all_of_it()) for speech in by_thread]
 
 
 def rolled(next_key: str) -> Draft:
@@ -139,7 +139,7 @@ async def logs_of(store: Store) -> list[LogInfo]:
     return found
 
 
-async def take(store: Store, owner: str, key: str, detector: LateDetector) -> Found | None:
+async def take(store: Store, owner: str, key: str, detector: LateDetector) -> TakenOver | None:
     """Take a log over from a daemon that is gone.
 
     Args:
@@ -168,21 +168,21 @@ async def take(store: Store, owner: str, key: str, detector: LateDetector) -> Fo
         raise
 
 
-async def _taken(store: Store, owner: str, key: str, lease: Lease, detector: LateDetector) -> Found | None:
-    segment, following_key, voices = await _read(store, key, lease, detector)
+async def _taken(store: Store, owner: str, key: str, lease: Lease, detector: LateDetector) -> TakenOver | None:
+    segment, following_key, by_thread = await _read(store, key, lease, detector)
     while following_key:
         following = await open_segment(store, owner, following_key, segment.profile, segment.key)
         if following is None:
             await store.release(segment.lease)
             return None
         if not following.began:
-            drafts = to_drafts(all_of(voices.values()))
+            drafts = to_drafts(all_of(by_thread.values()))
             if drafts:
                 await store.append(following.lease, 1, drafts, HEAD, 0)
             following = replace(following, writes=int(bool(drafts)), began=bool(drafts))
         await store.delete(segment.lease)
         writes = following.writes
-        segment, following_key, voices = await _read(store, following_key, following.lease, detector)
+        segment, following_key, by_thread = await _read(store, following_key, following.lease, detector)
         segment = replace(segment, writes=writes)
     if not segment.began:
         await store.delete(segment.lease)
@@ -190,7 +190,7 @@ async def _taken(store: Store, owner: str, key: str, lease: Lease, detector: Lat
     if segment.follows and not await is_gone(store, owner, segment.follows):
         await store.release(segment.lease)
         return None
-    return Found(segment, voices)
+    return TakenOver(segment, by_thread)
 
 
 async def is_gone(store: Store, owner: str, key: str) -> bool:
@@ -214,7 +214,7 @@ async def _all_records(store: Store, key: str) -> list[Record]:
 
 async def _read(
     store: Store, key: str, lease: Lease, detector: LateDetector
-) -> tuple[Segment, str, dict[ThreadId, Voice]]:
+) -> tuple[Segment, str, dict[ThreadId, ThreadSpeech]]:
     """The segment, where it goes on, and what it came to."""
     records = await _all_records(store, key)
     profile, follows = _begun(key, records)
@@ -228,7 +228,9 @@ async def _read(
     return segment, following_key, _replayed(key, records, profile, detector)
 
 
-def _replayed(key: str, records: Sequence[Record], profile: Profile, detector: LateDetector) -> dict[ThreadId, Voice]:
+def _replayed(
+    key: str, records: Sequence[Record], profile: Profile, detector: LateDetector
+) -> dict[ThreadId, ThreadSpeech]:
     try:
         return replayed(_entries(key, records), profile, detector)
     except CorruptRecord:
@@ -246,7 +248,7 @@ def _begun(key: str, records: Sequence[Record]) -> tuple[Profile, str]:
     raise CorruptRecord(f"{key}: its beginning is not as this version writes it")
 
 
-def _entries(key: str, records: Iterable[Record]) -> Iterator[Entry]:
+def _entries(key: str, records: Iterable[Record]) -> Iterator[SpeechEntry]:
     for record in records:
         if record.kind == SPEECH:
             yield from entries_of(record, key)

@@ -1,6 +1,6 @@
 """What is known of the speech in one thread: its buffer, and the turns that are owed to it. Pure.
 
-Everything that happens to it is an `Entry`, so it is the same whether it happens or is read again.
+Everything that happens to it is an `SpeechEntry`, so it is the same whether it happens or is read again.
 """
 
 from __future__ import annotations
@@ -10,23 +10,34 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from sulla.core.ids import ThreadId
-from sulla.speech.log.records import Asked, Brought, Dropped, Entry, Fed, Forced, Judged, Left, Settled, Turn
+from sulla.speech.log.records import (
+    ChunkTaken,
+    EndedTurn,
+    QuestionKnown,
+    SpeechEntry,
+    ThreadBrought,
+    ThreadLeft,
+    TurnDropped,
+    TurnForced,
+    TurnJudged,
+    TurnSettled,
+)
 from sulla.speech.service import Playing
 from sulla.speech.turn_taking.buffer import SpeechBuffer
 from sulla.speech.turn_taking.detector import TurnDetector
 from sulla.speech.turn_taking.events import End, Event, TurnStarted
-from sulla.speech.turn_taking.kept import KeptBuffer
 from sulla.speech.turn_taking.profile import CLASSIC, Profile
+from sulla.speech.turn_taking.stored import StoredBuffer
 
 
-class Voice:
-    """The speech in one thread.
+class ThreadSpeech:
+    """One thread's buffer and its undelivered turns, as the entries of a log make them. Lives as long as its session.
 
     Args:
         thread_id: which.
         profile: when a turn ends.
         detector: reads what was said, for the profile `adaptive`.
-        kept: what was known of it before; None for nothing.
+        stored: what was known of it before; None for nothing.
     """
 
     def __init__(
@@ -34,25 +45,27 @@ class Voice:
         thread_id: ThreadId,
         profile: Profile = CLASSIC,
         detector: TurnDetector | None = None,
-        kept: KeptBuffer | None = None,
+        stored: StoredBuffer | None = None,
     ) -> None:
         self.thread_id = thread_id
         self._profile = profile
         self._detector = detector
         self.buffer = (
-            SpeechBuffer(profile, detector) if kept is None else SpeechBuffer.restored(kept, profile, detector)
+            SpeechBuffer(profile, detector) if stored is None else SpeechBuffer.restored(stored, profile, detector)
         )
-        self.owed: deque[Turn] = deque()
+        self.owed: deque[EndedTurn] = deque()
         """Turns that have ended and are not delivered, oldest first."""
         self.version = 0
         """How often the thread was taken up."""
         self.playing: Playing | None = None
         """What the client played when it was last heard of."""
-        turn = kept.turn if kept is not None else None
+        turn = stored.turn if stored is not None else None
         self._began_ms = turn.first_ms if turn is not None else 0
 
     @classmethod
-    def brought(cls, entry: Brought, profile: Profile = CLASSIC, detector: TurnDetector | None = None) -> Voice:
+    def brought(
+        cls, entry: ThreadBrought, profile: Profile = CLASSIC, detector: TurnDetector | None = None
+    ) -> ThreadSpeech:
         """One that goes on where another was.
 
         Args:
@@ -60,11 +73,11 @@ class Voice:
             profile: when a turn ends.
             detector: reads what was said.
         """
-        voice = cls(entry.thread_id, profile, detector, entry.kept)
-        voice.playing, voice.owed, voice.version = entry.playing, deque(entry.owed), entry.version
-        return voice
+        speech = cls(entry.thread_id, profile, detector, entry.stored)
+        speech.playing, speech.owed, speech.version = entry.playing, deque(entry.owed), entry.version
+        return speech
 
-    def take(self, entry: Entry) -> list[Event]:
+    def take(self, entry: SpeechEntry) -> list[Event]:
         """Something has happened.
 
         Args:
@@ -74,23 +87,23 @@ class Voice:
             What came of it, in order.
         """
         match entry:
-            case Fed(_, at_ms, chunk, playing):
+            case ChunkTaken(_, at_ms, chunk, playing):
                 if playing is None:
                     return self._noted(self.buffer.feed(chunk, at_ms))
                 events = self.tick(at_ms)  # what was over by then has nothing to do with what is played now
                 self.playing = playing
                 return events + self._noted(self.buffer.feed(chunk, at_ms))
-            case Forced(_, at_ms):
+            case TurnForced(_, at_ms):
                 return self._noted(self.buffer.flush(at_ms))
-            case Dropped(_, at_ms):
+            case TurnDropped(_, at_ms):
                 return self._noted(self.buffer.cancel(at_ms))
-            case Asked(_, at_ms, question):
+            case QuestionKnown(_, at_ms, question):
                 events = self.tick(at_ms)
                 self.buffer.ask(question)
                 return events
-            case Judged():
+            case TurnJudged():
                 return self._judged(entry)
-            case Settled(_, at_ms, turn_id):
+            case TurnSettled(_, at_ms, turn_id):
                 events = self._ended(turn_id, at_ms)
                 if self._is_next(turn_id):
                     self.owed.popleft()
@@ -98,13 +111,13 @@ class Voice:
             case _:
                 return []
 
-    def would_begin(self, fed: Fed) -> bool:
+    def would_begin(self, fed: ChunkTaken) -> bool:
         """Whether a turn would begin with this chunk. Changes nothing.
 
         Args:
             fed: it.
         """
-        trial = Voice.brought(self.all_of_it(), self._profile, self._detector)
+        trial = ThreadSpeech.brought(self.all_of_it(), self._profile, self._detector)
         return any(isinstance(event, TurnStarted) for event in trial.take(fed))
 
     def tick(self, now_ms: int) -> list[Event]:
@@ -116,10 +129,10 @@ class Voice:
         """Whether nobody speaks and nothing is owed."""
         return not self.owed and self.buffer.due_ms is None
 
-    def all_of_it(self) -> Brought:
+    def all_of_it(self) -> ThreadBrought:
         """All that is known, for whoever goes on from there."""
-        kept = self.buffer.kept()
-        return Brought(self.thread_id, kept.now_ms, kept, self.playing, tuple(self.owed), self.version)
+        stored = self.buffer.stored()
+        return ThreadBrought(self.thread_id, stored.now_ms, stored, self.playing, tuple(self.owed), self.version)
 
     def _ended(self, turn_id: str, at_ms: int) -> list[Event]:
         """The turn had ended by then. Another version of the rules may not think so: the words are delivered anyway."""
@@ -128,7 +141,7 @@ class Voice:
             events += self._noted(self.buffer.flush(at_ms))
         return events
 
-    def _judged(self, entry: Judged) -> list[Event]:
+    def _judged(self, entry: TurnJudged) -> list[Event]:
         events = self._ended(entry.turn_id, entry.at_ms)
         if entry.said is not None:
             events += self._as_said(entry.said, entry.at_ms)
@@ -136,7 +149,7 @@ class Voice:
             self.owed[0] = replace(self.owed[0], judged=True, deliver=entry.deliver, heard=entry.heard)
         return events
 
-    def _as_said(self, said: Turn, at_ms: int) -> list[Event]:
+    def _as_said(self, said: EndedTurn, at_ms: int) -> list[Event]:
         """The oldest turn that is owed is this one, whatever these rules make of the chunks: its words come once."""
         if self.owed and (self.owed[0].id, self.owed[0].text) == (said.id, said.text):
             self.owed[0] = said
@@ -165,7 +178,7 @@ class Voice:
                     self._began_ms = at_ms
                 case End(turn_id, text, reason, score, detail, waited_ms, ended_ms):
                     said = (turn_id, text, reason, score, detail, waited_ms)
-                    self.owed.append(Turn(*said, self._began_ms, self.playing, ended_ms=ended_ms))
+                    self.owed.append(EndedTurn(*said, self._began_ms, self.playing, ended_ms=ended_ms))
                 case _:
                     pass
         return noted
@@ -175,7 +188,9 @@ def _begins(words: list[str], first: list[str]) -> bool:
     return words[: len(first)] == first
 
 
-def replayed(entries: Iterable[Entry], profile: Profile, detector: TurnDetector | None = None) -> dict[ThreadId, Voice]:
+def replayed(
+    entries: Iterable[SpeechEntry], profile: Profile, detector: TurnDetector | None = None
+) -> dict[ThreadId, ThreadSpeech]:
     """What a log came to.
 
     Args:
@@ -186,16 +201,16 @@ def replayed(entries: Iterable[Entry], profile: Profile, detector: TurnDetector 
     Returns:
         The threads that are spoken in. What fell due since the last entry is not done yet.
     """
-    voices: dict[ThreadId, Voice] = {}
+    by_thread: dict[ThreadId, ThreadSpeech] = {}
     for entry in entries:
         match entry:
-            case Left(thread_id):
-                voices.pop(thread_id, None)
-            case Brought(thread_id):
-                voices[thread_id] = Voice.brought(entry, profile, detector)
-            case Fed(thread_id):
-                voices.setdefault(thread_id, Voice(thread_id, profile, detector)).take(entry)
+            case ThreadLeft(thread_id):
+                by_thread.pop(thread_id, None)
+            case ThreadBrought(thread_id):
+                by_thread[thread_id] = ThreadSpeech.brought(entry, profile, detector)
+            case ChunkTaken(thread_id):
+                by_thread.setdefault(thread_id, ThreadSpeech(thread_id, profile, detector)).take(entry)
             case _:
-                if (voice := voices.get(entry.thread_id)) is not None:
-                    voice.take(entry)
-    return voices
+                if (speech := by_thread.get(entry.thread_id)) is not None:
+                    speech.take(entry)
+    return by_thread

@@ -1,11 +1,11 @@
-"""The time that buffers live by: the wall clock's when it was set, and from then on as time passes. Pure."""
+"""The time of speech buffers: the wall clock's when it was set, and from then on elapsed time. Pure."""
 
 from __future__ import annotations
 
 from sulla.core.clock import Clock
 
 
-class Moments:
+class BufferClock:
     """Milliseconds since 1970 that never run backwards and never jump, whoever sets the machine's clock.
 
     Args:

@@ -10,9 +10,9 @@ from typing import Final, TypeVar
 from sulla.core.clock import Clock
 from sulla.core.errors import MessageIdReused, NotFound, SullaError
 from sulla.core.ids import MessageId, RunId, ThreadId
-from sulla.speech.interruptions.interruptions import Interruptions, Show, Verdict
-from sulla.speech.log.records import Entry, Judged, Settled, Turn
-from sulla.speech.sessions.session import Line
+from sulla.speech.interruptions.interruptions import Interruptions, Show, TurnVerdict
+from sulla.speech.log.records import EndedTurn, SpeechEntry, TurnJudged, TurnSettled
+from sulla.speech.sessions.session import SpeechSession
 from sulla.speech.sessions.showing import shown_end
 from sulla.speech.turn_taking.events import End
 from sulla.threads import Input, Sent, Spoken, ThreadStore
@@ -27,7 +27,7 @@ LONGEST_RETRY_S: Final = 5.0
 
 
 class Delivery:
-    """Delivers what is owed.
+    """Sends ended turns to their threads. One for all sessions of a daemon.
 
     Args:
         threads: where conversations are.
@@ -46,7 +46,7 @@ class Delivery:
         clock: Clock,
         show: Show,
         wake: Callable[[ThreadId], None],
-        note: Callable[[Line, Entry], int],
+        note: Callable[[SpeechSession, SpeechEntry], int],
         now_ms: Callable[[], int],
     ) -> None:
         self._threads = threads
@@ -57,38 +57,38 @@ class Delivery:
         self._note = note
         self._now_ms = now_ms
 
-    async def deliver(self, line: Line) -> None:
+    async def deliver(self, session: SpeechSession) -> None:
         """Deliver all that is owed to a thread, oldest first.
 
         Raises:
             NotFound: the thread is gone.
             StaleLease: somebody else delivers it.
         """
-        while line.voice.owed and not line.over:
-            await self._settle(line, line.voice.owed[0])
+        while session.speech.owed and not session.over:
+            await self._settle(session, session.speech.owed[0])
 
-    async def _settle(self, line: Line, turn: Turn) -> None:
-        thread_id = line.voice.thread_id
+    async def _settle(self, session: SpeechSession, turn: EndedTurn) -> None:
+        thread_id = session.speech.thread_id
         if not turn.judged:
             verdict = await self._again(lambda: self._judge(thread_id, turn))
             # Written down first: told twice, it has to be in the same words.
-            self._note(line, Judged(thread_id, self._now_ms(), turn.id, verdict.deliver, verdict.heard, turn))
-            turn = line.voice.owed[0]
-        await line.log.surely_kept(line.log.place)
+            self._note(session, TurnJudged(thread_id, self._now_ms(), turn.id, verdict.deliver, verdict.heard, turn))
+            turn = session.speech.owed[0]
+        await session.log.committed_at_last(session.log.place)
         message_id, run_id = MessageId(""), RunId("")
         if turn.deliver:
             message_id, sent = await self._again(lambda: self._send(thread_id, turn))
             run_id = sent.run_id
             self._wake(thread_id)
-        self._note(line, Settled(thread_id, self._now_ms(), turn.id))
+        self._note(session, TurnSettled(thread_id, self._now_ms(), turn.id))
         self._show(thread_id, *shown_end(turn, message_id))
-        line.tell(turn.id, run_id)
+        session.tell(turn.id, run_id)
 
-    async def _judge(self, thread_id: ThreadId, turn: Turn) -> Verdict:
+    async def _judge(self, thread_id: ThreadId, turn: EndedTurn) -> TurnVerdict:
         end = End(turn.id, turn.text, turn.reason, turn.score, turn.detail, turn.waited_ms)
         return await self._interruptions.judge(thread_id, end, turn.playing)
 
-    async def _send(self, thread_id: ThreadId, turn: Turn) -> tuple[MessageId, Sent]:
+    async def _send(self, thread_id: ThreadId, turn: EndedTurn) -> tuple[MessageId, Sent]:
         why = (turn.reason, turn.score, turn.detail, turn.waited_ms)
         spoken = Spoken(turn.id, *why, turn.heard, turn.began_ms)
         message_id = MessageId(f"speech:{turn.id}")

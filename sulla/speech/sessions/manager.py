@@ -15,16 +15,16 @@ from sulla.speech.interruptions.interruptions import Interruptions
 from sulla.speech.interruptions.questions import last_question
 from sulla.speech.late_detector import LateDetector, english_detector
 from sulla.speech.limits import SpeechLimits
-from sulla.speech.log.records import Asked, Dropped, Entry, Fed, Forced
-from sulla.speech.log.thread_speech import Voice
+from sulla.speech.log.records import ChunkTaken, QuestionKnown, SpeechEntry, TurnDropped, TurnForced
+from sulla.speech.log.thread_speech import ThreadSpeech
 from sulla.speech.service import Flushed, Playing, Taken
-from sulla.speech.sessions.buffer_clock import Moments
+from sulla.speech.sessions.buffer_clock import BufferClock
 from sulla.speech.sessions.delivery import Delivery
 from sulla.speech.sessions.rates import TurnRates
-from sulla.speech.sessions.session import Line
-from sulla.speech.sessions.sessions import Lines
+from sulla.speech.sessions.session import SpeechSession
+from sulla.speech.sessions.sessions import SpeechSessions
 from sulla.speech.sessions.showing import shown
-from sulla.speech.sessions.timer import Alarm
+from sulla.speech.sessions.timer import SessionTimer
 from sulla.speech.turn_taking.buffer import Status
 from sulla.speech.turn_taking.chunk import Chunk
 from sulla.speech.turn_taking.events import Event, TurnStarted
@@ -43,7 +43,7 @@ RETRY_S: Final = 0.5
 
 
 class StreamBufferManager:
-    """Keeps `SpeechOffice`.
+    """Implements `SpeechService`: one for each daemon, as long as it runs.
 
     Args:
         store: where speech is kept.
@@ -75,12 +75,14 @@ class StreamBufferManager:
             interruptions if interruptions is not None else Interruptions(threads, self.show, clock, wake)
         )
         self._rates = TurnRates(self._limits)
-        self._moments = Moments(clock)
-        self._alarm = Alarm(clock, self._moments, self._ring)
+        self._buffer_clock = BufferClock(clock)
+        self._timer = SessionTimer(clock, self._buffer_clock, self._ring)
         detector = detector if detector is not None else LateDetector(english_detector)
-        now_ms = self._moments.now_ms
+        now_ms = self._buffer_clock.now_ms
         self._delivery = Delivery(threads, self._interruptions, clock, self.show, wake, self._note, now_ms)
-        self._lines = Lines(store, threads, clock, self._moments, owner, self._limits, detector, self._begin)
+        self._sessions = SpeechSessions(
+            store, threads, clock, self._buffer_clock, owner, self._limits, detector, self._begin
+        )
         self._group: asyncio.TaskGroup | None = None
         self._stopped = False
         self._opened = asyncio.Event()
@@ -98,39 +100,39 @@ class StreamBufferManager:
         """Take a piece of speech; when this returns, it is kept."""
         if self._stopped or not self._opened.is_set():
             await self._check_open()
-        line = self._lines.get(thread_id) or await self._lines.take_up(thread_id)
-        line.log.check()
-        line.check()
-        line.spoke_s = now_s = self._clock.elapsed()
-        now_ms, turns = self._moments.now_ms(), line.turns
-        fed = Fed(thread_id, now_ms, chunk, playing)
-        if (refusal := self._rates.refusal(thread_id, caller, now_s)) is not None and line.voice.would_begin(fed):
+        session = self._sessions.get(thread_id) or await self._sessions.take_up(thread_id)
+        session.log.check()
+        session.check()
+        session.spoke_s = now_s = self._clock.elapsed()
+        now_ms, turns = self._buffer_clock.now_ms(), session.turns
+        fed = ChunkTaken(thread_id, now_ms, chunk, playing)
+        if (refusal := self._rates.refusal(thread_id, caller, now_s)) is not None and session.speech.would_begin(fed):
             raise refusal
-        late = line.voice.buffer.is_late(chunk)
-        place = self._note(line, fed)
-        for _ in range(line.turns - turns):
+        late = session.speech.buffer.is_late(chunk)
+        place = self._note(session, fed)
+        for _ in range(session.turns - turns):
             self._rates.began(thread_id, caller, now_s)
-        open_turn = Taken(line.voice.buffer.turn_id, line.voice.buffer.state, late)
+        open_turn = Taken(session.speech.buffer.turn_id, session.speech.buffer.state, late)
         if taken is not None:
             taken()
-        await line.log.kept(place)
+        await session.log.committed(place)
         return open_turn
 
     async def force_flush_buffer(self, thread_id: ThreadId) -> Flushed:
         """End the open turn now and deliver it; when this returns, its message is kept."""
-        line = await self._here(thread_id)
-        if line is None:
+        session = await self._here(thread_id)
+        if session is None:
             return Flushed()
-        if line.voice.buffer.due_ms is None:  # nothing to write down
+        if session.speech.buffer.due_ms is None:  # nothing to write down
             return Flushed()
-        before = len(line.voice.owed)
-        self._note(line, Forced(thread_id, self._moments.now_ms()))
-        if len(line.voice.owed) == before:
+        before = len(session.speech.owed)
+        self._note(session, TurnForced(thread_id, self._buffer_clock.now_ms()))
+        if len(session.speech.owed) == before:
             return Flushed()
-        turn = line.voice.owed[-1]
+        turn = session.speech.owed[-1]
         try:
             async with self._clock.timeout(FLUSH_S):
-                run_id = await line.settled(turn.id)
+                run_id = await session.settled(turn.id)
         except TimeoutError:
             raise StoreUnavailable(
                 f"the turn {turn.id!r} has ended and is delivered as soon as the store answers", retry_after_s=1.0
@@ -139,19 +141,19 @@ class StreamBufferManager:
 
     async def drop_speech(self, thread_id: ThreadId) -> str:
         """Forget the open turn: what was said in it comes in no later one."""
-        line = await self._here(thread_id)
-        if line is None:
+        session = await self._here(thread_id)
+        if session is None:
             return ""
-        if not (turn_id := line.voice.buffer.turn_id):
+        if not (turn_id := session.speech.buffer.turn_id):
             return ""
-        await line.log.kept(self._note(line, Dropped(thread_id, self._moments.now_ms())))
+        await session.log.committed(self._note(session, TurnDropped(thread_id, self._buffer_clock.now_ms())))
         return turn_id
 
     async def get_buffer_status(self, thread_id: ThreadId) -> Status:
         """How things stand; changes nothing."""
-        line = await self._here(thread_id)
-        buffer = line.voice.buffer if line is not None else Voice(thread_id).buffer
-        return buffer.status(self._moments.now_ms())
+        session = await self._here(thread_id)
+        buffer = session.speech.buffer if session is not None else ThreadSpeech(thread_id).buffer
+        return buffer.status(self._buffer_clock.now_ms())
 
     async def forget(self, thread_id: ThreadId) -> None:
         """A thread is deleted, and what was said in it with it.
@@ -159,27 +161,27 @@ class StreamBufferManager:
         Raises:
             StoreUnavailable: the store does not answer; what it holds is forgotten by itself.
         """
-        if (line := self._lines.get(thread_id)) is not None:
-            self._lines.leave(line, NotFound(f"no thread {thread_id!r}: it was deleted"))
-        await self._lines.forget(thread_id)
+        if (session := self._sessions.get(thread_id)) is not None:
+            self._sessions.leave(session, NotFound(f"no thread {thread_id!r}: it was deleted"))
+        await self._sessions.forget(thread_id)
 
     def status(self) -> JsonObject:
         """How it is."""
-        lines = self._lines.all()
+        sessions = self._sessions.all()
         found: JsonObject = {
             "profile": self._limits.profile.name,
-            "live": len(lines),
-            "speaking": sum(line.voice.buffer.due_ms is not None for line in lines),
-            "undelivered": sum(len(line.voice.owed) for line in lines),
-            "trouble": self._lines.logs.trouble or None,
-            "unreadable": [*sorted(self._lines.logs.unreadable)],
+            "live": len(sessions),
+            "speaking": sum(session.speech.buffer.due_ms is not None for session in sessions),
+            "undelivered": sum(len(session.speech.owed) for session in sessions),
+            "trouble": self._sessions.logs.trouble or None,
+            "unreadable": [*sorted(self._sessions.logs.unreadable)],
         }
         return {"speech": found}
 
     def trouble(self) -> str:
         """What people should know; empty if all is well."""
-        if self._lines.logs.unreadable:
-            names = ", ".join(sorted(self._lines.logs.unreadable))
+        if self._sessions.logs.unreadable:
+            names = ", ".join(sorted(self._sessions.logs.unreadable))
             return f"what people have said cannot be read ({names}); it is left as it is, and not delivered"
         return ""
 
@@ -197,14 +199,14 @@ class StreamBufferManager:
             async with asyncio.TaskGroup() as group:
                 self._group = group
                 try:
-                    group.create_task(self._alarm.run())
+                    group.create_task(self._timer.run())
                     group.create_task(self._interruptions.run())
                     await self._look_after_all()
                 finally:
                     self._group, self._stopped = None, True
         finally:
-            for line in self._lines.all():
-                line.leave(ShuttingDown("the daemon is stopping; what was said is kept", retry_after_s=2.0))
+            for session in self._sessions.all():
+                session.leave(ShuttingDown("the daemon is stopping; what was said is kept", retry_after_s=2.0))
 
     async def _look_after_all(self) -> None:
         while not await self._tidied(self._take_over):
@@ -212,17 +214,17 @@ class StreamBufferManager:
         self._opened.set()
         while True:
             await self._clock.sleep(TIDY_S)
-            for step in (self._lines.renew, self._lines.lay_down, self._lines.close_logs, self._take_over):
+            for step in (self._sessions.renew, self._sessions.lay_down, self._sessions.close_logs, self._take_over):
                 await self._tidied(step)
 
     async def _take_over(self) -> None:
-        await self._lines.take_over(self._taken_over)
+        await self._sessions.take_over(self._taken_over)
 
-    def _taken_over(self, line: Line) -> None:
-        line.voice.tick(self._moments.now_ms())  # nobody is interrupted by what was said then
-        self._look_after(line)
-        if line.voice.is_idle:
-            self._interruptions.came_to_nothing(line.voice.thread_id)
+    def _taken_over(self, session: SpeechSession) -> None:
+        session.speech.tick(self._buffer_clock.now_ms())  # nobody is interrupted by what was said then
+        self._look_after(session)
+        if session.speech.is_idle:
+            self._interruptions.came_to_nothing(session.speech.thread_id)
 
     async def _check_open(self) -> None:
         if self._stopped:
@@ -234,13 +236,13 @@ class StreamBufferManager:
             except TimeoutError:
                 raise Busy("what was said before is still being read; send it again", retry_after_s=1.0) from None
 
-    async def _here(self, thread_id: ThreadId) -> Line | None:
-        """The line of a thread; None if nobody speaks in it, here or anywhere."""
+    async def _here(self, thread_id: ThreadId) -> SpeechSession | None:
+        """The session of a thread; None if nobody speaks in it, here or anywhere."""
         await self._check_open()
-        line = self._lines.get(thread_id)
-        if line is None:
-            await self._lines.check_elsewhere(thread_id)
-        return line
+        session = self._sessions.get(thread_id)
+        if session is None:
+            await self._sessions.check_elsewhere(thread_id)
+        return session
 
     async def _tidied(self, step: Callable[[], Awaitable[None]]) -> bool:
         try:
@@ -250,32 +252,32 @@ class StreamBufferManager:
             return False
         return True
 
-    def _note(self, line: Line, entry: Entry) -> int:
+    def _note(self, session: SpeechSession, entry: SpeechEntry) -> int:
         """Have something written down, and do what it says. Both in one step, so that it is in the same order."""
-        place = line.log.add(entry)
-        self._happened(line, line.voice.take(entry))
+        place = session.log.add(entry)
+        self._happened(session, session.speech.take(entry))
         return place
 
-    def _ring(self, line: Line) -> None:
-        self._happened(line, line.voice.tick(self._moments.now_ms()))
+    def _ring(self, session: SpeechSession) -> None:
+        self._happened(session, session.speech.tick(self._buffer_clock.now_ms()))
 
-    def _happened(self, line: Line, events: Iterable[Event]) -> None:
-        thread_id, voice = line.voice.thread_id, line.voice
+    def _happened(self, session: SpeechSession, events: Iterable[Event]) -> None:
+        thread_id, speech = session.speech.thread_id, session.speech
         is_followed = self._store.is_heard(live_channel(thread_id))
         for event in events:
-            self._interruptions.heard(thread_id, event, voice.playing)
+            self._interruptions.heard(thread_id, event, speech.playing)
             if is_followed and (moment := shown(event)) is not None:
                 self.show(thread_id, *moment)
             if isinstance(event, TurnStarted):
-                line.turns += 1
-                if line.log.profile.name == "adaptive":
-                    self._begin(self._ask(line, event.turn_id))
-        self._look_after(line)
+                session.turns += 1
+                if session.log.profile.name == "adaptive":
+                    self._begin(self._ask(session, event.turn_id))
+        self._look_after(session)
 
-    def _look_after(self, line: Line) -> None:
-        self._alarm.arm(line)
-        if line.voice.owed and not line.delivering and not line.over:
-            line.delivering = self._begin(self._deliver(line))
+    def _look_after(self, session: SpeechSession) -> None:
+        self._timer.arm(session)
+        if session.speech.owed and not session.delivering and not session.over:
+            session.delivering = self._begin(self._deliver(session))
 
     def _begin(self, what: Coroutine[object, object, None]) -> bool:
         try:
@@ -287,25 +289,25 @@ class StreamBufferManager:
         what.close()
         return False
 
-    async def _deliver(self, line: Line) -> None:
+    async def _deliver(self, session: SpeechSession) -> None:
         try:
-            await self._delivery.deliver(line)
+            await self._delivery.deliver(session)
         except NotFound as gone:
-            log.warning("what was said in thread %r is let go of: %s", line.voice.thread_id, gone.message)
-            self._lines.leave(line, gone)
+            log.warning("what was said in thread %r is let go of: %s", session.speech.thread_id, gone.message)
+            self._sessions.leave(session, gone)
         except StaleLease as lost:
-            self._lines.leave(line, StoreUnavailable(lost.message, retry_after_s=1.0))
+            self._sessions.leave(session, StoreUnavailable(lost.message, retry_after_s=1.0))
         finally:
-            line.delivering = False
+            session.delivering = False
 
-    async def _ask(self, line: Line, turn_id: str) -> None:
+    async def _ask(self, session: SpeechSession, turn_id: str) -> None:
         """Find out what the assistant has asked before this turn."""
-        thread_id = line.voice.thread_id
+        thread_id = session.speech.thread_id
         try:
             question = await last_question(self._threads, thread_id)
         except (NotFound, StoreUnavailable, CorruptRecord) as error:
             log.debug("nobody knows what thread %r was asked: %s", thread_id, error.message)
             return
-        now_ms = self._moments.now_ms()
-        if not line.over and line.voice.buffer.turn_id == turn_id:
-            self._note(line, Asked(thread_id, now_ms, question))
+        now_ms = self._buffer_clock.now_ms()
+        if not session.over and session.speech.buffer.turn_id == turn_id:
+            self._note(session, QuestionKnown(thread_id, now_ms, question))

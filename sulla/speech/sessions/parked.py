@@ -1,4 +1,4 @@
-"""`stream_buffer:{thread}`: who has the speech of a thread just now, or what is known of it while nobody speaks.
+"""`stream_buffer:{thread}`: which daemon a thread is spoken in, or its buffer while nobody speaks.
 
 Each step puts what it keeps in the place of what it has read, and of nothing else (`Store.swap`). So of two daemons
 that want a thread at once one gets it, and whoever sleeps in the middle of a step overwrites nothing that came since.
@@ -16,7 +16,7 @@ import orjson
 from sulla.core.clock import Clock
 from sulla.core.errors import Busy, CorruptRecord
 from sulla.core.ids import ThreadId
-from sulla.speech.log.records import Brought, pack, unpack
+from sulla.speech.log.records import ThreadBrought, pack, unpack
 from sulla.speech.log.segments import logs_of, origin_of
 from sulla.speech.turn_taking.buffer import SpeechBuffer
 from sulla.store import Store, Swapped, seal, swap_until, unseal
@@ -27,14 +27,14 @@ _KIND: Final = "STREAM_BUFFER"
 
 
 @dataclass(frozen=True, slots=True)
-class Rest:
-    """What is kept under the name of a thread."""
+class ParkedBuffer:
+    """A thread's buffer as the store has it, and which daemon may change it. Immutable; replaced as a whole."""
 
     version: int
     """How often it was taken up: of two that know something of a thread, the higher one counts."""
     by: str
     """Who began the log that it is in; empty while it is in none."""
-    known: Brought | None
+    known: ThreadBrought | None
     """What was known when it was taken up, or laid down."""
     home: str = ""
     """Who looks after that log now: the home that began it, or the one that has taken it over."""
@@ -49,8 +49,8 @@ class Rest:
         return (self.version, self.by) == (version, origin)
 
 
-class Rests:
-    """Small values that are forgotten by themselves.
+class ParkedBuffers:
+    """The parked buffers of a store, one value for each thread, which the store forgets `ttl_s` after the last change.
 
     Args:
         store: where they are.
@@ -70,7 +70,7 @@ class Rests:
         self._ttl_s = ttl_s
         self._ours = ours
 
-    async def take_up(self, thread_id: ThreadId, now_ms: int) -> Brought:
+    async def take_up(self, thread_id: ThreadId, now_ms: int) -> ThreadBrought:
         """Say that the speech of a thread is here from now on, in a log that was begun here.
 
         Args:
@@ -88,18 +88,18 @@ class Rests:
         version = rest.version + 1 if rest is not None else 1
         known = rest.known if rest is not None else None
         if known is None:
-            taken = Brought(thread_id, now_ms, SpeechBuffer().kept(), version=version)
+            taken = ThreadBrought(thread_id, now_ms, SpeechBuffer().stored(), version=version)
         else:
             # Another machine's clock may be ahead of this one; nobody speaks, so no time matters yet.
-            buffer = replace(known.kept, now_ms=min(known.kept.now_ms, now_ms))
-            taken = replace(known, at_ms=now_ms, kept=buffer, playing=None, version=version)
+            buffer = replace(known.stored, now_ms=min(known.stored.now_ms, now_ms))
+            taken = replace(known, at_ms=now_ms, stored=buffer, playing=None, version=version)
         # With all that is known: if nothing of it gets into the log, the next one finds it here.
-        there = _value(Rest(version, self._owner, taken, self._home))
+        there = _value(ParkedBuffer(version, self._owner, taken, self._home))
         if not await self._swap(_key(thread_id), value, there):
             raise _elsewhere(thread_id)
         return taken
 
-    async def claim(self, known: Brought, origin: str) -> bool:
+    async def claim(self, known: ThreadBrought, origin: str) -> bool:
         """Say again that it is here.
 
         Args:
@@ -112,9 +112,9 @@ class Rests:
         Raises:
             StoreUnavailable: the store does not answer.
         """
-        return await self._go_on(known, origin, Rest(known.version, origin, known, self._home))
+        return await self._go_on(known, origin, ParkedBuffer(known.version, origin, known, self._home))
 
-    async def take_over(self, known: Brought, origin: str) -> bool:
+    async def take_over(self, known: ThreadBrought, origin: str) -> bool:
         """Say that the log is here now that a thread is in, so that whoever had it and still writes is refused.
 
         Args:
@@ -130,7 +130,7 @@ class Rests:
         thread_id = known.thread_id
 
         def taken_over(value: bytes | None) -> bytes | None:
-            rest = _readable(value, thread_id) or Rest(known.version, origin, known)
+            rest = _readable(value, thread_id) or ParkedBuffer(known.version, origin, known)
             if rest.home == self._home or not rest.is_in(known.version, origin):
                 return None
             return _value(replace(rest, home=self._home))
@@ -138,7 +138,7 @@ class Rests:
         there = _readable((await self._change(thread_id, taken_over)).value, thread_id)
         return there is not None and there.is_in(known.version, origin)
 
-    async def lay_down(self, known: Brought, origin: str) -> None:
+    async def lay_down(self, known: ThreadBrought, origin: str) -> None:
         """Keep what is known of a thread that nobody speaks in, unless somebody else has it by now.
 
         Args:
@@ -148,7 +148,7 @@ class Rests:
         Raises:
             StoreUnavailable: the store does not answer.
         """
-        if not await self._go_on(known, origin, Rest(known.version, "", known)):
+        if not await self._go_on(known, origin, ParkedBuffer(known.version, "", known)):
             log.info("thread %r is somebody else's already: nothing of it is laid down", known.thread_id)
 
     async def check(self, thread_id: ThreadId) -> None:
@@ -160,7 +160,7 @@ class Rests:
         """
         await self._checked(thread_id)
 
-    async def look(self, thread_id: ThreadId) -> Rest | None:
+    async def look(self, thread_id: ThreadId) -> ParkedBuffer | None:
         """What is kept; nothing if it cannot be read.
 
         Raises:
@@ -172,7 +172,7 @@ class Rests:
         """The thread is gone."""
         await self._store.remove(_key(thread_id))
 
-    async def _checked(self, thread_id: ThreadId) -> tuple[bytes | None, Rest | None]:
+    async def _checked(self, thread_id: ThreadId) -> tuple[bytes | None, ParkedBuffer | None]:
         value = await self._store.get(_key(thread_id))
         rest = _readable(value, thread_id)
         if rest is not None and rest.by:
@@ -182,7 +182,7 @@ class Rests:
                 raise _elsewhere(thread_id)
         return value, rest
 
-    async def _go_on(self, known: Brought, origin: str, then: Rest) -> bool:
+    async def _go_on(self, known: ThreadBrought, origin: str, then: ParkedBuffer) -> bool:
         """Keep what comes next if the thread is here still, or nobody knows whose it is; whether it is kept."""
 
         def gone_on(value: bytes | None) -> bytes | None:
@@ -207,7 +207,7 @@ def _elsewhere(thread_id: ThreadId) -> Busy:
     )
 
 
-def _readable(value: bytes | None, thread_id: ThreadId) -> Rest | None:
+def _readable(value: bytes | None, thread_id: ThreadId) -> ParkedBuffer | None:
     """What a value says; None if there is none, or none that can be read."""
     try:
         return _rest(value, _key(thread_id)) if value is not None else None
@@ -216,17 +216,17 @@ def _readable(value: bytes | None, thread_id: ThreadId) -> Rest | None:
         return None
 
 
-def _value(rest: Rest) -> bytes:
+def _value(rest: ParkedBuffer) -> bytes:
     known = pack(rest.known).decode() if rest.known is not None else None
     return seal(_KIND, orjson.dumps({"version": rest.version, "by": rest.by, "known": known, "home": rest.home}))
 
 
-def _rest(value: bytes, where: str) -> Rest:
+def _rest(value: bytes, where: str) -> ParkedBuffer:
     match orjson.loads(unseal(_KIND, value, where)):
         case {"version": int(version), "by": str(by), "known": str() | None as known, "home": str(home)}:
             entry = unpack(known.encode(), where) if known is not None else None
-            if isinstance(entry, Brought | None):
-                return Rest(version, by, entry, home)
+            if isinstance(entry, ThreadBrought | None):
+                return ParkedBuffer(version, by, entry, home)
     raise CorruptRecord(f"{where}: not what is known of a thread, as this version writes it")
 
 

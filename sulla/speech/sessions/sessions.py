@@ -1,13 +1,13 @@
-"""Which threads are spoken in here: taken up, laid down again, and taken over from a daemon that is gone."""
+"""A daemon's sessions: begun with the first chunk, parked in a silence, taken over from a daemon that is gone."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Collection, Coroutine
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Coroutine
+from dataclasses import replace
 from typing import Final
+from weakref import WeakValueDictionary
 
 from sulla.core.clock import Clock
 from sulla.core.errors import Busy, StoreUnavailable, SullaError
@@ -15,14 +15,14 @@ from sulla.core.ids import ThreadId
 from sulla.speech.late_detector import LateDetector
 from sulla.speech.limits import SpeechLimits
 from sulla.speech.log.log import SpeechLog
-from sulla.speech.log.logs import Logs
-from sulla.speech.log.records import Left
-from sulla.speech.log.segments import Found, all_of, origin_of
-from sulla.speech.log.thread_speech import Voice
-from sulla.speech.sessions.buffer_clock import Moments
-from sulla.speech.sessions.parked import Rests
-from sulla.speech.sessions.session import Line
-from sulla.speech.turn_taking.kept import moved
+from sulla.speech.log.logs import SpeechLogs
+from sulla.speech.log.records import ThreadLeft
+from sulla.speech.log.segments import TakenOver, all_of, origin_of
+from sulla.speech.log.thread_speech import ThreadSpeech
+from sulla.speech.sessions.buffer_clock import BufferClock
+from sulla.speech.sessions.parked import ParkedBuffers
+from sulla.speech.sessions.session import SpeechSession
+from sulla.speech.turn_taking.stored import moved
 from sulla.store import Store
 from sulla.threads import ThreadStore
 
@@ -32,24 +32,20 @@ REST_S: Final = 10.0
 """A thread that nobody has spoken in for so long is laid down."""
 
 
-@dataclass(slots=True)
-class _Gate:
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    users: int = 0
+class SpeechSessions:
+    """Every `SpeechSession` of this daemon by thread, and the logs that they are written down in.
 
-
-class Lines:
-    """The threads that are spoken in here, and the logs that it is written down in.
+    A thread has one session in all daemons that share a store: `ParkedBuffers` sees to it.
 
     Args:
         store: where speech is kept.
         threads: where conversations are.
         clock: all time.
-        moments: the time of the buffers.
+        buffer_clock: the time of the buffers.
         owner: ``<home id>:<boot nonce>``.
         limits: bounds.
         detector: reads what is said.
-        begin: has something done beside.
+        begin: starts a task that lives as long as the daemon; says whether it could.
     """
 
     def __init__(
@@ -57,7 +53,7 @@ class Lines:
         store: Store,
         threads: ThreadStore,
         clock: Clock,
-        moments: Moments,
+        buffer_clock: BufferClock,
         owner: str,
         limits: SpeechLimits,
         detector: LateDetector,
@@ -65,29 +61,29 @@ class Lines:
     ) -> None:
         self._threads = threads
         self._clock = clock
-        self._moments = moments
+        self._buffer_clock = buffer_clock
         self._limits = limits
         self._detector = detector
-        self.logs = Logs(store, clock, owner, limits, detector, self._everything, begin, self._lost)
-        self._rests = Rests(store, clock, owner, limits.ttl_s, self._ours)
-        self._lines: dict[ThreadId, Line] = {}
-        self._laying: dict[ThreadId, Line] = {}
-        """Half laid down: nobody may speak there before that is done, or what is kept of them would be out of date."""
-        self._others: list[Line] = []
-        """Of threads that have a line already: two daemons have each taken down a part of what was said."""
-        self._gates: dict[ThreadId, _Gate] = {}
-        self._making = asyncio.Lock()
+        self.logs = SpeechLogs(store, clock, owner, limits, detector, self._everything, begin, self._lost)
+        self._parked = ParkedBuffers(store, clock, owner, limits.ttl_s, self._ours)
+        self._sessions: dict[ThreadId, SpeechSession] = {}
+        self._others: list[SpeechSession] = []
+        """Further sessions of a thread: two daemons each took down a part of what was said. Their turns are delivered,
+        and nobody speaks in them any more."""
+        self._gates: WeakValueDictionary[ThreadId, asyncio.Lock] = WeakValueDictionary()
+        """A lock is gone when nobody holds it or waits for it."""
         self._coming = 0
-        self._taken: list[Found] = []
-        """A log that was taken over, and nobody looks after it yet."""
+        self._taken: list[TakenOver] = []
+        """A log that was taken over and whose sessions have not begun; at most one."""
 
-    def get(self, thread_id: ThreadId) -> Line | None:
-        """The line of a thread, if it is spoken in here."""
-        return self._lines.get(thread_id)
+    def get(self, thread_id: ThreadId) -> SpeechSession | None:
+        """The session of a thread, if it is spoken in here."""
+        session = self._sessions.get(thread_id)
+        return None if session is None or session.parking else session
 
-    def all(self) -> list[Line]:
-        """Every line."""
-        return [*self._lines.values(), *self._laying.values(), *self._others]
+    def all(self) -> list[SpeechSession]:
+        """Every session."""
+        return [*self._sessions.values(), *self._others]
 
     async def check_elsewhere(self, thread_id: ThreadId) -> None:
         """Do nothing if there is such a thread, and no other daemon takes down what is said in it.
@@ -98,10 +94,10 @@ class Lines:
             StoreUnavailable: the store does not answer.
         """
         await self._threads.get(thread_id)
-        await self._rests.check(thread_id)
+        await self._parked.check(thread_id)
 
-    async def take_up(self, thread_id: ThreadId) -> Line:
-        """The line of a thread, made if there is none.
+    async def take_up(self, thread_id: ThreadId) -> SpeechSession:
+        """The session of a thread, made if there is none.
 
         Raises:
             NotFound: there is no such thread.
@@ -109,33 +105,33 @@ class Lines:
             StoreUnavailable: the store does not answer.
         """
         async with self._gate(thread_id):
-            if (line := self._lines.get(thread_id)) is not None:
-                return line
-            if (line := self._laying.get(thread_id)) is not None:
-                await self._put_down(line)
+            if (session := self._sessions.get(thread_id)) is not None:
+                if not session.parking:
+                    return session
+                await self._park(session)
             await self._threads.get(thread_id)
             self._coming += 1
             try:
                 await self._make_room()
                 kept_in = await self.logs.open()
-                known = await self._rests.take_up(thread_id, self._moments.now_ms())
+                known = await self._parked.take_up(thread_id, self._buffer_clock.now_ms())
                 # Lost, or removed because nobody was in it: who looked in between found the thread free.
                 while kept_in.closed:
                     kept_in = await self.logs.open()
-                    known = await self._rests.take_up(thread_id, self._moments.now_ms())
+                    known = await self._parked.take_up(thread_id, self._buffer_clock.now_ms())
                 kept_in.add(known)
-                voice = Voice.brought(known, kept_in.profile, self._detector)
-                line = self._lines[thread_id] = Line(voice, kept_in, self._clock.elapsed())
+                speech = ThreadSpeech.brought(known, kept_in.profile, self._detector)
+                session = self._sessions[thread_id] = SpeechSession(speech, kept_in, self._clock.elapsed())
             finally:
                 self._coming -= 1
-            return line
+            return session
 
-    def leave(self, line: Line, error: SullaError) -> None:
-        """It is not here any more: the thread is gone, or somebody else has taken it over."""
-        line.leave(error)
-        if not line.log.lost:
-            line.log.add(Left(line.voice.thread_id, self._moments.now_ms()))
-        self._drop(line)
+    def leave(self, session: SpeechSession, error: SullaError) -> None:
+        """End a session without parking it: its thread is gone, or another daemon's."""
+        session.leave(error)
+        if not session.log.lost:
+            session.log.add(ThreadLeft(session.speech.thread_id, self._buffer_clock.now_ms()))
+        self._drop(session)
 
     async def forget(self, thread_id: ThreadId) -> None:
         """Remove what is kept of a thread that nobody speaks in.
@@ -143,44 +139,40 @@ class Lines:
         Raises:
             StoreUnavailable: the store does not answer; it is forgotten by itself.
         """
-        await self._rests.forget(thread_id)
+        await self._parked.forget(thread_id)
 
     # ---------------------------------------------------------------------------------------------- looking after it
 
     async def renew(self) -> None:
-        """Keep the logs, and say again which threads are here."""
+        """Renew the leases of the logs, and say again which threads are spoken in here before that is forgotten."""
         await self.logs.renew()
         now_s = self._clock.elapsed()
-        for line in list(self._lines.values()):  # not the others: somebody else says so of their threads
-            if not line.over and now_s - line.claimed_s > self._limits.ttl_s / 2:
-                if await self._rests.claim(line.voice.all_of_it(), line.log.origin):
-                    line.claimed_s = now_s
-                elif self._lines.get(line.voice.thread_id) is line:
+        for session in list(self._sessions.values()):  # not the others: somebody else says so of their threads
+            if not session.over and not session.parking and now_s - session.claimed_s > self._limits.ttl_s / 2:
+                if await self._parked.claim(session.speech.all_of_it(), session.log.origin):
+                    session.claimed_s = now_s
+                elif self.get(session.speech.thread_id) is session:
                     # What was said here is delivered, and what comes now is the other one's.
-                    self._others.append(self._lines.pop(line.voice.thread_id))
+                    self._others.append(self._sessions.pop(session.speech.thread_id))
 
     async def lay_down(self) -> None:
-        """Let go of threads that nobody speaks in."""
+        """Park the sessions that nobody speaks in."""
         now_s = self._clock.elapsed()
-        for thread_id, line in list(self._laying.items()):
-            async with self._gate(thread_id):
-                if self._laying.get(thread_id) is line:
-                    await self._put_down(line)
-        for line in self.all():
-            if line.voice.is_idle and now_s - line.spoke_s > REST_S:
-                await self._lay_down(line)
+        for session in self.all():
+            if session.parking or (session.speech.is_idle and now_s - session.spoke_s > REST_S):
+                await self._lay_down(session)
 
     async def close_logs(self) -> None:
         """Remove logs that nobody is written down in."""
-        await self.logs.close_unused(lambda one: any(line.log is one for line in self.all()))
+        await self.logs.close_unused(lambda one: any(session.log is one for session in self.all()))
         if not self.logs and not self._coming and not self._taken:
-            self._moments.set()
+            self._buffer_clock.set()
 
-    async def take_over(self, found: Callable[[Line], None]) -> None:
+    async def take_over(self, found: Callable[[SpeechSession], None]) -> None:
         """Take over what daemons have left behind that are gone: the one before this one at once.
 
         Args:
-            found: is told of each line that is here now, too.
+            found: is told of each session that is here now, too.
 
         Raises:
             StoreUnavailable: the store does not answer; what is left is taken over the next time.
@@ -191,95 +183,84 @@ class Lines:
             if not self._taken:
                 return
             old = await self._outdated(self._taken[0])
-            for line in self._adopt(self._taken.pop(), old):
-                found(line)
+            for session in self._adopt(self._taken.pop(), old):
+                found(session)
 
-    async def _outdated(self, taken: Found) -> Collection[ThreadId]:
+    async def _outdated(self, taken: TakenOver) -> Collection[ThreadId]:
         """Threads that somebody else has taken up since: what the log knows of them is owed, and no more."""
         origin, old = origin_of(taken.segment.key), set[ThreadId]()
-        for thread_id, voice in taken.voices.items():
-            if not await self._rests.take_over(voice.all_of_it(), origin):
+        for thread_id, speech in taken.by_thread.items():
+            if not await self._parked.take_over(speech.all_of_it(), origin):
                 old.add(thread_id)
         return old
 
-    def _adopt(self, taken: Found, old: Collection[ThreadId]) -> list[Line]:
-        kept_in, lines = self.logs.start(taken), []
-        for thread_id, voice in taken.voices.items():
-            line = Line(self._in_time(voice, kept_in), kept_in, self._clock.elapsed())
-            lines.append(line)
-            if thread_id in old or thread_id in self._lines or thread_id in self._laying:
-                self._others.append(line)
+    def _adopt(self, taken: TakenOver, old: Collection[ThreadId]) -> list[SpeechSession]:
+        kept_in, sessions = self.logs.start(taken), []
+        for thread_id, speech in taken.by_thread.items():
+            session = SpeechSession(self._in_time(speech, kept_in), kept_in, self._clock.elapsed())
+            sessions.append(session)
+            if thread_id in old or thread_id in self._sessions:
+                self._others.append(session)
             else:
-                self._lines[thread_id] = line
-        log.info("%s: %d threads that were spoken in are taken up", kept_in.key, len(lines))
-        return lines
+                self._sessions[thread_id] = session
+        log.info("%s: %d threads that were spoken in are taken up", kept_in.key, len(sessions))
+        return sessions
 
     # -------------------------------------------------------------------------------------------------- private
 
     def _ours(self, thread_id: ThreadId) -> Collection[str]:
         """Logs that are in no thread's way: none if this one was taken over while somebody spoke in it."""
-        return () if thread_id in self._lines else self.logs.keys()
+        return () if self.get(thread_id) is not None else self.logs.keys()
 
-    def _in_time(self, voice: Voice, kept_in: SpeechLog) -> Voice:
+    def _in_time(self, speech: ThreadSpeech, kept_in: SpeechLog) -> ThreadSpeech:
         """Speech that was written down by a clock ahead of ours goes on from now. Nobody who speaks is hurried."""
-        known, now_ms = voice.all_of_it(), self._moments.now_ms()
+        known, now_ms = speech.all_of_it(), self._buffer_clock.now_ms()
         if known.at_ms <= now_ms:
-            return voice
-        known = replace(known, at_ms=now_ms, kept=moved(known.kept, now_ms - known.at_ms))
+            return speech
+        known = replace(known, at_ms=now_ms, stored=moved(known.stored, now_ms - known.at_ms))
         kept_in.add(known)
-        return Voice.brought(known, kept_in.profile, self._detector)
+        return ThreadSpeech.brought(known, kept_in.profile, self._detector)
 
-    @asynccontextmanager
-    async def _gate(self, thread_id: ThreadId) -> AsyncIterator[None]:
-        """One after the other, for each thread."""
-        gate = self._gates.setdefault(thread_id, _Gate())
-        gate.users += 1
-        try:
-            async with gate.lock:
-                yield
-        finally:
-            gate.users -= 1
-            if not gate.users:
-                del self._gates[thread_id]
+    def _gate(self, thread_id: ThreadId) -> asyncio.Lock:
+        """What is held while a session of a thread is made or parked."""
+        return self._gates.setdefault(thread_id, asyncio.Lock())
 
     async def _make_room(self) -> None:
-        while len(self._lines) + self._coming > self._limits.max_live:
-            line = min(
-                (one for one in self._lines.values() if one.voice.is_idle), key=lambda one: one.spoke_s, default=None
-            )
-            if line is None:
+        while len(self._sessions) + self._coming > self._limits.max_live:
+            here = [one for one in self._sessions.values() if not one.parking]
+            if len(here) + self._coming <= self._limits.max_live:
+                return
+            session = min((one for one in here if one.speech.is_idle), key=lambda one: one.spoke_s, default=None)
+            if session is None:
                 raise Busy(
                     f"{self._limits.max_live} threads are spoken in at once, as speech.max_live allows; try again soon",
                     retry_after_s=1.0,
                 )
-            await self._lay_down(line)
+            await self._lay_down(session)
 
-    async def _lay_down(self, line: Line) -> None:
-        thread_id = line.voice.thread_id
-        if line in self._others:
-            self.leave(line, StoreUnavailable("nobody waits for it"))
+    async def _lay_down(self, session: SpeechSession) -> None:
+        thread_id = session.speech.thread_id
+        if session in self._others:
+            self.leave(session, StoreUnavailable("nobody waits for it"))
             return
         async with self._gate(thread_id):
-            if self._lines.get(thread_id) is not line or not line.voice.is_idle:
-                return
-            # Whoever speaks now waits at the gate, and finds it where it is laid.
-            self._laying[thread_id] = self._lines.pop(thread_id)
-            await self._put_down(line)
+            if self._sessions.get(thread_id) is session and (session.parking or session.speech.is_idle):
+                await self._park(session)
 
-    async def _put_down(self, line: Line) -> None:
-        await self._rests.lay_down(line.voice.all_of_it(), line.log.origin)
-        self.leave(line, StoreUnavailable("nobody waits for it"))
+    async def _park(self, session: SpeechSession) -> None:
+        session.parking = True  # whoever speaks now waits at the gate, and finds what is parked
+        await self._parked.lay_down(session.speech.all_of_it(), session.log.origin)
+        self.leave(session, StoreUnavailable("nobody waits for it"))
 
-    def _drop(self, line: Line) -> None:
-        for lines in (self._lines, self._laying):
-            if lines.get(line.voice.thread_id) is line:
-                del lines[line.voice.thread_id]
-        if line in self._others:
-            self._others.remove(line)
+    def _drop(self, session: SpeechSession) -> None:
+        if self._sessions.get(session.speech.thread_id) is session:
+            del self._sessions[session.speech.thread_id]
+        if session in self._others:
+            self._others.remove(session)
 
     def _lost(self, one: SpeechLog) -> None:
-        for line in [line for line in self.all() if line.log is one]:
-            self.leave(line, StoreUnavailable("another daemon has taken this speech over", retry_after_s=1.0))
+        for session in [session for session in self.all() if session.log is one]:
+            self.leave(session, StoreUnavailable("another daemon has taken this speech over", retry_after_s=1.0))
 
     def _everything(self, one: SpeechLog) -> list[bytes]:
-        return all_of(line.voice for line in self.all() if line.log is one)
+        return all_of(session.speech for session in self.all() if session.log is one)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from sulla.core.jsontypes import JsonObject
-from sulla.speech.log.records import Turn
+from sulla.speech.log.records import EndedTurn
 from sulla.speech.turn_taking.events import Cancelled, EagerEnd, Event, Partial, Resumed, TurnStarted
 
 SHOWN_CHARS: Final = 500
@@ -29,7 +29,7 @@ def shown(event: Event) -> tuple[str, JsonObject] | None:
             return None
 
 
-def shown_end(turn: Turn, message_id: str) -> tuple[str, JsonObject]:
+def shown_end(turn: EndedTurn, message_id: str) -> tuple[str, JsonObject]:
     """The moment of a turn that is settled.
 
     Args:

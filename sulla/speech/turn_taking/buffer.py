@@ -14,9 +14,9 @@ from sulla.speech.turn_taking.chunk import Chunk
 from sulla.speech.turn_taking.classic import is_complete_thought
 from sulla.speech.turn_taking.detector import COMPLETE, Reading, TurnDetector
 from sulla.speech.turn_taking.events import Cancelled, EagerEnd, End, EndReason, Event, Partial, Resumed, TurnStarted
-from sulla.speech.turn_taking.kept import KeptBuffer, KeptTurn
 from sulla.speech.turn_taking.pace import Pace
 from sulla.speech.turn_taking.profile import CLASSIC, EAGER_SCORE, Profile, wait_ms
+from sulla.speech.turn_taking.stored import StoredBuffer, StoredTurn
 from sulla.speech.turn_taking.utterances import Utterances
 
 MAX_TURN_CHARS: Final = 16_000
@@ -206,30 +206,30 @@ class SpeechBuffer:
         since = now_ms - turn.first_ms, now_ms - turn.last_ms
         return Status(True, self.state, turn.id, turn.text, *since, self._due(turn), reading, wait)
 
-    def kept(self) -> KeptBuffer:
+    def stored(self) -> StoredBuffer:
         """All that it knows: a buffer restored from it goes on as this one would."""
         kept_turn = None
         if (turn := self._turn) is not None:
-            kept_turn = KeptTurn(turn.id, turn.first_ms, turn.last_ms, turn.text, turn.looked, turn.eager)
-        heard, pace = self._utterances.kept(), self._pace
-        return KeptBuffer(*heard, kept_turn, self._question, pace.mean_ms, pace.last_ms, self._now_ms)
+            kept_turn = StoredTurn(turn.id, turn.first_ms, turn.last_ms, turn.text, turn.looked, turn.eager)
+        heard, pace = self._utterances.stored(), self._pace
+        return StoredBuffer(*heard, kept_turn, self._question, pace.mean_ms, pace.last_ms, self._now_ms)
 
     @classmethod
     def restored(
-        cls, kept: KeptBuffer, profile: Profile = CLASSIC, detector: TurnDetector | None = None
+        cls, stored: StoredBuffer, profile: Profile = CLASSIC, detector: TurnDetector | None = None
     ) -> SpeechBuffer:
         """A buffer that goes on where another was; what fell due meanwhile, its first `tick` does.
 
         Args:
-            kept: what the other one knew.
+            stored: what the other one knew.
             profile: when a turn ends.
             detector: reads what was said.
         """
         buffer = cls(profile, detector)
-        buffer._utterances = Utterances(kept.utterances, kept.closed)
-        buffer._question, buffer._now_ms = kept.question, kept.now_ms
-        buffer._pace = Pace(kept.pause_mean_ms, kept.spoke_ms)
-        if (was := kept.turn) is not None:
+        buffer._utterances = Utterances(stored.utterances, stored.closed)
+        buffer._question, buffer._now_ms = stored.question, stored.now_ms
+        buffer._pace = Pace(stored.pause_mean_ms, stored.spoke_ms)
+        if (was := stored.turn) is not None:
             buffer._turn = _Turn(was.id, was.first_ms, was.last_ms, was.text, looked=was.looked, eager=was.eager)
         return buffer
 

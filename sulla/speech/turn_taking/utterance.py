@@ -12,7 +12,7 @@ from typing import Final
 
 from sulla.speech.turn_taking.align import left_of
 from sulla.speech.turn_taking.chunk import Chunk
-from sulla.speech.turn_taking.kept import KeptUtterance
+from sulla.speech.turn_taking.stored import StoredUtterance
 
 MAX_PIECES: Final = 500
 MAX_PIECES_CHARS: Final = 32_000
@@ -107,13 +107,13 @@ class Utterance:
         self._base = []
         self._used.update(self._deltas)
 
-    def kept(self, utterance_id: str) -> KeptUtterance:
+    def stored(self, utterance_id: str) -> StoredUtterance:
         """All that is known of it.
 
         Args:
             utterance_id: its id.
         """
-        return KeptUtterance(
+        return StoredUtterance(
             utterance_id,
             tuple(self._base),
             self._base_seq,
@@ -128,17 +128,17 @@ class Utterance:
         )
 
     @classmethod
-    def restored(cls, kept: KeptUtterance) -> Utterance:
-        """One that goes on where the kept one was.
+    def restored(cls, stored: StoredUtterance) -> Utterance:
+        """One that goes on where the stored one was.
 
         Args:
-            kept: as it was.
+            stored: as it was.
         """
         utterance = cls()
-        utterance._base, utterance._base_seq, utterance._line = list(kept.base), kept.base_seq, list(kept.line)
-        utterance._deltas = {seq: text.split() for seq, text in kept.deltas}
-        utterance._used, utterance._taken, utterance._forgotten = set(kept.used), list(kept.taken), kept.forgotten
-        utterance.closed, utterance.parts, utterance.stable_chars = kept.closed, kept.parts, kept.stable_chars
+        utterance._base, utterance._base_seq, utterance._line = list(stored.base), stored.base_seq, list(stored.line)
+        utterance._deltas = {seq: text.split() for seq, text in stored.deltas}
+        utterance._used, utterance._taken, utterance._forgotten = set(stored.used), list(stored.taken), stored.forgotten
+        utterance.closed, utterance.parts, utterance.stable_chars = stored.closed, stored.parts, stored.stable_chars
         return utterance
 
     def _appended(self, text: str) -> list[str] | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from sulla.speech.turn_taking.chunk import Chunk
-from sulla.speech.turn_taking.kept import KeptUtterance
+from sulla.speech.turn_taking.stored import StoredUtterance
 from sulla.speech.turn_taking.utterance import Utterance
 
 MAX_OPEN: Final = 8
@@ -21,13 +21,13 @@ class Utterances:
 
     __slots__ = ("_closed", "_open")
 
-    def __init__(self, kept: Iterable[KeptUtterance] = (), closed: Iterable[str] = ()) -> None:
-        self._open = {one.id: Utterance.restored(one) for one in kept}
+    def __init__(self, stored: Iterable[StoredUtterance] = (), closed: Iterable[str] = ()) -> None:
+        self._open = {one.id: Utterance.restored(one) for one in stored}
         self._closed = deque(closed, maxlen=MAX_CLOSED)
 
-    def kept(self) -> tuple[tuple[KeptUtterance, ...], tuple[str, ...]]:
+    def stored(self) -> tuple[tuple[StoredUtterance, ...], tuple[str, ...]]:
         """Those that are open, and the names of those that are closed."""
-        return tuple(one.kept(name) for name, one in self._open.items()), tuple(self._closed)
+        return tuple(one.stored(name) for name, one in self._open.items()), tuple(self._closed)
 
     def is_full(self, utterance_id: str) -> bool:
         """Whether there is no room for this one but that of words that are in no turn yet.

@@ -286,7 +286,7 @@ def test_who_says_nothing_more_ends_the_turn_and_leaves_no_utterance_open(order:
     room = Room().hear(partial("bye for"), turn_info("Update", 0, "now"), order)
     assert room.ended == [("forced", "bye for now")]
     assert isinstance(room.moves[-1], Leave)
-    assert room.buffer.kept().utterances == ()
+    assert room.buffer.stored().utterances == ()
 
 
 def test_how_much_was_played_is_taken_from_the_frame() -> None:

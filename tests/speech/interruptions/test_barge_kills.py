@@ -13,7 +13,7 @@ from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
 from sulla.models import ChatRequest
 from sulla.speech.interruptions.going_on import GO_ON_TEXT
-from sulla.speech.interruptions.interruptions import GO_ON_S, Verdict
+from sulla.speech.interruptions.interruptions import GO_ON_S, TurnVerdict
 from sulla.speech.service import Playing
 from sulla.store.memory import MemoryStore
 from sulla.testing.mortal import Killed, Mortal, is_kill
@@ -72,7 +72,7 @@ class Kept:
     """What outlives a death beside the store: the journal of speech, as its manager keeps it."""
 
     playing: Playing | None = None
-    verdict: Verdict | None = None
+    verdict: TurnVerdict | None = None
 
 
 async def listen(room: Room, kept: Kept) -> None:

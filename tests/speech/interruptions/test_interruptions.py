@@ -11,7 +11,7 @@ from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.message import ToolCall
 from sulla.speech.interruptions.going_on import GO_ON_TEXT
-from sulla.speech.interruptions.interruptions import GO_ON_S, LOOK_AGAIN_S, Verdict
+from sulla.speech.interruptions.interruptions import GO_ON_S, LOOK_AGAIN_S, TurnVerdict
 from sulla.speech.service import Playing
 from sulla.speech.turn_taking.events import Cancelled, End, Partial, TurnStarted
 from sulla.store.memory import MemoryStore
@@ -85,8 +85,8 @@ async def test_signs_of_listening_end_nothing_and_are_no_message(store: MemorySt
         await gate.reached()
         await room.hears("u1", "uh-huh", "uh-huh yeah", "Uh-huh. Yeah, okay.")
         verdict, _ = await room.ends("u1", "Uh-huh. Yeah, okay.")
-        assert verdict == Verdict(deliver=False)
-        assert await room.ends("u2", "right") == (Verdict(deliver=False), None)
+        assert verdict == TurnVerdict(deliver=False)
+        assert await room.ends("u2", "right") == (TurnVerdict(deliver=False), None)
         gate.open()
     assert room.shown == []
     assert await room.ended() == [("done", "")]
@@ -126,7 +126,7 @@ async def test_nobody_interrupts_where_nothing_is_said_or_played(store: MemorySt
     async with room.answering():
         await room.hears("u1", "hello there", "hello there you")
         verdict, _ = await room.ends("u1", "okay")
-        assert verdict == Verdict(deliver=True)
+        assert verdict == TurnVerdict(deliver=True)
     assert room.shown == []
     assert "BARGED_IN" not in await room.world.kinds(room.thread)
 
@@ -271,13 +271,13 @@ async def test_what_was_played_to_its_end_is_interrupted_by_nobody(store: Memory
     playing = Playing(reply.message_id, len(STORY))
     async with room.answering():
         await room.hears("u1", "and then", playing=playing)
-        assert await room.ends("u1", "okay", playing) == (Verdict(deliver=True), room.sent)
+        assert await room.ends("u1", "okay", playing) == (TurnVerdict(deliver=True), room.sent)
     assert room.shown == []
     await room.world.work()
     # Nor by what is said long after it was broken off by something else.
     async with room.answering():
         await room.hears("u2", "and then", playing=Playing(reply.message_id, 3))
-        assert (await room.ends("u2", "okay", Playing(reply.message_id, 3)))[0] == Verdict(deliver=True)
+        assert (await room.ends("u2", "okay", Playing(reply.message_id, 3)))[0] == TurnVerdict(deliver=True)
     assert room.shown == []
 
 
@@ -305,7 +305,7 @@ async def test_yes_in_the_middle_of_a_question_is_an_answer(store: MemoryStore) 
         await room.hears("u1", "yes", playing=playing)
         assert room.shown == []
         verdict, _ = await room.ends("u1", "yes", playing)
-    assert verdict == Verdict(deliver=True, heard=Heard(reply.message_id, 36))
+    assert verdict == TurnVerdict(deliver=True, heard=Heard(reply.message_id, 36))
     assert room.types == ["SPEECH_BARGE_IN"]
 
 

@@ -9,7 +9,7 @@ import pytest
 from sulla.core.errors import Busy, CorruptRecord, StoreUnavailable
 from sulla.core.ids import ThreadId
 from sulla.speech.log.log import GATHER_S, MAX_UNKEPT_BYTES, RETRY_S, SpeechLog
-from sulla.speech.log.records import Fed, Left, pack, to_draft
+from sulla.speech.log.records import ChunkTaken, ThreadLeft, pack, to_draft
 from sulla.speech.log.segments import (
     HEAD,
     KIND,
@@ -23,7 +23,7 @@ from sulla.speech.log.segments import (
     origin_of,
     take,
 )
-from sulla.speech.log.thread_speech import Voice
+from sulla.speech.log.thread_speech import ThreadSpeech
 from sulla.speech.turn_taking.buffer import SpeechBuffer
 from sulla.speech.turn_taking.chunk import Chunk
 from sulla.speech.turn_taking.events import Event
@@ -57,7 +57,7 @@ class Scribe:
     def __init__(self, store: Store, clock: ManualClock, segment_bytes: int = 100_000) -> None:
         self.store = store
         self.clock = clock
-        self.voice = Voice(THREAD)
+        self.speech = ThreadSpeech(THREAD)
         self.segment_bytes = segment_bytes
         self.task: asyncio.Task[None] | None = None
 
@@ -70,12 +70,12 @@ class Scribe:
 
     def everything(self, log: SpeechLog) -> list[bytes]:
         """All that is known."""
-        return all_of([self.voice])
+        return all_of([self.speech])
 
     def say(self, seq: int) -> int:
         """Another word."""
-        entry = Fed(THREAD, seq * 100, Chunk("u", seq, "delta", f"w{seq}"))
-        self.voice.take(entry)
+        entry = ChunkTaken(THREAD, seq * 100, Chunk("u", seq, "delta", f"w{seq}"))
+        self.speech.take(entry)
         return self.log.add(entry)
 
     async def end(self) -> BaseException | None:
@@ -94,7 +94,7 @@ async def text_of(store: Store, key: str, owner: str = "home1:2") -> str:
     """What a log came to, for whoever takes it over."""
     found = await take(store, owner, key, DETECTOR)
     assert found is not None
-    return found.voices[THREAD].buffer.status(0).text
+    return found.by_thread[THREAD].buffer.status(0).text
 
 
 async def test_the_first_is_written_at_once_and_what_follows_together(store: MemoryStore, clock: ManualClock) -> None:
@@ -106,9 +106,9 @@ async def test_the_first_is_written_at_once_and_what_follows_together(store: Mem
 
     scribe = Scribe(FaultyStore(store, plan), clock)
     log = await scribe.begin()
-    await log.kept(scribe.say(1))
+    await log.committed(scribe.say(1))
     assert (len(writes), clock.elapsed()) == (1, 1000.0)
-    waiting = [asyncio.ensure_future(log.kept(scribe.say(seq))) for seq in range(2, 12)]
+    waiting = [asyncio.ensure_future(log.committed(scribe.say(seq))) for seq in range(2, 12)]
     await clock.advance(GATHER_S - 0.001)
     assert not any(one.done() for one in waiting)
     await clock.advance(0.001)
@@ -131,10 +131,10 @@ async def test_an_attempt_that_fails_is_told_and_made_again(store: MemoryStore, 
         fails.append(phase)
         place = scribe.say(seq)
         with pytest.raises(StoreUnavailable):
-            await log.kept(place)
+            await log.committed(place)
         with pytest.raises(StoreUnavailable):
             log.check()
-        surely = asyncio.ensure_future(log.surely_kept(place))
+        surely = asyncio.ensure_future(log.committed_at_last(place))
         await clock.advance(2.0)
         assert not surely.done()
         fails.clear()
@@ -156,9 +156,9 @@ async def test_what_waits_behind_an_attempt_that_fails_is_told_too(store: Memory
 
     scribe = Scribe(FaultyStore(store, plan), clock)
     log = await scribe.begin()
-    waiting = [asyncio.ensure_future(log.kept(scribe.say(1)))]
+    waiting = [asyncio.ensure_future(log.committed(scribe.say(1)))]
     await clock.settle()
-    waiting.append(asyncio.ensure_future(log.kept(scribe.say(2))))
+    waiting.append(asyncio.ensure_future(log.committed(scribe.say(2))))
     await clock.settle()
     fails.set()
     await clock.settle()
@@ -173,9 +173,9 @@ async def test_what_waits_has_a_bound(store: MemoryStore, scribe: Scribe) -> Non
     most = MAX_UNKEPT_BYTES // len(words)
     for seq in range(most - 100):
         log.check()
-        log.add(Fed(THREAD, 1, Chunk("u", seq, "cumulative", words)))
+        log.add(ChunkTaken(THREAD, 1, Chunk("u", seq, "cumulative", words)))
     for seq in range(100):
-        log.add(Fed(THREAD, 1, Chunk("u", seq, "cumulative", words)))
+        log.add(ChunkTaken(THREAD, 1, Chunk("u", seq, "cumulative", words)))
     with pytest.raises(Busy):
         log.check()
     await scribe.end()
@@ -185,8 +185,8 @@ async def test_a_log_that_has_grown_goes_on_in_another_one(store: MemoryStore, c
     scribe = Scribe(store, clock, segment_bytes=300)
     log = await scribe.begin()
     for seq in range(1, 101):
-        log.add(Fed(THREAD, 0, Chunk("other", seq, "delta", "")))
-        await asyncio.gather(log.kept(scribe.say(seq)), clock.advance(GATHER_S))
+        log.add(ChunkTaken(THREAD, 0, Chunk("other", seq, "delta", "")))
+        await asyncio.gather(log.committed(scribe.say(seq)), clock.advance(GATHER_S))
     await clock.advance(1.0)
     assert [info.key for info in await logs_of(store)] == [log.key]
     assert log.key != KEY
@@ -219,7 +219,7 @@ async def test_whoever_dies_at_any_step_leaves_one_log_that_counts(
     acknowledged: list[int] = []
 
     async def say(seq: int) -> None:
-        await scribe.log.kept(scribe.say(seq))
+        await scribe.log.committed(scribe.say(seq))
         acknowledged.append(seq)
 
     try:
@@ -238,7 +238,7 @@ async def test_whoever_dies_at_any_step_leaves_one_log_that_counts(
         for info in await logs_of(store):
             found = await take(store, "home1:2", info.key, DETECTOR)
             if found is not None:
-                texts.append(found.voices[THREAD].buffer.status(0).text)
+                texts.append(found.by_thread[THREAD].buffer.status(0).text)
     assert len(texts) <= 1
     said = texts[0].split() if texts else []
     assert said == [f"w{seq}" for seq in range(1, len(said) + 1)]
@@ -250,21 +250,21 @@ async def test_a_log_that_somebody_took_over_is_written_to_no_more(
     store: MemoryStore, clock: ManualClock, scribe: Scribe
 ) -> None:
     log = await scribe.begin()
-    await log.kept(scribe.say(1))
+    await log.committed(scribe.say(1))
     assert await take(store, "home2:1", KEY, DETECTOR) is None  # it is held
     await clock.advance(LEASE_S + 1)
     assert await text_of(store, KEY, "home2:1") == "w1"
     with pytest.raises(StoreUnavailable):
-        await asyncio.gather(log.kept(scribe.say(2)), clock.settle())
+        await asyncio.gather(log.committed(scribe.say(2)), clock.settle())
     assert log.lost
     with pytest.raises(StoreUnavailable):
-        await log.kept(scribe.say(3))
+        await log.committed(scribe.say(3))
     assert await scribe.end() is None
 
 
 async def test_a_lease_that_is_renewed_is_kept(store: MemoryStore, clock: ManualClock, scribe: Scribe) -> None:
     log = await scribe.begin()
-    await log.kept(scribe.say(1))
+    await log.committed(scribe.say(1))
     for _ in range(4):
         await clock.advance(LEASE_S / 2)
         await log.renew()
@@ -277,7 +277,7 @@ async def test_it_is_removed_when_all_of_it_is_written_and_not_before(
     store: MemoryStore, clock: ManualClock, scribe: Scribe
 ) -> None:
     log = await scribe.begin()
-    log.add(Left(THREAD, 1))
+    log.add(ThreadLeft(THREAD, 1))
     assert not await log.close()
     await clock.settle()
     assert await log.close()
@@ -297,7 +297,7 @@ async def test_a_log_that_follows_one_that_somebody_holds_waits(
     store: MemoryStore, clock: ManualClock, scribe: Scribe
 ) -> None:
     log = await scribe.begin()
-    await log.kept(scribe.say(1))
+    await log.committed(scribe.say(1))
     await scribe.end()
     later = next_key(KEY)
     segment = await open_segment(store, OWNER, later, CLASSIC, follows=KEY)
@@ -324,7 +324,9 @@ async def test_a_log_that_breaks_whoever_reads_it_is_left_as_it_is(
 ) -> None:
     segment = await open_segment(store, OWNER, KEY, CLASSIC)
     assert segment is not None
-    await store.append(segment.lease, 1, [to_draft([pack(Fed(THREAD, 1, Chunk("u", 1, "delta", "hello")))])], HEAD, 0)
+    await store.append(
+        segment.lease, 1, [to_draft([pack(ChunkTaken(THREAD, 1, Chunk("u", 1, "delta", "hello")))])], HEAD, 0
+    )
 
     def broken(buffer: SpeechBuffer, chunk: Chunk, now_ms: int) -> list[Event]:
         raise AssertionError("a turn begins with a word")

@@ -8,16 +8,16 @@ from sulla.core.errors import CorruptRecord
 from sulla.core.ids import MessageId, ThreadId
 from sulla.speech.log.records import (
     SPEECH,
-    Asked,
-    Brought,
-    Dropped,
-    Entry,
-    Fed,
-    Forced,
-    Judged,
-    Left,
-    Settled,
-    Turn,
+    ChunkTaken,
+    EndedTurn,
+    QuestionKnown,
+    SpeechEntry,
+    ThreadBrought,
+    ThreadLeft,
+    TurnDropped,
+    TurnForced,
+    TurnJudged,
+    TurnSettled,
     entries_of,
     pack,
     to_draft,
@@ -26,6 +26,7 @@ from sulla.speech.log.records import (
 from sulla.speech.service import Playing
 from sulla.speech.turn_taking.buffer import SpeechBuffer
 from sulla.speech.turn_taking.chunk import Chunk
+from sulla.speech.turn_taking.stored import StoredBuffer, StoredTurn, StoredUtterance
 from sulla.store import Record, seal
 from sulla.threads import Heard
 from tests.speech.streams import ENGLISH, play, profile_of, sentence, utterance
@@ -33,28 +34,64 @@ from tests.speech.streams import ENGLISH, play, profile_of, sentence, utterance
 THREAD = ThreadId("t")
 PLAYING = Playing(MessageId("m"), 3)
 HEARD = Heard(MessageId("m"), 2)
-TURN = Turn(
+TURN = EndedTurn(
     "u", "hello", "complete", 0.85, "rule", 200, 5, PLAYING, judged=True, deliver=False, heard=HEARD, ended_ms=9
 )
-ENTRIES: list[Entry] = [
-    Fed(THREAD, 1, Chunk("u", 7, "cumulative", 'héllo\n"you"', 3), PLAYING),
-    Fed(THREAD, 2, Chunk("u", 8, "final", "")),
-    Asked(THREAD, 3, "which?"),
-    Asked(THREAD, 3, None),
-    Forced(THREAD, 4),
-    Dropped(THREAD, 5),
-    Judged(THREAD, 6, "u", True, HEARD),
-    Judged(THREAD, 6, "u", False),
-    Judged(THREAD, 6, "u", False, HEARD, TURN),
-    Settled(THREAD, 7, "u"),
-    Left(THREAD, 8),
-    Brought(THREAD, 9, SpeechBuffer().kept(), PLAYING, (TURN, Turn("v", "x", "final", 0.0, "", 0, 1)), 4),
+ENTRIES: list[SpeechEntry] = [
+    ChunkTaken(THREAD, 1, Chunk("u", 7, "cumulative", 'héllo\n"you"', 3), PLAYING),
+    ChunkTaken(THREAD, 2, Chunk("u", 8, "final", "")),
+    QuestionKnown(THREAD, 3, "which?"),
+    QuestionKnown(THREAD, 3, None),
+    TurnForced(THREAD, 4),
+    TurnDropped(THREAD, 5),
+    TurnJudged(THREAD, 6, "u", True, HEARD),
+    TurnJudged(THREAD, 6, "u", False),
+    TurnJudged(THREAD, 6, "u", False, HEARD, TURN),
+    TurnSettled(THREAD, 7, "u"),
+    ThreadLeft(THREAD, 8),
+    ThreadBrought(THREAD, 9, SpeechBuffer().stored(), PLAYING, (TURN, EndedTurn("v", "x", "final", 0.0, "", 0, 1)), 4),
 ]
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: type(entry).__name__)
-def test_an_entry_is_read_as_it_was_written(entry: Entry) -> None:
+def test_an_entry_is_read_as_it_was_written(entry: SpeechEntry) -> None:
     assert unpack(pack(entry), "here") == entry
+
+
+STORED = StoredBuffer(
+    (StoredUtterance("u", ("a", "b"), 3, ("a",), ((4, "c d"), (5, "e")), (5,), ("z",), 1, False, 2, 7),),
+    ("old",),
+    StoredTurn("u", 1, 2, "a b c", looked=True, eager=False),
+    "which?",
+    512.5,
+    None,
+    8,
+)
+TURN_JSON = '["u","hello","complete",0.85,"rule",200,5,["m",3],true,false,["m",2],9]'
+WRITTEN = [
+    (ENTRIES[0], '["c","t",1,"u",7,"cumulative","héllo\\n\\"you\\"",3,["m",3]]'),
+    (ENTRIES[1], '["c","t",2,"u",8,"final","",0,null]'),
+    (ENTRIES[2], '["q","t",3,"which?"]'),
+    (ENTRIES[4], '["f","t",4]'),
+    (ENTRIES[5], '["d","t",5]'),
+    (ENTRIES[7], '["j","t",6,"u",false,null,null]'),
+    (ENTRIES[8], f'["j","t",6,"u",false,["m",2],{TURN_JSON}]'),
+    (ENTRIES[9], '["s","t",7,"u"]'),
+    (ENTRIES[10], '["l","t",8]'),
+    (
+        ThreadBrought(THREAD, 9, STORED, PLAYING, (TURN,), 4),
+        (
+            '["b","t",9,[[["u",["a","b"],3,["a"],[[4,"c d"],[5,"e"]],[5],["z"],1,false,2,7]],["old"],'
+            f'["u",1,2,"a b c",true,false],"which?",512.5,null,8],["m",3],[{TURN_JSON}],4]'
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("entry", "stored"), WRITTEN)
+def test_what_is_stored_stays_as_it_is(entry: SpeechEntry, stored: str) -> None:
+    assert pack(entry).decode() == stored
+    assert unpack(stored.encode(), "here") == entry
 
 
 def test_many_entries_are_one_record() -> None:
@@ -68,7 +105,7 @@ def test_whatever_a_buffer_knows_is_read_as_it_was_written(seed: int) -> None:
     buffer = SpeechBuffer(profile_of(chance), ENGLISH)
     heard = utterance(chance, "u", sentence(chance), 0)
     play(buffer, heard[: chance.randint(0, len(heard))])
-    brought = Brought(THREAD, 1, buffer.kept())
+    brought = ThreadBrought(THREAD, 1, buffer.stored())
     assert unpack(pack(brought), "here") == brought
 
 
@@ -78,6 +115,10 @@ DAMAGED = [
     b'[["c","t",1]]',
     b'[["c","t",1,"u",-1,"delta","",0,null]]',
     b'[["b","t",1,[],null,[],0]]',
+    b'["b","t",1,[[],[],null,null,0,null],null,[],0]',
+    b'["s","t",1]',
+    b'["s","t",1,"u","v"]',
+    b'[["s","t",1]]',
     b"[[",
 ]
 

@@ -9,7 +9,7 @@ import pytest
 
 from sulla.core.errors import CorruptRecord, StoreUnavailable
 from sulla.core.ids import MessageId, ThreadId
-from sulla.speech.interruptions.interruptions import Interruptions, Verdict
+from sulla.speech.interruptions.interruptions import Interruptions, TurnVerdict
 from sulla.speech.service import Playing
 from sulla.speech.sessions.manager import StreamBufferManager
 from sulla.speech.turn_taking.chunk import Chunk
@@ -28,7 +28,7 @@ PLAYING = Playing(MessageId("m"), 7)
 class Judge(Interruptions):
     """Says what a test wants it to say, and writes down what it heard."""
 
-    def __init__(self, booth: Booth, *verdicts: Verdict | Exception) -> None:
+    def __init__(self, booth: Booth, *verdicts: TurnVerdict | Exception) -> None:
         super().__init__(booth.threads, booth.manager.show, booth.clock, booth.woken.append)
         self.verdicts = list(verdicts)
         self.asked: list[tuple[str, Playing | None]] = []
@@ -37,7 +37,7 @@ class Judge(Interruptions):
     def heard(self, thread_id: ThreadId, event: Event, playing: Playing | None) -> None:
         self.told.append((event, playing))
 
-    async def judge(self, thread_id: ThreadId, end: End, playing: Playing | None) -> Verdict:
+    async def judge(self, thread_id: ThreadId, end: End, playing: Playing | None) -> TurnVerdict:
         self.asked.append((end.text, playing))
         verdict = self.verdicts.pop(0)
         if isinstance(verdict, Exception):
@@ -48,7 +48,7 @@ class Judge(Interruptions):
 class Court:
     """A booth with a judge in it."""
 
-    def __init__(self, store: Store, clock: ManualClock, boot: int, *verdicts: Verdict | Exception) -> None:
+    def __init__(self, store: Store, clock: ManualClock, boot: int, *verdicts: TurnVerdict | Exception) -> None:
         self.booth = Booth(store, clock, f"home1:{boot}")
         self.judge = Judge(self.booth, *verdicts)
         self.booth.manager = StreamBufferManager(
@@ -72,7 +72,7 @@ async def store(clock: ManualClock) -> MemoryStore:
 
 
 async def test_who_judges_hears_of_everything_with_what_was_played(store: MemoryStore, clock: ManualClock) -> None:
-    court = Court(store, clock, 1, Verdict(deliver=True, heard=Heard(MessageId("m"), 7)))
+    court = Court(store, clock, 1, TurnVerdict(deliver=True, heard=Heard(MessageId("m"), 7)))
     thread = await court.booth.thread()
     await court.booth.say(thread, "wait", playing=PLAYING)
     await court.booth.say(thread, "wait no", "final")
@@ -88,7 +88,7 @@ async def test_who_judges_hears_of_everything_with_what_was_played(store: Memory
 
 async def test_what_is_no_message_is_not_delivered_and_clients_are_told(store: MemoryStore, clock: ManualClock) -> None:
     seen: list[tuple[str, Any]] = []
-    court = Court(store, clock, 1, Verdict(deliver=False))
+    court = Court(store, clock, 1, TurnVerdict(deliver=False))
     thread = await court.booth.thread()
     async with shown(store, thread, lambda type_, data: seen.append((type_, data))):
         await court.booth.say(thread, "uh-huh", "final")
@@ -101,7 +101,7 @@ async def test_what_is_no_message_is_not_delivered_and_clients_are_told(store: M
 
 
 async def test_a_judge_that_cannot_look_is_asked_again(store: MemoryStore, clock: ManualClock) -> None:
-    court = Court(store, clock, 1, StoreUnavailable("away"), StoreUnavailable("away"), Verdict(deliver=True))
+    court = Court(store, clock, 1, StoreUnavailable("away"), StoreUnavailable("away"), TurnVerdict(deliver=True))
     thread = await court.booth.thread()
     await court.booth.say(thread, "wait", "final")
     await clock.advance(2.0)
@@ -121,7 +121,7 @@ async def test_a_verdict_stands_over_a_death_in_mid_delivery(
         if dead:
             raise Killed
 
-    first = Court(FaultyStore(store, plan), clock, 1, Verdict(deliver=True, heard=Heard(MessageId("m"), 7)))
+    first = Court(FaultyStore(store, plan), clock, 1, TurnVerdict(deliver=True, heard=Heard(MessageId("m"), 7)))
     thread = await first.booth.thread()
     await first.booth.say(thread, "wait", "final")
     await clock.advance(0.2)
@@ -153,7 +153,7 @@ async def test_words_over_a_thread_whose_end_cannot_be_read_are_delivered(
 
 
 async def test_turns_are_delivered_in_their_order(store: MemoryStore, clock: ManualClock) -> None:
-    verdicts: list[Verdict | Exception] = [StoreUnavailable("away"), *[Verdict(deliver=True)] * 5]
+    verdicts: list[TurnVerdict | Exception] = [StoreUnavailable("away"), *[TurnVerdict(deliver=True)] * 5]
     court = Court(store, clock, 1, *verdicts)
     thread = await court.booth.thread()
     chunks = [Chunk(f"u{number}", 1, "final", f"number {number}") for number in range(5)]
@@ -168,7 +168,7 @@ async def test_nobody_is_interrupted_by_what_was_said_before_a_restart(store: Me
     thread = await first.booth.thread()
     await first.booth.say(thread, "wait", playing=PLAYING)
     await first.end()
-    second = Court(store, clock, 2, Verdict(deliver=True))
+    second = Court(store, clock, 2, TurnVerdict(deliver=True))
     await clock.advance(5.0)
     assert await second.booth.texts(thread) == ["wait"]
     assert [type(event).__name__ for event, _ in second.judge.told] == ["End"]

@@ -357,14 +357,14 @@ async def test_an_order_where_nobody_speaks_writes_nothing_down(
         thread = await booth.thread()
         await booth.say(thread, "hello", "final")
         await clock.advance(0.2)
-        (line,) = booth.manager._lines.all()
-        before, away = line.log.place, True
+        (session,) = booth.manager._sessions.all()
+        before, away = session.log.place, True
         for _ in range(20):
             if order == "flush":
                 assert await booth.done(booth.manager.force_flush_buffer(thread)) == Flushed()
             else:
                 assert await booth.done(booth.manager.drop_speech(thread)) == ""
-        assert line.log.place == before
+        assert session.log.place == before
 
 
 async def test_a_thread_that_is_deleted_takes_its_speech_with_it(store: MemoryStore, clock: ManualClock) -> None:

@@ -36,7 +36,7 @@ async def test_nor_is_anything_said_twice_by_three_daemons_that_are_spoken_to_at
     await Storm(seed, together=3).run()
 
 
-async def talk(booth: Booth, thread: ThreadId, began_s: float, acknowledged: set[tuple[str, int]]) -> None:
+async def overlap(booth: Booth, thread: ThreadId, began_s: float, acknowledged: set[tuple[str, int]]) -> None:
     """Two turns with a silence between them that the first is laid down in, over any number of daemons."""
     said = [
         (0.0, Chunk("u1", 1, "cumulative", "a1")),
@@ -59,7 +59,7 @@ async def live(booth: Booth, clock: ManualClock, threads: list[ThreadId], done: 
     """A daemon until it dies, or all is said."""
     began_s = 1000.0
     running = asyncio.ensure_future(booth.manager.run())
-    talks = [asyncio.ensure_future(talk(booth, *one)) for one in zip(threads, [began_s] * 2, done, strict=True)]
+    talks = [asyncio.ensure_future(overlap(booth, *one)) for one in zip(threads, [began_s] * 2, done, strict=True)]
     for step_s in (0.2,) * 10 + (4.0,) * 20:
         await clock.advance(step_s)
         if running.done() or any(one.done() and one.exception() is not None for one in talks):
@@ -98,7 +98,7 @@ async def again(
     async with open_booth(store, clock, f"{home}:2", LIMITS) as booth:
         async with asyncio.TaskGroup() as group:
             for one in zip(threads, [1000.0] * 2, done, strict=True):
-                group.create_task(talk(booth, *one))
+                group.create_task(overlap(booth, *one))
             group.create_task(clock.advance(60.0))
         await clock.advance(60.0)
 
@@ -109,4 +109,4 @@ async def test_a_death_at_any_change_of_the_store_loses_and_doubles_nothing(afte
     nth = 1
     while await died_at(nth, after=after, home=home):
         nth += 1
-    assert nth > 30, "the talk changes the store more often than that"
+    assert nth > 30, "the overlap changes the store more often than that"

@@ -11,9 +11,9 @@ import pytest
 
 from sulla.core.errors import Busy, StoreUnavailable
 from sulla.core.ids import ThreadId
-from sulla.speech.log.records import Brought, pack
+from sulla.speech.log.records import ThreadBrought, pack
 from sulla.speech.log.segments import key_of, open_segment
-from sulla.speech.sessions.parked import Rest, Rests
+from sulla.speech.sessions.parked import ParkedBuffer, ParkedBuffers
 from sulla.speech.turn_taking.profile import CLASSIC
 from sulla.store import Store, seal
 from sulla.store.memory import MemoryStore
@@ -35,7 +35,7 @@ async def store(clock: ManualClock) -> MemoryStore:
     return await memory_store(clock)
 
 
-def rests_of(store: Store, owner: str = "home1:1", *taken: str) -> Rests:
+def rests_of(store: Store, owner: str = "home1:1", *taken: str) -> ParkedBuffers:
     """Of a daemon.
 
     Args:
@@ -43,10 +43,10 @@ def rests_of(store: Store, owner: str = "home1:1", *taken: str) -> Rests:
         owner: which.
         taken: keys of logs that it has taken over.
     """
-    return Rests(store, ManualClock(), owner, TTL_S, lambda thread: [key_of(owner, 1), *taken])
+    return ParkedBuffers(store, ManualClock(), owner, TTL_S, lambda thread: [key_of(owner, 1), *taken])
 
 
-async def begin(store: Store, owner: str) -> Rests:
+async def begin(store: Store, owner: str) -> ParkedBuffers:
     """A daemon that has a log."""
     assert await open_segment(store, owner, key_of(owner, 1), CLASSIC) is not None
     return rests_of(store, owner)
@@ -64,22 +64,22 @@ def asleep(store: Store) -> tuple[Store, Callable[[], None], asyncio.Event]:
     return FaultyStore(store, plan), woken.set, stands
 
 
-def late(known: Brought, question: str) -> Brought:
+def late(known: ThreadBrought, question: str) -> ThreadBrought:
     """The same with something in it by which it is known."""
-    return replace(known, kept=replace(known.kept, question=question))
+    return replace(known, stored=replace(known.stored, question=question))
 
 
-def question_of(rest: Rest | None) -> str | None:
+def question_of(rest: ParkedBuffer | None) -> str | None:
     """What it is known by."""
     assert rest is not None
     assert rest.known is not None
-    return rest.known.kept.question
+    return rest.known.stored.question
 
 
 async def test_of_twenty_that_take_a_thread_up_at_once_one_gets_it(store: MemoryStore) -> None:
     daemons = [await begin(store, f"home{number}:1") for number in range(20)]
     found = await asyncio.gather(*(one.take_up(THREAD, 0) for one in daemons), return_exceptions=True)
-    taken = [number for number, one in enumerate(found) if isinstance(one, Brought)]
+    taken = [number for number, one in enumerate(found) if isinstance(one, ThreadBrought)]
     refused = [one for one in found if isinstance(one, Busy)]
     assert (len(taken), len(refused)) == (1, 19)
     assert all("another daemon" in one.message and one.retry_after_s == 1.0 for one in refused)
@@ -93,8 +93,8 @@ async def test_of_many_that_want_what_was_laid_down_one_gets_it_with_all_that_is
     await first.lay_down(late(await first.take_up(THREAD, 0), "first"), "home0:1")
     daemons = [await begin(store, f"home{number}:1") for number in range(1, 9)]
     found = await asyncio.gather(*(one.take_up(THREAD, 0) for one in daemons), return_exceptions=True)
-    (taken,) = [one for one in found if isinstance(one, Brought)]
-    assert (taken.version, taken.kept.question) == (2, "first")
+    (taken,) = [one for one in found if isinstance(one, ThreadBrought)]
+    assert (taken.version, taken.stored.question) == (2, "first")
 
 
 async def test_who_slept_while_taking_up_overwrites_nothing(store: MemoryStore) -> None:
@@ -234,7 +234,7 @@ async def test_what_another_daemon_has_kept_is_read(store: MemoryStore) -> None:
     for by, home in (("home1:1", "home1"), ("", "")):
         kept = {"version": 7, "by": by, "known": pack(known).decode(), "home": home}
         await store.put(f"stream_buffer:{THREAD}", seal("STREAM_BUFFER", orjson.dumps(kept)))
-        assert await one.look(THREAD) == Rest(7, by, known, home)
+        assert await one.look(THREAD) == ParkedBuffer(7, by, known, home)
     assert (await one.take_up(THREAD, 0)).version == 8
 
 
@@ -243,7 +243,7 @@ async def test_what_cannot_be_read_is_nobody_s(store: MemoryStore, value: bytes)
     one, two = await begin(store, "home1:1"), await begin(store, "home2:1")
     await store.put(f"stream_buffer:{THREAD}", value)
     found = await asyncio.gather(one.take_up(THREAD, 0), two.take_up(THREAD, 0), return_exceptions=True)
-    assert sorted(type(one).__name__ for one in found) == ["Brought", "Busy"]
+    assert sorted(type(one).__name__ for one in found) == ["Busy", "ThreadBrought"]
 
 
 async def test_one_step_is_one_look_and_one_write(store: MemoryStore) -> None:

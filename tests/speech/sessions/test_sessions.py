@@ -193,12 +193,12 @@ async def test_a_daemon_that_finds_a_thread_elsewhere_delivers_what_it_has_and_t
         await clock.advance(limits.ttl_s / 2 + 2 * TIDY_S)
         with pytest.raises(Busy, match="another daemon"):
             await one.say(thread, "and more", utterance_id="u3")
-        rest = await two.manager._lines._rests.look(thread)
+        rest = await two.manager._sessions._parked.look(thread)
         assert rest is not None
         assert (rest.by, rest.home) == ("home2:1", "home2")
         assert (one.live(), two.live()) == (1, 1)
-        (line,) = one.manager._lines.all()
-        assert [turn.text for turn in line.voice.owed] == ["the light"]
+        (session,) = one.manager._sessions.all()
+        assert [turn.text for turn in session.speech.owed] == ["the light"]
 
 
 async def test_what_a_home_that_stays_away_has_taken_down_another_one_delivers(
@@ -263,9 +263,9 @@ async def test_a_thread_that_somebody_else_has_taken_up_since_is_not_taken_back(
         thread = await one.thread()
         await one.say(thread, "the light", "final")
         await clock.advance(0.1)
-        (line,) = one.manager._lines.all()
-        known = line.voice.all_of_it()
-        await one.manager._lines._rests.lay_down(known, "home1:1")
+        (session,) = one.manager._sessions.all()
+        known = session.speech.all_of_it()
+        await one.manager._sessions._parked.lay_down(known, "home1:1")
     async with open_booth(store, clock, "home2:1") as two:
         await two.say(thread, "hello", utterance_id="u2")
         async with open_booth(store, clock, "home1:2") as again:
@@ -332,8 +332,8 @@ async def test_whoever_still_owes_a_turn_does_not_claim_a_thread_that_somebody_e
         for number in range(ThreadLimits().max_waiting):
             await one.threads.send(thread, Input(MessageId(f"m{number}"), "typed"))
         await one.say(thread, "the light", "final")
-        (line,) = one.manager._lines.all()
-        await one.manager._lines._rests.lay_down(replace(line.voice.all_of_it(), owed=()), "home1:1")
+        (session,) = one.manager._sessions.all()
+        await one.manager._sessions._parked.lay_down(replace(session.speech.all_of_it(), owed=()), "home1:1")
     async with open_booth(store, clock, "home2:1", limits) as two:
         await two.say(thread, "hello", utterance_id="u2")
         async with open_booth(store, clock, "home1:2", limits) as again:
@@ -341,6 +341,6 @@ async def test_whoever_still_owes_a_turn_does_not_claim_a_thread_that_somebody_e
                 await clock.advance(10.0)
                 await two.say(thread, "hello", utterance_id="u2")
             assert again.live() == 1
-            rest = await two.manager._lines._rests.look(thread)
+            rest = await two.manager._sessions._parked.look(thread)
             assert rest is not None
             assert (rest.version, rest.by) == (2, "home2:1")

@@ -352,7 +352,7 @@ def test_a_buffer_restored_at_any_moment_goes_on_as_if_nothing_had_happened(seed
         for one in heard:
             events += crashing.feed(one.chunk, one.at_ms)
             if chance.random() < 0.5:
-                crashing = SpeechBuffer.restored(crashing.kept(), profile, ENGLISH)
+                crashing = SpeechBuffer.restored(crashing.stored(), profile, ENGLISH)
         assert events + play(crashing, ()) == play(steady, heard)
 
 
@@ -398,4 +398,4 @@ def test_an_utterance_of_an_hour_keeps_a_bounded_memory() -> None:
     [utterance_] = buffer._utterances._open.values()
     assert len(utterance_._deltas) <= 500
     assert len(utterance_._taken) <= 2_000
-    assert len(repr(buffer.kept())) < 64_000
+    assert len(repr(buffer.stored())) < 64_000

@@ -81,7 +81,7 @@ def test_whoever_ends_drops_or_restores_turns_in_between_each_word_is_in_one_of_
             meddle: Callable[[int], list[Event]] | None = chance.choice((buffer.flush, buffer.cancel, *(None,) * 18))
             events += meddle(one.at_ms + chance.choice((0, 40))) if meddle is not None else []
             if chance.random() < 0.1:
-                buffer = SpeechBuffer.restored(buffer.kept(), profile, ENGLISH)
+                buffer = SpeechBuffer.restored(buffer.stored(), profile, ENGLISH)
         events += play(buffer, ())
         texts = [event.text for event in events if isinstance(event, End | Cancelled)]
         found = Counter(word for text in texts for word in text.split())

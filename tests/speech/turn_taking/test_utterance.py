@@ -43,13 +43,13 @@ def test_a_text_that_goes_on_comes_to_the_same_as_if_it_was_never_seen_before() 
             text += "".join(
                 random.choice(["", " ", " ", "\n"]) + random.choice(pieces) for _ in range(random.randrange(3))
             )
-            fresh = Utterance.restored(fresh.kept("u"))  # it does not know of what the words were made
+            fresh = Utterance.restored(fresh.stored("u"))  # it does not know of what the words were made
             for one in (known, fresh):
                 one.add(Chunk("u", seq, "cumulative", text))
             if random.random() < 0.15:
                 known.take()
                 fresh.take()
-            assert known.kept("u") == fresh.kept("u"), (seed, seq, text)
+            assert known.stored("u") == fresh.stored("u"), (seed, seq, text)
 
 
 def test_a_revised_text_replaces_the_earlier_one() -> None:

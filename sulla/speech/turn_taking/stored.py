@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
-class KeptUtterance:
+class StoredUtterance:
     """An utterance that is open."""
 
     id: str
@@ -24,7 +24,7 @@ class KeptUtterance:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptTurn:
+class StoredTurn:
     """A turn that is open."""
 
     id: str
@@ -36,29 +36,29 @@ class KeptTurn:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptBuffer:
+class StoredBuffer:
     """Everything that a buffer knows, but its profile and detector."""
 
-    utterances: tuple[KeptUtterance, ...]
+    utterances: tuple[StoredUtterance, ...]
     closed: tuple[str, ...]
-    turn: KeptTurn | None
+    turn: StoredTurn | None
     question: str | None
     pause_mean_ms: float
     spoke_ms: int | None
     now_ms: int
 
 
-def moved(kept: KeptBuffer, by_ms: int) -> KeptBuffer:
+def moved(stored: StoredBuffer, by_ms: int) -> StoredBuffer:
     """The same at another time: the clock that it was written down by went otherwise.
 
     Args:
-        kept: what a buffer knew.
+        stored: what a buffer knew.
         by_ms: how much later; less than 0 for earlier.
     """
-    turn, spoke_ms = kept.turn, kept.spoke_ms
+    turn, spoke_ms = stored.turn, stored.spoke_ms
     return replace(
-        kept,
+        stored,
         turn=turn and replace(turn, first_ms=turn.first_ms + by_ms, last_ms=turn.last_ms + by_ms),
         spoke_ms=None if spoke_ms is None else spoke_ms + by_ms,
-        now_ms=kept.now_ms + by_ms,
+        now_ms=stored.now_ms + by_ms,
     )

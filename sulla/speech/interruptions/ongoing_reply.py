@@ -18,7 +18,7 @@ GO_ON: Final = "go-on:"
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class OngoingReply:
     """A moment of a thread."""
 
     busy: bool = False
@@ -73,7 +73,7 @@ class Scene:
         return playing is not None and (text is None or playing.played_chars < len(text))
 
 
-def scene_of(state: ThreadState, newest: Iterable[Entry], told: Playing | None) -> Scene:
+def ongoing_reply_of(state: ThreadState, newest: Iterable[Entry], told: Playing | None) -> OngoingReply:
     """What a thread is doing.
 
     Args:
@@ -89,11 +89,11 @@ def scene_of(state: ThreadState, newest: Iterable[Entry], told: Playing | None) 
     if barged is not None and state.run is None and state.outcome.reason == BARGED_IN and not state.waiting:
         cut = barged.message_id
     if told is None:
-        return Scene(state.run is not None, making, cut)
+        return OngoingReply(state.run is not None, making, cut)
     if told.message_id == making:
-        return Scene(state.run is not None, making, cut, told)
+        return OngoingReply(state.run is not None, making, cut, told)
     text = _text_of(told.message_id, newest)
-    return Scene(state.run is not None, making, cut, told if text is not None else None, text)
+    return OngoingReply(state.run is not None, making, cut, told if text is not None else None, text)
 
 
 def _text_of(message_id: MessageId, newest: Iterable[Entry]) -> str | None:
