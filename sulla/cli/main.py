@@ -38,6 +38,9 @@ FIRST = {
 }
 """The commands that are no capability's, and come first in `--help`."""
 
+_MIDDLE = ("beat", "notices", "flow", "speech", "memory", "project", "mcp", "skills", "schedule")
+"""Those of Sulla's own capabilities, in the order of `--help`; those of other packages come behind them."""
+
 LAST = {
     "prompt": Command("sulla.cli.prompt", "show what a model is told before a conversation"),
     "token": Command("sulla.cli.token", "print the owner's token; make, list and revoke others"),
@@ -57,6 +60,7 @@ def commands(*, installed: bool = True) -> dict[str, Command]:
         SettingsError: a capability cannot be used.
     """
     brought = {name: one for some in capabilities(installed=installed) for name, one in some.commands.items()}
+    brought = {name: brought.pop(name) for name in _MIDDLE if name in brought} | brought
     return {**FIRST, **brought, **LAST}
 
 

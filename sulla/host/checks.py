@@ -12,18 +12,14 @@ from sulla.host.findings import Finding
 from sulla.host.home import Home, Whereabouts
 from sulla.host.settings import HomeSettings
 
-S_co = TypeVar("S_co", bound=HomeSettings, covariant=True)
 C_contra = TypeVar("C_contra", contravariant=True)
 
 CHECK_S: Final = 45.0
 """How long a check may take; more than a daemon may take to answer."""
 
 
-class CheckContext(Protocol[S_co]):
-    """The home that is looked at. It lives as long as one `sulla doctor`, and nothing in it is changed by a check.
-
-    A capability that reads a section of its own says with `S_co` what it reads of it.
-    """
+class CheckContext(Protocol):
+    """The home that is looked at. It lives as long as one `sulla doctor`, and nothing in it is changed by a check."""
 
     @property
     def home(self) -> Home:
@@ -31,7 +27,7 @@ class CheckContext(Protocol[S_co]):
         ...
 
     @property
-    def settings(self) -> S_co:
+    def settings(self) -> HomeSettings:
         """What is right of its settings; what is wrong counts as not given."""
         ...
 
