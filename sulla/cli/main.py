@@ -34,7 +34,6 @@ FIRST = {
     "speech": Command("sulla.cli.speech", "play recorded speech and say why each turn ended when it did"),
     "memory": Command("sulla.cli.memory", "list, search, forget and export what agents remember"),
     "project": Command("sulla.cli.project", "list and show projects"),
-    "mcp": Command("sulla.cli.mcp", "list the MCP servers and their tools, and allow changed ones"),
 }
 """The commands that are no capability's, and come first in `--help`."""
 

@@ -8,7 +8,6 @@ from typing import Final, cast
 from sulla.core.errors import SullaError
 from sulla.daemon.doctor import heartbeat as doctor_heartbeat
 from sulla.daemon.doctor import home_files as registry
-from sulla.daemon.doctor import mcp as doctor_mcp
 from sulla.daemon.doctor import memory as doctor_memory
 from sulla.daemon.doctor import probes
 from sulla.daemon.doctor import shell as doctor_shell
@@ -31,7 +30,6 @@ _LAST: Final[tuple[Check[Patient], ...]] = (
     Check("playbooks", registry.playbooks),
     Check("heartbeat", doctor_heartbeat.heartbeat),
     Check("web", doctor_web.web),
-    Check("mcp", doctor_mcp.mcp),
     Check("daemon", probes.daemon),
     Check("port", probes.port),
     Check("exposure", probes.exposure),
