@@ -32,7 +32,6 @@ FIRST = {
     "notices": Command("sulla.cli.notices", "list, mark and watch what you are told beside the answers"),
     "flow": Command("sulla.cli.flow", "playbooks: write, check, try out and run them"),
     "speech": Command("sulla.cli.speech", "play recorded speech and say why each turn ended when it did"),
-    "memory": Command("sulla.cli.memory", "list, search, forget and export what agents remember"),
     "project": Command("sulla.cli.project", "list and show projects"),
 }
 """The commands that are no capability's, and come first in `--help`."""

@@ -10,7 +10,9 @@ from sulla.core.clock import Clock
 from sulla.core.jsontypes import JsonObject
 from sulla.host.findings import Finding
 from sulla.host.home import Home, Whereabouts
+from sulla.host.host import Host
 from sulla.host.settings import HomeSettings
+from sulla.host.team import Team
 
 C_contra = TypeVar("C_contra", contravariant=True)
 
@@ -39,6 +41,23 @@ class CheckContext(Protocol):
     @property
     def where(self) -> Whereabouts | None:
         """The daemon that runs on the home; None for none."""
+        ...
+
+    @property
+    def silent(self) -> bool:
+        """Whether that daemon did not answer when it was looked at."""
+        ...
+
+    def team(self) -> Team:
+        """The home's agents. It reads their files, and blocks."""
+        ...
+
+    def host(self) -> Host:
+        """What the home's capabilities are built with and provide, as in a daemon that was not begun. It blocks.
+
+        Raises:
+            SettingsError: a setting asks for something that there is not.
+        """
         ...
 
     @property
