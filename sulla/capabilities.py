@@ -18,7 +18,7 @@ CAPABILITIES = (
     "heartbeat",
     "playbooks",
 )
-"""The folders that bring one, in the order of `sulla --help`. To add one: its folder, and its name here."""
+"""The folders that bring one. To add one: its folder, and its name here."""
 
 
 def capabilities(*, installed: bool = True) -> tuple[Capability, ...]:

@@ -32,11 +32,12 @@ FIRST = {
     "notices": Command("sulla.cli.notices", "list, mark and watch what you are told beside the answers"),
     "flow": Command("sulla.cli.flow", "playbooks: write, check, try out and run them"),
     "speech": Command("sulla.cli.speech", "play recorded speech and say why each turn ended when it did"),
-    "memory": Command("sulla.cli.memory", "list, search, forget and export what agents remember"),
     "project": Command("sulla.cli.project", "list and show projects"),
-    "mcp": Command("sulla.cli.mcp", "list the MCP servers and their tools, and allow changed ones"),
 }
 """The commands that are no capability's, and come first in `--help`."""
+
+_MIDDLE = ("beat", "notices", "flow", "speech", "memory", "project", "mcp", "skills", "schedule")
+"""Those of Sulla's own capabilities, in the order of `--help`; those of other packages come behind them."""
 
 LAST = {
     "prompt": Command("sulla.cli.prompt", "show what a model is told before a conversation"),
@@ -57,6 +58,7 @@ def commands(*, installed: bool = True) -> dict[str, Command]:
         SettingsError: a capability cannot be used.
     """
     brought = {name: one for some in capabilities(installed=installed) for name, one in some.commands.items()}
+    brought = {name: brought.pop(name) for name in _MIDDLE if name in brought} | brought
     return {**FIRST, **brought, **LAST}
 
 

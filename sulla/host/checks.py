@@ -10,20 +10,18 @@ from sulla.core.clock import Clock
 from sulla.core.jsontypes import JsonObject
 from sulla.host.findings import Finding
 from sulla.host.home import Home, Whereabouts
+from sulla.host.host import Host
 from sulla.host.settings import HomeSettings
+from sulla.host.team import Team
 
-S_co = TypeVar("S_co", bound=HomeSettings, covariant=True)
 C_contra = TypeVar("C_contra", contravariant=True)
 
 CHECK_S: Final = 45.0
 """How long a check may take; more than a daemon may take to answer."""
 
 
-class CheckContext(Protocol[S_co]):
-    """The home that is looked at. It lives as long as one `sulla doctor`, and nothing in it is changed by a check.
-
-    A capability that reads a section of its own says with `S_co` what it reads of it.
-    """
+class CheckContext(Protocol):
+    """The home that is looked at. It lives as long as one `sulla doctor`, and nothing in it is changed by a check."""
 
     @property
     def home(self) -> Home:
@@ -31,7 +29,7 @@ class CheckContext(Protocol[S_co]):
         ...
 
     @property
-    def settings(self) -> S_co:
+    def settings(self) -> HomeSettings:
         """What is right of its settings; what is wrong counts as not given."""
         ...
 
@@ -43,6 +41,23 @@ class CheckContext(Protocol[S_co]):
     @property
     def where(self) -> Whereabouts | None:
         """The daemon that runs on the home; None for none."""
+        ...
+
+    @property
+    def silent(self) -> bool:
+        """Whether that daemon did not answer when it was looked at."""
+        ...
+
+    def team(self) -> Team:
+        """The home's agents. It reads their files, and blocks."""
+        ...
+
+    def host(self) -> Host:
+        """What the home's capabilities are built with and provide, as in a daemon that was not begun. It blocks.
+
+        Raises:
+            SettingsError: a setting asks for something that there is not.
+        """
         ...
 
     @property

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from sulla.host.capability import Capability
+from sulla.host.capability import Capability, Command
 
 CAPABILITY = Capability(
     name="memory",
     settings="sulla.memory.settings:MemorySettings",
     build="sulla.memory.build:build",
+    commands={
+        "memory": Command("sulla.memory.cli.commands", "list, search, forget and export what agents remember"),
+    },
+    checks="sulla.memory.checks:CHECKS",
 )

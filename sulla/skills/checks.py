@@ -6,12 +6,11 @@ import asyncio
 
 from sulla.host.checks import Check, CheckContext
 from sulla.host.findings import Finding, counted, ok, warning
-from sulla.host.settings import HomeSettings
 from sulla.skills.folders import looked_at
 from sulla.skills.shelf import SkillShelf
 
 
-async def skills(of: CheckContext[HomeSettings]) -> list[Finding]:
+async def skills(of: CheckContext) -> list[Finding]:
     """The skills: each readable, and allowed by a person."""
     return judge_skills(await asyncio.to_thread(looked_at, of.settings, of.clock))
 

@@ -20,7 +20,6 @@ from sulla.core.message import ToolCall
 from sulla.core.redact import Redactor
 from sulla.daemon import load_settings
 from sulla.daemon.build import System, build
-from sulla.daemon.doctor.mcp import judge_servers
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.settings.redaction import hide_known
 from sulla.gateway import Event
@@ -28,6 +27,7 @@ from sulla.host.place import Place
 from sulla.host.system import SystemClock
 from sulla.mcp.build import TRUSTED, servers_of, trust_of
 from sulla.mcp.catalog import Catalog, Offered
+from sulla.mcp.checks import judge_servers
 from sulla.models import ModelName
 from sulla.terminal.exits import Exit
 from sulla.testing.provider import Say, ScriptedProvider

@@ -8,8 +8,6 @@ from typing import Final, cast
 from sulla.core.errors import SullaError
 from sulla.daemon.doctor import heartbeat as doctor_heartbeat
 from sulla.daemon.doctor import home_files as registry
-from sulla.daemon.doctor import mcp as doctor_mcp
-from sulla.daemon.doctor import memory as doctor_memory
 from sulla.daemon.doctor import probes
 from sulla.daemon.doctor import shell as doctor_shell
 from sulla.daemon.doctor import web as doctor_web
@@ -18,39 +16,42 @@ from sulla.host.capability import Capability, find
 from sulla.host.checks import CHECK_S, Check
 from sulla.host.findings import Finding, fault
 
-_FIRST: Final[tuple[Check[Patient], ...]] = (
+_OWN: Final[tuple[Check[Patient], ...]] = (
     Check("home", probes.home),
     Check("settings", probes.settings),
     Check("token", probes.token),
     Check("workspace", probes.workspace),
     Check("shell", doctor_shell.shell),
     Check("agents", registry.agents),
-)
-_LAST: Final[tuple[Check[Patient], ...]] = (
     Check("projects", registry.projects),
     Check("playbooks", registry.playbooks),
     Check("heartbeat", doctor_heartbeat.heartbeat),
     Check("web", doctor_web.web),
-    Check("mcp", doctor_mcp.mcp),
     Check("daemon", probes.daemon),
     Check("port", probes.port),
     Check("exposure", probes.exposure),
     Check("store", probes.store, probes.STORE_S + CHECK_S),
-    Check("memory", doctor_memory.memory),
-    Check("clock", probes.clock),  # behind the store, which knows the newest record
+    Check("clock", probes.clock),
     Check("model", probes.model),
     Check("fallback", probes.fallback),
 )
+_ORDER: Final = (
+    *("home", "settings", "token", "workspace", "shell", "agents", "skills", "projects", "playbooks", "heartbeat"),
+    # The store is not asked of a daemon that was silent, and knows the newest record for the clock.
+    *("web", "mcp", "daemon", "port", "exposure", "store", "memory", "clock", "model", "fallback"),
+)
+"""In which the checks are made and shown; those of other packages come behind them."""
 
 
 def checks(brought: Iterable[Capability]) -> tuple[Check[Patient], ...]:
     """Every check, in the order in which they are run and shown.
 
     Args:
-        brought: the capabilities, whose own checks stand in the middle.
+        brought: the capabilities, which have checks of their own.
     """
     own = [one for some in brought if some.checks for one in cast("tuple[Check[Patient], ...]", find(some.checks))]
-    return (*_FIRST, *own, *_LAST)
+    table = {check.name: check for check in (*_OWN, *own)}
+    return (*(table.pop(name) for name in _ORDER if name in table), *table.values())
 
 
 async def examine(patient: Patient, table: tuple[Check[Patient], ...]) -> AsyncIterator[tuple[str, Finding]]:

@@ -17,7 +17,9 @@ from sulla import __version__
 from sulla.core.clock import Clock
 from sulla.core.errors import HomeInUse, PortInUse, ProviderError, ProviderRejected, SettingsError
 from sulla.core.jsontypes import JsonObject
+from sulla.daemon.agents import read_team
 from sulla.daemon.checkup import StoreReport, check_store, report_from_json
+from sulla.daemon.core import offline_core
 from sulla.daemon.doctor import checks, states
 from sulla.daemon.doctor.port import is_alive, who_listens
 from sulla.daemon.models.choice import choose
@@ -27,7 +29,9 @@ from sulla.daemon.stores import store_reader, store_source
 from sulla.gateway import bind
 from sulla.host.findings import Finding, fault, ok, warning
 from sulla.host.home import TOKEN, WHERE, Home, Whereabouts
+from sulla.host.host import Host
 from sulla.host.store_url import named_store, store_file
+from sulla.host.team import Team
 from sulla.models import ModelName, parse_model
 
 STORE_S = 300.0
@@ -56,6 +60,14 @@ class Patient:
     def settings(self) -> Settings:
         """What is right of the settings."""
         return self.examined.settings
+
+    def team(self) -> Team:
+        """The home's agents."""
+        return read_team(self.settings)
+
+    def host(self) -> Host:
+        """What its capabilities are built with and provide."""
+        return offline_core(self.settings, self.clock).host
 
 
 async def home(patient: Patient) -> list[Finding]:

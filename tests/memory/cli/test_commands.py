@@ -54,7 +54,7 @@ def test_it_lists_the_newest_first_and_finds_by_words(home: Path, capsys: Capsys
 
 
 def test_export_gives_every_note_once(home: Path, capsys: Capsys, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sulla.cli.memory._PAGE", 4)
+    monkeypatch.setattr("sulla.memory.cli.commands._PAGE", 4)
     notes = [make_note(f"note {n}", at_ms=n // 2, kind="fact" if n % 5 else "episode") for n in range(23)]
     fill(home, notes)
     out = typed(capsys, "memory", "export").out

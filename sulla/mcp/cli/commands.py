@@ -53,10 +53,10 @@ def run(given: argparse.Namespace) -> Exit:
     if given.kind == "list":
         return _list(given)
     if given.kind == "serve":
-        from sulla.cli.mcp_serve import run as serve
+        from sulla.mcp.cli.serve import run as serve
 
         return serve(given)
-    from sulla.cli.mcp_trust import DOES
+    from sulla.mcp.cli.trust import DOES
 
     return DOES[given.kind](given)
 

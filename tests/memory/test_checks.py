@@ -7,9 +7,9 @@ from pathlib import Path
 
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon import examine_settings
-from sulla.daemon.doctor.memory import judge_status, memory
 from sulla.daemon.doctor.probes import Patient
 from sulla.host.home import Home
+from sulla.memory.checks import judge_status, memory
 from sulla.testing.clock import ManualClock
 
 

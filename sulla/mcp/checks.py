@@ -10,9 +10,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from sulla.core.errors import Refused, SettingsError
-from sulla.daemon.doctor.probes import Patient
-from sulla.daemon.settings.config import Settings
+from sulla.host.checks import Check, CheckContext
 from sulla.host.findings import Finding, counted, fault, ok, warning
+from sulla.host.sections import ShellSettings
+from sulla.host.settings import HomeSettings
 from sulla.mcp.build import servers_of, trust_of
 from sulla.mcp.server import McpServer
 from sulla.mcp.trust import TrustFiles
@@ -21,18 +22,18 @@ from sulla.tools import environment
 LIST = "`sulla mcp list` says how the servers of a running daemon are"
 
 
-async def mcp(patient: Patient) -> list[Finding]:
+async def mcp(of: CheckContext) -> list[Finding]:
     """The servers: each described as it must be, its program there, its key not for everybody on the way to read."""
-    return await asyncio.to_thread(judge_servers, patient.settings)
+    return await asyncio.to_thread(judge_servers, of.settings)
 
 
-def judge_servers(settings: Settings) -> list[Finding]:
+def judge_servers(settings: HomeSettings) -> list[Finding]:
     """What the servers of the settings come to; programs are looked for, and nothing is asked."""
     try:
         servers = servers_of(settings)
     except SettingsError as error:
         return [fault(error.message, "`sulla up` does not start before this is mended")]
-    found = [finding for server in servers for finding in _judge(server, settings.shell.path)]
+    found = [finding for server in servers for finding in _judge(server, settings.section(ShellSettings).path)]
     found += [finding for server in servers for finding in _waiting(server, trust_of(settings))]
     return found or ok(f"{counted(len(servers), 'server')}; {LIST}" if servers else "no MCP servers")
 
@@ -68,3 +69,6 @@ def _is_here(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+CHECKS = (Check("mcp", mcp),)

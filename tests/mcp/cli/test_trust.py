@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from sulla.cli.mcp import KINDS
-from sulla.cli.mcp_trust import DOES
 from sulla.daemon import load_settings
 from sulla.mcp.build import servers_of, trust_of
 from sulla.mcp.catalog import Catalog, Offered
+from sulla.mcp.cli.commands import KINDS
+from sulla.mcp.cli.trust import DOES
 from sulla.terminal.exits import Exit
 from tests.cli.typed import typed
 

@@ -11,7 +11,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from sulla.cli.mcp_serve import BY_HOST, Bridge
+from sulla.mcp.cli.serve import BY_HOST, Bridge
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import Door
 from sulla.testing.clock import ManualClock

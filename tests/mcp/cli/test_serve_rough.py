@@ -11,12 +11,12 @@ from typing import Any
 import httpx2
 import pytest
 
-from sulla.cli import mcp_serve
-from sulla.cli.mcp_serve import AT_ONCE, LINE_BYTES, MOST_OPEN, Bridge
 from sulla.core.errors import InvalidInput, Unauthorized
+from sulla.mcp.cli import serve as mcp_serve
+from sulla.mcp.cli.serve import AT_ONCE, LINE_BYTES, MOST_OPEN, Bridge
 from sulla.terminal.place import Door
-from tests.cli.test_mcp_serve import CALL, DONE, Answer, Host, gives
 from tests.gateway.peer import until
+from tests.mcp.cli.test_serve import CALL, DONE, Answer, Host, gives
 
 _VERSION = {"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}}
 

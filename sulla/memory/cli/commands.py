@@ -9,7 +9,6 @@ import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
-from sulla.cli.settings import settings_of
 from sulla.core.errors import NotFound, SettingsError
 from sulla.host.store_url import MEMORY, named_store, store_file
 from sulla.host.system import SystemClock
@@ -19,6 +18,7 @@ from sulla.memory.note import EVERYONE, KINDS, Note, note_to_json
 from sulla.memory.section import row
 from sulla.terminal.exits import Exit
 from sulla.terminal.options import add_home, count
+from sulla.terminal.place import settings_of
 from sulla.terminal.questions import is_sure, somebody_is_there
 from sulla.terminal.table import harmless
 

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Final
 
-from sulla.cli.settings import settings_of
 from sulla.core.errors import NotFound
 from sulla.mcp.build import servers_of, trust_of
 from sulla.mcp.trust import Kept, TrustFiles
 from sulla.terminal.exits import Exit
+from sulla.terminal.place import settings_of
 from sulla.terminal.table import harmless, one_line
 from sulla.tools import did_you_mean
 

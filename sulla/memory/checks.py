@@ -8,8 +8,7 @@ from typing import Final
 
 from sulla.core.errors import SettingsError
 from sulla.core.jsontypes import JsonObject
-from sulla.daemon.doctor.checks import Entry
-from sulla.daemon.doctor.probes import Patient, look
+from sulla.host.checks import Check, CheckContext
 from sulla.host.findings import Finding, fault, ok, warning
 from sulla.host.store_url import named_store, store_file
 from sulla.memory.adapters import MEMORY_SUFFIX
@@ -19,12 +18,12 @@ MAGIC: Final = b"SQLite format 3\0"
 """How each file of SQLite begins (https://sqlite.org/fileformat.html)."""
 
 
-async def memory(patient: Patient) -> list[Finding]:
+async def memory(of: CheckContext) -> list[Finding]:
     """The memory: whether its file can be one, and whether a running daemon can write it."""
-    settings = patient.settings
+    settings = of.settings
     if not settings.section(MemorySettings).enabled:
         return ok("switched off (memory.enabled)")
-    found = judge_status(await patient.ask("system.status")) if patient.where and not patient.silent else []
+    found = judge_status(await of.ask("system.status")) if of.where and not of.silent else []
     try:
         store = store_file(settings)
     except SettingsError:
@@ -32,7 +31,7 @@ async def memory(patient: Patient) -> list[Finding]:
     if store is None:
         return found or ok(f"kept where the store is ({named_store(settings).scheme or 'memory:'})")
     path = store.with_suffix(MEMORY_SUFFIX)
-    return found + judge_file(path, await asyncio.to_thread(look, path), await asyncio.to_thread(_beginning, path))
+    return found + judge_file(path, await asyncio.to_thread(_mode, path), await asyncio.to_thread(_beginning, path))
 
 
 def judge_status(report: JsonObject) -> list[Finding]:
@@ -52,22 +51,29 @@ def judge_status(report: JsonObject) -> list[Finding]:
     return found
 
 
-def judge_file(path: Path, entry: Entry | None, beginning: bytes) -> list[Finding]:
+def judge_file(path: Path, mode: int | None, beginning: bytes) -> list[Finding]:
     """What the file comes to.
 
     Args:
         path: where it is.
-        entry: what the system says of it; None if it is not there.
+        mode: its permission bits; None if it is not there.
         beginning: its first bytes.
     """
-    if entry is None:
+    if mode is None:
         return ok(f"{path} does not exist yet: the first start makes it")
     if beginning not in (b"", MAGIC):
         remedy = "move it away to begin anew; episodes are written again from the threads, facts are not"
         return [fault(f"{path} is no file of SQLite", remedy)]
-    if entry.mode & 0o077:
-        return [warning(f"others may read {path} (mode {entry.mode:04o})", f"chmod 600 '{path}'")]
-    return ok(f"{path}, mode {entry.mode:04o}")
+    if mode & 0o077:
+        return [warning(f"others may read {path} (mode {mode:04o})", f"chmod 600 '{path}'")]
+    return ok(f"{path}, mode {mode:04o}")
+
+
+def _mode(path: Path) -> int | None:
+    try:
+        return path.stat().st_mode & 0o777
+    except (FileNotFoundError, NotADirectoryError):
+        return None
 
 
 def _beginning(path: Path) -> bytes:
@@ -76,3 +82,6 @@ def _beginning(path: Path) -> bytes:
             return file.read(len(MAGIC))
     except FileNotFoundError:
         return b""
+
+
+CHECKS = (Check("memory", memory),)
