@@ -24,7 +24,7 @@ from sulla.agent.model.summarizer import Summarizer
 from sulla.agent.model.token_estimator import ModelInfo, TokenEstimator
 from sulla.agent.prompt import ActiveAgent, Surroundings, sections, turn_context
 from sulla.agent.spec import SULLA, AgentSpec, Completion
-from sulla.agent.subagents.child_tools import Family, sub_agent_tools
+from sulla.agent.subagents.child_tools import Subagents, sub_agent_tools
 from sulla.agent.subagents.children import Children, ChildTask, child_thread
 from sulla.agent.subagents.reports import cut_report
 from sulla.agent.turn.actor import Actor, actor_key
@@ -62,7 +62,6 @@ __all__ = [
     "Decider",
     "EnvironmentFeed",
     "FailureClass",
-    "Family",
     "FileMarks",
     "Forced",
     "GiveUp",
@@ -83,6 +82,7 @@ __all__ = [
     "RuleMade",
     "RunLimits",
     "Sight",
+    "Subagents",
     "Summarizer",
     "Surroundings",
     "TokenEstimator",

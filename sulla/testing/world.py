@@ -19,7 +19,6 @@ from sulla.agent import (
     Completion,
     DayLimits,
     EnvironmentFeed,
-    Family,
     Guard,
     InputHandler,
     Ledger,
@@ -28,6 +27,7 @@ from sulla.agent import (
     OpenQuestions,
     Permissions,
     RunLimits,
+    Subagents,
     Surroundings,
     TokenEstimator,
     TurnContext,
@@ -142,7 +142,7 @@ class World:
             self.clock, active=ActiveAgents(self.threads, lambda: self.held).lately, environment=self.feed.seen
         )
         children = Children(self.threads, lambda thread_id: None, limits)
-        self.family = Family(children, self.threads, {"sulla": ("helper",)})
+        self.family = Subagents(children, self.threads, {"sulla": ("helper",)})
         """What tools for sub-agents need (`sub_agent_tools`)."""
         self.turns = TurnDriver(self.threads, store, self.clock, self.actors, limits, self.model.ledger, children, told)
 
