@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from sulla.agent.model.model import Answered, Model
+from sulla.agent.model.model import Model, SideReply
 from sulla.agent.model.token_estimator import RESERVE_PART
 from sulla.core.clock import Clock
 from sulla.core.control import Control
@@ -157,7 +157,7 @@ class Decider:
 
     async def _asked(
         self, question: str, tool: ToolSpec, again: str, call_id: str, agent: str, clock: Clock, control: Control
-    ) -> tuple[Answered, Message]:
+    ) -> tuple[SideReply, Message]:
         if not question.strip():
             raise InvalidInput("a blank question: expected what the model is to answer")
         if len(question) > QUESTION_CHARS:
