@@ -8,7 +8,7 @@ from sulla.agent.calls.call_node import CallNode, create_call_graph, order
 from sulla.agent.calls.calls import Calls, Made
 from sulla.agent.calls.file_marks import FileMarks
 from sulla.agent.calls.guard import Guard
-from sulla.agent.ending import Closing, Cut, close_run
+from sulla.agent.ending import Closing, WalkCut, close_run
 from sulla.agent.environment import Sight
 from sulla.agent.feed import EnvironmentFeed
 from sulla.agent.limits.ledger import DayLimits, Ledger
@@ -56,7 +56,6 @@ __all__ = [
     "Closing",
     "Completion",
     "Compress",
-    "Cut",
     "DayLimits",
     "Decided",
     "Decider",
@@ -89,6 +88,7 @@ __all__ = [
     "TooFast",
     "TurnContext",
     "TurnDriver",
+    "WalkCut",
     "actor_key",
     "bounds_of",
     "check_used",
