@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sulla.agent import Actor, AgentSpec, Calls, Decider, Guard, OpenQuestions, RunLimits, actor_key
+from sulla.agent import Actor, AgentSpec, CallGuard, Decider, OpenQuestions, RunLimits, ToolCalls, actor_key
 from sulla.core.errors import NotFound
 from sulla.core.ids import MessageId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson, Json
@@ -74,8 +74,8 @@ class PlayWorld(World):
         """What runs told conversations: under which key, and in which words."""
         kept = dict(secrets or {})
         limits = others.get("limits") or RunLimits()
-        guard = others.get("guard") or Guard(self.permissions, asked=OpenQuestions(self.threads, self.clock))
-        calls = Calls(Toolbox(tools), others.get("workspace", Path("workspace")), lambda: 0.0, guard)
+        guard = others.get("guard") or CallGuard(self.permissions, asked=OpenQuestions(self.threads, self.clock))
+        calls = ToolCalls(Toolbox(tools), others.get("workspace", Path("workspace")), lambda: 0.0, guard)
         self.hands = StepHands(
             self.threads,
             lambda thread_id: None,

@@ -58,7 +58,7 @@ class Decided:
 
 
 @dataclass(frozen=True, slots=True)
-class Forced:
+class ForcedReply:
     """What came of a question with a tool of its own."""
 
     args: FrozenJson | None
@@ -130,7 +130,7 @@ class Decider:
         agent: str,
         clock: Clock,
         control: Control,
-    ) -> Forced:
+    ) -> ForcedReply:
         """Have a question answered by a call of a tool, which nobody runs.
 
         The arguments are as the model gave them: whoever asked holds them against the schema.
@@ -153,7 +153,7 @@ class Decider:
         answered, said = await self._asked(question, tool, again, call_id, agent, clock, control)
         args = said.calls[0].args if [call.name for call in said.calls] == [tool.name] else None
         cost_micro = answered.usage.cost_micro or 0
-        return Forced(args, said.text, answered.charged_tokens, cost_micro, str(self.model.estimator.info.name))
+        return ForcedReply(args, said.text, answered.charged_tokens, cost_micro, str(self.model.estimator.info.name))
 
     async def _asked(
         self, question: str, tool: ToolSpec, again: str, call_id: str, agent: str, clock: Clock, control: Control

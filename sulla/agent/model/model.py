@@ -12,7 +12,7 @@ from sulla.agent.limits.ledger import Ledger
 from sulla.agent.limits.limits import Charge, RunLimits, check_model_call, check_wall
 from sulla.agent.model.breaker import Blocked, Breaker
 from sulla.agent.model.request import LEFT_OUT_NOTE, opening, request_hash
-from sulla.agent.model.retry import MAX_ATTEMPTS, Compress, FailureClass, GiveUp, Wait, classify, next_try
+from sulla.agent.model.retry import MAX_ATTEMPTS, Compress, FailureClass, GiveUp, RetryWait, classify, next_try
 from sulla.agent.model.stream_sink import StreamSink, nobody
 from sulla.agent.model.token_estimator import Fitted, Size, TokenEstimator
 from sulla.agent.model.wrappers import Stripper, Wrapper
@@ -188,7 +188,7 @@ class Model:
                     raise
             if isinstance(after, Compress):
                 ceiling_tokens = (size.at_most if size is not None else ceiling_tokens) // 2
-            elif isinstance(after, Wait) and not await pause(run, after.seconds):
+            elif isinstance(after, RetryWait) and not await pause(run, after.seconds):
                 return None
 
     async def check_room(
@@ -342,13 +342,15 @@ class Model:
             self.estimator.observe(size, usage)
         return replace(usage, cost_micro=self.estimator.cost_micro(usage, completed.stand_in))
 
-    async def _put_down(self, run: Run, open_run: OpenRun, error: SullaError, after: Wait | Compress | GiveUp) -> bool:
+    async def _put_down(
+        self, run: Run, open_run: OpenRun, error: SullaError, after: RetryWait | Compress | GiveUp
+    ) -> bool:
         """Write down that an attempt came to nothing.
 
         Returns:
             Whether another one follows.
         """
-        retry_in_s = None if isinstance(after, GiveUp) else after.seconds if isinstance(after, Wait) else 0.0
+        retry_in_s = None if isinstance(after, GiveUp) else after.seconds if isinstance(after, RetryWait) else 0.0
         if (call := open_run.open_call) is not None:
             charge = Charge(call.reserved_tokens, call.reserved_micro)
             self.ledger.settle(call.call_id, open_run.agent, charge, run.clock.now())

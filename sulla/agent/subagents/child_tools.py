@@ -8,7 +8,7 @@ from functools import partial
 from typing import Annotated, Final, Literal
 
 from sulla.agent.subagents.children import Children, ChildTask, child_thread
-from sulla.agent.subagents.reports import Combine, Finding, combined, enough, tell
+from sulla.agent.subagents.reports import ChildFinding, Combine, combined, enough, tell
 from sulla.core.errors import LimitReached, NotFound
 from sulla.core.ids import derived_id
 from sulla.threads import Answer, ThreadState, ThreadStore, wait_of
@@ -168,7 +168,7 @@ class _ChildTools:
         return Done(f"{id} is told to end.")
 
     async def _made_one(
-        self, context: ToolContext, parent: ThreadState, task: str, findings: Sequence[Finding]
+        self, context: ToolContext, parent: ThreadState, task: str, findings: Sequence[ChildFinding]
     ) -> Result:
         """Have one more sub-agent, without tools, make one text of several."""
         child = derived_id("sub", context.run_id, context.call_id)
@@ -198,14 +198,14 @@ def _waits(parent: ThreadState, children: Sequence[str], prompt: str) -> Result:
     return Waiting(wait_of(first), prompt, tuple(map(wait_of, others)))
 
 
-def _finding(parent: ThreadState, child: str) -> Finding | None:
+def _finding(parent: ThreadState, child: str) -> ChildFinding | None:
     control = parent.run.reports.get(wait_of(child)) if parent.run is not None else None
     if control is None or not isinstance(control.fact, Answer) or control.fact.report is None:
         return None
-    return Finding(child, control.fact.text, control.fact.report)
+    return ChildFinding(child, control.fact.text, control.fact.report)
 
 
-def _told(text: str, findings: Sequence[Finding], *, failed: bool = False) -> Done:
+def _told(text: str, findings: Sequence[ChildFinding], *, failed: bool = False) -> Done:
     return Done(text, failed, "child", tainted=any(finding.report.tainted for finding in findings))
 
 

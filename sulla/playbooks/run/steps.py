@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from sulla.agent import (
-    Calls,
     Charge,
     Children,
     ChildTask,
@@ -19,6 +18,7 @@ from sulla.agent import (
     Decider,
     Made,
     RunLimits,
+    ToolCalls,
     bounds_of,
     check_used,
     child_thread,
@@ -90,7 +90,7 @@ class StepHands:
     threads: ThreadStore
     wake: Callable[[ThreadId], None]
     children: Children
-    calls: Calls
+    calls: ToolCalls
     decider: Decider
     shelf: Shelf
     successors: Successors

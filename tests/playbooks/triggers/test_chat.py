@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sulla.agent import Actor, AgentNode, Calls, Decider, InputHandler, create_agent_graph
+from sulla.agent import Actor, AgentNode, Decider, InputHandler, ToolCalls, create_agent_graph
 from sulla.core.errors import ProviderRejected, QueueFull, StoreUnavailable
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import Origin, ToolCall
@@ -53,7 +53,7 @@ class Home:
         self.use(self.plays)
 
     def use(self, plays: ChatPlays) -> None:
-        node = AgentNode(self.world.chat, Calls(Toolbox(()), Path("w"), lambda: 0.0), plays.opening)
+        node = AgentNode(self.world.chat, ToolCalls(Toolbox(()), Path("w"), lambda: 0.0), plays.opening)
         spec = self.world.actors["sulla"].spec
         self.world.actors["sulla"] = Actor(spec, "scripted", create_agent_graph(InputHandler(self.world.chat), node))
 
