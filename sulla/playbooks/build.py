@@ -19,7 +19,7 @@ from sulla.playbooks.run.node import PlayNode, create_playbook_graph
 from sulla.playbooks.run.steps import StepHands
 from sulla.playbooks.settings import PlaybookSettings
 from sulla.playbooks.shelf import PLAYBOOKS, PlaybookShelf
-from sulla.playbooks.stored_runs import PlayDesk
+from sulla.playbooks.stored_runs import StoredRuns
 from sulla.playbooks.thread_kind import PLAYBOOK_THREAD
 from sulla.playbooks.tools import playbook_tools
 from sulla.playbooks.triggers.agents import AgentPlaybooks
@@ -47,7 +47,7 @@ def build(host: Host) -> Built:
         return replace(known_of(tools, ids, all_tools=not host.tools.has_moving), secrets=frozenset(wanted.secrets))
 
     shelf = PlaybookShelf((playbook_folder(host.settings),), known)
-    desk = PlayDesk(host.threads, shelf, clock, host.place.make_id, team.ids, host.waker, host.waker.queued)
+    desk = StoredRuns(host.threads, shelf, clock, host.place.make_id, team.ids, host.waker, host.waker.queued)
     timed = TimedPlays(shelf, desk)
     timetable.begins.playbook, timetable.begins.check_playbook = timed.begin, timed.check
     agents = AgentPlaybooks(desk, shelf, host.threads, chooser(partial(_decider, host)))
@@ -82,7 +82,9 @@ def _decider(host: Host, agent: str) -> Decider:
     return Decider(host.agents.model_of(host.agents.team.get(agent).model))
 
 
-def _actors(host: Host, desk: PlayDesk, secret: Callable[[str], str | None], parts: AgentParts) -> Mapping[str, Actor]:
+def _actors(
+    host: Host, desk: StoredRuns, secret: Callable[[str], str | None], parts: AgentParts
+) -> Mapping[str, Actor]:
     """What walks the runs that an agent is asked in."""
     notify = host.needed(Notifier)
 

@@ -53,7 +53,7 @@ _BY_FILES: Final = ("webhook", "event", "chat", "schedule")
 
 
 @dataclass(frozen=True, slots=True)
-class PlayDesk:
+class StoredRuns:
     """Lists playbooks, begins their runs and steers them. A run is a thread; what is asked of it is offered to that.
 
     Args:

@@ -18,7 +18,7 @@ from sulla.playbooks.file.check import Checked
 from sulla.playbooks.run.node import PlayNode, create_playbook_graph
 from sulla.playbooks.service import Begin
 from sulla.playbooks.shelf import PlaybookShelf
-from sulla.playbooks.stored_runs import MOST_FAULTS, MOST_HANDED_OVER, PlayDesk
+from sulla.playbooks.stored_runs import MOST_FAULTS, MOST_HANDED_OVER, StoredRuns
 from sulla.playbooks.triggers.webhooks import PlaybookHooks
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
@@ -43,7 +43,7 @@ class Home:
         self.shelf = PlaybookShelf([folder], lambda: self.shelf.known)
         self.provider = ScriptedProvider()
         self.world = PlayWorld(store, self.provider, {}, clock=clock)
-        self.desk = PlayDesk(self.world.threads, self.shelf, clock, make_id, ("sulla",), lambda _: None, lambda: 0)
+        self.desk = StoredRuns(self.world.threads, self.shelf, clock, make_id, ("sulla",), lambda _: None, lambda: 0)
         hands = replace(self.world.hands, successors=self.desk)
         actor = self.world.actors[actor_key("sulla", graph=PLAYBOOK)]
         graph = create_playbook_graph(PlayNode(hands))

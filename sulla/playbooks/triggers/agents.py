@@ -8,7 +8,7 @@ from typing import Final
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.run import Run
 from sulla.models import Section
-from sulla.playbooks.service import PlaybookOffice, TriggerKind
+from sulla.playbooks.service import PlaybookService, TriggerKind
 from sulla.playbooks.shelf import PlaybookShelf, Shelved, listed
 from sulla.playbooks.tools import Starts, playbook_line
 from sulla.playbooks.triggers.chat import ChatPlays, Chooser
@@ -46,7 +46,7 @@ class AgentPlaybooks:
         choose: asked which playbook a message is for that is about several.
     """
 
-    def __init__(self, office: PlaybookOffice, shelf: PlaybookShelf, threads: ThreadStore, choose: Chooser) -> None:
+    def __init__(self, office: PlaybookService, shelf: PlaybookShelf, threads: ThreadStore, choose: Chooser) -> None:
         self.starts = Starts(office, threads, self._given)
         """What the tools need."""
         self._shelf = shelf

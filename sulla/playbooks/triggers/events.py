@@ -21,7 +21,7 @@ from sulla.playbooks.events import (
     happening,
     is_playbooks_turn,
 )
-from sulla.playbooks.service import Begin, PlaybookOffice
+from sulla.playbooks.service import Begin, PlaybookService
 from sulla.playbooks.shelf import PlaybookShelf, Shelved
 from sulla.store import LogInfo, Store
 from sulla.threads import (
@@ -94,7 +94,7 @@ class Since:
 
 
 def event_follower(
-    shelf: PlaybookShelf, office: PlaybookOffice, threads: ThreadStore, store: Store, clock: Clock
+    shelf: PlaybookShelf, office: PlaybookService, threads: ThreadStore, store: Store, clock: Clock
 ) -> LogFollower:
     """What starts playbooks at events.
 
@@ -121,7 +121,7 @@ class PlayEvents(LogConsumer):
     """
 
     def __init__(
-        self, shelf: PlaybookShelf, office: PlaybookOffice, threads: ThreadStore, store: Store, clock: Clock
+        self, shelf: PlaybookShelf, office: PlaybookService, threads: ThreadStore, store: Store, clock: Clock
     ) -> None:
         self._shelf = shelf
         self._office = office

@@ -15,7 +15,7 @@ from sulla.core.jsontypes import FrozenJson
 from sulla.playbooks.definition import Trigger
 from sulla.playbooks.file.form import read_duration
 from sulla.playbooks.machine.scope_inputs import complete_inputs
-from sulla.playbooks.service import Begin, PlaybookOffice
+from sulla.playbooks.service import Begin, PlaybookService
 from sulla.playbooks.shelf import PlaybookShelf, Shelved
 from sulla.schedules.office import PLAYBOOKS, Schedules
 from sulla.schedules.spec import Cron, Every, PlaybookAction, Spec, check_spec
@@ -144,7 +144,7 @@ class TimedPlays:
         office: begins them.
     """
 
-    def __init__(self, shelf: PlaybookShelf, office: PlaybookOffice) -> None:
+    def __init__(self, shelf: PlaybookShelf, office: PlaybookService) -> None:
         self._shelf = shelf
         self._office = office
 

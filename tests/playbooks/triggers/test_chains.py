@@ -22,7 +22,7 @@ from sulla.playbooks.rpc_forms import PlayRow
 from sulla.playbooks.run.node import PlayNode, create_playbook_graph
 from sulla.playbooks.service import Begin
 from sulla.playbooks.shelf import PlaybookShelf
-from sulla.playbooks.stored_runs import PlayDesk
+from sulla.playbooks.stored_runs import StoredRuns
 from sulla.playbooks.thread_kind import chain_of
 from sulla.playbooks.triggers.events import event_follower, messages_of
 from sulla.store.memory import MemoryStore
@@ -81,7 +81,7 @@ class Home:
         self.shelf = PlaybookShelf([folder], lambda: self.shelf.known)
         tools = (define(self.look, effect="pure"), define(self.shout, effect="once", reach="inward"))
         self.world = PlayWorld(store, self.agent, {}, tools=tools, clock=clock)
-        self.desk = PlayDesk(self.world.threads, self.shelf, clock, make_id, ("sulla",), lambda _: None, lambda: 0)
+        self.desk = StoredRuns(self.world.threads, self.shelf, clock, make_id, ("sulla",), lambda _: None, lambda: 0)
         key = actor_key("sulla", graph=PLAYBOOK)
         hands = replace(self.world.hands, successors=self.desk, shelf=self.desk)
         self.world.actors[key] = Actor(self.world.actors[key].spec, "", create_playbook_graph(PlayNode(hands)))
