@@ -15,10 +15,10 @@ from sulla.playbooks.file.check_known import Known
 from sulla.playbooks.files import bring_playbooks, known_of, playbook_folder
 from sulla.playbooks.projects.pages import ProjectPages
 from sulla.playbooks.rpc import METHODS
-from sulla.playbooks.run.node import PlayNode, create_playbook_graph
-from sulla.playbooks.run.steps import StepHands
+from sulla.playbooks.run.node import PlaybookNode, create_playbook_graph
+from sulla.playbooks.run.steps import StepEffects
 from sulla.playbooks.settings import PlaybookSettings
-from sulla.playbooks.shelf import PLAYBOOKS, PlaybookShelf
+from sulla.playbooks.shelf import PLAYBOOKS, PlaybookCatalog
 from sulla.playbooks.stored_runs import StoredRuns
 from sulla.playbooks.thread_kind import PLAYBOOK_THREAD
 from sulla.playbooks.tools import playbook_tools
@@ -46,7 +46,7 @@ def build(host: Host) -> Built:
         tools, ids = host.tools.now(team.specs[0]), team.ids
         return replace(known_of(tools, ids, all_tools=not host.tools.has_moving), secrets=frozenset(wanted.secrets))
 
-    shelf = PlaybookShelf((playbook_folder(host.settings),), known)
+    shelf = PlaybookCatalog((playbook_folder(host.settings),), known)
     desk = StoredRuns(host.threads, shelf, clock, host.place.make_id, team.ids, host.waker, host.waker.queued)
     timed = TimedPlays(shelf, desk)
     timetable.begins.playbook, timetable.begins.check_playbook = timed.begin, timed.check
@@ -92,7 +92,7 @@ def _actors(
         await notify(Note(thread_id, run_id, "", text, "normal", False, key))
 
     agents = host.agents
-    hands = StepHands(
+    hands = StepEffects(
         host.threads,
         host.waker,
         agents.children,
@@ -104,4 +104,4 @@ def _actors(
         secret,
         agents.limits,
     )
-    return {PLAYBOOK_THREAD.graph: Actor(parts.spec, "", create_playbook_graph(PlayNode(hands)))}
+    return {PLAYBOOK_THREAD.graph: Actor(parts.spec, "", create_playbook_graph(PlaybookNode(hands)))}

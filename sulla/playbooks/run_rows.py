@@ -25,7 +25,7 @@ from sulla.playbooks.machine.facts import (
 from sulla.playbooks.machine.facts_kept import kept
 from sulla.playbooks.machine.plan import build
 from sulla.playbooks.rpc_forms import PlayDetail, PlayRow, PlayStatus, StepRow
-from sulla.playbooks.run.log import Story
+from sulla.playbooks.run.log import RunRecord
 from sulla.playbooks.run.orders import begun_with
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.threads import ThreadState
@@ -125,7 +125,7 @@ class _Rows:
                 return row
 
 
-def detail_of(state: ThreadState, story: Story) -> PlayDetail:
+def detail_of(state: ThreadState, story: RunRecord) -> PlayDetail:
     """A run with all that has happened.
 
     Args:

@@ -15,7 +15,7 @@ from sulla.playbooks.file.check import Checked, check_playbook
 from sulla.playbooks.file.check_known import Known, KnownTool
 from sulla.playbooks.file.check_names import Names
 from sulla.playbooks.file.read import MAX_PLAYBOOK_BYTES
-from sulla.playbooks.shelf import PlaybookShelf, listed, mentioned, read_text, trigger_told
+from sulla.playbooks.shelf import PlaybookCatalog, listed, mentioned, read_text, trigger_told
 
 GOOD = "name: {name}\ndescription: What {name} is for.\nsteps:\n  - {{id: a, wait: 3s}}\n"
 
@@ -27,11 +27,11 @@ def put(folder: Path, name: str, text: str = GOOD, file: str = "") -> Path:
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> PlaybookShelf:
-    return PlaybookShelf((tmp_path,), Known)
+def shelf(tmp_path: Path) -> PlaybookCatalog:
+    return PlaybookCatalog((tmp_path,), Known)
 
 
-def test_what_is_there_is_found_by_the_name_that_it_gives_itself(tmp_path: Path, shelf: PlaybookShelf) -> None:
+def test_what_is_there_is_found_by_the_name_that_it_gives_itself(tmp_path: Path, shelf: PlaybookCatalog) -> None:
     put(tmp_path, "tea")
     put(tmp_path, "bread", file="b.yml")
     put(tmp_path, "hidden", file=".hidden.yaml")
@@ -46,13 +46,13 @@ def test_what_is_there_is_found_by_the_name_that_it_gives_itself(tmp_path: Path,
 
 
 def test_without_a_folder_there_are_none(tmp_path: Path) -> None:
-    shelf = PlaybookShelf((tmp_path / "nowhere",), Known)
+    shelf = PlaybookCatalog((tmp_path / "nowhere",), Known)
     shelf.look_now()
     assert (dict(shelf.playbooks), shelf.troubles) == ({}, ())
 
 
 async def test_only_what_has_changed_is_read_again(
-    tmp_path: Path, shelf: PlaybookShelf, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, shelf: PlaybookCatalog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(tmp_path, "tea")
     put(tmp_path, "bread")
@@ -84,7 +84,7 @@ async def test_only_what_has_changed_is_read_again(
 
 def test_all_are_checked_again_where_what_they_name_has_changed(tmp_path: Path) -> None:
     known = Known(tools={})
-    shelf = PlaybookShelf((tmp_path,), lambda: known)
+    shelf = PlaybookCatalog((tmp_path,), lambda: known)
     put(tmp_path, "tea", "name: tea\nsteps:\n  - {id: a, tool: boil}\n")
     shelf.look_now()
     with pytest.raises(InvalidInput, match=r"tea\.yaml:3:19: error: there is no tool 'boil'"):
@@ -94,7 +94,7 @@ def test_all_are_checked_again_where_what_they_name_has_changed(tmp_path: Path) 
     assert shelf.get("tea").definition.name == "tea"
 
 
-def test_its_own_playbooks_are_known_to_each_other(tmp_path: Path, shelf: PlaybookShelf) -> None:
+def test_its_own_playbooks_are_known_to_each_other(tmp_path: Path, shelf: PlaybookCatalog) -> None:
     outer = "name: outer\nsteps:\n  - {{id: a, playbook: {inner}, with: {{n: 3}}}}\n"
     put(tmp_path, "outer", outer.format(inner="inner"))
     put(tmp_path, "inner", "name: inner\ninputs: {n: integer}\nsteps:\n  - {id: a, wait: 3s}\n")
@@ -110,7 +110,7 @@ def test_its_own_playbooks_are_known_to_each_other(tmp_path: Path, shelf: Playbo
         shelf.get("outer")
 
 
-def test_faults_are_listed_and_told_with_their_places(tmp_path: Path, shelf: PlaybookShelf) -> None:
+def test_faults_are_listed_and_told_with_their_places(tmp_path: Path, shelf: PlaybookCatalog) -> None:
     steps = "".join(f"  - {{id: s{number}, wiat: 3s}}\n" for number in range(8))
     put(tmp_path, "tea", f"name: tea\ndescription: Hot.\nsteps:\n{steps}")
     shelf.look_now()
@@ -122,7 +122,7 @@ def test_faults_are_listed_and_told_with_their_places(tmp_path: Path, shelf: Pla
     assert row.trouble.endswith("(and 7 more)")
 
 
-def test_a_warning_keeps_nothing_from_being_run(tmp_path: Path, shelf: PlaybookShelf) -> None:
+def test_a_warning_keeps_nothing_from_being_run(tmp_path: Path, shelf: PlaybookCatalog) -> None:
     put(tmp_path, "tea", "name: tea\nsecrets: [key]\nsteps:\n  - {id: a, wait: 3s}\n")
     shelf.look_now()
     assert [fault.rule for fault in shelf.find("tea").faults] == ["secret-unused"]
@@ -130,7 +130,7 @@ def test_a_warning_keeps_nothing_from_being_run(tmp_path: Path, shelf: PlaybookS
     assert shelf.get("tea").definition.name == "tea"
 
 
-def test_a_row_says_what_it_takes_and_what_starts_it(tmp_path: Path, shelf: PlaybookShelf) -> None:
+def test_a_row_says_what_it_takes_and_what_starts_it(tmp_path: Path, shelf: PlaybookCatalog) -> None:
     text = (
         'name: tea\non: [manual, {schedule: "0 9 * * *", zone: Europe/Berlin}]\ninputs: '
         "{cups: {type: integer, default: 2}}\nsteps:\n  - {id: l, loop: {count: 2, steps: [{id: a, wait: 3s}]}}\n"
@@ -143,13 +143,13 @@ def test_a_row_says_what_it_takes_and_what_starts_it(tmp_path: Path, shelf: Play
     assert trigger_told(Trigger("chat", "tea")) == "chat tea"
 
 
-def test_a_file_that_is_no_yaml_is_listed_by_its_name(tmp_path: Path, shelf: PlaybookShelf) -> None:
+def test_a_file_that_is_no_yaml_is_listed_by_its_name(tmp_path: Path, shelf: PlaybookCatalog) -> None:
     put(tmp_path, "broken", "name: [")
     shelf.look_now()
     assert listed(shelf.find("broken")).trouble.startswith("broken.yaml:2:1: error: ")
 
 
-def test_of_two_with_one_name_neither_is_run(tmp_path: Path, shelf: PlaybookShelf) -> None:
+def test_of_two_with_one_name_neither_is_run(tmp_path: Path, shelf: PlaybookCatalog) -> None:
     put(tmp_path, "tea", file="one.yaml")
     put(tmp_path, "tea", file="two.yaml")
     shelf.look_now()
@@ -160,7 +160,7 @@ def test_of_two_with_one_name_neither_is_run(tmp_path: Path, shelf: PlaybookShel
     assert shelf.get("tea").file == tmp_path / "one.yaml"
 
 
-def test_an_unknown_name_is_told_with_the_nearest(tmp_path: Path, shelf: PlaybookShelf) -> None:
+def test_an_unknown_name_is_told_with_the_nearest(tmp_path: Path, shelf: PlaybookCatalog) -> None:
     put(tmp_path, "tea")
     shelf.look_now()
     with pytest.raises(NotFound, match=r"there is no playbook 'tee'\. Did you mean 'tea'"):
@@ -178,7 +178,7 @@ def test_nothing_but_a_file_is_read(tmp_path: Path, what: str) -> None:
         os.mkfifo(file)
     else:
         file.mkdir()
-    shelf = PlaybookShelf((home,), Known)
+    shelf = PlaybookCatalog((home,), Known)
     shelf.look_now()
     assert dict(shelf.playbooks) == {}
     assert shelf.troubles == (f"{file}: it is a link or no file at all: put the file itself there",)
@@ -189,7 +189,7 @@ def test_nothing_but_a_file_is_read(tmp_path: Path, what: str) -> None:
     [(b"#" * (MAX_PLAYBOOK_BYTES + 1), "it is longer than 524288 bytes"), (b"name: \xff", "byte 6 cannot be read")],
 )
 def test_a_file_that_is_too_long_or_no_text_is_told(
-    tmp_path: Path, shelf: PlaybookShelf, data: bytes, said: str
+    tmp_path: Path, shelf: PlaybookCatalog, data: bytes, said: str
 ) -> None:
     (tmp_path / "tea.yaml").write_bytes(data)
     put(tmp_path, "bread")
@@ -199,7 +199,7 @@ def test_a_file_that_is_too_long_or_no_text_is_told(
 
 
 def test_a_folder_of_very_many_is_cut_and_that_is_told(
-    tmp_path: Path, shelf: PlaybookShelf, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, shelf: PlaybookCatalog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MAX_PLAYBOOKS", 3)
     for number in range(5):
@@ -210,7 +210,9 @@ def test_a_folder_of_very_many_is_cut_and_that_is_told(
 
 
 @pytest.mark.parametrize("name", [b"tea\x1b[2J.yaml", b"tea\xff.yaml"])
-def test_a_name_that_cannot_be_shown_is_told_and_left_alone(tmp_path: Path, shelf: PlaybookShelf, name: bytes) -> None:
+def test_a_name_that_cannot_be_shown_is_told_and_left_alone(
+    tmp_path: Path, shelf: PlaybookCatalog, name: bytes
+) -> None:
     Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name)).write_text(GOOD.format(name="tea"))
     shelf.look_now()
     assert dict(shelf.playbooks) == {}
@@ -218,7 +220,7 @@ def test_a_name_that_cannot_be_shown_is_told_and_left_alone(tmp_path: Path, shel
     shelf.troubles[0].encode()  # it can be sent
 
 
-def test_a_text_from_elsewhere_is_held_against_the_same(tmp_path: Path, shelf: PlaybookShelf) -> None:
+def test_a_text_from_elsewhere_is_held_against_the_same(tmp_path: Path, shelf: PlaybookCatalog) -> None:
     put(tmp_path, "tea")
     shelf.look_now()
     assert shelf.check("name: x\nsteps:\n  - {id: a, playbook: tea}\n").faults == ()
@@ -243,7 +245,7 @@ async def test_what_names_are_held_against_is_asked_where_it_is_kept(tmp_path: P
         asked.append(threading.get_ident())
         return Known()
 
-    await PlaybookShelf((tmp_path,), known).look()
+    await PlaybookCatalog((tmp_path,), known).look()
     assert asked == [threading.get_ident()]
 
 
@@ -258,7 +260,7 @@ async def test_what_a_file_does_to_the_check_is_a_fault_of_that_file_told_once(
     sound = Names.check
     monkeypatch.setattr(Names, "check", check)
     known = Known()
-    shelf = PlaybookShelf((tmp_path,), lambda: known)
+    shelf = PlaybookCatalog((tmp_path,), lambda: known)
     put(tmp_path, "tea")
     put(tmp_path, "bread")
     await shelf.look()
@@ -278,7 +280,7 @@ async def test_what_a_file_does_to_the_check_is_a_fault_of_that_file_told_once(
 
 
 def test_what_a_file_does_to_the_reader_is_a_fault_of_that_file(
-    tmp_path: Path, shelf: PlaybookShelf, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, shelf: PlaybookCatalog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(_: str) -> None:
         raise KeyError("float")

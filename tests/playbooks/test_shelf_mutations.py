@@ -12,7 +12,7 @@ from sulla.daemon import load_settings
 from sulla.playbooks.file.check_fault import DEFECT
 from sulla.playbooks.files import offline_known, starters
 from sulla.playbooks.machine.plan import build
-from sulla.playbooks.shelf import PlaybookShelf, listed, mentioned
+from sulla.playbooks.shelf import PlaybookCatalog, listed, mentioned
 from sulla.playbooks.triggers.events import listeners
 from sulla.playbooks.triggers.timed import wanted_by
 from sulla.testing.clock import ManualClock
@@ -23,15 +23,15 @@ TEXTS = {file.stem: file.read_text() for file in sorted(starters().glob("*.yaml"
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> PlaybookShelf:
+def shelf(tmp_path: Path) -> PlaybookCatalog:
     known = offline_known(load_settings({}, {}, Path("/nonexistent")), ManualClock())
-    return PlaybookShelf((tmp_path,), lambda: known)
+    return PlaybookCatalog((tmp_path,), lambda: known)
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("each", [12, pytest.param(150, marks=pytest.mark.faults)])
 def test_a_slip_of_the_pen_is_told_at_its_place_and_ends_nothing(
-    tmp_path: Path, shelf: PlaybookShelf, each: int
+    tmp_path: Path, shelf: PlaybookCatalog, each: int
 ) -> None:
     chance = random.Random(14)
     sound = 0
@@ -47,7 +47,7 @@ def test_a_slip_of_the_pen_is_told_at_its_place_and_ends_nothing(
     assert sound < len(TEXTS) * each / 2  # most slips are noticed
 
 
-def _is_looked_at(shelf: PlaybookShelf, text: str) -> bool:
+def _is_looked_at(shelf: PlaybookCatalog, text: str) -> bool:
     """All that the daemon does with what it finds; whether it can be run."""
     (one,) = shelf.playbooks.values()
     wanted_by([one])

@@ -17,7 +17,7 @@ from sulla.playbooks.rehearsal.base import Setting
 from sulla.playbooks.rehearsal.cases_judge import Verdict, try_case
 from sulla.playbooks.rehearsal.cases_read import read_cases
 from sulla.playbooks.rehearsal.dry import dry_run
-from sulla.playbooks.shelf import PlaybookShelf
+from sulla.playbooks.shelf import PlaybookCatalog
 from sulla.testing.clock import ManualClock
 from tests.house.source import ROOT
 
@@ -26,37 +26,37 @@ NAMES = sorted(file.name.removesuffix(".yaml") for file in FOLDER.glob("*.yaml")
 
 
 @pytest.fixture(scope="module")
-def shelf() -> PlaybookShelf:
+def shelf() -> PlaybookCatalog:
     known = offline_known(load_settings({}, {}, Path("/nonexistent")), ManualClock())
-    shelf = PlaybookShelf((FOLDER,), lambda: known)
+    shelf = PlaybookCatalog((FOLDER,), lambda: known)
     shelf.look_now()
     return shelf
 
 
 @pytest.fixture(scope="module")
-def verdicts(shelf: PlaybookShelf) -> dict[str, list[Verdict]]:
+def verdicts(shelf: PlaybookCatalog) -> dict[str, list[Verdict]]:
     return {name: _tried(shelf, name) for name in NAMES}
 
 
-def _setting(shelf: PlaybookShelf) -> Setting:
+def _setting(shelf: PlaybookCatalog) -> Setting:
     return Setting(lambda name: shelf.get(name).definition, evaluate, shelf.known)
 
 
-def _tried(shelf: PlaybookShelf, name: str) -> list[Verdict]:
+def _tried(shelf: PlaybookCatalog, name: str) -> list[Verdict]:
     definition, setting = shelf.get(name).definition, _setting(shelf)
     cases, faults = read_cases((FOLDER / f"{name}.test.yaml").read_text(), definition, setting.find)
     assert faults == ()
     return [try_case(case, definition, setting) for case in cases]
 
 
-def test_there_are_six_or_more_and_they_are_the_ones_that_are_shipped(shelf: PlaybookShelf) -> None:
+def test_there_are_six_or_more_and_they_are_the_ones_that_are_shipped(shelf: PlaybookCatalog) -> None:
     assert len(NAMES) >= 6
     assert list(shelf.playbooks) == NAMES
     assert starters() == FOLDER
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_each_is_whole(shelf: PlaybookShelf, name: str) -> None:
+def test_each_is_whole(shelf: PlaybookCatalog, name: str) -> None:
     found = shelf.find(name)
     assert found.told == ()
     assert shelf.get(name).definition.description
@@ -64,7 +64,7 @@ def test_each_is_whole(shelf: PlaybookShelf, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_nothing_starts_by_itself_in_a_home_that_nobody_has_set_up(shelf: PlaybookShelf, name: str) -> None:
+def test_nothing_starts_by_itself_in_a_home_that_nobody_has_set_up(shelf: PlaybookCatalog, name: str) -> None:
     assert [trigger.kind for trigger in shelf.get(name).definition.on] == ["manual"]
 
 
@@ -75,7 +75,7 @@ def test_each_does_what_its_tests_expect(verdicts: dict[str, list[Verdict]], nam
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_tests_of_each_go_every_way_and_have_a_failure(
-    shelf: PlaybookShelf, verdicts: dict[str, list[Verdict]], name: str
+    shelf: PlaybookCatalog, verdicts: dict[str, list[Verdict]], name: str
 ) -> None:
     definition = shelf.get(name).definition
     rows = [row for verdict in verdicts[name] if verdict.rehearsed for row in verdict.rehearsed.rows]
@@ -97,13 +97,13 @@ def _is_test(step: Step) -> bool:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_each_runs_offline_with_placeholders(shelf: PlaybookShelf, name: str) -> None:
+def test_each_runs_offline_with_placeholders(shelf: PlaybookCatalog, name: str) -> None:
     found = dry_run(shelf.get(name).definition, {}, _setting(shelf))
     assert [way.rehearsed.status for way in found.ways] == ["completed"] * len(found.ways)
     assert not found.is_cut
 
 
-def test_all_tests_together_take_less_than_a_second(shelf: PlaybookShelf) -> None:
+def test_all_tests_together_take_less_than_a_second(shelf: PlaybookCatalog) -> None:
     begun = time.process_time()
     days = sum(v.rehearsed.took_ms for name in NAMES for v in _tried(shelf, name) if v.rehearsed) / 86_400_000
     assert time.process_time() - begun < 1.0

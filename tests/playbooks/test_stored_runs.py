@@ -15,9 +15,9 @@ from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import Json
 from sulla.core.stamp import stamp
 from sulla.playbooks.file.check import Checked
-from sulla.playbooks.run.node import PlayNode, create_playbook_graph
+from sulla.playbooks.run.node import PlaybookNode, create_playbook_graph
 from sulla.playbooks.service import Begin
-from sulla.playbooks.shelf import PlaybookShelf
+from sulla.playbooks.shelf import PlaybookCatalog
 from sulla.playbooks.stored_runs import MOST_FAULTS, MOST_HANDED_OVER, StoredRuns
 from sulla.playbooks.triggers.webhooks import PlaybookHooks
 from sulla.store.memory import MemoryStore
@@ -40,13 +40,13 @@ class Home:
         self.folder = folder
         for text in (SAY, NAP, OVER, RING):
             (folder / f"{text.split()[1]}.yaml").write_text(text)
-        self.shelf = PlaybookShelf([folder], lambda: self.shelf.known)
+        self.shelf = PlaybookCatalog([folder], lambda: self.shelf.known)
         self.provider = ScriptedProvider()
         self.world = PlayWorld(store, self.provider, {}, clock=clock)
         self.desk = StoredRuns(self.world.threads, self.shelf, clock, make_id, ("sulla",), lambda _: None, lambda: 0)
         hands = replace(self.world.hands, successors=self.desk)
         actor = self.world.actors[actor_key("sulla", graph=PLAYBOOK)]
-        graph = create_playbook_graph(PlayNode(hands))
+        graph = create_playbook_graph(PlaybookNode(hands))
         self.world.actors[actor_key("sulla", graph=PLAYBOOK)] = Actor(actor.spec, "", graph)
 
     async def begin(self, playbook: str, key: str = "k", payload: Json = None, thread: str = "") -> ThreadId:

@@ -31,10 +31,10 @@ from sulla.playbooks.machine.facts import (
 from sulla.playbooks.machine.moves import AskPerson, Complete, Decide, Fail, Rest, Sub, Work
 from sulla.playbooks.records import PlaybookAsked, Played
 from sulla.playbooks.run import heard
-from sulla.playbooks.run.history import Job, Tale
+from sulla.playbooks.run.history import RunHistory, StepAttempt
 from sulla.playbooks.run.log import HEARD, noted, plus, written
-from sulla.playbooks.run.steps import StepHands
-from sulla.playbooks.run.worker import Worker
+from sulla.playbooks.run.steps import StepEffects
+from sulla.playbooks.run.worker import RunWorker
 from sulla.threads import Answer, Suspended, ThreadState, Wait, is_child_wait, is_step_question
 
 LONGEST_S: Final = 60.0
@@ -51,7 +51,7 @@ _OVER: Final = (StepCompleted, StepFailed, StepSkipped, StepCancelled, StepRetry
 """Facts after which nobody waits for a step's attempt any more."""
 
 
-class Walk:
+class RunDriver:
     """One walk.
 
     Args:
@@ -61,19 +61,19 @@ class Walk:
         run: the run.
     """
 
-    def __init__(self, tale: Tale, hands: StepHands, state: ThreadState, run: Run) -> None:
+    def __init__(self, tale: RunHistory, hands: StepEffects, state: ThreadState, run: Run) -> None:
         self._tale = tale
         self._machine = tale.machine
         self._state = state
         self._run = run
         self._out: list[Played] = []
-        self._moving: deque[Job] = deque()
+        self._moving: deque[StepAttempt] = deque()
         """Attempts whose next move is to be made."""
         self._happened: deque[Callable[[], None]] = deque()
         self._more = False
         """Whether the machine may have more to say."""
         self._news = asyncio.Event()
-        self._worker = Worker(tale, hands, state, run, self)
+        self._worker = RunWorker(tale, hands, state, run, self)
 
     async def go(self) -> bool:
         """Walk until the run is over, or there is nothing to do but wait.
@@ -105,7 +105,7 @@ class Walk:
 
     # --------------------------------------------------------------------------------------------- what the worker says
 
-    def then(self, job: Job, what: Callable[[], None]) -> None:
+    def then(self, job: StepAttempt, what: Callable[[], None]) -> None:
         """Have something done in its turn, unless nobody waits for the attempt any more."""
 
         def do() -> None:
@@ -119,7 +119,7 @@ class Walk:
         """Look again."""
         self._news.set()
 
-    def again(self, job: Job) -> None:
+    def again(self, job: StepAttempt) -> None:
         """Have an attempt's next move made."""
         self._moving.append(job)
 
@@ -199,7 +199,7 @@ class Walk:
     def _begun(self, fact: StepStarted) -> Played:
         if not self._machine.plan.nodes[fact.at.partition("@")[0]].outward:
             return written(fact)  # a loop, or branches: what is in them is begun by itself
-        job = self._tale.jobs[fact.at] = Job(fact)
+        job = self._tale.jobs[fact.at] = StepAttempt(fact)
         self._moving.append(job)
         call = self._tale.call(job) if isinstance(self._tale.does(fact.at), ToolStep) else None
         if call is None:
@@ -277,7 +277,7 @@ class Walk:
                     [*machine.resume(), *machine.next(MOST_AT_A_TIME), *machine.pause(asked.why or "one step")], seq=seq
                 )
 
-    def _answered(self, job: Job, wait: Wait, answer: Answer, seq: int, at_ms: int) -> None:
+    def _answered(self, job: StepAttempt, wait: Wait, answer: Answer, seq: int, at_ms: int) -> None:
         if is_step_question(wait.wait_id) and 0 < wait.expires_ms < at_ms:
             self.take((), seq=seq)  # too late: its time ends it
             return
@@ -302,23 +302,23 @@ class Walk:
                 job.wait = None
                 self._take_heard(job, wait, heard.heard_of_call(wait, None, self._now_ms()), 0)
 
-    def _take_heard(self, job: Job, wait: Wait, what: heard.Heard, seq: int) -> None:
+    def _take_heard(self, job: StepAttempt, wait: Wait, what: heard.Heard, seq: int) -> None:
         at = job.begun.at
         match what:
-            case heard.Noted(note, spent, tainted):
+            case heard.MoveDone(note, spent, tainted):
                 job.notes.append(note)
                 job.spent = plus(job.spent, spent)
                 self._out.append(noted(at, note, spent, input_seq=seq, tainted=tainted))
                 self._moving.append(job)
-            case heard.Completed(value, spent, tainted):
+            case heard.StepDone(value, spent, tainted):
                 self.take(self._machine.complete(at, value, plus(job.spent, spent)), seq=seq, tainted=tainted)
-            case heard.Failed(failure, spent, tainted):
+            case heard.AttemptFailed(failure, spent, tainted):
                 # Another playbook has tried again by itself what could be: as a whole only where its author says so.
                 node = self._machine.plan.nodes[at.partition("@")[0]]
                 repeatable = node.step.retry is not None or not isinstance(node.step.does, PlaybookStep)
                 facts = self._machine.fail(at, failure, repeatable=repeatable, spent=plus(job.spent, spent))
                 self.take(facts, seq=seq, tainted=tainted)
-            case heard.Allowed() | heard.Again():
+            case heard.CallApproved() | heard.CallRepeated():
                 self._out.append(_ruled(at, wait, what, seq))
                 self._moving.append(job)
 
@@ -339,9 +339,9 @@ def _refuse_large(facts: Iterable[Played]) -> None:
             )
 
 
-def _ruled(at: str, wait: Wait, what: heard.Allowed | heard.Again, seq: int) -> Played:
+def _ruled(at: str, wait: Wait, what: heard.CallApproved | heard.CallRepeated, seq: int) -> Played:
     """What a person has said of a call, as it is kept."""
-    if isinstance(what, heard.Again):
+    if isinstance(what, heard.CallRepeated):
         return Played("CALL_AGAIN", at, {}, seq, wait.call_id)
     permit: FrozenJson = {
         "digest": wait.digest,

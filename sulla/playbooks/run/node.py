@@ -19,12 +19,12 @@ from sulla.playbooks.machine.facts_kept import fork, reopen
 from sulla.playbooks.machine.machine import Playbook
 from sulla.playbooks.machine.plan import Plan, build
 from sulla.playbooks.records import Played
-from sulla.playbooks.run.driver import Walk
-from sulla.playbooks.run.history import Job, Place, Tale
-from sulla.playbooks.run.load import load_story
-from sulla.playbooks.run.log import Story, written
-from sulla.playbooks.run.orders import Order, begun_with, read_order, run_scope, stands_for
-from sulla.playbooks.run.steps import StepHands
+from sulla.playbooks.run.driver import RunDriver
+from sulla.playbooks.run.history import MoveId, RunHistory, StepAttempt
+from sulla.playbooks.run.load import load_run
+from sulla.playbooks.run.log import RunRecord, written
+from sulla.playbooks.run.orders import RunOrder, begun_with, read_order, run_scope, stands_for
+from sulla.playbooks.run.steps import StepEffects
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.threads import Play, ThreadState
 
@@ -37,13 +37,13 @@ MOST_PLANS: Final = 64
 
 
 @dataclass(slots=True)
-class Tales:
+class RunHistories:
     """Runs in memory, and playbooks made ready. Whatever is not here is read again."""
 
-    told: OrderedDict[ThreadId, Tale] = field(default_factory=OrderedDict)
+    told: OrderedDict[ThreadId, RunHistory] = field(default_factory=OrderedDict)
     plans: OrderedDict[str, Plan] = field(default_factory=OrderedDict)
 
-    def keep(self, thread_id: ThreadId, tale: Tale) -> None:
+    def keep(self, thread_id: ThreadId, tale: RunHistory) -> None:
         """Remember a run of which everything was kept."""
         self.told[thread_id] = tale
         while len(self.told) > MOST_TALES:
@@ -67,7 +67,7 @@ class Tales:
 
 
 @dataclass(frozen=True, slots=True)
-class PlayNode:
+class PlaybookNode:
     """Works on runs of playbooks.
 
     Args:
@@ -75,8 +75,8 @@ class PlayNode:
         tales: what is in memory.
     """
 
-    hands: StepHands
-    tales: Tales = field(default_factory=Tales)
+    hands: StepEffects
+    tales: RunHistories = field(default_factory=RunHistories)
 
     async def __call__(self, state: ThreadState, run: Run) -> Decision:
         """Walk until the run is over, waits, or is to be left."""
@@ -87,7 +87,7 @@ class PlayNode:
         if tale is None or tale.run_id != run.id or tale.records != play.facts:
             tale = await self._take_up(state, run)
         try:
-            finished = await Walk(tale, self.hands, state, run).go()
+            finished = await RunDriver(tale, self.hands, state, run).go()
         except BaseExceptionGroup as failures:
             raise foremost(failures) from None
         if not finished:
@@ -100,8 +100,8 @@ class PlayNode:
 
     # ----------------------------------------------------------------------------------------------- from the log
 
-    async def _take_up(self, state: ThreadState, run: Run) -> Tale:
-        story = await load_story(self.hands.threads, state.thread_id)
+    async def _take_up(self, state: ThreadState, run: Run) -> RunHistory:
+        story = await load_run(self.hands.threads, state.thread_id)
         if story.play is None or story.order is None:
             raise CorruptRecord(f"{state.thread_id}: a run of a playbook without a playbook")
         plan = await self.tales.plan(story.play)
@@ -111,17 +111,17 @@ class PlayNode:
         self._jobs(tale, story, state)
         return tale
 
-    def _tale(self, story: Story, plan: Plan, state: ThreadState, run: Run) -> Tale:
-        order, play, definition = story.order or Order("start"), story.play, plan.definition
+    def _tale(self, story: RunRecord, plan: Plan, state: ThreadState, run: Run) -> RunHistory:
+        order, play, definition = story.order or RunOrder("start"), story.play, plan.definition
         marks = {stands_for(order.seal, name): name for name in definition.secrets}
         scope = run_scope(state.thread_id, play, order.payload, story.ordered_ms) if play is not None else {}
         names = {"run": scope, "secrets": {name: mark for mark, name in marks.items()}}
         machine = Playbook(plan, evaluate, names=names)
         kept = PLAYBOOK_RUN.of(state)
         records = kept.facts if kept is not None else 0
-        return Tale(machine, run.id, order.seal, (*order.stack, definition.name), marks, records)
+        return RunHistory(machine, run.id, order.seal, (*order.stack, definition.name), marks, records)
 
-    async def _facts(self, state: ThreadState, run: Run, story: Story, plan: Plan) -> list[Fact]:
+    async def _facts(self, state: ThreadState, run: Run, story: RunRecord, plan: Plan) -> list[Fact]:
         """The facts of a run, with those that its order begins with; these are kept before anything else is done."""
         order, now_ms = _order_of(state), round(run.clock.now() * 1000)
         if order.do == "resume" and not story.facts and story.order is not None:
@@ -141,7 +141,7 @@ class PlayNode:
             await run.journal.commit(Played("TAKEN_UP", tainted=order.tainted), *map(written, begins))
         return [*story.facts, *begins]
 
-    def _reopened(self, story: Story, plan: Plan, order: Order, now_ms: int) -> list[Fact]:
+    def _reopened(self, story: RunRecord, plan: Plan, order: RunOrder, now_ms: int) -> list[Fact]:
         """An ended run goes on; one that was cut off from outside is ended first, as far as its machine knows."""
         machine = Playbook(plan, evaluate)
         machine.replay(story.facts)
@@ -151,18 +151,18 @@ class PlayNode:
             facts = [*machine.cancel("stopped"), *machine.next()]
         return [*facts, reopen(plan, [*story.facts, *facts], now_ms, order.steps)]
 
-    async def _forked(self, order: Order, plan: Plan, now_ms: int) -> list[Fact]:
-        other = await load_story(self.hands.threads, ThreadId(order.run), order.upto)
+    async def _forked(self, order: RunOrder, plan: Plan, now_ms: int) -> list[Fact]:
+        other = await load_run(self.hands.threads, ThreadId(order.run), order.upto)
         return fork(plan, other.facts, order.steps, now_ms, inputs=order.inputs, forked_from=order.run)
 
-    def _jobs(self, tale: Tale, story: Story, state: ThreadState) -> None:
+    def _jobs(self, tale: RunHistory, story: RunRecord, state: ThreadState) -> None:
         """The attempts that were at work, as far as they had come, with the questions that people know of."""
         run = state.run
         asked = {wait.call_id: wait for wait in run.waits.values() if wait.call_id} if run is not None else {}
         for begun in tale.machine.open:
             if not tale.machine.plan.nodes[begun.at.partition("@")[0]].outward:
                 continue
-            job = Job(begun)
+            job = StepAttempt(begun)
             if story.run_id == tale.run_id:
                 job.notes = story.notes.get(begun.at, [])
                 job.spent = story.spent.get(begun.at, job.spent)
@@ -183,12 +183,12 @@ class PlayNode:
             why = ended.failure.message if ended.failure is not None else "nobody knows why"
             said = f"The playbook {play.name} has failed ({state.thread_id}): {why}"
             try:
-                await self.hands.say(Place(run.id, "", 0), said, state)  # nobody waits for it who would be told
+                await self.hands.say(MoveId(run.id, "", 0), said, state)  # nobody waits for it who would be told
             except Refused as refused:
                 log.warning("people could not be told that a playbook failed: %s", refused.message)
 
 
-def create_playbook_graph(node: PlayNode) -> Graph[ThreadState]:
+def create_playbook_graph(node: PlaybookNode) -> Graph[ThreadState]:
     """The graph of a thread that walks a playbook.
 
     Args:
@@ -201,7 +201,7 @@ def create_playbook_graph(node: PlayNode) -> Graph[ThreadState]:
     return draft.build()
 
 
-def _order_of(state: ThreadState) -> Order:
+def _order_of(state: ThreadState) -> RunOrder:
     run = state.run
     said = next((m.parts[0] for m in reversed(state.transcript) if run and m.id == run.message_id and m.parts), None)
     return read_order(said.text if isinstance(said, Text) else "")

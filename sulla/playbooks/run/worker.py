@@ -19,8 +19,8 @@ from sulla.playbooks.definition import Budget
 from sulla.playbooks.machine.facts import Fact, Failure, Spent
 from sulla.playbooks.machine.moves import AskAgent, Call, Choose, Move, Say, Sub, Work
 from sulla.playbooks.records import Played
-from sulla.playbooks.run.history import Job, Tale
-from sulla.playbooks.run.steps import StepHands
+from sulla.playbooks.run.history import RunHistory, StepAttempt
+from sulla.playbooks.run.steps import StepEffects
 from sulla.threads import Answer, ThreadState, Wait, is_child_wait, wait_of
 from sulla.tools import Done, Effect, Waiting
 
@@ -28,10 +28,10 @@ _FATAL: Final = (Aborted, StaleLease, StoreUnavailable)
 """What ends the walk, and is no step's failure."""
 
 
-class Listener(Protocol):
+class RunListener(Protocol):
     """Who wants to know what comes of it."""
 
-    def then(self, job: Job, what: Callable[[], None]) -> None:
+    def then(self, job: StepAttempt, what: Callable[[], None]) -> None:
         """Have something done in its turn, unless nobody waits for the attempt any more."""
         ...
 
@@ -39,7 +39,7 @@ class Listener(Protocol):
         """Look again."""
         ...
 
-    def again(self, job: Job) -> None:
+    def again(self, job: StepAttempt) -> None:
         """Have an attempt's next move made."""
         ...
 
@@ -49,7 +49,7 @@ class Listener(Protocol):
 
 
 @dataclass(slots=True)
-class Worker:
+class RunWorker:
     """Does it. Nothing goes on when the context is left.
 
     Args:
@@ -60,13 +60,13 @@ class Worker:
         listener: is told what comes of it, in its turn.
     """
 
-    tale: Tale
-    hands: StepHands
+    tale: RunHistory
+    hands: StepEffects
     state: ThreadState
     run: Run
-    listener: Listener
+    listener: RunListener
     _group: asyncio.TaskGroup = field(default_factory=asyncio.TaskGroup)
-    _tasks: dict[asyncio.Task[None], Job | None] = field(default_factory=dict)
+    _tasks: dict[asyncio.Task[None], StepAttempt | None] = field(default_factory=dict)
 
     async def __aenter__(self) -> Self:
         """Begin."""
@@ -92,7 +92,7 @@ class Worker:
         tool = self.hands.calls.toolbox.get(name)
         return tool.effect if tool is not None else "pure"  # a call of no tool does nothing, however often
 
-    def start(self, job: Job, move: Move, ways: int) -> None:
+    def start(self, job: StepAttempt, move: Move, ways: int) -> None:
         """Begin a move.
 
         Args:
@@ -103,7 +103,7 @@ class Worker:
         job.busy = True
         self._start(self._do(job, move, ways), job)
 
-    def drop(self, job: Job) -> None:
+    def drop(self, job: StepAttempt) -> None:
         """Nobody waits for an attempt any more: end what is done for it, here and elsewhere."""
         ending = [task for task, whose in self._tasks.items() if whose is job and not task.done()]
         for task in ending:
@@ -118,7 +118,7 @@ class Worker:
 
     # --------------------------------------------------------------------------------------------------------- one move
 
-    def _start(self, work: Coroutine[object, object, None], job: Job | None) -> None:
+    def _start(self, work: Coroutine[object, object, None], job: StepAttempt | None) -> None:
         task = self._group.create_task(work)
         self._tasks[task] = job
         task.add_done_callback(self._over)
@@ -132,7 +132,7 @@ class Worker:
             await asyncio.wait(beginning)
         await self.hands.stop(child)
 
-    async def _do(self, job: Job, move: Move, ways: int) -> None:
+    async def _do(self, job: StepAttempt, move: Move, ways: int) -> None:
         try:
             then = await self._done(job, move, ways)
         except _FATAL:
@@ -146,7 +146,7 @@ class Worker:
 
         self.listener.then(job, over)
 
-    async def _done(self, job: Job, move: Move, ways: int) -> Callable[[], None]:
+    async def _done(self, job: StepAttempt, move: Move, ways: int) -> Callable[[], None]:
         """Do it.
 
         Returns:
@@ -178,12 +178,12 @@ class Worker:
                 return lambda: self.listener.take(self.tale.machine.complete(place.at, text), first=said)
         raise TypeError(f"{move!r} is nothing that is done here")
 
-    def _failed(self, job: Job, error: SullaError) -> Callable[[], None]:
+    def _failed(self, job: StepAttempt, error: SullaError) -> Callable[[], None]:
         reason = error.reason if isinstance(error, LimitReached) else error.code
         failure = Failure(classify(error), reason, error.message)
         return lambda: self.listener.take(self.tale.machine.fail(job.begun.at, failure, spent=job.spent))
 
-    def _budget(self, job: Job, ways: int) -> Budget:
+    def _budget(self, job: StepAttempt, ways: int) -> Budget:
         left, share = self.tale.machine.allowance(job.begun.at), self.hands.share(self.state, ways)
         tokens = share if left.tokens is None else min(share, left.tokens)
         return Budget(max(1, tokens), left.cost_micro, left.wall_s)
@@ -192,10 +192,10 @@ class Worker:
         """Whether there is an answer to what was asked before a crash: whoever gave it may be gone by now."""
         return any(isinstance(c.fact, Answer) and c.fact.wait_id == wait_id for c in self.state.controls.values())
 
-    def _wait_for(self, job: Job, wait_id: str) -> None:
+    def _wait_for(self, job: StepAttempt, wait_id: str) -> None:
         job.wait = Wait(wait_id, CallId(""))
 
-    async def _choose(self, job: Job, move: Choose) -> Callable[[], None]:
+    async def _choose(self, job: StepAttempt, move: Choose) -> Callable[[], None]:
         at, machine = job.begun.at, self.tale.machine
         decided = await self.hands.decide(self.tale.place(job), move, machine.asked_again(at), self.state, self.run)
         spent = Spent(decided.tokens, decided.cost_micro)
@@ -204,7 +204,7 @@ class Worker:
 
     # ------------------------------------------------------------------------------------------------------------ tools
 
-    async def _call(self, job: Job) -> Callable[[], None]:
+    async def _call(self, job: StepAttempt) -> Callable[[], None]:
         call, run = self.tale.call(job), self.state.run
         if call is None or run is None:
             raise TypeError(f"{job.begun.at!r} makes no call")
@@ -218,7 +218,7 @@ class Worker:
         made = await self.hands.call(call, self.tale.marks, self.state, self.run, fresh=fresh)
         return lambda: self._made(job, call, made)
 
-    def _made(self, job: Job, call: ToolCall, made: Made) -> None:
+    def _made(self, job: StepAttempt, call: ToolCall, made: Made) -> None:
         match made:
             case Done():
                 self._called(job, call, made)
@@ -232,7 +232,7 @@ class Worker:
             case None:
                 pass  # the daemon is to stop: who takes the run up again makes it
 
-    def _called(self, job: Job, call: ToolCall, done: Done) -> None:
+    def _called(self, job: StepAttempt, call: ToolCall, done: Done) -> None:
         at, machine = job.begun.at, self.tale.machine
         if not done.is_error:
             return self.listener.take(machine.complete(at, done.text, job.spent), tainted=done.tainted)

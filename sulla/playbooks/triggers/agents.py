@@ -9,7 +9,7 @@ from sulla.core.jsontypes import FrozenJson
 from sulla.core.run import Run
 from sulla.models import Section
 from sulla.playbooks.service import PlaybookService, TriggerKind
-from sulla.playbooks.shelf import PlaybookShelf, Shelved, listed
+from sulla.playbooks.shelf import CatalogEntry, PlaybookCatalog, listed
 from sulla.playbooks.tools import Starts, playbook_line
 from sulla.playbooks.triggers.chat import ChatPlays, Chooser
 from sulla.threads import ThreadState, ThreadStore
@@ -25,7 +25,7 @@ CHAT: Final = (
 )
 
 
-def chat_section(playbooks: Iterable[Shelved], toolbox: Toolbox) -> tuple[Section, ...]:
+def chat_section(playbooks: Iterable[CatalogEntry], toolbox: Toolbox) -> tuple[Section, ...]:
     """What a model is told of playbooks that messages may be for; nothing if there are none or it could start none.
 
     Args:
@@ -46,7 +46,7 @@ class AgentPlaybooks:
         choose: asked which playbook a message is for that is about several.
     """
 
-    def __init__(self, office: PlaybookService, shelf: PlaybookShelf, threads: ThreadStore, choose: Chooser) -> None:
+    def __init__(self, office: PlaybookService, shelf: PlaybookCatalog, threads: ThreadStore, choose: Chooser) -> None:
         self.starts = Starts(office, threads, self._given)
         """What the tools need."""
         self._shelf = shelf
@@ -75,7 +75,7 @@ class AgentPlaybooks:
         return next((trigger.inputs for trigger in found.definition.on if trigger.kind in kinds), {})
 
 
-def _lines(playbooks: Iterable[Shelved], kind: TriggerKind) -> str:
+def _lines(playbooks: Iterable[CatalogEntry], kind: TriggerKind) -> str:
     """Those that something of this kind starts, a line each."""
     found = [one for one in playbooks if one.definition is not None and any(t.kind == kind for t in one.definition.on)]
     return "\n".join(playbook_line(listed(one)) for one in found)[:SECTION_CHARS]

@@ -13,7 +13,7 @@ from sulla.core.message import Text
 from sulla.core.run import Run
 from sulla.playbooks.match import ChatTrigger, chat_triggers, matching
 from sulla.playbooks.service import Begin, PlaybookService
-from sulla.playbooks.shelf import PlaybookShelf
+from sulla.playbooks.shelf import PlaybookCatalog
 from sulla.playbooks.tools import told_started
 from sulla.threads import ThreadState
 
@@ -70,7 +70,7 @@ class ChatPlays:
         choose: asked where a message is about several.
     """
 
-    def __init__(self, shelf: PlaybookShelf, office: PlaybookService, choose: Chooser) -> None:
+    def __init__(self, shelf: PlaybookCatalog, office: PlaybookService, choose: Chooser) -> None:
         self._shelf = shelf
         self._office = office
         self._choose = choose

@@ -22,7 +22,7 @@ from sulla.playbooks.events import (
     is_playbooks_turn,
 )
 from sulla.playbooks.service import Begin, PlaybookService
-from sulla.playbooks.shelf import PlaybookShelf, Shelved
+from sulla.playbooks.shelf import CatalogEntry, PlaybookCatalog
 from sulla.store import LogInfo, Store
 from sulla.threads import (
     Entry,
@@ -69,7 +69,7 @@ Listeners = Mapping[str, tuple[Listener, ...]]
 """By the types of the events."""
 
 
-def listeners(playbooks: Iterable[Shelved]) -> Listeners:
+def listeners(playbooks: Iterable[CatalogEntry]) -> Listeners:
     """The playbooks that wait for events.
 
     Args:
@@ -94,7 +94,7 @@ class Since:
 
 
 def event_follower(
-    shelf: PlaybookShelf, office: PlaybookService, threads: ThreadStore, store: Store, clock: Clock
+    shelf: PlaybookCatalog, office: PlaybookService, threads: ThreadStore, store: Store, clock: Clock
 ) -> LogFollower:
     """What starts playbooks at events.
 
@@ -121,7 +121,7 @@ class PlayEvents(LogConsumer):
     """
 
     def __init__(
-        self, shelf: PlaybookShelf, office: PlaybookService, threads: ThreadStore, store: Store, clock: Clock
+        self, shelf: PlaybookCatalog, office: PlaybookService, threads: ThreadStore, store: Store, clock: Clock
     ) -> None:
         self._shelf = shelf
         self._office = office

@@ -16,7 +16,7 @@ from sulla.playbooks.definition import Trigger
 from sulla.playbooks.file.form import read_duration
 from sulla.playbooks.machine.scope_inputs import complete_inputs
 from sulla.playbooks.service import Begin, PlaybookService
-from sulla.playbooks.shelf import PlaybookShelf, Shelved
+from sulla.playbooks.shelf import CatalogEntry, PlaybookCatalog
 from sulla.schedules.office import PLAYBOOKS, Schedules
 from sulla.schedules.spec import Cron, Every, PlaybookAction, Spec, check_spec
 
@@ -64,7 +64,7 @@ class Wanted:
         return self.blind or (name in self.unclear and number.isdecimal())
 
 
-def wanted_by(playbooks: Iterable[Shelved], *, blind: bool = False) -> Wanted:
+def wanted_by(playbooks: Iterable[CatalogEntry], *, blind: bool = False) -> Wanted:
     """The schedules that playbooks ask for.
 
     Args:
@@ -96,7 +96,7 @@ class PlayTriggers:
         clock: all time.
     """
 
-    def __init__(self, shelf: PlaybookShelf, schedules: Schedules, clock: Clock) -> None:
+    def __init__(self, shelf: PlaybookCatalog, schedules: Schedules, clock: Clock) -> None:
         self._shelf = shelf
         self._schedules = schedules
         self._clock = clock
@@ -144,7 +144,7 @@ class TimedPlays:
         office: begins them.
     """
 
-    def __init__(self, shelf: PlaybookShelf, office: PlaybookService) -> None:
+    def __init__(self, shelf: PlaybookCatalog, office: PlaybookService) -> None:
         self._shelf = shelf
         self._office = office
 

@@ -10,7 +10,7 @@ from sulla.core.jsontypes import Json
 from sulla.playbooks.definition import Trigger
 from sulla.playbooks.rpc_forms import PlayBegun
 from sulla.playbooks.service import Begin, PlaybookService
-from sulla.playbooks.shelf import PlaybookShelf
+from sulla.playbooks.shelf import PlaybookCatalog
 
 
 class PlaybookHooks:
@@ -22,7 +22,7 @@ class PlaybookHooks:
         secrets: a secret's value by its name; None or empty for one that is not set.
     """
 
-    def __init__(self, office: PlaybookService, shelf: PlaybookShelf, secrets: Callable[[str], str | None]) -> None:
+    def __init__(self, office: PlaybookService, shelf: PlaybookCatalog, secrets: Callable[[str], str | None]) -> None:
         self._office = office
         self._shelf = shelf
         self._secrets = secrets

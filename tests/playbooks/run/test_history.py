@@ -7,7 +7,7 @@ from sulla.playbooks.machine.facts import StepStarted
 from sulla.playbooks.machine.machine import Playbook
 from sulla.playbooks.machine.moves import AskPerson, Note
 from sulla.playbooks.machine.plan import build
-from sulla.playbooks.run.history import TIMER, Job, Place, Tale
+from sulla.playbooks.run.history import TIMER, MoveId, RunHistory, StepAttempt
 from sulla.threads import Wait
 
 TEXT = """
@@ -24,19 +24,19 @@ steps:
 NOW_MS = 1_000_000
 
 
-def tale() -> Tale:
+def tale() -> RunHistory:
     checked = check_playbook(TEXT)
     assert checked.definition is not None, checked.faults
     machine = Playbook(build(checked.definition), evaluate)
     machine.start({}, NOW_MS)
-    made = Tale(machine, RunId("run_1"), "seal", ("one",), {})
+    made = RunHistory(machine, RunId("run_1"), "seal", ("one",), {})
     for fact in machine.next():
         assert isinstance(fact, StepStarted)
-        made.jobs[fact.at] = Job(fact)
+        made.jobs[fact.at] = StepAttempt(fact)
     return made
 
 
-def asked(made: Tale, at: str) -> Wait:
+def asked(made: RunHistory, at: str) -> Wait:
     move = made.move(made.jobs[at])
     assert isinstance(move, AskPerson)
     return made.question(made.jobs[at], move)
@@ -46,19 +46,19 @@ def asked(made: Tale, at: str) -> Wait:
 
 
 def test_an_id_is_the_same_each_time_and_another_one_for_each_run_step_attempt_move_and_kind() -> None:
-    place = Place(RunId("run_1"), "a@1", 1)
-    assert place.id("stp") == Place(RunId("run_1"), "a@1", 1).id("stp")
+    place = MoveId(RunId("run_1"), "a@1", 1)
+    assert place.id("stp") == MoveId(RunId("run_1"), "a@1", 1).id("stp")
     others = [
-        Place(RunId("run_2"), "a@1", 1),
-        Place(RunId("run_1"), "a@2", 1),
-        Place(RunId("run_1"), "a@1", 2),
-        Place(RunId("run_1"), "a@1", 1, 1),
+        MoveId(RunId("run_2"), "a@1", 1),
+        MoveId(RunId("run_1"), "a@2", 1),
+        MoveId(RunId("run_1"), "a@1", 2),
+        MoveId(RunId("run_1"), "a@1", 1, 1),
     ]
     assert len({place.id("stp"), place.id("msg"), *(other.id("stp") for other in others)}) == 6
 
 
 def test_parts_of_an_id_do_not_run_into_each_other() -> None:
-    assert Place(RunId("r"), "a1", 1).id("x") != Place(RunId("r"), "a", 11).id("x")
+    assert MoveId(RunId("r"), "a1", 1).id("x") != MoveId(RunId("r"), "a", 11).id("x")
 
 
 def test_each_note_makes_another_place() -> None:

@@ -22,8 +22,8 @@ from sulla.playbooks.machine.facts import (
 )
 from sulla.playbooks.machine.moves import Note
 from sulla.playbooks.records import Played
-from sulla.playbooks.run.log import HEARD, Story, noted, plus, written
-from sulla.playbooks.run.orders import Order
+from sulla.playbooks.run.log import HEARD, RunRecord, noted, plus, written
+from sulla.playbooks.run.orders import RunOrder
 from sulla.threads import Entry, Input, Origin, Play, ThreadCreated
 
 FIRST, SECOND = RunId("run_1"), RunId("run_2")
@@ -31,9 +31,9 @@ PLAY = Play("one", "digest", "text")
 GO = Note("agent", {"verdict": "go"})
 
 
-def told(*facts: Kept | tuple[Kept, RunId]) -> Story:
+def told(*facts: Kept | tuple[Kept, RunId]) -> RunRecord:
     """A story of records, each of the first run unless it says otherwise."""
-    story = Story(ThreadId("thr_1"))
+    story = RunRecord(ThreadId("thr_1"))
     for seq, fact in enumerate(facts, 1):
         kept, run_id = fact if isinstance(fact, tuple) else (fact, FIRST)
         story.take(Entry(seq, kept.kind, False, Origin(1_000 + seq, run_id), kept.data(), THREAD_SCHEMA.forms))
@@ -66,9 +66,9 @@ def test_every_record_about_the_playbook_counts_and_no_other() -> None:
 
 
 def test_the_first_message_is_the_order_and_later_ones_change_nothing() -> None:
-    order = Order("start", "seal", {"a": 1})
+    order = RunOrder("start", "seal", {"a": 1})
     said = Input(MessageId("m0"), "what people write")
-    later = Input(MessageId("m2"), Order("resume", steps=("b",)).text(), origin="operator")
+    later = Input(MessageId("m2"), RunOrder("resume", steps=("b",)).text(), origin="operator")
     story = told(said, Input(MessageId("m1"), order.text(), origin="playbook"), later, said)
     assert (story.order, story.ordered_ms) == (order, 1_002)
 

@@ -11,7 +11,7 @@ from sulla.core.errors import NotAvailable
 from sulla.core.ids import RunId, ThreadId
 from sulla.core.run import Run
 from sulla.playbooks.service import TriggerKind
-from sulla.playbooks.shelf import PlaybookShelf
+from sulla.playbooks.shelf import PlaybookCatalog
 from sulla.playbooks.triggers.agents import PlayHands
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
@@ -28,7 +28,7 @@ async def nobody(question: str, choices: Mapping[str, str], call_id: str, run: R
 
 
 async def opened(folder: Path, *playbooks: tuple[str, str]) -> PlayHands:
-    shelf = PlaybookShelf([folder], lambda: shelf.known)
+    shelf = PlaybookCatalog([folder], lambda: shelf.known)
     for name, on in playbooks:
         text = f"name: {name}\ndescription: Does {name}.\non: {on}\nsteps: [{{id: s, respond: hi}}]\n"
         (folder / f"{name}.yaml").write_text(text)

@@ -19,9 +19,9 @@ from sulla.heartbeat.beats import BeatEnded, BeatStarted
 from sulla.models import ChatRequest, Delta
 from sulla.playbooks.events import MOST_CHAINED
 from sulla.playbooks.rpc_forms import PlayRow
-from sulla.playbooks.run.node import PlayNode, create_playbook_graph
+from sulla.playbooks.run.node import PlaybookNode, create_playbook_graph
 from sulla.playbooks.service import Begin
-from sulla.playbooks.shelf import PlaybookShelf
+from sulla.playbooks.shelf import PlaybookCatalog
 from sulla.playbooks.stored_runs import StoredRuns
 from sulla.playbooks.thread_kind import chain_of
 from sulla.playbooks.triggers.events import event_follower, messages_of
@@ -78,13 +78,13 @@ class Home:
         self.folder = folder
         self.clock = clock
         self.agent = Agent()
-        self.shelf = PlaybookShelf([folder], lambda: self.shelf.known)
+        self.shelf = PlaybookCatalog([folder], lambda: self.shelf.known)
         tools = (define(self.look, effect="pure"), define(self.shout, effect="once", reach="inward"))
         self.world = PlayWorld(store, self.agent, {}, tools=tools, clock=clock)
         self.desk = StoredRuns(self.world.threads, self.shelf, clock, make_id, ("sulla",), lambda _: None, lambda: 0)
         key = actor_key("sulla", graph=PLAYBOOK)
         hands = replace(self.world.hands, successors=self.desk, shelf=self.desk)
-        self.world.actors[key] = Actor(self.world.actors[key].spec, "", create_playbook_graph(PlayNode(hands)))
+        self.world.actors[key] = Actor(self.world.actors[key].spec, "", create_playbook_graph(PlaybookNode(hands)))
         self.events = event_follower(self.shelf, self.desk, self.world.threads, store, clock)
         self.steers: list[Input] = []
         self._said = 0

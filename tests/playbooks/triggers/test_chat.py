@@ -16,7 +16,7 @@ from sulla.core.run import Run
 from sulla.playbooks.records import PlaybookBegan
 from sulla.playbooks.rpc_forms import PlayBegun, PlaybookRow
 from sulla.playbooks.service import Begin
-from sulla.playbooks.shelf import PlaybookShelf
+from sulla.playbooks.shelf import PlaybookCatalog
 from sulla.playbooks.triggers.chat import NONE, ChatPlays, chooser
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
@@ -48,7 +48,7 @@ class Home:
         self.world = World(store, self.provider)
         self.asked: list[tuple[str, Mapping[str, str]]] = []
         self.answer = NONE
-        self.shelf = PlaybookShelf([folder], lambda: self.shelf.known)
+        self.shelf = PlaybookCatalog([folder], lambda: self.shelf.known)
         self.plays = ChatPlays(self.shelf, self.office, self._choose)
         self.use(self.plays)
 

@@ -12,7 +12,7 @@ from sulla.core.errors import InvalidInput, QueueFull, StoreUnavailable
 from sulla.core.ids import MessageId, ThreadId
 from sulla.playbooks.rpc_forms import PlayBegun, PlaybookRow
 from sulla.playbooks.service import Begin
-from sulla.playbooks.shelf import PlaybookShelf
+from sulla.playbooks.shelf import PlaybookCatalog
 from sulla.playbooks.triggers.events import LOOK_S, RETRY_S, SINCE, SLACK_MS, Listener, event_follower, listeners
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
@@ -57,7 +57,7 @@ class Home:
         self.office = Office()
         self.provider = ScriptedProvider()
         self.world = World(store, self.provider, clock=clock)
-        self.shelf = PlaybookShelf([folder], lambda: self.shelf.known)
+        self.shelf = PlaybookCatalog([folder], lambda: self.shelf.known)
         self.events = self.boot()
         self._messages = 0
 

@@ -13,7 +13,7 @@ from sulla.core.jsontypes import FrozenJson
 from sulla.playbooks.definition import Trigger
 from sulla.playbooks.file.check_known import Known
 from sulla.playbooks.rpc_forms import PlaybookRow
-from sulla.playbooks.shelf import PlaybookShelf
+from sulla.playbooks.shelf import PlaybookCatalog
 from sulla.playbooks.triggers.timed import LOOK_S, PlayTriggers, TimedPlays, schedule_of, wanted_by
 from sulla.schedules.office import PLAYBOOKS, ScheduleInfo
 from sulla.schedules.spec import Cron, Every, PlaybookAction, Spec
@@ -32,7 +32,7 @@ class Desk:
         self.folder = folder
         self.clock = clock
         self.house = house
-        self.shelf = PlaybookShelf([folder], Known)
+        self.shelf = PlaybookCatalog([folder], Known)
         self.triggers = PlayTriggers(self.shelf, house.office, clock)
 
     def write(self, name: str, on: str, more: str = "") -> None:
