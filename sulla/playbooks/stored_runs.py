@@ -14,6 +14,7 @@ from sulla.core.errors import Conflict, CorruptRecord, InvalidInput, MessageIdRe
 from sulla.core.ids import MakeId, MessageId, ThreadId, derived_id
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import Origin
+from sulla.playbooks.catalog import PlaybookCatalog, StoredPlaybook, listed
 from sulla.playbooks.definition import Definition
 from sulla.playbooks.machine.facts_kept import refuse_unknown
 from sulla.playbooks.machine.plan import build
@@ -25,7 +26,6 @@ from sulla.playbooks.run.log import RunRecord
 from sulla.playbooks.run.orders import RunOrder, begun_with, play_of
 from sulla.playbooks.run_rows import detail_of, row_of, status_of
 from sulla.playbooks.service import Begin
-from sulla.playbooks.shelf import PlaybookCatalog, StoredPlaybook, listed
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.threads import (
     PLAYBOOK,
@@ -58,7 +58,7 @@ class StoredRuns:
 
     Args:
         threads: where runs are kept.
-        shelf: the home's playbooks.
+        catalog: the home's playbooks.
         clock: all time.
         make_id: for what nobody can guess.
         agents: the ids of those that there are, the home's own first.
@@ -68,7 +68,7 @@ class StoredRuns:
     """
 
     threads: ThreadStore
-    shelf: PlaybookCatalog
+    catalog: PlaybookCatalog
     clock: Clock
     make_id: MakeId
     agents: tuple[str, ...]
@@ -80,26 +80,26 @@ class StoredRuns:
 
     async def list(self) -> Sequence[PlaybookRow]:
         """All that the home has."""
-        await self.shelf.look()
-        return [listed(one) for one in self.shelf.playbooks.values()]
+        await self.catalog.look()
+        return [listed(one) for one in self.catalog.playbooks.values()]
 
     async def get(self, name: str) -> PlaybookText:
         """One of them."""
-        await self.shelf.look()
-        found = self.shelf.find(name)
+        await self.catalog.look()
+        found = self.catalog.find(name)
         return PlaybookText(listed(found), found.source)
 
     async def check(self, text: str, file: str) -> Sequence[str]:
         """What is wrong with a text."""
-        await self.shelf.look()
-        faults = (await asyncio.to_thread(self.shelf.check, text)).faults  # beside the event loop, as a look is
+        await self.catalog.look()
+        faults = (await asyncio.to_thread(self.catalog.check, text)).faults  # beside the event loop, as a look is
         told = [fault.told(file) for fault in faults[:MOST_FAULTS]]
         return told if len(faults) <= MOST_FAULTS else [*told, f"{file}: and {len(faults) - MOST_FAULTS} more"]
 
     async def kept(self, name: str) -> StoredPlaybook:
         """See `workflow.Shelf`."""
-        await self.shelf.look()
-        return self.shelf.get(name)
+        await self.catalog.look()
+        return self.catalog.get(name)
 
     # ----------------------------------------------------------------------------------------------------------- runs
 
@@ -242,8 +242,8 @@ class StoredRuns:
                 raise Conflict(f"the run {run} is {status_of(state)}, not paused: it goes on by itself")
             await self._ask(state, PlaybookAsked("resume"))
             return
-        story = await load_run(self.threads, state.thread_id)
-        self._definition(story, steps)
+        record = await load_run(self.threads, state.thread_id)
+        self._definition(record, steps)
         if _told(state) == "completed" and not steps:
             raise Conflict(f"the run {run} was completed: name the step to go on from, or start another run")
         order = RunOrder("resume", steps=tuple(steps))
@@ -252,18 +252,18 @@ class StoredRuns:
     async def fork(self, run: str, steps: Sequence[str], inputs: FrozenJson | None, key: str) -> PlayBegun:
         """Begin another run that has done part of this one."""
         state = await self._run(run)
-        story = await load_run(self.threads, state.thread_id)
-        if story.play is None or not steps:
+        record = await load_run(self.threads, state.thread_id)
+        if record.play is None or not steps:
             raise InvalidInput("steps: name at least one step to begin from")
-        definition = self._definition(story, steps)
+        definition = self._definition(record, steps)
         if inputs is not None:
             inputs = complete_inputs(definition, inputs)
         info, _ = await self.threads.get(state.thread_id)
-        play = play_of(definition, story.play.source, "manual", story.play.thread)
+        play = play_of(definition, record.play.source, "manual", record.play.thread)
         created = ThreadCreated(state.agent, play.name, graph=PLAYBOOK, play=play)
         thread_id = await self.threads.create(created, _request_of(key))
         seal, tainted = self.make_id("seal"), state.tainted
-        payload = story.order.payload if story.order is not None else None
+        payload = record.order.payload if record.order is not None else None
         order = RunOrder("fork", seal, inputs, payload, (), tuple(steps), state.thread_id, info.last_seq, tainted)
         return PlayBegun(thread_id, await self._order(thread_id, "start", order, "operator"))
 
@@ -272,24 +272,24 @@ class StoredRuns:
     async def _kept(self, begin: Begin) -> StoredPlaybook:
         if not begin.source:
             return await self.kept(begin.playbook)
-        await self.shelf.look()
-        checked = await asyncio.to_thread(self.shelf.check, begin.source)
+        await self.catalog.look()
+        checked = await asyncio.to_thread(self.catalog.check, begin.source)
         if checked.definition is None:
             errors = [fault.told("playbook") for fault in checked.faults if fault.severity == "error"]
             raise InvalidInput(f"the playbook cannot be run: {'; '.join(errors[:_MAX_TOLD])}")
         return StoredPlaybook(begin.source, Path(), checked.definition)
 
-    def _definition(self, story: RunRecord, steps: Sequence[str]) -> Definition:
+    def _definition(self, record: RunRecord, steps: Sequence[str]) -> Definition:
         """The playbook of a run, if it has the steps.
 
         Raises:
             NotFound: it has no such step.
             CorruptRecord: the run's playbook cannot be read.
         """
-        play = story.play
+        play = record.play
         definition = begun_with(play) if play is not None else None
         if play is None or definition is None:
-            raise CorruptRecord(f"{story.thread_id}: the playbook of this run cannot be read")
+            raise CorruptRecord(f"{record.thread_id}: the playbook of this run cannot be read")
         refuse_unknown(build(definition), steps)
         return definition
 

@@ -13,6 +13,7 @@ from sulla.core.ids import MessageId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.core.message import Origin
 from sulla.models import Provider
+from sulla.playbooks.catalog import StoredPlaybook
 from sulla.playbooks.file.check import check_playbook
 from sulla.playbooks.machine.scope_inputs import complete_inputs
 from sulla.playbooks.records import PlaybookAsked, Played
@@ -21,7 +22,6 @@ from sulla.playbooks.run.log import RunRecord
 from sulla.playbooks.run.node import PlaybookNode, create_playbook_graph
 from sulla.playbooks.run.orders import RunOrder, play_of
 from sulla.playbooks.run.steps import StepEffects
-from sulla.playbooks.shelf import StoredPlaybook
 from sulla.store import Store
 from sulla.testing.world import World
 from sulla.threads import PLAYBOOK, Input, ThreadCreated, ThreadState
@@ -76,7 +76,7 @@ class PlayWorld(World):
         limits = others.get("limits") or RunLimits()
         guard = others.get("guard") or CallGuard(self.permissions, asked=OpenQuestions(self.threads, self.clock))
         calls = ToolCalls(Toolbox(tools), others.get("workspace", Path("workspace")), lambda: 0.0, guard)
-        self.hands = StepEffects(
+        self.effects = StepEffects(
             self.threads,
             lambda thread_id: None,
             self.family.children,
@@ -90,7 +90,7 @@ class PlayWorld(World):
         )
         spec = AgentSpec("sulla", "Sulla", "You are Sulla.", "wrapper")
         self.actors[actor_key("sulla", graph=PLAYBOOK)] = Actor(
-            spec, "", create_playbook_graph(PlaybookNode(self.hands))
+            spec, "", create_playbook_graph(PlaybookNode(self.effects))
         )
 
     async def _tell(self, thread_id: ThreadId, run_id: RunId, key: str, text: str) -> None:
@@ -142,9 +142,9 @@ class PlayWorld(World):
 
     async def fork_play(self, thread_id: ThreadId, *steps: str, inputs: FrozenJson | None = None) -> ThreadId:
         """Begin another run that has done part of one."""
-        story = await load_run(self.threads, thread_id)
+        record = await load_run(self.threads, thread_id)
         info, state = await self.threads.get(thread_id)
-        created = ThreadCreated("sulla", state.title if state else "", graph=PLAYBOOK, play=story.play)
+        created = ThreadCreated("sulla", state.title if state else "", graph=PLAYBOOK, play=record.play)
         fork = await self.threads.create(created, self._make_id("req"))
         order = RunOrder("fork", f"seal {fork}", inputs, None, (), steps, thread_id, info.last_seq)
         await self.threads.send(fork, Input(MessageId("order:start"), order.text(), origin="operator"))
@@ -154,7 +154,7 @@ class PlayWorld(World):
         """Want something of a run."""
         await self.threads.tell(thread_id, asked, self._make_id("req"))
 
-    async def story(self, thread_id: ThreadId) -> RunRecord:
+    async def record(self, thread_id: ThreadId) -> RunRecord:
         """What a run's log says."""
         return await load_run(self.threads, thread_id)
 

@@ -10,7 +10,7 @@ from sulla.daemon.core import offline_core
 from sulla.daemon.doctor.probes import Patient
 from sulla.host.findings import Finding, counted, fault, ok, warning
 from sulla.host.team import Team
-from sulla.playbooks.shelf import PlaybookCatalog, listed
+from sulla.playbooks.catalog import PlaybookCatalog, listed
 from sulla.projects.projects import PROJECTS, Listed, Projects
 from sulla.skills.folders import looked_at
 

@@ -55,15 +55,15 @@ class RunDriver:
     """One walk.
 
     Args:
-        tale: the run.
-        hands: do what steps do.
+        history: the run.
+        effects: do what steps do.
         state: the run's thread.
         run: the run.
     """
 
-    def __init__(self, tale: RunHistory, hands: StepEffects, state: ThreadState, run: Run) -> None:
-        self._tale = tale
-        self._machine = tale.machine
+    def __init__(self, history: RunHistory, effects: StepEffects, state: ThreadState, run: Run) -> None:
+        self._history = history
+        self._machine = history.machine
         self._state = state
         self._run = run
         self._out: list[Played] = []
@@ -73,7 +73,7 @@ class RunDriver:
         self._more = False
         """Whether the machine may have more to say."""
         self._news = asyncio.Event()
-        self._worker = RunWorker(tale, hands, state, run, self)
+        self._worker = RunWorker(history, effects, state, run, self)
 
     async def go(self) -> bool:
         """Walk until the run is over, or there is nothing to do but wait.
@@ -82,7 +82,7 @@ class RunDriver:
             False if it was left because the daemon is to stop.
         """
         self._run.control.heed(self._news.set)
-        self._moving.extend(job for job in self._tale.jobs.values() if job.wait is None)
+        self._moving.extend(job for job in self._history.jobs.values() if job.wait is None)
         async with self._worker:
             while True:
                 self._run.control.check()
@@ -109,7 +109,7 @@ class RunDriver:
         """Have something done in its turn, unless nobody waits for the attempt any more."""
 
         def do() -> None:
-            if self._tale.jobs.get(job.begun.at) is job:
+            if self._history.jobs.get(job.begun.at) is job:
                 what()
 
         self._happened.append(do)
@@ -158,16 +158,16 @@ class RunDriver:
         if self._out:
             out, self._out = self._out, []
             _refuse_large(out)
-            self._tale.records += len(out)
-            if self._tale.records > MOST_RECORDS:
-                used = self._tale.records - len(out)
+            self._history.records += len(out)
+            if self._history.records > MOST_RECORDS:
+                used = self._history.records - len(out)
                 hit = LimitHit("records", "run", "steps", MOST_RECORDS, used, len(out))
                 text = f"the run has come to {MOST_RECORDS} records, the most that it may: have it do less, or in parts"
                 raise LimitReached("limit_records", text, hit)
             await self._run.journal.commit(*out)
 
     async def _rest(self) -> None:
-        waits = self._tale.waits()
+        waits = self._history.waits()
         if not waits and not self._machine.paused:
             title = self._state.title
             raise GraphError(f"the playbook {title!r} has not ended, and there is nothing that it waits for")
@@ -175,7 +175,7 @@ class RunDriver:
 
     async def _ask(self) -> None:
         """Have people told what they are asked while other steps are at work."""
-        waits, run = self._tale.waits(), self._state.run
+        waits, run = self._history.waits(), self._state.run
         if run is not None and _asked(waits) != _asked(run.waits.values()):
             await self._run.journal.commit(Suspended(waits, resting=False))
 
@@ -199,9 +199,9 @@ class RunDriver:
     def _begun(self, fact: StepStarted) -> Played:
         if not self._machine.plan.nodes[fact.at.partition("@")[0]].outward:
             return written(fact)  # a loop, or branches: what is in them is begun by itself
-        job = self._tale.jobs[fact.at] = StepAttempt(fact)
+        job = self._history.jobs[fact.at] = StepAttempt(fact)
         self._moving.append(job)
-        call = self._tale.call(job) if isinstance(self._tale.does(fact.at), ToolStep) else None
+        call = self._history.call(job) if isinstance(self._history.does(fact.at), ToolStep) else None
         if call is None:
             return written(fact)
         job.fresh = True
@@ -209,12 +209,12 @@ class RunDriver:
 
     def _other(self, fact: Fact) -> Played:
         if isinstance(fact, StepReasked):
-            self._moving.append(self._tale.jobs[fact.at])
-        job = self._tale.jobs.pop(fact.at, None) if isinstance(fact, _OVER) else None
+            self._moving.append(self._history.jobs[fact.at])
+        job = self._history.jobs.pop(fact.at, None) if isinstance(fact, _OVER) else None
         if job is None:
             return written(fact)
         self._worker.drop(job)
-        call, run = self._tale.call(job), self._state.run
+        call, run = self._history.call(job), self._state.run
         begun = call is not None and run is not None and call.id in run.intents
         return written(fact, call_id=call.id if call is not None and begun else "")
 
@@ -222,9 +222,9 @@ class RunDriver:
         """Tell the machine of attempts that have come to their end by what was answered."""
         for job in list(self._moving):
             at = job.begun.at
-            if self._tale.jobs.get(at) is not job or job.busy or not job.notes:
+            if self._history.jobs.get(at) is not job or job.busy or not job.notes:
                 continue
-            match self._tale.move(job):
+            match self._history.move(job):
                 case Complete(value):
                     self.take(self._machine.complete(at, value, job.spent))
                 case Decide(answer):
@@ -235,14 +235,14 @@ class RunDriver:
                     pass  # there is more to do for it
 
     def _move(self) -> None:
-        jobs = [job for job in self._moving if self._tale.jobs.get(job.begun.at) is job and not job.busy]
+        jobs = [job for job in self._moving if self._history.jobs.get(job.begun.at) is job and not job.busy]
         self._moving.clear()
-        moves = [(job, self._tale.move(job)) for job in jobs]
+        moves = [(job, self._history.move(job)) for job in jobs]
         ways = sum(isinstance(move, Work | Sub) for _, move in moves)
         for job, move in moves:
             match move:
                 case AskPerson():
-                    job.wait = self._tale.question(job, move)
+                    job.wait = self._history.question(job, move)
                 case Rest():
                     pass  # time ends it
                 case _:
@@ -257,7 +257,7 @@ class RunDriver:
                 case PlaybookAsked() as asked:
                     self._asked(asked, seq)
                 case Answer() as answer:
-                    job = self._tale.waiting_for(answer.wait_id)
+                    job = self._history.waiting_for(answer.wait_id)
                     if job is not None and job.wait is not None:
                         self._answered(job, job.wait, answer, seq, control.at_ms)
                 case _:
@@ -288,7 +288,7 @@ class RunDriver:
             what = heard.heard_of_person(answer)
         elif not is_child_wait(wait.wait_id):
             what = heard.heard_of_agent(answer)
-        elif isinstance(self._tale.does(job.begun.at), PlaybookStep):
+        elif isinstance(self._history.does(job.begun.at), PlaybookStep):
             what = heard.heard_of_play(answer)
         else:
             what = heard.heard_of_work(answer)
@@ -296,7 +296,7 @@ class RunDriver:
 
     def _expire(self) -> None:
         """Nobody said in time whether a call may be made: that is a no."""
-        for job in list(self._tale.jobs.values()):
+        for job in list(self._history.jobs.values()):
             wait = job.wait
             if wait is not None and wait.call_id and 0 < wait.expires_ms <= self._now_ms():
                 job.wait = None

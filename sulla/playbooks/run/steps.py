@@ -29,13 +29,13 @@ from sulla.core.ids import MessageId, RunId, ThreadId, derived_id
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import ToolCall
 from sulla.core.run import Run
+from sulla.playbooks.catalog import StoredPlaybook
 from sulla.playbooks.definition import Budget
 from sulla.playbooks.machine.moves import AskAgent, Choose, Sub, Work
 from sulla.playbooks.machine.scope_inputs import complete_inputs
 from sulla.playbooks.records import Played
 from sulla.playbooks.run.history import MoveId, RunHistory
 from sulla.playbooks.run.orders import RunOrder, play_of, unsealed
-from sulla.playbooks.shelf import StoredPlaybook
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.playbooks.thread_kind import chain_of
 from sulla.threads import Input, Question, ThreadCreated, ThreadState, ThreadStore
@@ -80,7 +80,7 @@ class StepEffects:
         children: sets agents and other playbooks to work.
         calls: makes the calls of tools.
         decider: has a model choose.
-        shelf: the playbooks that there are.
+        catalog: the playbooks that there are.
         successors: begins what is handed over to.
         tell: has people told something.
         secret: a secret by its name; None for one that the settings don't hold.
@@ -92,7 +92,7 @@ class StepEffects:
     children: Children
     calls: ToolCalls
     decider: Decider
-    shelf: PlaybookSource
+    catalog: PlaybookSource
     successors: Successors
     tell: Tell
     secret: Callable[[str], str | None]
@@ -164,14 +164,16 @@ class StepEffects:
         task = ChildTask(child, wish.agent or run.agent, wish.text, "step", title, state.project, wish.tools)
         await self.children.start(_within(task, budget), state)
 
-    async def sub(self, child: str, wish: Sub, budget: Budget, tale: RunHistory, state: ThreadState, run: Run) -> None:
+    async def sub(
+        self, child: str, wish: Sub, budget: Budget, history: RunHistory, state: ThreadState, run: Run
+    ) -> None:
         """Run another playbook as a step.
 
         Args:
             child: the id that it gets.
             wish: which one.
             budget: what it may use.
-            tale: the run that it is a step of.
+            history: the run that it is a step of.
             state: that run's thread.
             run: that run.
 
@@ -182,11 +184,11 @@ class StepEffects:
         """
         if await self._has_begun(child, state):
             return  # whatever has become of its file since
-        kept = await self.shelf.kept(wish.playbook)
+        kept = await self.catalog.kept(wish.playbook)
         inputs = complete_inputs(kept.definition, wish.args)
         thread, chain = await self.conversation(state), chain_of(state)
         play = play_of(kept.definition, kept.source, "playbook", thread, chain=chain)
-        order = RunOrder("start", derived_id("seal", tale.seal, child), inputs, stack=tale.stack)
+        order = RunOrder("start", derived_id("seal", history.seal, child), inputs, stack=history.stack)
         task = ChildTask(child, run.agent, order.text(), "step", kept.definition.name, state.project, play=play)
         await self.children.start(_within(task, budget), state)
 

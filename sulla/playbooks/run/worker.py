@@ -53,15 +53,15 @@ class RunWorker:
     """Does it. Nothing goes on when the context is left.
 
     Args:
-        tale: the run.
-        hands: do what steps do.
+        history: the run.
+        effects: do what steps do.
         state: the run's thread.
         run: the run.
         listener: is told what comes of it, in its turn.
     """
 
-    tale: RunHistory
-    hands: StepEffects
+    history: RunHistory
+    effects: StepEffects
     state: ThreadState
     run: Run
     listener: RunListener
@@ -89,7 +89,7 @@ class RunWorker:
 
     def effect(self, name: str) -> Effect:
         """What repeating a tool would do."""
-        tool = self.hands.calls.toolbox.get(name)
+        tool = self.effects.calls.toolbox.get(name)
         return tool.effect if tool is not None else "pure"  # a call of no tool does nothing, however often
 
     def start(self, job: StepAttempt, move: Move, ways: int) -> None:
@@ -108,8 +108,8 @@ class RunWorker:
         ending = [task for task, whose in self._tasks.items() if whose is job and not task.done()]
         for task in ending:
             task.cancel()
-        begins = isinstance(self.tale.move(job), Work | Sub)
-        child = self.hands.child_of(self.tale.place(job)) if begins else ""
+        begins = isinstance(self.history.move(job), Work | Sub)
+        child = self.effects.child_of(self.history.place(job)) if begins else ""
         if job.wait is not None and is_child_wait(job.wait.wait_id):
             child = job.wait.wait_id.partition(":")[2]
         # It may have been set to work before a crash, or be just now.
@@ -130,7 +130,7 @@ class RunWorker:
     async def _stop(self, child: str, beginning: Collection[asyncio.Task[None]]) -> None:
         if beginning:
             await asyncio.wait(beginning)
-        await self.hands.stop(child)
+        await self.effects.stop(child)
 
     async def _do(self, job: StepAttempt, move: Move, ways: int) -> None:
         try:
@@ -152,39 +152,39 @@ class RunWorker:
         Returns:
             What takes in what came of it.
         """
-        place = self.tale.place(job)
+        place = self.history.place(job)
         match move:
             case Call():
                 return await self._call(job)
             case Choose():
                 return await self._choose(job, move)
             case Work():
-                child = self.hands.child_of(place)
+                child = self.effects.child_of(place)
                 if not self._is_answered(wait_of(child)):
-                    await self.hands.work(child, place.at, move, self._budget(job, ways), self.state, self.run)
+                    await self.effects.work(child, place.at, move, self._budget(job, ways), self.state, self.run)
                 return lambda: self._wait_for(job, wait_of(child))
             case Sub():
-                child = self.hands.child_of(place)
+                child = self.effects.child_of(place)
                 if not self._is_answered(wait_of(child)):
-                    await self.hands.sub(child, move, self._budget(job, ways), self.tale, self.state, self.run)
+                    await self.effects.sub(child, move, self._budget(job, ways), self.history, self.state, self.run)
                 return lambda: self._wait_for(job, wait_of(child))
             case AskAgent():
                 if not self._is_answered(place.ask):
-                    await self.hands.ask(place, move, self.state)
+                    await self.effects.ask(place, move, self.state)
                 return lambda: self._wait_for(job, place.ask)
             case Say(text):
-                await self.hands.say(place, text, self.state)
+                await self.effects.say(place, text, self.state)
                 said = Played("RESPONDED", place.at)
-                return lambda: self.listener.take(self.tale.machine.complete(place.at, text), first=said)
+                return lambda: self.listener.take(self.history.machine.complete(place.at, text), first=said)
         raise TypeError(f"{move!r} is nothing that is done here")
 
     def _failed(self, job: StepAttempt, error: SullaError) -> Callable[[], None]:
         reason = error.reason if isinstance(error, LimitReached) else error.code
         failure = Failure(classify(error), reason, error.message)
-        return lambda: self.listener.take(self.tale.machine.fail(job.begun.at, failure, spent=job.spent))
+        return lambda: self.listener.take(self.history.machine.fail(job.begun.at, failure, spent=job.spent))
 
     def _budget(self, job: StepAttempt, ways: int) -> Budget:
-        left, share = self.tale.machine.allowance(job.begun.at), self.hands.share(self.state, ways)
+        left, share = self.history.machine.allowance(job.begun.at), self.effects.share(self.state, ways)
         tokens = share if left.tokens is None else min(share, left.tokens)
         return Budget(max(1, tokens), left.cost_micro, left.wall_s)
 
@@ -196,8 +196,10 @@ class RunWorker:
         job.wait = Wait(wait_id, CallId(""))
 
     async def _choose(self, job: StepAttempt, move: Choose) -> Callable[[], None]:
-        at, machine = job.begun.at, self.tale.machine
-        decided = await self.hands.decide(self.tale.place(job), move, machine.asked_again(at), self.state, self.run)
+        at, machine = job.begun.at, self.history.machine
+        decided = await self.effects.decide(
+            self.history.place(job), move, machine.asked_again(at), self.state, self.run
+        )
         spent = Spent(decided.tokens, decided.cost_micro)
         told = Played("DECIDED", at, {"model": decided.model}, tokens=spent.tokens, cost_micro=spent.cost_micro)
         return lambda: self.listener.take(machine.decide(at, decided.answer, spent), first=told)
@@ -205,17 +207,17 @@ class RunWorker:
     # ------------------------------------------------------------------------------------------------------------ tools
 
     async def _call(self, job: StepAttempt) -> Callable[[], None]:
-        call, run = self.tale.call(job), self.state.run
+        call, run = self.history.call(job), self.state.run
         if call is None or run is None:
             raise TypeError(f"{job.begun.at!r} makes no call")
         if call.id not in run.intents:
             # Somebody was asked first, so it is called later than its step began.
             begun = Played("CALL_STARTED", job.begun.at, call_id=call.id, effect=self.effect(call.name))
-            self.tale.records += 1
+            self.history.records += 1
             await self.run.journal.commit(begun)
             job.fresh = True
         fresh, job.fresh = job.fresh, False
-        made = await self.hands.call(call, self.tale.marks, self.state, self.run, fresh=fresh)
+        made = await self.effects.call(call, self.history.marks, self.state, self.run, fresh=fresh)
         return lambda: self._made(job, call, made)
 
     def _made(self, job: StepAttempt, call: ToolCall, made: Made) -> None:
@@ -226,14 +228,14 @@ class RunWorker:
                 job.wait = made
             case Waiting(_, _, also) if also:
                 said = f"{call.name} waits for several at once, which a step cannot: have branches do so"
-                self.listener.take(self.tale.machine.fail(job.begun.at, Failure("permanent", "tool", said)))
+                self.listener.take(self.history.machine.fail(job.begun.at, Failure("permanent", "tool", said)))
             case Waiting(wait_id, prompt):
                 job.wait = Wait(wait_id, call.id, prompt)
             case None:
                 pass  # the daemon is to stop: who takes the run up again makes it
 
     def _called(self, job: StepAttempt, call: ToolCall, done: Done) -> None:
-        at, machine = job.begun.at, self.tale.machine
+        at, machine = job.begun.at, self.history.machine
         if not done.is_error:
             return self.listener.take(machine.complete(at, done.text, job.spent), tainted=done.tainted)
         failure = Failure("transient" if done.passing else "tool_error", "tool", done.text)

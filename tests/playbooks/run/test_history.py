@@ -24,7 +24,7 @@ steps:
 NOW_MS = 1_000_000
 
 
-def tale() -> RunHistory:
+def history() -> RunHistory:
     checked = check_playbook(TEXT)
     assert checked.definition is not None, checked.faults
     machine = Playbook(build(checked.definition), evaluate)
@@ -62,7 +62,7 @@ def test_parts_of_an_id_do_not_run_into_each_other() -> None:
 
 
 def test_each_note_makes_another_place() -> None:
-    made = tale()
+    made = history()
     job = made.jobs["checked"]
     before = made.place(job)
     job.notes.append(Note("agent", {"verdict": "confirm"}))
@@ -73,7 +73,7 @@ def test_each_note_makes_another_place() -> None:
 
 
 def test_a_tool_step_makes_one_call_whose_id_stays() -> None:
-    made = tale()
+    made = history()
     job = made.jobs["call"]
     call = made.call(job)
     assert call is not None
@@ -83,7 +83,7 @@ def test_a_tool_step_makes_one_call_whose_id_stays() -> None:
 
 
 def test_a_checked_call_is_none_until_it_is_confirmed() -> None:
-    made = tale()
+    made = history()
     job = made.jobs["checked"]
     assert made.call(job) is None
     job.notes.append(Note("agent", {"verdict": "edit", "args": {"to": "eve"}}))
@@ -93,7 +93,7 @@ def test_a_checked_call_is_none_until_it_is_confirmed() -> None:
 
 
 def test_what_is_no_tool_makes_no_call() -> None:
-    made = tale()
+    made = history()
     assert [made.call(made.jobs[at]) for at in ("ok", "colour", "nap")] == [None, None, None]
 
 
@@ -101,20 +101,20 @@ def test_what_is_no_tool_makes_no_call() -> None:
 
 
 def test_a_yes_or_no_is_asked_as_one_and_expires_when_the_step_says() -> None:
-    wait = asked(tale(), "ok")
+    wait = asked(history(), "ok")
     assert wait.wait_id.startswith("human:")
     assert (wait.prompt, wait.call_id, wait.choices) == ("Shall I?", CallId(""), ())
     assert wait.expires_ms == NOW_MS + 2 * 3_600_000
 
 
 def test_a_choice_offers_its_names_and_may_wait_for_ever() -> None:
-    wait = asked(tale(), "colour")
+    wait = asked(history(), "colour")
     assert wait.wait_id.startswith("answer:")
     assert (wait.choices, wait.expires_ms) == (("red", "blue"), 0)
 
 
 def test_a_question_that_is_asked_again_is_another_one() -> None:
-    made = tale()
+    made = history()
     first = asked(made, "colour")
     made.jobs["colour"].notes.append(Note("person", "green"))
     again = asked(made, "colour")
@@ -123,7 +123,7 @@ def test_a_question_that_is_asked_again_is_another_one() -> None:
 
 
 def test_a_run_waits_for_its_answers_and_for_time() -> None:
-    made = tale()
+    made = history()
     made.jobs["ok"].wait = asked(made, "ok")
     waits = made.waits()
     assert [wait.wait_id for wait in waits] == [asked(made, "ok").wait_id, TIMER]
@@ -131,7 +131,7 @@ def test_a_run_waits_for_its_answers_and_for_time() -> None:
 
 
 def test_an_answer_finds_the_step_that_waits_for_it_and_no_other() -> None:
-    made = tale()
+    made = history()
     wait = made.jobs["ok"].wait = asked(made, "ok")
     assert made.waiting_for(wait.wait_id) is made.jobs["ok"]
     assert made.waiting_for("human:other") is None

@@ -112,7 +112,7 @@ class PlaybookCatalog:
 
     @property
     def known(self) -> Known:
-        """What names were held against, with the playbooks of this shelf."""
+        """What names were held against, with the playbooks of this catalog."""
         return self._known
 
     async def look(self) -> None:
@@ -141,7 +141,7 @@ class PlaybookCatalog:
         seen = {file: replace(one, shelved=_checked(one.shelved, known)) for file, one in seen.items()}
         self._log_defects(seen)
         playbooks = _by_name([one.shelved for one in seen.values()])
-        # Assigned together at the end: who looks meanwhile sees the shelf as it was.
+        # Assigned together at the end: who looks meanwhile sees the catalog as it was.
         self._seen, self._known, self._playbooks = seen, known, playbooks
         self._troubles = tuple(said.encode(errors="backslashreplace").decode() for said in troubles)
 
