@@ -154,7 +154,7 @@ async def _cold(server: RedisServer, rounds: int) -> list[Row]:
             wait_id = next(wait.wait_id for wait in state.run.waits.values() if wait.prompt)
             await home.world.threads.answer(run, Answer(wait_id, "", "approve"))
             begun = time.perf_counter()
-            records = (await home.world.story(run)).records
+            records = (await home.world.record(run)).records
             costs[read].append((time.perf_counter() - begun) * 1000)
         async with _home(server, text, url=url) as home:
             begun = time.perf_counter()

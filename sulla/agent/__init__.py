@@ -5,18 +5,18 @@ from sulla.agent.approvals.approvals import RuleMade, refusal
 from sulla.agent.approvals.open_questions import OpenQuestion, OpenQuestions
 from sulla.agent.approvals.permissions import Permissions
 from sulla.agent.calls.call_node import CallNode, create_call_graph, order
-from sulla.agent.calls.calls import Calls, Made
+from sulla.agent.calls.calls import Made, ToolCalls
 from sulla.agent.calls.file_marks import FileMarks
-from sulla.agent.calls.guard import Guard
-from sulla.agent.ending import Closing, Cut, close_run
+from sulla.agent.calls.guard import CallGuard
+from sulla.agent.ending import Closing, WalkCut, close_run
 from sulla.agent.environment import Sight
 from sulla.agent.feed import EnvironmentFeed
 from sulla.agent.limits.ledger import DayLimits, Ledger
 from sulla.agent.limits.ledger_homes import made_room, read_homes, read_others, read_part, with_part
 from sulla.agent.limits.limits import Charge, RunLimits, bounds_of, check_used, set_aside
-from sulla.agent.limits.rate import Allowed, RateLimits, RateReason, Rates, TooFast
+from sulla.agent.limits.rate import RateAllowed, RateLimits, RateReason, Rates, TooFast
 from sulla.agent.model.breaker import Breaker
-from sulla.agent.model.decider import Decided, Decider, Forced
+from sulla.agent.model.decider import Decided, Decider, ForcedReply
 from sulla.agent.model.model import Model
 from sulla.agent.model.request import request_hash
 from sulla.agent.model.retry import Compress, FailureClass, GiveUp, classify, next_try
@@ -24,7 +24,7 @@ from sulla.agent.model.summarizer import Summarizer
 from sulla.agent.model.token_estimator import ModelInfo, TokenEstimator
 from sulla.agent.prompt import ActiveAgent, Surroundings, sections, turn_context
 from sulla.agent.spec import SULLA, AgentSpec, Completion
-from sulla.agent.subagents.child_tools import Family, sub_agent_tools
+from sulla.agent.subagents.child_tools import Subagents, sub_agent_tools
 from sulla.agent.subagents.children import Children, ChildTask, child_thread
 from sulla.agent.subagents.reports import cut_report
 from sulla.agent.turn.actor import Actor, actor_key
@@ -45,10 +45,9 @@ __all__ = [
     "Actor",
     "AgentNode",
     "AgentSpec",
-    "Allowed",
     "Breaker",
+    "CallGuard",
     "CallNode",
-    "Calls",
     "Charge",
     "Chat",
     "ChildTask",
@@ -56,17 +55,14 @@ __all__ = [
     "Closing",
     "Completion",
     "Compress",
-    "Cut",
     "DayLimits",
     "Decided",
     "Decider",
     "EnvironmentFeed",
     "FailureClass",
-    "Family",
     "FileMarks",
-    "Forced",
+    "ForcedReply",
     "GiveUp",
-    "Guard",
     "InputHandler",
     "Ledger",
     "Made",
@@ -77,18 +73,22 @@ __all__ = [
     "OpenQuestions",
     "Opening",
     "Permissions",
+    "RateAllowed",
     "RateLimits",
     "RateReason",
     "Rates",
     "RuleMade",
     "RunLimits",
     "Sight",
+    "Subagents",
     "Summarizer",
     "Surroundings",
     "TokenEstimator",
     "TooFast",
+    "ToolCalls",
     "TurnContext",
     "TurnDriver",
+    "WalkCut",
     "actor_key",
     "bounds_of",
     "check_used",

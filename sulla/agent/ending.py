@@ -21,21 +21,21 @@ from sulla.threads import (
 
 
 @dataclass(frozen=True, slots=True)
-class Walked:
+class WalkEnded:
     """The walk came to a stop by itself."""
 
     stop: Stop
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class WalkCut:
     """Somebody ended it: ``stopped``, ``interrupted``, ``barged_in``."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class WalkFailed:
     """It raised."""
 
     code: str
@@ -45,14 +45,14 @@ class Failed:
     hit: LimitHit | None = None
 
 
-Ending = Walked | Cut | Failed
+Ending = WalkEnded | WalkCut | WalkFailed
 
 
-def failed(error: SullaError) -> Failed:
+def failed(error: SullaError) -> WalkFailed:
     """An error of ours as an ending."""
     if isinstance(error, LimitReached):
-        return Failed(error.code, error.message, error.reason, error.retryable, error.hit)
-    return Failed(error.code, error.message, error.code, error.retryable)
+        return WalkFailed(error.code, error.message, error.reason, error.retryable, error.hit)
+    return WalkFailed(error.code, error.message, error.code, error.retryable)
 
 
 Closing = TextMessageEnd | ModelAbandoned | ToolCallResult | RunFinished | RunError
@@ -75,13 +75,13 @@ def close_run(state: ThreadState, run: OpenRun, ending: Ending, shown: str, now_
 def _end(state: ThreadState, run: OpenRun, ending: Ending, now_ms: int) -> tuple[str, RunFinished | RunError]:
     """How the turn was ended, in a word for its loose ends, and the fact that says so."""
     match ending:
-        case Walked(stop) if stop.why in ("ended", "cycle_complete") and state.outcome.status != "in_progress":
+        case WalkEnded(stop) if stop.why in ("ended", "cycle_complete") and state.outcome.status != "in_progress":
             return "ended", RunFinished(run.id, replace(state.outcome, updated_at_ms=now_ms), run.usage)
-        case Walked(stop):
+        case WalkEnded(stop):
             return "ended", _error(run, _stopped(stop), now_ms)
-        case Cut(reason):
+        case WalkCut(reason):
             return reason, RunFinished(run.id, Outcome("cancelled", reason=reason, updated_at_ms=now_ms), run.usage)
-        case Failed():
+        case WalkFailed():
             return "ended by a failure", _error(run, ending, now_ms)
 
 
@@ -101,12 +101,12 @@ def _loose_ends(state: ThreadState, run: OpenRun, why: str, shown: str) -> list[
     return facts
 
 
-def _stopped(stop: Stop) -> Failed:
+def _stopped(stop: Stop) -> WalkFailed:
     if stop.why in ("ended", "cycle_complete"):
         message = "the reply came without a completion wrapper, also when asked for one; its text is kept"
-        return Failed("no_outcome", message, "no_outcome")
+        return WalkFailed("no_outcome", message, "no_outcome")
     if stop.over is None:
-        return Failed("limit_reached", f"the run stopped: {stop}", f"limit_{stop.why}")
+        return WalkFailed("limit_reached", f"the run stopped: {stop}", f"limit_{stop.why}")
     return failed(_over(stop.over))
 
 
@@ -116,7 +116,7 @@ def _over(over: Over) -> LimitReached:
     return limit_reached(LimitHit(over.limit, "run", unit, round(over.allowed), round(over.used)))
 
 
-def _error(run: OpenRun, failure: Failed, now_ms: int) -> RunError:
+def _error(run: OpenRun, failure: WalkFailed, now_ms: int) -> RunError:
     reason = failure.reason or failure.code
     outcome = Outcome("failed", reason=reason, hit=failure.hit, updated_at_ms=now_ms)
     return RunError(run.id, failure.code, failure.message, failure.retryable, outcome, run.usage)

@@ -11,10 +11,10 @@ from dataclasses import asdict
 from sulla.cli.flow_make import import_one, new
 from sulla.cli.flow_place import Bench, Opened, text_of
 from sulla.cli.flow_try import dry_run_one, test_some
+from sulla.playbooks.catalog import listed
 from sulla.playbooks.drawing import mermaid
 from sulla.playbooks.file.check_fault import Fault
 from sulla.playbooks.rehearsal.cases_read import read_cases
-from sulla.playbooks.shelf import listed
 from sulla.terminal.exits import Exit
 from sulla.terminal.table import Table, harmless, one_line, paper
 

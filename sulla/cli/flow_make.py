@@ -11,9 +11,9 @@ from pathlib import Path
 
 from sulla.cli.flow_place import Bench, Opened, text_of
 from sulla.core.errors import Conflict, InvalidInput, NotFound
+from sulla.playbooks.catalog import TEST_ENDINGS
 from sulla.playbooks.files import playbook_folder, starters
 from sulla.playbooks.flow_import.read import import_flow
-from sulla.playbooks.shelf import TEST_ENDINGS
 from sulla.terminal.exits import Exit
 from sulla.terminal.table import one_line
 from sulla.tools import did_you_mean

@@ -13,11 +13,11 @@ from sulla.core.errors import InvalidInput, NotFound, SullaError
 from sulla.daemon import Settings
 from sulla.daemon.core import offline_core
 from sulla.host.system import SystemClock
+from sulla.playbooks.catalog import TEST_ENDINGS, PlaybookCatalog, mentioned, read_text
 from sulla.playbooks.definition import Definition
 from sulla.playbooks.file.check import check_playbook
 from sulla.playbooks.file.check_fault import Fault
 from sulla.playbooks.file.check_known import Known
-from sulla.playbooks.shelf import TEST_ENDINGS, PlaybookShelf, mentioned, read_text
 
 _MOST_BESIDE = 100
 """Playbooks beside a file that are read because it names them."""
@@ -70,7 +70,7 @@ class Bench:
     def __init__(self, given: argparse.Namespace) -> None:
         self.settings: Settings = settings_of(given)
         self.clock = SystemClock()
-        self.shelf: PlaybookShelf = offline_core(self.settings, self.clock).host.needed(PlaybookShelf)
+        self.shelf: PlaybookCatalog = offline_core(self.settings, self.clock).host.needed(PlaybookCatalog)
         self.shelf.look_now()
 
     @property

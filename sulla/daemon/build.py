@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
-from sulla.agent import Calls, TurnDriver, environment_rpc
+from sulla.agent import ToolCalls, TurnDriver, environment_rpc
 from sulla.agent import rpc as agents_rpc
 from sulla.agent.approvals import permissions_rpc
 from sulla.core.ids import ThreadId
@@ -85,7 +85,7 @@ def build(settings: Settings, choice: Choice, place: Place) -> System:
     """
     core = make_core(settings, choice, place)
     host, built, clock = core.host, tuple(core.built.values()), place.clock
-    calls = partial(Calls, workspace=settings.workspace, jitter=place.jitter, guard=core.guarding.guard)
+    calls = partial(ToolCalls, workspace=settings.workspace, jitter=place.jitter, guard=core.guarding.guard)
     actors = AgentRuntimes(host, built, calls, summarize_of(core, settings, choice))
     scene = make_scene(host.store, host.threads, place, host.waker.held)
     told = scene.told(_remembered(built), core.tools.ended_jobs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from sulla.agent import Children, Family, Ledger, Summarizer, sub_agent_tools
+from sulla.agent import Children, Ledger, Subagents, Summarizer, sub_agent_tools
 from sulla.capabilities import capabilities
 from sulla.core.clock import Clock
 from sulla.core.ids import ThreadId
@@ -69,7 +69,7 @@ def make_core(settings: Settings, choice: Choice, place: Place, *, lenient: bool
     ledger, ranks, limits = Ledger(bounds.day(settings)), LazyRanks(exact_count), bounds.run(settings)
     models = ModelPool(settings, choice, place, ledger, ranks)
     guarding, children = make_guarding(settings, store, threads, place), Children(threads, waker, limits)
-    family = Family(children, threads, {spec.id: spec.spawns for spec in team.specs})
+    family = Subagents(children, threads, {spec.id: spec.spawns for spec in team.specs})
     tools.add(sub_agent_tools(lambda: family))
     agents = Agents(team, models.of, limits, children, guarding.marks, surroundings(settings))
     switch = Switch(store, place.clock)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sulla.agent import FileMarks, Guard, OpenQuestions, Permissions
+from sulla.agent import CallGuard, FileMarks, OpenQuestions, Permissions
 from sulla.daemon.settings.config import Settings
 from sulla.host.place import Place
 from sulla.store import Store
@@ -18,7 +18,7 @@ MARKS = "tainted.jsonl"
 class Guarding:
     """What was built for it."""
 
-    guard: Guard
+    guard: CallGuard
     rules: Permissions
     marks: FileMarks
 
@@ -35,4 +35,4 @@ def make_guarding(settings: Settings, store: Store, threads: ThreadStore, place:
     rules = Permissions(store, place.clock, settings.limits.always_s)
     marks = FileMarks(settings.home / MARKS)
     asked = OpenQuestions(threads, place.clock)
-    return Guarding(Guard(rules, place.redactor, marks, settings.limits.approval_s, asked), rules, marks)
+    return Guarding(CallGuard(rules, place.redactor, marks, settings.limits.approval_s, asked), rules, marks)

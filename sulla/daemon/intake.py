@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import get_args
 
-from sulla.agent import Allowed, RateLimits, RateReason, Rates, TooFast
+from sulla.agent import RateAllowed, RateLimits, RateReason, Rates, TooFast
 from sulla.core.clock import Clock
 from sulla.core.errors import QueueFull, RateLimited
 from sulla.core.ids import ThreadId
@@ -49,7 +49,7 @@ class Intake:
             QueueFull: too many messages wait.
         """
         match self._rates.take(thread_id, caller, fact.message_id, self._clock.elapsed()):
-            case Allowed(counted):
+            case RateAllowed(counted):
                 sent = await self._threads.send(thread_id, fact)
                 if counted and not sent.first:
                     self._rates.uncount(thread_id, caller, fact.message_id)

@@ -11,10 +11,10 @@ from sulla.agent import (
     AgentNode,
     AgentSpec,
     CallNode,
-    Calls,
     Chat,
     InputHandler,
     Offers,
+    ToolCalls,
     actor_key,
     create_agent_graph,
     create_call_graph,
@@ -45,7 +45,7 @@ class AgentRuntimes(Mapping[str, Actor]):
         self,
         host: Host,
         built: Sequence[Built],
-        calls_of: Callable[[Toolbox], Calls],
+        calls_of: Callable[[Toolbox], ToolCalls],
         summarize: Callable[[ThreadId], bool],
     ) -> None:
         self._host = host
@@ -93,7 +93,7 @@ class AgentRuntimes(Mapping[str, Actor]):
             for graph, actor in built.actors(parts).items() if built.actors is not None else ():
                 yield actor_key(spec.id, graph=graph), actor
 
-    def _conversation(self, spec: AgentSpec, first: InputHandler, chat: Chat, calls: Calls) -> Actor:
+    def _conversation(self, spec: AgentSpec, first: InputHandler, chat: Chat, calls: ToolCalls) -> Actor:
         graph = create_agent_graph(first, AgentNode(chat, calls, self._opening))
         return Actor(spec, chat.model.estimator.info.name.model, graph)
 

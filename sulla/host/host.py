@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
-from sulla.agent import Actor, AgentSpec, Calls, Children, FileMarks, InputHandler, Model, Opening, RunLimits
+from sulla.agent import Actor, AgentSpec, Children, FileMarks, InputHandler, Model, Opening, RunLimits, ToolCalls
 from sulla.agent import Surroundings as Where
 from sulla.core.errors import SettingsError
 from sulla.core.ids import ThreadId
@@ -87,7 +87,7 @@ class AgentParts:
 
     spec: AgentSpec
     tools: Toolbox
-    calls: Calls
+    calls: ToolCalls
     """Runs calls of these tools."""
     first: InputHandler
     """The first node of its conversations."""

@@ -11,15 +11,15 @@ from sulla.core.ids import RunId, ThreadId
 from sulla.host.host import AgentParts, Built, Host
 from sulla.host.shipped import shipped
 from sulla.people.notifier import Notifier
+from sulla.playbooks.catalog import PLAYBOOKS, PlaybookCatalog
 from sulla.playbooks.file.check_known import Known
 from sulla.playbooks.files import bring_playbooks, known_of, playbook_folder
 from sulla.playbooks.projects.pages import ProjectPages
 from sulla.playbooks.rpc import METHODS
-from sulla.playbooks.run.node import PlayNode, create_playbook_graph
-from sulla.playbooks.run.steps import StepHands
+from sulla.playbooks.run.node import PlaybookNode, create_playbook_graph
+from sulla.playbooks.run.steps import StepEffects
 from sulla.playbooks.settings import PlaybookSettings
-from sulla.playbooks.shelf import PLAYBOOKS, PlaybookShelf
-from sulla.playbooks.stored_runs import PlayDesk
+from sulla.playbooks.stored_runs import StoredRuns
 from sulla.playbooks.thread_kind import PLAYBOOK_THREAD
 from sulla.playbooks.tools import playbook_tools
 from sulla.playbooks.triggers.agents import AgentPlaybooks
@@ -46,30 +46,30 @@ def build(host: Host) -> Built:
         tools, ids = host.tools.now(team.specs[0]), team.ids
         return replace(known_of(tools, ids, all_tools=not host.tools.has_moving), secrets=frozenset(wanted.secrets))
 
-    shelf = PlaybookShelf((playbook_folder(host.settings),), known)
-    desk = PlayDesk(host.threads, shelf, clock, host.place.make_id, team.ids, host.waker, host.waker.queued)
-    timed = TimedPlays(shelf, desk)
+    catalog = PlaybookCatalog((playbook_folder(host.settings),), known)
+    desk = StoredRuns(host.threads, catalog, clock, host.place.make_id, team.ids, host.waker, host.waker.queued)
+    timed = TimedPlays(catalog, desk)
     timetable.begins.playbook, timetable.begins.check_playbook = timed.begin, timed.check
-    agents = AgentPlaybooks(desk, shelf, host.threads, chooser(partial(_decider, host)))
-    triggers = PlayTriggers(shelf, timetable.service, clock)
-    events = event_follower(shelf, desk, host.threads, host.store, clock)
+    agents = AgentPlaybooks(desk, catalog, host.threads, chooser(partial(_decider, host)))
+    triggers = PlayTriggers(catalog, timetable.service, clock)
+    events = event_follower(catalog, desk, host.threads, host.store, clock)
     pages = ProjectPages(desk, host.needed(Projects), clock)
 
     def prepare() -> None:
         bring_playbooks(playbook_folder(host.settings), shipped(PLAYBOOKS))
-        shelf.look_now()  # whoever is let in finds them
+        catalog.look_now()  # whoever is let in finds them
 
     def waiting() -> str:
         return "; ".join(filter(None, (triggers.trouble(), events.error)))
 
     return Built(
-        provides=(agents, PlaybookHooks(desk, shelf, secret), shelf),
+        provides=(agents, PlaybookHooks(desk, catalog, secret), catalog),
         methods=(METHODS.done_by(desk),),
         tools=playbook_tools(lambda: agents.starts),
         sections=lambda spec, toolbox: agents.sections(toolbox),
         opening=agents.opening,
         actors=partial(_actors, host, desk, secret),
-        look_now=shelf.look_now,
+        look_now=catalog.look_now,
         prepare=prepare,
         tasks={"playbooks": lambda: triggers.run(timetable.settled), "project_pages": pages.run},
         followers={"playbook_events": events},
@@ -82,7 +82,9 @@ def _decider(host: Host, agent: str) -> Decider:
     return Decider(host.agents.model_of(host.agents.team.get(agent).model))
 
 
-def _actors(host: Host, desk: PlayDesk, secret: Callable[[str], str | None], parts: AgentParts) -> Mapping[str, Actor]:
+def _actors(
+    host: Host, desk: StoredRuns, secret: Callable[[str], str | None], parts: AgentParts
+) -> Mapping[str, Actor]:
     """What walks the runs that an agent is asked in."""
     notify = host.needed(Notifier)
 
@@ -90,7 +92,7 @@ def _actors(host: Host, desk: PlayDesk, secret: Callable[[str], str | None], par
         await notify(Note(thread_id, run_id, "", text, "normal", False, key))
 
     agents = host.agents
-    hands = StepHands(
+    effects = StepEffects(
         host.threads,
         host.waker,
         agents.children,
@@ -102,4 +104,4 @@ def _actors(host: Host, desk: PlayDesk, secret: Callable[[str], str | None], par
         secret,
         agents.limits,
     )
-    return {PLAYBOOK_THREAD.graph: Actor(parts.spec, "", create_playbook_graph(PlayNode(hands)))}
+    return {PLAYBOOK_THREAD.graph: Actor(parts.spec, "", create_playbook_graph(PlaybookNode(effects)))}

@@ -11,9 +11,9 @@ from sulla.agent import SULLA
 from sulla.host.settings import HomeSettings
 from sulla.host.shipped import shipped
 from sulla.host.tools import MCP
+from sulla.playbooks.catalog import PLAYBOOKS
 from sulla.playbooks.file.check_known import Known, KnownTool
 from sulla.playbooks.file.form import read_duration
-from sulla.playbooks.shelf import PLAYBOOKS
 from sulla.schedules.spec import BeatAction, Cron, Every, Spec, check_spec
 from sulla.tools import Tool
 

@@ -30,58 +30,58 @@ from sulla.playbooks.rpc_forms import (
     WorkflowStatus,
     WorkflowStep,
 )
-from sulla.playbooks.service import Begin, PlaybookOffice
+from sulla.playbooks.service import Begin, PlaybookService
 from sulla.rpc import Context, Example, Method, Methods, Rest, size_of
 
 
-async def _list(service: PlaybookOffice, params: WorkflowList, context: Context) -> PlaybookRows:
+async def _list(service: PlaybookService, params: WorkflowList, context: Context) -> PlaybookRows:
     return PlaybookRows(tuple(await service.list()))
 
 
-async def _get(service: PlaybookOffice, params: WorkflowGet, context: Context) -> PlaybookText:
+async def _get(service: PlaybookService, params: WorkflowGet, context: Context) -> PlaybookText:
     return await service.get(params.playbook)
 
 
-async def _check(service: PlaybookOffice, params: WorkflowCheck, context: Context) -> PlaybookFaults:
+async def _check(service: PlaybookService, params: WorkflowCheck, context: Context) -> PlaybookFaults:
     return PlaybookFaults(tuple(await service.check(params.text, params.file)))
 
 
-async def _start(service: PlaybookOffice, params: WorkflowStart, context: Context) -> PlayBegun:
+async def _start(service: PlaybookService, params: WorkflowStart, context: Context) -> PlayBegun:
     key = params.request_id or context.make_id("req")
     return await service.start(begin_of(params, context.caller.principal), key)
 
 
-async def _fork(service: PlaybookOffice, params: WorkflowFork, context: Context) -> PlayBegun:
+async def _fork(service: PlaybookService, params: WorkflowFork, context: Context) -> PlayBegun:
     key = params.request_id or context.make_id("req")
     return await service.fork(params.run, params.steps, params.inputs, key)
 
 
-async def _runs(service: PlaybookOffice, params: WorkflowRuns, context: Context) -> PlayRows:
+async def _runs(service: PlaybookService, params: WorkflowRuns, context: Context) -> PlayRows:
     limit = params.limit
     rows = await service.runs(after=params.after or "", limit=limit + 1, status=params.status or "")
     return PlayRows(tuple(rows[:limit]), rows[limit - 1].run if len(rows) > limit else None)
 
 
-async def _status(service: PlaybookOffice, params: WorkflowStatus, context: Context) -> PlayDetail:
+async def _status(service: PlaybookService, params: WorkflowStatus, context: Context) -> PlayDetail:
     return page_of(await service.status(params.run), params.after, params.limit, context.page_bytes)
 
 
-async def _pause(service: PlaybookOffice, params: WorkflowPause, context: Context) -> PlayAsked:
+async def _pause(service: PlaybookService, params: WorkflowPause, context: Context) -> PlayAsked:
     await service.pause(params.run, params.why)
     return PlayAsked(params.run)
 
 
-async def _resume(service: PlaybookOffice, params: WorkflowResume, context: Context) -> PlayAsked:
+async def _resume(service: PlaybookService, params: WorkflowResume, context: Context) -> PlayAsked:
     await service.resume(params.run, params.steps)
     return PlayAsked(params.run)
 
 
-async def _step(service: PlaybookOffice, params: WorkflowStep, context: Context) -> PlayAsked:
+async def _step(service: PlaybookService, params: WorkflowStep, context: Context) -> PlayAsked:
     await service.step(params.run)
     return PlayAsked(params.run)
 
 
-async def _cancel(service: PlaybookOffice, params: WorkflowCancel, context: Context) -> PlayAsked:
+async def _cancel(service: PlaybookService, params: WorkflowCancel, context: Context) -> PlayAsked:
     await service.cancel(params.run, params.why)
     return PlayAsked(params.run)
 
@@ -171,7 +171,7 @@ _STEP: Final[JsonObject] = {
     "note": "",
 }
 
-METHODS: Final[Methods[PlaybookOffice]] = Methods(
+METHODS: Final[Methods[PlaybookService]] = Methods(
     "playbooks",
     (
         Method(

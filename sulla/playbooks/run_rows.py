@@ -25,7 +25,7 @@ from sulla.playbooks.machine.facts import (
 from sulla.playbooks.machine.facts_kept import kept
 from sulla.playbooks.machine.plan import build
 from sulla.playbooks.rpc_forms import PlayDetail, PlayRow, PlayStatus, StepRow
-from sulla.playbooks.run.log import Story
+from sulla.playbooks.run.log import RunRecord
 from sulla.playbooks.run.orders import begun_with
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.threads import ThreadState
@@ -125,23 +125,23 @@ class _Rows:
                 return row
 
 
-def detail_of(state: ThreadState, story: Story) -> PlayDetail:
+def detail_of(state: ThreadState, record: RunRecord) -> PlayDetail:
     """A run with all that has happened.
 
     Args:
         state: its thread.
-        story: what its log says.
+        record: what its log says.
     """
     row = row_of(state)
     assert row is not None  # noqa: S101  - the caller has looked
-    definition = begun_with(story.play) if story.play is not None else None
+    definition = begun_with(record.play) if record.play is not None else None
     plan = build(definition) if definition is not None else None
     kinds = {name: _kind(node.step.does) for name, node in plan.nodes.items()} if plan is not None else {}
     rows = _Rows(kinds)
     inputs: Mapping[str, Json] = {}
     outputs: Mapping[str, Json] = {}
     forked_from = ""
-    for fact in kept(plan, story.facts) if plan is not None else story.facts:
+    for fact in kept(plan, record.facts) if plan is not None else record.facts:
         match fact:
             case RunStarted():
                 inputs, forked_from = fact.inputs, fact.forked_from

@@ -44,7 +44,7 @@ class Begin:
     """How deep in a chain of events: 1 if an event of somebody's turn begins it; 0 where no event is behind it."""
 
 
-class PlaybookOffice(Protocol):
+class PlaybookService(Protocol):
     """Who does what is about playbooks.
 
     Every method raises `StoreUnavailable` where the store does not answer, and `NotFound`, with the nearest name, for

@@ -14,18 +14,18 @@ from sulla.core.errors import Conflict, CorruptRecord, InvalidInput, MessageIdRe
 from sulla.core.ids import MakeId, MessageId, ThreadId, derived_id
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import Origin
+from sulla.playbooks.catalog import PlaybookCatalog, StoredPlaybook, listed
 from sulla.playbooks.definition import Definition
 from sulla.playbooks.machine.facts_kept import refuse_unknown
 from sulla.playbooks.machine.plan import build
 from sulla.playbooks.machine.scope_inputs import complete_inputs
 from sulla.playbooks.records import PlaybookAsked, PlaybookBegan
 from sulla.playbooks.rpc_forms import PlayBegun, PlaybookRow, PlaybookText, PlayDetail, PlayRow
-from sulla.playbooks.run.load import load_story
-from sulla.playbooks.run.log import Story
-from sulla.playbooks.run.orders import Order, begun_with, play_of
+from sulla.playbooks.run.load import load_run
+from sulla.playbooks.run.log import RunRecord
+from sulla.playbooks.run.orders import RunOrder, begun_with, play_of
 from sulla.playbooks.run_rows import detail_of, row_of, status_of
 from sulla.playbooks.service import Begin
-from sulla.playbooks.shelf import Kept, PlaybookShelf, listed
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.threads import (
     PLAYBOOK,
@@ -53,12 +53,12 @@ _BY_FILES: Final = ("webhook", "event", "chat", "schedule")
 
 
 @dataclass(frozen=True, slots=True)
-class PlayDesk:
+class StoredRuns:
     """Lists playbooks, begins their runs and steers them. A run is a thread; what is asked of it is offered to that.
 
     Args:
         threads: where runs are kept.
-        shelf: the home's playbooks.
+        catalog: the home's playbooks.
         clock: all time.
         make_id: for what nobody can guess.
         agents: the ids of those that there are, the home's own first.
@@ -68,7 +68,7 @@ class PlayDesk:
     """
 
     threads: ThreadStore
-    shelf: PlaybookShelf
+    catalog: PlaybookCatalog
     clock: Clock
     make_id: MakeId
     agents: tuple[str, ...]
@@ -80,26 +80,26 @@ class PlayDesk:
 
     async def list(self) -> Sequence[PlaybookRow]:
         """All that the home has."""
-        await self.shelf.look()
-        return [listed(one) for one in self.shelf.playbooks.values()]
+        await self.catalog.look()
+        return [listed(one) for one in self.catalog.playbooks.values()]
 
     async def get(self, name: str) -> PlaybookText:
         """One of them."""
-        await self.shelf.look()
-        found = self.shelf.find(name)
+        await self.catalog.look()
+        found = self.catalog.find(name)
         return PlaybookText(listed(found), found.source)
 
     async def check(self, text: str, file: str) -> Sequence[str]:
         """What is wrong with a text."""
-        await self.shelf.look()
-        faults = (await asyncio.to_thread(self.shelf.check, text)).faults  # beside the event loop, as a look is
+        await self.catalog.look()
+        faults = (await asyncio.to_thread(self.catalog.check, text)).faults  # beside the event loop, as a look is
         told = [fault.told(file) for fault in faults[:MOST_FAULTS]]
         return told if len(faults) <= MOST_FAULTS else [*told, f"{file}: and {len(faults) - MOST_FAULTS} more"]
 
-    async def kept(self, name: str) -> Kept:
+    async def kept(self, name: str) -> StoredPlaybook:
         """See `workflow.Shelf`."""
-        await self.shelf.look()
-        return self.shelf.get(name)
+        await self.catalog.look()
+        return self.catalog.get(name)
 
     # ----------------------------------------------------------------------------------------------------------- runs
 
@@ -122,7 +122,9 @@ class PlayDesk:
                 await self._check_thread(begin.thread)
             play = play_of(kept.definition, kept.source, begin.trigger, begin.thread, chain=begin.chain)
             await self.threads.create(ThreadCreated(agent, play.name, graph=PLAYBOOK, play=play), _request_of(key))
-        order = Order("start", self.make_id("seal"), inputs, begin.payload, tainted=begin.tainted, handed=begin.handed)
+        order = RunOrder(
+            "start", self.make_id("seal"), inputs, begin.payload, tainted=begin.tainted, handed=begin.handed
+        )
         first = await self._order(thread_id, "start", order, _origin(begin))
         await self._tell_begun(thread_id, begin, kept.definition.name)
         return PlayBegun(thread_id, first)
@@ -151,7 +153,7 @@ class PlayDesk:
         Raises:
             MessageIdReused: with something else.
         """
-        order = (await load_story(self.threads, before.thread_id)).order
+        order = (await load_run(self.threads, before.thread_id)).order
         if order is None:
             return False
         had = order.inputs or {}
@@ -174,7 +176,7 @@ class PlayDesk:
         play, run = PLAYBOOK_RUN.of(state), state.run
         if play is None or run is None:
             return
-        order = (await load_story(self.threads, state.thread_id)).order
+        order = (await load_run(self.threads, state.thread_id)).order
         handed = order.handed + 1 if order is not None else 1
         if handed > MOST_HANDED_OVER:
             raise InvalidInput(f"playbooks have handed over {MOST_HANDED_OVER} times since something started the first")
@@ -210,7 +212,7 @@ class PlayDesk:
     async def status(self, run: str) -> PlayDetail:
         """One run."""
         state = await self._run(run)
-        return await asyncio.to_thread(detail_of, state, await load_story(self.threads, state.thread_id))
+        return await asyncio.to_thread(detail_of, state, await load_run(self.threads, state.thread_id))
 
     async def cancel(self, run: str, why: str = "") -> None:
         """End it."""
@@ -240,58 +242,58 @@ class PlayDesk:
                 raise Conflict(f"the run {run} is {status_of(state)}, not paused: it goes on by itself")
             await self._ask(state, PlaybookAsked("resume"))
             return
-        story = await load_story(self.threads, state.thread_id)
-        self._definition(story, steps)
+        record = await load_run(self.threads, state.thread_id)
+        self._definition(record, steps)
         if _told(state) == "completed" and not steps:
             raise Conflict(f"the run {run} was completed: name the step to go on from, or start another run")
-        order = Order("resume", steps=tuple(steps))
+        order = RunOrder("resume", steps=tuple(steps))
         await self._order(state.thread_id, self.make_id("again"), order, "operator")
 
     async def fork(self, run: str, steps: Sequence[str], inputs: FrozenJson | None, key: str) -> PlayBegun:
         """Begin another run that has done part of this one."""
         state = await self._run(run)
-        story = await load_story(self.threads, state.thread_id)
-        if story.play is None or not steps:
+        record = await load_run(self.threads, state.thread_id)
+        if record.play is None or not steps:
             raise InvalidInput("steps: name at least one step to begin from")
-        definition = self._definition(story, steps)
+        definition = self._definition(record, steps)
         if inputs is not None:
             inputs = complete_inputs(definition, inputs)
         info, _ = await self.threads.get(state.thread_id)
-        play = play_of(definition, story.play.source, "manual", story.play.thread)
+        play = play_of(definition, record.play.source, "manual", record.play.thread)
         created = ThreadCreated(state.agent, play.name, graph=PLAYBOOK, play=play)
         thread_id = await self.threads.create(created, _request_of(key))
         seal, tainted = self.make_id("seal"), state.tainted
-        payload = story.order.payload if story.order is not None else None
-        order = Order("fork", seal, inputs, payload, (), tuple(steps), state.thread_id, info.last_seq, tainted)
+        payload = record.order.payload if record.order is not None else None
+        order = RunOrder("fork", seal, inputs, payload, (), tuple(steps), state.thread_id, info.last_seq, tainted)
         return PlayBegun(thread_id, await self._order(thread_id, "start", order, "operator"))
 
     # -------------------------------------------------------------------------------------------------------- private
 
-    async def _kept(self, begin: Begin) -> Kept:
+    async def _kept(self, begin: Begin) -> StoredPlaybook:
         if not begin.source:
             return await self.kept(begin.playbook)
-        await self.shelf.look()
-        checked = await asyncio.to_thread(self.shelf.check, begin.source)
+        await self.catalog.look()
+        checked = await asyncio.to_thread(self.catalog.check, begin.source)
         if checked.definition is None:
             errors = [fault.told("playbook") for fault in checked.faults if fault.severity == "error"]
             raise InvalidInput(f"the playbook cannot be run: {'; '.join(errors[:_MAX_TOLD])}")
-        return Kept(begin.source, Path(), checked.definition)
+        return StoredPlaybook(begin.source, Path(), checked.definition)
 
-    def _definition(self, story: Story, steps: Sequence[str]) -> Definition:
+    def _definition(self, record: RunRecord, steps: Sequence[str]) -> Definition:
         """The playbook of a run, if it has the steps.
 
         Raises:
             NotFound: it has no such step.
             CorruptRecord: the run's playbook cannot be read.
         """
-        play = story.play
+        play = record.play
         definition = begun_with(play) if play is not None else None
         if play is None or definition is None:
-            raise CorruptRecord(f"{story.thread_id}: the playbook of this run cannot be read")
+            raise CorruptRecord(f"{record.thread_id}: the playbook of this run cannot be read")
         refuse_unknown(build(definition), steps)
         return definition
 
-    async def _order(self, thread_id: ThreadId, name: str, order: Order, origin: Origin) -> bool:
+    async def _order(self, thread_id: ThreadId, name: str, order: RunOrder, origin: Origin) -> bool:
         """Tell a run what to do, once under a name; whether it was not told before."""
         first = False
         with suppress(MessageIdReused):  # told before, with another seal: what was said first counts

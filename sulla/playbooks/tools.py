@@ -11,7 +11,7 @@ from sulla.core.errors import InvalidInput, MessageIdReused, NotFound
 from sulla.core.ids import RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson
 from sulla.playbooks.rpc_forms import PlaybookRow
-from sulla.playbooks.service import Begin, PlaybookOffice, TriggerKind
+from sulla.playbooks.service import Begin, PlaybookService, TriggerKind
 from sulla.threads import PLAYBOOK, ThreadState, ThreadStore
 from sulla.tools import Bounds, Done, Result, Tool, ToolContext, define
 
@@ -30,7 +30,7 @@ def nothing_given(playbook: str, kinds: Collection[TriggerKind]) -> FrozenJson:
 class Starts:
     """What agents need to start playbooks."""
 
-    office: PlaybookOffice
+    office: PlaybookService
     threads: ThreadStore
     given: Callable[[str, Collection[TriggerKind]], FrozenJson] = nothing_given
     """The inputs that a playbook's first trigger of these kinds gives; what an agent gives goes before."""

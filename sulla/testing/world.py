@@ -13,14 +13,12 @@ from sulla.agent import (
     AgentNode,
     AgentSpec,
     Breaker,
-    Calls,
+    CallGuard,
     Chat,
     Children,
     Completion,
     DayLimits,
     EnvironmentFeed,
-    Family,
-    Guard,
     InputHandler,
     Ledger,
     Model,
@@ -28,8 +26,10 @@ from sulla.agent import (
     OpenQuestions,
     Permissions,
     RunLimits,
+    Subagents,
     Surroundings,
     TokenEstimator,
+    ToolCalls,
     TurnContext,
     TurnDriver,
     actor_key,
@@ -108,7 +108,7 @@ class World:
         home: str = "home",
         lease_ttl_s: float = 30.0,
         watcher: Watcher | None = None,
-        guard: Guard | None = None,
+        guard: CallGuard | None = None,
         workspace: Path = Path("workspace"),
     ) -> None:
         self.store = store
@@ -128,8 +128,10 @@ class World:
             self.model, spec, specs, lambda name: effects.get(name, "pure"), limits, Surroundings(), self._summarize
         )
         self.permissions = Permissions(store, self.clock)
-        guard = guard if guard is not None else Guard(self.permissions, asked=OpenQuestions(self.threads, self.clock))
-        calls = Calls(Toolbox(tools), workspace, lambda: 0.0, guard)
+        guard = (
+            guard if guard is not None else CallGuard(self.permissions, asked=OpenQuestions(self.threads, self.clock))
+        )
+        calls = ToolCalls(Toolbox(tools), workspace, lambda: 0.0, guard)
         graph = create_agent_graph(InputHandler(chat), AgentNode(chat, calls))
         self.actors = {
             name: Actor(spec, "scripted", graph) for name in ("sulla", "helper", actor_key("sulla", "scripted:cheap"))
@@ -142,7 +144,7 @@ class World:
             self.clock, active=ActiveAgents(self.threads, lambda: self.held).lately, environment=self.feed.seen
         )
         children = Children(self.threads, lambda thread_id: None, limits)
-        self.family = Family(children, self.threads, {"sulla": ("helper",)})
+        self.family = Subagents(children, self.threads, {"sulla": ("helper",)})
         """What tools for sub-agents need (`sub_agent_tools`)."""
         self.turns = TurnDriver(self.threads, store, self.clock, self.actors, limits, self.model.ledger, children, told)
 

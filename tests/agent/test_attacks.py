@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from sulla.agent import Guard, Permissions, RunLimits
+from sulla.agent import CallGuard, Permissions, RunLimits
 from sulla.agent.calls import calls
 from sulla.agent.calls.file_marks import FileMarks
 from sulla.agent.calls.guard import NoFiles
@@ -68,7 +68,7 @@ class Scene:
     root: Path
     planted: str
     puppet: Puppet
-    holed: Callable[[Guard], Guard] = lambda guard: guard
+    holed: Callable[[CallGuard], CallGuard] = lambda guard: guard
     window: int = 96_000
     hooks: Hooks = field(default_factory=Hooks)
     boots: int = 0
@@ -79,7 +79,7 @@ class Scene:
         self.boots += 1
         clock = ManualClock()
         rules = Permissions(self.store, clock)
-        guard = Guard(rules, Redactor([SECRET]), FileMarks(self.root / "marks"))
+        guard = CallGuard(rules, Redactor([SECRET]), FileMarks(self.root / "marks"))
         return World(
             self.store,
             self.puppet,
@@ -306,7 +306,7 @@ async def test_taint_that_does_not_stick_is_noticed(
 
 
 async def test_a_file_that_nobody_marks_is_noticed(tmp_path: Path) -> None:
-    def holed(guard: Guard) -> Guard:
+    def holed(guard: CallGuard) -> CallGuard:
         return replace(guard, files=NoFiles())
 
     assert effects(await transcript(tmp_path / "1", "mail", "file", plain, holed=holed)) != []

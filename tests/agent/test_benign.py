@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sulla.agent import Guard
+from sulla.agent import CallGuard
 from sulla.agent.calls.file_marks import FileMarks
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.jsontypes import Json
@@ -95,7 +95,7 @@ async def questions(store: MemoryStore, root: Path) -> list[str]:
     asked: list[str] = []
     for number, (text, steps) in enumerate(TASKS.items()):
         provider = ScriptedProvider([*(Say("", (ToolCall(CallId("c"), *step),)) for step in steps), DONE])
-        guard = Guard(files=FileMarks(root / "marks"))
+        guard = CallGuard(files=FileMarks(root / "marks"))
         world = World(
             store,
             provider,

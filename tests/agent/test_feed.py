@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from sulla.agent import EnvironmentFeed, Guard, Sight
+from sulla.agent import CallGuard, EnvironmentFeed, Sight
 from sulla.agent.environment import MAX_AGE_S
 from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import ThreadId
@@ -146,7 +146,7 @@ async def attacked(store: MemoryStore, hooks: Hooks, ordered: str = PLANTED) -> 
     """A person asks about a page whose text gives orders, which the model obeys."""
     puppet = Puppet()
     page = hooks.source("read_page", Done("a page", origin="web"), "url", reach="outward", quotes=True)
-    here = World(store, puppet, tools=(hooks.tool("post", "url", "body"), page), guard=Guard(redactor=Redactor()))
+    here = World(store, puppet, tools=(hooks.tool("post", "url", "body"), page), guard=CallGuard(redactor=Redactor()))
     thread = await here.thread()
     await here.feed.report(thread, [sight(here, ordered)])
     await here.ask(thread, "what do you make of this?")

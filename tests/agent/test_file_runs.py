@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sulla.agent import FileMarks, Guard
+from sulla.agent import CallGuard, FileMarks
 from sulla.core.ids import ThreadId
 from sulla.host.system import SystemClock
 from sulla.store.memory import MemoryStore
@@ -42,7 +42,7 @@ class Home:
             self.hooks.source("read_page", Done("A page.", origin="web")),
             self.hooks.tool("send_mail", "body"),
         )
-        guard = Guard(files=FileMarks(root / "marks"))
+        guard = CallGuard(files=FileMarks(root / "marks"))
         self.world = World(store, self.puppet, tools=tools, clock=SystemClock(), workspace=self.workspace, guard=guard)
 
     async def tainted(self, *orders: str) -> ThreadId:

@@ -14,7 +14,7 @@ import orjson
 import pytest
 
 from sulla.access import AuditLog
-from sulla.agent import Guard
+from sulla.agent import CallGuard
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall, ToolResult
@@ -82,7 +82,7 @@ def test_there_are_twenty() -> None:
 
 def world_of(store: MemoryStore, hooks: Hooks, *tools: Tool) -> tuple[World, ScriptedProvider]:
     provider = ScriptedProvider()
-    guard = Guard(redactor=Redactor([SECRET]))
+    guard = CallGuard(redactor=Redactor([SECRET]))
     return World(store, provider, tools=(*tools, hooks.tool("post", "body")), guard=guard), provider
 
 
@@ -127,7 +127,7 @@ async def test_the_rest_of_a_long_result_is_put_away_without_it(
 
     provider = ScriptedProvider([Say("", (ToolCall(CallId("l"), "leak", {}),)), DONE])
     tools = (define(leak, effect="pure", reach="inward"),)
-    world = World(store, provider, tools=tools, guard=Guard(redactor=Redactor([SECRET])), workspace=tmp_path)
+    world = World(store, provider, tools=tools, guard=CallGuard(redactor=Redactor([SECRET])), workspace=tmp_path)
     await world.ask(await world.thread(), "go on")
     (kept,) = (tmp_path / ".sulla/outputs").iterdir()
     (result,) = (part for part in provider.requests[-1].messages[-1].parts if isinstance(part, ToolResult))

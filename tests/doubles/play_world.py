@@ -7,21 +7,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sulla.agent import Actor, AgentSpec, Calls, Decider, Guard, OpenQuestions, RunLimits, actor_key
+from sulla.agent import Actor, AgentSpec, CallGuard, Decider, OpenQuestions, RunLimits, ToolCalls, actor_key
 from sulla.core.errors import NotFound
 from sulla.core.ids import MessageId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.core.message import Origin
 from sulla.models import Provider
+from sulla.playbooks.catalog import StoredPlaybook
 from sulla.playbooks.file.check import check_playbook
 from sulla.playbooks.machine.scope_inputs import complete_inputs
 from sulla.playbooks.records import PlaybookAsked, Played
-from sulla.playbooks.run.load import load_story
-from sulla.playbooks.run.log import Story
-from sulla.playbooks.run.node import PlayNode, create_playbook_graph
-from sulla.playbooks.run.orders import Order, play_of
-from sulla.playbooks.run.steps import StepHands
-from sulla.playbooks.shelf import Kept
+from sulla.playbooks.run.load import load_run
+from sulla.playbooks.run.log import RunRecord
+from sulla.playbooks.run.node import PlaybookNode, create_playbook_graph
+from sulla.playbooks.run.orders import RunOrder, play_of
+from sulla.playbooks.run.steps import StepEffects
 from sulla.store import Store
 from sulla.testing.world import World
 from sulla.threads import PLAYBOOK, Input, ThreadCreated, ThreadState
@@ -36,14 +36,14 @@ class Texts:
 
     texts: dict[str, str] = field(default_factory=dict)
 
-    async def kept(self, name: str) -> Kept:
+    async def kept(self, name: str) -> StoredPlaybook:
         """One of them."""
         if name not in self.texts:
             raise NotFound(f"there is no playbook {name!r}")
         checked = check_playbook(self.texts[name])
         if checked.definition is None:
             raise AssertionError([fault.told(name) for fault in checked.faults])
-        return Kept(self.texts[name], Path(name), checked.definition)
+        return StoredPlaybook(self.texts[name], Path(name), checked.definition)
 
 
 class PlayWorld(World):
@@ -74,9 +74,9 @@ class PlayWorld(World):
         """What runs told conversations: under which key, and in which words."""
         kept = dict(secrets or {})
         limits = others.get("limits") or RunLimits()
-        guard = others.get("guard") or Guard(self.permissions, asked=OpenQuestions(self.threads, self.clock))
-        calls = Calls(Toolbox(tools), others.get("workspace", Path("workspace")), lambda: 0.0, guard)
-        self.hands = StepHands(
+        guard = others.get("guard") or CallGuard(self.permissions, asked=OpenQuestions(self.threads, self.clock))
+        calls = ToolCalls(Toolbox(tools), others.get("workspace", Path("workspace")), lambda: 0.0, guard)
+        self.effects = StepEffects(
             self.threads,
             lambda thread_id: None,
             self.family.children,
@@ -89,7 +89,9 @@ class PlayWorld(World):
             limits,
         )
         spec = AgentSpec("sulla", "Sulla", "You are Sulla.", "wrapper")
-        self.actors[actor_key("sulla", graph=PLAYBOOK)] = Actor(spec, "", create_playbook_graph(PlayNode(self.hands)))
+        self.actors[actor_key("sulla", graph=PLAYBOOK)] = Actor(
+            spec, "", create_playbook_graph(PlaybookNode(self.effects))
+        )
 
     async def _tell(self, thread_id: ThreadId, run_id: RunId, key: str, text: str) -> None:
         if key not in [known for known, _ in self.said]:
@@ -117,7 +119,7 @@ class PlayWorld(World):
         thread_id = await self.threads.create(
             ThreadCreated("sulla", name, graph=PLAYBOOK, play=play), request_id or self._make_id("req")
         )
-        order = Order("start", f"seal {thread_id}", complete_inputs(kept.definition, inputs or {}), payload)
+        order = RunOrder("start", f"seal {thread_id}", complete_inputs(kept.definition, inputs or {}), payload)
         await self.threads.send(thread_id, Input(MessageId("order:start"), order.text(), origin=origin))
         return thread_id
 
@@ -134,17 +136,17 @@ class PlayWorld(World):
 
     async def resume_play(self, thread_id: ThreadId, *steps: str, inputs: FrozenJson | None = None) -> None:
         """Have an ended run go on."""
-        order = Order("resume", inputs=inputs, steps=steps)
+        order = RunOrder("resume", inputs=inputs, steps=steps)
         message_id = MessageId(self._make_id("order"))
         await self.threads.send(thread_id, Input(message_id, order.text(), origin="operator"))
 
     async def fork_play(self, thread_id: ThreadId, *steps: str, inputs: FrozenJson | None = None) -> ThreadId:
         """Begin another run that has done part of one."""
-        story = await load_story(self.threads, thread_id)
+        record = await load_run(self.threads, thread_id)
         info, state = await self.threads.get(thread_id)
-        created = ThreadCreated("sulla", state.title if state else "", graph=PLAYBOOK, play=story.play)
+        created = ThreadCreated("sulla", state.title if state else "", graph=PLAYBOOK, play=record.play)
         fork = await self.threads.create(created, self._make_id("req"))
-        order = Order("fork", f"seal {fork}", inputs, None, (), steps, thread_id, info.last_seq)
+        order = RunOrder("fork", f"seal {fork}", inputs, None, (), steps, thread_id, info.last_seq)
         await self.threads.send(fork, Input(MessageId("order:start"), order.text(), origin="operator"))
         return fork
 
@@ -152,9 +154,9 @@ class PlayWorld(World):
         """Want something of a run."""
         await self.threads.tell(thread_id, asked, self._make_id("req"))
 
-    async def story(self, thread_id: ThreadId) -> Story:
+    async def record(self, thread_id: ThreadId) -> RunRecord:
         """What a run's log says."""
-        return await load_story(self.threads, thread_id)
+        return await load_run(self.threads, thread_id)
 
     async def played(self, thread_id: ThreadId) -> list[tuple[str, str]]:
         """What happened in a run, each with its step."""

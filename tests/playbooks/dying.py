@@ -259,9 +259,9 @@ class Town:
                     found["talk"] = sorted((fact.origin, fact.text) for fact in heard)
                     found["ended"] = sorted((fact.name, fact.status, fact.text) for fact in ended)
                 continue
-            story = await self.onlooker.story(state.thread_id)
-            done = {fact.at: (fact.value, fact.route) for fact in story.facts if isinstance(fact, StepCompleted)}
-            (end,) = [fact for fact in story.facts if isinstance(fact, RunEnded)]
+            record = await self.onlooker.record(state.thread_id)
+            done = {fact.at: (fact.value, fact.route) for fact in record.facts if isinstance(fact, StepCompleted)}
+            (end,) = [fact for fact in record.facts if isinstance(fact, RunEnded)]
             found[f"play {play.name}"] = (play.status, state.outcome.status, dict(end.outputs), done)
         return found
 

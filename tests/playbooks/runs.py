@@ -81,7 +81,7 @@ async def at(world: PlayWorld, run: ThreadId) -> PlayState:
 
 async def ended(world: PlayWorld, run: ThreadId) -> RunEnded:
     """How a run's machine ended."""
-    (found,) = [fact for fact in (await world.story(run)).facts if isinstance(fact, RunEnded)]
+    (found,) = [fact for fact in (await world.record(run)).facts if isinstance(fact, RunEnded)]
     return found
 
 

@@ -41,10 +41,10 @@ def test_nothing_is_said_of_tools_that_a_server_may_offer(tmp_path: Path) -> Non
     )
     (folder / "mcp.yaml").write_text(text.format(name="mcp", tool="mcp__mail__send"))
     (folder / "none.yaml").write_text(text.format(name="none", tool="mail_send"))
-    shelf = offline_shelf(settings, ManualClock())
-    shelf.look_now()
-    assert shelf.find("mcp").told == ()
-    assert [fault.rule for fault in shelf.find("none").faults] == ["unknown-tool", "unknown-tool"]
+    catalog = offline_shelf(settings, ManualClock())
+    catalog.look_now()
+    assert catalog.find("mcp").told == ()
+    assert [fault.rule for fault in catalog.find("none").faults] == ["unknown-tool", "unknown-tool"]
     alone.look_now()
     assert [fault.rule for fault in alone.find("mcp").faults] == ["unknown-tool", "unknown-tool"]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from sulla.daemon import load_settings
+from sulla.playbooks.catalog import PlaybookCatalog
 from sulla.playbooks.definition import Definition, Step
 from sulla.playbooks.expression.expression import evaluate
 from sulla.playbooks.files import offline_known, starters
@@ -17,7 +18,6 @@ from sulla.playbooks.rehearsal.base import Setting
 from sulla.playbooks.rehearsal.cases_judge import Verdict, try_case
 from sulla.playbooks.rehearsal.cases_read import read_cases
 from sulla.playbooks.rehearsal.dry import dry_run
-from sulla.playbooks.shelf import PlaybookShelf
 from sulla.testing.clock import ManualClock
 from tests.house.source import ROOT
 
@@ -26,46 +26,46 @@ NAMES = sorted(file.name.removesuffix(".yaml") for file in FOLDER.glob("*.yaml")
 
 
 @pytest.fixture(scope="module")
-def shelf() -> PlaybookShelf:
+def catalog() -> PlaybookCatalog:
     known = offline_known(load_settings({}, {}, Path("/nonexistent")), ManualClock())
-    shelf = PlaybookShelf((FOLDER,), lambda: known)
-    shelf.look_now()
-    return shelf
+    catalog = PlaybookCatalog((FOLDER,), lambda: known)
+    catalog.look_now()
+    return catalog
 
 
 @pytest.fixture(scope="module")
-def verdicts(shelf: PlaybookShelf) -> dict[str, list[Verdict]]:
-    return {name: _tried(shelf, name) for name in NAMES}
+def verdicts(catalog: PlaybookCatalog) -> dict[str, list[Verdict]]:
+    return {name: _tried(catalog, name) for name in NAMES}
 
 
-def _setting(shelf: PlaybookShelf) -> Setting:
-    return Setting(lambda name: shelf.get(name).definition, evaluate, shelf.known)
+def _setting(catalog: PlaybookCatalog) -> Setting:
+    return Setting(lambda name: catalog.get(name).definition, evaluate, catalog.known)
 
 
-def _tried(shelf: PlaybookShelf, name: str) -> list[Verdict]:
-    definition, setting = shelf.get(name).definition, _setting(shelf)
+def _tried(catalog: PlaybookCatalog, name: str) -> list[Verdict]:
+    definition, setting = catalog.get(name).definition, _setting(catalog)
     cases, faults = read_cases((FOLDER / f"{name}.test.yaml").read_text(), definition, setting.find)
     assert faults == ()
     return [try_case(case, definition, setting) for case in cases]
 
 
-def test_there_are_six_or_more_and_they_are_the_ones_that_are_shipped(shelf: PlaybookShelf) -> None:
+def test_there_are_six_or_more_and_they_are_the_ones_that_are_shipped(catalog: PlaybookCatalog) -> None:
     assert len(NAMES) >= 6
-    assert list(shelf.playbooks) == NAMES
+    assert list(catalog.playbooks) == NAMES
     assert starters() == FOLDER
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_each_is_whole(shelf: PlaybookShelf, name: str) -> None:
-    found = shelf.find(name)
+def test_each_is_whole(catalog: PlaybookCatalog, name: str) -> None:
+    found = catalog.find(name)
     assert found.told == ()
-    assert shelf.get(name).definition.description
+    assert catalog.get(name).definition.description
     assert found.source.startswith("# yaml-language-server: $schema=")
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_nothing_starts_by_itself_in_a_home_that_nobody_has_set_up(shelf: PlaybookShelf, name: str) -> None:
-    assert [trigger.kind for trigger in shelf.get(name).definition.on] == ["manual"]
+def test_nothing_starts_by_itself_in_a_home_that_nobody_has_set_up(catalog: PlaybookCatalog, name: str) -> None:
+    assert [trigger.kind for trigger in catalog.get(name).definition.on] == ["manual"]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -75,9 +75,9 @@ def test_each_does_what_its_tests_expect(verdicts: dict[str, list[Verdict]], nam
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_tests_of_each_go_every_way_and_have_a_failure(
-    shelf: PlaybookShelf, verdicts: dict[str, list[Verdict]], name: str
+    catalog: PlaybookCatalog, verdicts: dict[str, list[Verdict]], name: str
 ) -> None:
-    definition = shelf.get(name).definition
+    definition = catalog.get(name).definition
     rows = [row for verdict in verdicts[name] if verdict.rehearsed for row in verdict.rehearsed.rows]
     done = {row.at.partition("@")[0] for row in rows if row.status == "completed"}
     assert [step for step, node in build(definition).nodes.items() if step not in done] == []
@@ -97,14 +97,14 @@ def _is_test(step: Step) -> bool:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_each_runs_offline_with_placeholders(shelf: PlaybookShelf, name: str) -> None:
-    found = dry_run(shelf.get(name).definition, {}, _setting(shelf))
+def test_each_runs_offline_with_placeholders(catalog: PlaybookCatalog, name: str) -> None:
+    found = dry_run(catalog.get(name).definition, {}, _setting(catalog))
     assert [way.rehearsed.status for way in found.ways] == ["completed"] * len(found.ways)
     assert not found.is_cut
 
 
-def test_all_tests_together_take_less_than_a_second(shelf: PlaybookShelf) -> None:
+def test_all_tests_together_take_less_than_a_second(catalog: PlaybookCatalog) -> None:
     begun = time.process_time()
-    days = sum(v.rehearsed.took_ms for name in NAMES for v in _tried(shelf, name) if v.rehearsed) / 86_400_000
+    days = sum(v.rehearsed.took_ms for name in NAMES for v in _tried(catalog, name) if v.rehearsed) / 86_400_000
     assert time.process_time() - begun < 1.0
     assert days > 15  # of waiting for people

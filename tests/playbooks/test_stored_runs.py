@@ -14,11 +14,11 @@ from sulla.core.errors import Conflict, InvalidInput, MessageIdReused, NotFound,
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import Json
 from sulla.core.stamp import stamp
+from sulla.playbooks.catalog import PlaybookCatalog
 from sulla.playbooks.file.check import Checked
-from sulla.playbooks.run.node import PlayNode, create_playbook_graph
+from sulla.playbooks.run.node import PlaybookNode, create_playbook_graph
 from sulla.playbooks.service import Begin
-from sulla.playbooks.shelf import PlaybookShelf
-from sulla.playbooks.stored_runs import MOST_FAULTS, MOST_HANDED_OVER, PlayDesk
+from sulla.playbooks.stored_runs import MOST_FAULTS, MOST_HANDED_OVER, StoredRuns
 from sulla.playbooks.triggers.webhooks import PlaybookHooks
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
@@ -40,13 +40,13 @@ class Home:
         self.folder = folder
         for text in (SAY, NAP, OVER, RING):
             (folder / f"{text.split()[1]}.yaml").write_text(text)
-        self.shelf = PlaybookShelf([folder], lambda: self.shelf.known)
+        self.catalog = PlaybookCatalog([folder], lambda: self.catalog.known)
         self.provider = ScriptedProvider()
         self.world = PlayWorld(store, self.provider, {}, clock=clock)
-        self.desk = PlayDesk(self.world.threads, self.shelf, clock, make_id, ("sulla",), lambda _: None, lambda: 0)
-        hands = replace(self.world.hands, successors=self.desk)
+        self.desk = StoredRuns(self.world.threads, self.catalog, clock, make_id, ("sulla",), lambda _: None, lambda: 0)
+        effects = replace(self.world.effects, successors=self.desk)
         actor = self.world.actors[actor_key("sulla", graph=PLAYBOOK)]
-        graph = create_playbook_graph(PlayNode(hands))
+        graph = create_playbook_graph(PlaybookNode(effects))
         self.world.actors[actor_key("sulla", graph=PLAYBOOK)] = Actor(actor.spec, "", graph)
 
     async def begin(self, playbook: str, key: str = "k", payload: Json = None, thread: str = "") -> ThreadId:
@@ -151,13 +151,13 @@ async def test_playbooks_hand_over_to_each_other_so_often_and_no_more(home: Home
 
 
 async def test_a_long_text_keeps_nobody_waiting_and_is_answered_shortly(home: Home) -> None:
-    check, threads = home.shelf.check, set[int]()
+    check, threads = home.catalog.check, set[int]()
 
     def beside(text: str) -> Checked:
         threads.add(threading.get_ident())
         return check(text)
 
-    home.shelf.check = beside  # type: ignore[method-assign]  # it is looked at, and done
+    home.catalog.check = beside  # type: ignore[method-assign]  # it is looked at, and done
     text = "name: x\nsteps:\n- id: s\n  respond: hi\n" + "".join(f"  k{number}: 1\n" for number in range(2_000))
     faults = await home.desk.check(text, "x.yaml")
     assert len(faults) == MOST_FAULTS + 1
@@ -185,18 +185,18 @@ async def test_a_step_that_waits_says_for_what_until_it_is_over(home: Home) -> N
 async def test_a_message_that_comes_again_is_known_whatever_its_file_says_by_now(home: Home) -> None:
     text = "name: brew\non: {webhook: kettle, inputs: {leaf: mate}}\nsecrets: [kettle]\ninputs: {leaf: string}\n"
     file = home.folder / "brew.yaml"
-    hooks = PlaybookHooks(home.desk, home.shelf, {"kettle": "whistle"}.get)
+    hooks = PlaybookHooks(home.desk, home.catalog, {"kettle": "whistle"}.get)
     file.write_text(text + "steps: [{id: s, respond: hi}]\n")
-    await home.shelf.look()
+    await home.catalog.look()
     first = await hooks.begin("brew", "m-1", {"a": 1})
     file.write_text(text.replace("mate", "oolong") + "steps: [{id: s, respond: hi}]\n")
-    await home.shelf.look()
+    await home.catalog.look()
     again = await hooks.begin("brew", "m-1", {"a": 1})
     assert (again.run, again.first) == (first.run, False)
     with pytest.raises(MessageIdReused):
         await hooks.begin("brew", "m-1", {"a": 2})
     file.write_text("name: brew\nsteps: [{id: s, respond: hi}]\n")
-    await home.shelf.look()
+    await home.catalog.look()
     with pytest.raises(NotFound, match="takes no webhooks"):
         await hooks.begin("brew", "m-2", None)
 

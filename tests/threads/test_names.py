@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from sulla.agent import Actor, AgentNode, Calls, Guard, InputHandler, OpenQuestions, create_general_graph
+from sulla.agent import Actor, AgentNode, CallGuard, InputHandler, OpenQuestions, ToolCalls, create_general_graph
 from sulla.core.ids import NodeId, ThreadId
 from sulla.core.run import Run
 from sulla.daemon.thread_schema import THREAD_SCHEMA
@@ -128,8 +128,8 @@ async def talked(lived: Lived) -> None:
     hands = Hands()
     provider = ScriptedProvider([MORE, Say("Who?", (call("ask_person", "who"),)), STUCK, "It is done.", DONE])
     world = World(lived.store, provider, tools=(hands.asking(),), clock=lived.clock, home="talk")
-    guard = Guard(world.permissions, asked=OpenQuestions(world.threads, lived.clock))
-    node = AgentNode(world.chat, Calls(Toolbox((hands.asking(),)), Path("workspace"), lambda: 0.0, guard))
+    guard = CallGuard(world.permissions, asked=OpenQuestions(world.threads, lived.clock))
+    node = AgentNode(world.chat, ToolCalls(Toolbox((hands.asking(),)), Path("workspace"), lambda: 0.0, guard))
     actor = world.actors["sulla"]
     graph = create_general_graph(InputHandler(world.chat), node, patcher=lived.patch)
     world.actors["sulla"] = Actor(actor.spec, actor.model, graph)

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import assert_never
 
-from sulla.agent.calls.calls import Calls
+from sulla.agent.calls.calls import ToolCalls
 from sulla.agent.model.loop import AwaitAnswers, CallModel, Finished, RunCalls, next_action
 from sulla.core.errors import GraphError, InvalidInput
 from sulla.core.ids import CallId, MessageId, NodeId, derived_id
@@ -33,7 +33,7 @@ def order(name: str, args: JsonObject) -> str:
 class CallNode:
     """Makes the call through the ordinary dispatcher: policy, questions, limits, and once over a crash."""
 
-    calls: Calls
+    calls: ToolCalls
 
     async def __call__(self, state: ThreadState, run: Run) -> Decision:
         """Make the call that the run's message asks for, and end with what it came to."""

@@ -11,13 +11,12 @@ from itertools import groupby
 from pathlib import Path
 from typing import Final
 
-from sulla.agent.calls.file_marks import OUTPUTS, Touch
-from sulla.agent.calls.guard import CallAllowed, CallDenied, Guard
-from sulla.agent.calls.repeats import ENDS_AT, Again, Repeating, repeated
+from sulla.agent.calls.file_marks import OUTPUTS, FileTouch
+from sulla.agent.calls.guard import CallAllowed, CallDenied, CallGuard
+from sulla.agent.calls.repeats import ENDS_AT, RepeatRefused, RepeatsEnd, repeated
 from sulla.agent.calls.taint import is_unattended
 from sulla.agent.model.loop import RunCalls
-from sulla.agent.model.retry import FailureClass, next_try
-from sulla.agent.model.retry import Wait as RetryWait
+from sulla.agent.model.retry import FailureClass, RetryWait, next_try
 from sulla.agent.pause import pause
 from sulla.core.errors import GraphError, LimitReached, SullaError, foremost
 from sulla.core.event import Fact, Progress
@@ -38,14 +37,14 @@ Made = Result | Wait | None
 
 
 @dataclass(frozen=True, slots=True)
-class Calls:
+class ToolCalls:
     """What an agent's calls run on."""
 
     toolbox: Toolbox
     workspace: Path
     jitter: Callable[[], float]
     """A random number from 0 to 1 at each call."""
-    guard: Guard = field(default_factory=Guard)
+    guard: CallGuard = field(default_factory=CallGuard)
     """Says which of them may be made."""
 
     async def run(self, todo: RunCalls, state: ThreadState, run: Run, fresh: frozenset[CallId]) -> None:
@@ -104,7 +103,7 @@ class Calls:
             case Wait() as wait:
                 return wait
 
-    def _allowed(self, state: ThreadState) -> Calls:
+    def _allowed(self, state: ThreadState) -> ToolCalls:
         """With the tools alone that whoever asked for this run allowed."""
         tools = state.birth.tools if state.birth is not None else None
         return self if tools is None else replace(self, toolbox=self.toolbox.only(tools))
@@ -168,8 +167,8 @@ class Calls:
         effect = _effect_of(call, open_run)
         await run.journal.commit(ToolCallStart(call.id, call.name, call.args, todo.message_id, effect))
 
-    async def _refuse(self, call: ToolCall, verdict: Again | Repeating, run: Run) -> None:
-        if isinstance(verdict, Repeating):
+    async def _refuse(self, call: ToolCall, verdict: RepeatRefused | RepeatsEnd, run: Run) -> None:
+        if isinstance(verdict, RepeatsEnd):
             hit = LimitHit("repeating", "run", "repeats", ENDS_AT - 1, verdict.times)
             raise LimitReached("repeating", verdict.message, hit)
         await run.journal.commit(ToolCallResult(call.id, verdict.hint, is_error=True))
@@ -209,7 +208,9 @@ class Calls:
         """What a call comes to, with everything in it that may be shown and is to be known."""
         tool = self.toolbox.get(call.name)
         touch = (
-            await self.guard.files.before(tool, mend(self.toolbox, call).args, context) if tool is not None else Touch()
+            await self.guard.files.before(tool, mend(self.toolbox, call).args, context)
+            if tool is not None
+            else FileTouch()
         )
         context = replace(context, over=partial(self.guard.files.after, touch, None))
         try:
@@ -221,7 +222,7 @@ class Calls:
         outside = await self.guard.files.tainted(touch)
         tainted = isinstance(result, Done) and (result.tainted or outside or result.origin in UNTRUSTED)
         if isinstance(result, Done) and result.goes_on:
-            touch = Touch()
+            touch = FileTouch()
         await self.guard.files.after(touch, self.workspace / OUTPUTS / f"{call.id}.txt" if tainted else None)
         match result:
             case Done(text):  # what the log never holds, no reader of it can let out

@@ -35,7 +35,7 @@ OUTPUTS: Final = ".sulla/outputs"
 
 
 @dataclass(frozen=True, slots=True)
-class Touch:
+class FileTouch:
     """What a call is about to touch."""
 
     tainted: bool = False
@@ -67,15 +67,15 @@ class FileMarks:
         """Commands that may write anywhere in a workspace, by workspace."""
         self._lock = threading.Lock()  # held by the threads: a call that is cut off cannot stop its own
 
-    async def before(self, tool: Tool, args: FrozenJson, context: ToolContext) -> Touch:
+    async def before(self, tool: Tool, args: FrozenJson, context: ToolContext) -> FileTouch:
         """Look at what a call touches, and mark what it is about to write.
 
         Raises:
             CorruptRecord: the marks cannot be read.
         """
-        return Touch() if tool.files == "none" else await asyncio.to_thread(self._before, tool, args, context)
+        return FileTouch() if tool.files == "none" else await asyncio.to_thread(self._before, tool, args, context)
 
-    async def tainted(self, touch: Touch) -> bool:
+    async def tainted(self, touch: FileTouch) -> bool:
         """Whether what a call has read by now is not to be trusted: others may have written to it while it was made."""
         return touch.tainted or (touch.read is not None and await asyncio.to_thread(self._again, touch.read, touch))
 
@@ -89,10 +89,10 @@ class FileMarks:
         Raises:
             CorruptRecord: the marks cannot be read.
         """
-        touch = await asyncio.to_thread(lambda: Touch(root=workspace.resolve(), read=file.resolve()))
+        touch = await asyncio.to_thread(lambda: FileTouch(root=workspace.resolve(), read=file.resolve()))
         return await self.tainted(touch)
 
-    async def after(self, touch: Touch, rest: Path | None) -> None:
+    async def after(self, touch: FileTouch, rest: Path | None) -> None:
         """Mark what the call has written.
 
         Args:
@@ -104,7 +104,7 @@ class FileMarks:
 
     # ------------------------------------------------------------------------------------------- on a worker thread
 
-    def _before(self, tool: Tool, args: FrozenJson, context: ToolContext) -> Touch:
+    def _before(self, tool: Tool, args: FrozenJson, context: ToolContext) -> FileTouch:
         with self._lock:
             root = context.workspace.resolve()
             if tool.files == "all":
@@ -113,28 +113,28 @@ class FileMarks:
             try:
                 target = _target(tool, args, context, root)
             except (SullaError, KeyError, TypeError, ValueError):
-                return Touch()  # the tool will say the same, and touch nothing
+                return FileTouch()  # the tool will say the same, and touch nothing
             marked = self._is_marked(target, root)
             if tool.effect == "pure" or not (context.tainted or marked):
-                return Touch(marked, root=root, read=target)
+                return FileTouch(marked, root=root, read=target)
             made = tuple(folder for folder in target.parents if root in folder.parents and not folder.exists())
             self._put({str(target): ANY} | {str(folder): FOLDER for folder in made})
-            return Touch(marked, (target, *made), None, root, target)
+            return FileTouch(marked, (target, *made), None, root, target)
 
-    def _before_command(self, root: Path, *, outside: bool) -> Touch:
+    def _before_command(self, root: Path, *, outside: bool) -> FileTouch:
         if not (outside or self._is_marked(root, root, every=True)):
-            return Touch(root=root, read=root, every=True)
+            return FileTouch(root=root, read=root, every=True)
         key = str(root)
         if self._load().get(key) != ALL:
             self._put({key: ANY})
         self._at_work[key] = self._at_work.get(key, 0) + 1
-        return Touch(True, (), look(root, MOST_WATCHED), root)
+        return FileTouch(True, (), look(root, MOST_WATCHED), root)
 
-    def _again(self, read: Path, touch: Touch) -> bool:
+    def _again(self, read: Path, touch: FileTouch) -> bool:
         with self._lock:
             return self._is_marked(read, touch.root, every=touch.every)
 
-    def _after(self, touch: Touch, rest: Path | None) -> None:
+    def _after(self, touch: FileTouch, rest: Path | None) -> None:
         with self._lock:
             changes = {} if rest is None else {str(rest.resolve()): digest_of_file(rest)}
             changes |= {str(path): digest_of_file(path) for path in touch.writes}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from sulla.agent.approvals.approvals import APPROVAL_S, question, wait_id
-from sulla.agent.calls.file_marks import Touch
+from sulla.agent.calls.file_marks import FileTouch
 from sulla.agent.calls.taint import holds_secret, is_known_target, is_unattended, trust_of
 from sulla.core.errors import GraphError
 from sulla.core.ids import ThreadId
@@ -46,7 +46,7 @@ class Rules(Protocol):
         ...
 
 
-class Asked(Protocol):
+class OpenApprovals(Protocol):
     """What people were asked before."""
 
     async def open_until(self, agent: str, wait: Wait, besides: ThreadId) -> int | None:
@@ -55,7 +55,7 @@ class Asked(Protocol):
 
 
 class NothingAsked:
-    """Keeps `Asked`: each question is the first."""
+    """Keeps `OpenApprovals`: each question is the first."""
 
     async def open_until(self, agent: str, wait: Wait, besides: ThreadId) -> int | None:
         """It is not."""
@@ -76,15 +76,15 @@ class NoRules:
 class Files(Protocol):
     """Which files were written by runs that had read what nobody trusts."""
 
-    async def before(self, tool: Tool, args: FrozenJson, context: ToolContext) -> Touch:
+    async def before(self, tool: Tool, args: FrozenJson, context: ToolContext) -> FileTouch:
         """Look at what a call touches, and mark what it is about to write."""
         ...
 
-    async def tainted(self, touch: Touch) -> bool:
+    async def tainted(self, touch: FileTouch) -> bool:
         """Whether what it has read is not to be trusted."""
         ...
 
-    async def after(self, touch: Touch, rest: Path | None) -> None:
+    async def after(self, touch: FileTouch, rest: Path | None) -> None:
         """Mark what it has written, and where the rest of a result lies that is not to be trusted."""
         ...
 
@@ -92,15 +92,15 @@ class Files(Protocol):
 class NoFiles:
     """Keeps `Files` where there is no workspace to look after."""
 
-    async def before(self, tool: Tool, args: FrozenJson, context: ToolContext) -> Touch:
+    async def before(self, tool: Tool, args: FrozenJson, context: ToolContext) -> FileTouch:
         """Nothing is marked."""
-        return Touch()
+        return FileTouch()
 
-    async def tainted(self, touch: Touch) -> bool:
+    async def tainted(self, touch: FileTouch) -> bool:
         """Nobody knows of anything."""
         return False
 
-    async def after(self, touch: Touch, rest: Path | None) -> None:
+    async def after(self, touch: FileTouch, rest: Path | None) -> None:
         """Nothing is kept."""
 
 
@@ -124,7 +124,7 @@ CallDecision = CallAllowed | CallDenied | Wait
 
 
 @dataclass(frozen=True, slots=True)
-class Guard:
+class CallGuard:
     """Decides whether calls are made.
 
     Args:
@@ -139,7 +139,7 @@ class Guard:
     redactor: Redactor = field(default_factory=Redactor)
     files: Files = field(default_factory=NoFiles)
     approval_s: float = APPROVAL_S
-    asked: Asked = field(default_factory=NothingAsked)
+    asked: OpenApprovals = field(default_factory=NothingAsked)
 
     async def authorize(
         self, call: ToolCall, toolbox: Toolbox, context: ToolContext, state: ThreadState, run: Run

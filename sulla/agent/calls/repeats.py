@@ -25,7 +25,7 @@ LOOK_BACK: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
+class RepeatRefused:
     """The call is not made; the model is told why."""
 
     hint: str
@@ -33,14 +33,14 @@ class Again:
 
 
 @dataclass(frozen=True, slots=True)
-class Repeating:
+class RepeatsEnd:
     """The run ends as `failed: repeating`."""
 
     message: str
     times: int
 
 
-def repeated(messages: Reversible[Message]) -> Mapping[CallId, Again | Repeating]:
+def repeated(messages: Reversible[Message]) -> Mapping[CallId, RepeatRefused | RepeatsEnd]:
     """Which calls of the newest reply repeat the ones before them too often.
 
     A row of equal calls is broken by any other call and by a person's message, not by results, by text, or by a
@@ -53,18 +53,18 @@ def repeated(messages: Reversible[Message]) -> Mapping[CallId, Again | Repeating
         The calls that must not be made; the others have no entry.
     """
     newest, earlier = _newest_calls(messages)
-    found: dict[CallId, Again | Repeating] = {}
+    found: dict[CallId, RepeatRefused | RepeatsEnd] = {}
     before, times = _row(earlier)
     for call in newest:
         times = times + 1 if before is not None and _same_call(before, call) else 1
         before = call
         if times >= ENDS_AT:
-            found[call.id] = Repeating(
+            found[call.id] = RepeatsEnd(
                 f"the model called {call.name!r} with the same arguments {times} times in a row, in spite of the hints",
                 times,
             )
         elif times >= REFUSED_AT:
-            found[call.id] = Again(_hint(call.name, times), times)
+            found[call.id] = RepeatRefused(_hint(call.name, times), times)
     return found
 
 

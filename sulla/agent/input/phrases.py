@@ -36,7 +36,7 @@ _SEND = "send forward upload post email exfiltrate transmit leak append encode e
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class PhraseSlot:
     """One place of a phrase."""
 
     words: frozenset[str]
@@ -52,11 +52,11 @@ class Phrase:
 
     name: str
     reason: str
-    slots: tuple[Slot, ...]
+    slots: tuple[PhraseSlot, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class PhraseMatch:
     """A phrase, and its first and last word."""
 
     phrase: Phrase
@@ -72,13 +72,13 @@ def _phrases(name: str, reason: str, *rows: str) -> list[Phrase]:
     """
     made = []
     for row in rows:
-        slots: list[Slot] = []
+        slots: list[PhraseSlot] = []
         within, filler = "0", False
         for part in f" {row}".split(" /"):
             if slots or "/" in part:
                 filler = part.startswith("~")
                 within, _, part = part.removeprefix("~").partition(" ")
-            slots.append(Slot(frozenset(part.split()), int(within), filler))
+            slots.append(PhraseSlot(frozenset(part.split()), int(within), filler))
         made.append(Phrase(name, reason, tuple(slots)))
     return made
 
@@ -164,7 +164,7 @@ def _by_first_word() -> Mapping[str, Sequence[Phrase]]:
 _BY_FIRST_WORD: Final = _by_first_word()
 
 
-def find_phrases(text: Sequence[Word]) -> Iterator[Found]:
+def find_phrases(text: Sequence[Word]) -> Iterator[PhraseMatch]:
     """All phrases in a text.
 
     Args:
@@ -174,7 +174,7 @@ def find_phrases(text: Sequence[Word]) -> Iterator[Found]:
         for phrase in _BY_FIRST_WORD.get(word.text, ()):
             last = _match(phrase, text, place)
             if last is not None:
-                yield Found(phrase, word, text[last])
+                yield PhraseMatch(phrase, word, text[last])
 
 
 def _match(phrase: Phrase, text: Sequence[Word], place: int) -> int | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from sulla.agent.input.phrases import find_phrases
-from sulla.agent.input.views import View, views, words
+from sulla.agent.input.views import TextView, views, words
 
 CAPITALS_OVER: Final = 20
 """A longer text all in capitals is a signal (design §6)."""
@@ -210,7 +210,7 @@ def _visible(text: str) -> Iterator[Signal]:
             yield _signal(found.phrase.name, found.phrase.reason, view, found.first.at, end)
 
 
-def _signal(name: str, reason: str, view: View, start: int, end: int) -> Signal:
+def _signal(name: str, reason: str, view: TextView, start: int, end: int) -> Signal:
     excerpt = view.text[start : min(end, start + MAX_EXCERPT)]
     return Signal(name, f"{reason}: {excerpt!r}", f"{view.name} at {start if view.offset is None else view.offset}")
 

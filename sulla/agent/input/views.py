@@ -78,7 +78,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class TextView:
     """One reading of a text."""
 
     name: str
@@ -88,9 +88,9 @@ class View:
     """Where in the text it was found, if it is a piece of it."""
 
 
-def views(text: str) -> Iterator[View]:
+def views(text: str) -> Iterator[TextView]:
     """All readings of a text, itself first."""
-    yield View("text", text)
+    yield TextView("text", text)
     yield from _plain(text, None, "")
     for decoded in _decoded(text):
         yield decoded
@@ -116,15 +116,15 @@ def _fold_one(char: str) -> str:
     return folded.lower() if len(folded) <= MAX_EXPANSION else char
 
 
-def _plain(text: str, offset: int | None, before: str) -> Iterator[View]:
+def _plain(text: str, offset: int | None, before: str) -> Iterator[TextView]:
     folded = fold(text)
     if folded != text:
-        yield View(f"{before}folded", folded, offset)
+        yield TextView(f"{before}folded", folded, offset)
     if _IS_LEET.search(folded):
-        yield View(f"{before}leet", folded.translate(_LEET), offset)
+        yield TextView(f"{before}leet", folded.translate(_LEET), offset)
     spelled = _spelled(folded)
     if spelled:
-        yield View(f"{before}spelled", spelled, offset)
+        yield TextView(f"{before}spelled", spelled, offset)
 
 
 def _spelled(folded: str) -> str:
@@ -143,7 +143,7 @@ def _spelled(folded: str) -> str:
     return " ".join(out) if found else ""
 
 
-def _decoded(text: str) -> Iterator[View]:
+def _decoded(text: str) -> Iterator[TextView]:
     left = MAX_DECODED
     for name, pattern in (("base64", _BASE64), ("hex", _HEX)):
         for match in pattern.finditer(text):
@@ -152,13 +152,13 @@ def _decoded(text: str) -> Iterator[View]:
             left -= 1
             piece = _as_text(_bytes_of(name, match[0]))
             if piece:
-                yield View(name, piece, match.start())
+                yield TextView(name, piece, match.start())
     if text.count("%") >= _FEW and (unquoted := _unquoted(text)) != text:
-        yield View("url", unquoted)
+        yield TextView("url", unquoted)
     if "&" in text and (unescaped := _ENTITY.sub(lambda match: html.unescape(match[0]), text)) != text:
-        yield View("html", unescaped)
+        yield TextView("html", unescaped)
     if text.count("\\") >= _FEW and (plain := _ESCAPE.sub(_escape, text)) != text:
-        yield View("escapes", plain)
+        yield TextView("escapes", plain)
 
 
 def _bytes_of(name: str, piece: str) -> bytes:

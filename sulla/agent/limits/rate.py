@@ -32,7 +32,7 @@ class RateLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class Allowed:
+class RateAllowed:
     """The message is taken."""
 
     counted: bool = True
@@ -86,7 +86,7 @@ class Rates:
     _tokens: OrderedDict[str, deque[int]] = field(default_factory=OrderedDict, init=False)
     _now_ms: int = field(default=0, init=False)
 
-    def take(self, thread_id: str, token: str, message_id: str, now_s: float) -> Allowed | TooFast:
+    def take(self, thread_id: str, token: str, message_id: str, now_s: float) -> RateAllowed | TooFast:
         """See whether a person's message may be taken, and count it if so.
 
         Args:
@@ -99,7 +99,7 @@ class Rates:
         now_ms = self._now_ms = max(self._now_ms, round(now_s * 1000))
         thread, used_ms = self._threads.get(thread_id), self._tokens.get(token)
         if thread is not None and message_id in thread.ids:
-            return Allowed(counted=False)
+            return RateAllowed(counted=False)
         wait_ms, reason = max(self._waits(thread, used_ms, now_ms))
         if wait_ms > 0:
             return TooFast(reason, wait_ms / 1000)
@@ -111,7 +111,7 @@ class Rates:
         thread.ids.append(message_id)
         used_ms.append(now_ms)
         self._tidy(thread_id, token)
-        return Allowed()
+        return RateAllowed()
 
     def uncount(self, thread_id: str, token: str, message_id: str) -> None:
         """A message that was just counted turned out to be in its thread already: as if it had not come."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from sulla.agent.model.model import Answered, Model
+from sulla.agent.model.model import Model, SideReply
 from sulla.agent.model.token_estimator import RESERVE_PART
 from sulla.core.clock import Clock
 from sulla.core.control import Control
@@ -58,7 +58,7 @@ class Decided:
 
 
 @dataclass(frozen=True, slots=True)
-class Forced:
+class ForcedReply:
     """What came of a question with a tool of its own."""
 
     args: FrozenJson | None
@@ -130,7 +130,7 @@ class Decider:
         agent: str,
         clock: Clock,
         control: Control,
-    ) -> Forced:
+    ) -> ForcedReply:
         """Have a question answered by a call of a tool, which nobody runs.
 
         The arguments are as the model gave them: whoever asked holds them against the schema.
@@ -153,11 +153,11 @@ class Decider:
         answered, said = await self._asked(question, tool, again, call_id, agent, clock, control)
         args = said.calls[0].args if [call.name for call in said.calls] == [tool.name] else None
         cost_micro = answered.usage.cost_micro or 0
-        return Forced(args, said.text, answered.charged_tokens, cost_micro, str(self.model.estimator.info.name))
+        return ForcedReply(args, said.text, answered.charged_tokens, cost_micro, str(self.model.estimator.info.name))
 
     async def _asked(
         self, question: str, tool: ToolSpec, again: str, call_id: str, agent: str, clock: Clock, control: Control
-    ) -> tuple[Answered, Message]:
+    ) -> tuple[SideReply, Message]:
         if not question.strip():
             raise InvalidInput("a blank question: expected what the model is to answer")
         if len(question) > QUESTION_CHARS:

@@ -12,7 +12,7 @@ from sulla.agent.limits.ledger import Ledger
 from sulla.agent.limits.limits import Charge, RunLimits, check_model_call, check_wall
 from sulla.agent.model.breaker import Blocked, Breaker
 from sulla.agent.model.request import LEFT_OUT_NOTE, opening, request_hash
-from sulla.agent.model.retry import MAX_ATTEMPTS, Compress, FailureClass, GiveUp, Wait, classify, next_try
+from sulla.agent.model.retry import MAX_ATTEMPTS, Compress, FailureClass, GiveUp, RetryWait, classify, next_try
 from sulla.agent.model.stream_sink import StreamSink, nobody
 from sulla.agent.model.token_estimator import Fitted, Size, TokenEstimator
 from sulla.agent.model.wrappers import Stripper, Wrapper
@@ -51,7 +51,7 @@ _SERVICE_FAILED: frozenset[FailureClass] = frozenset({"transient", "llm_error"})
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class ReplyRequest:
     """What a model is asked for, beside the conversation."""
 
     prompt: tuple[Section, ...]
@@ -65,7 +65,7 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ModelReply:
     """What the model answered."""
 
     started: ModelStarted
@@ -80,7 +80,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class SideReply:
     """What a call beside all runs came to."""
 
     said: Message | ProviderError
@@ -105,7 +105,9 @@ class Model:
     jitter: Callable[[], float]
     """A random number from 0 to 1 at each call."""
 
-    async def fit(self, state: ThreadState, ask: Ask, limits: RunLimits, ceiling_tokens: int | None = None) -> Fitted:
+    async def fit(
+        self, state: ThreadState, ask: ReplyRequest, limits: RunLimits, ceiling_tokens: int | None = None
+    ) -> Fitted:
         """Forget what of the conversation does not fit into a request.
 
         Raises:
@@ -129,7 +131,7 @@ class Model:
         """The service's own name for it: a run that waited while the model was changed asks the new one."""
         return self.estimator.info.name.model
 
-    async def ask(self, state: ThreadState, run: Run, ask: Ask, limits: RunLimits) -> Said | None:
+    async def ask(self, state: ThreadState, run: Run, ask: ReplyRequest, limits: RunLimits) -> ModelReply | None:
         """Make a model call, and make it again as its failures allow.
 
         Each attempt is written down before it is made, and each failure before the wait that follows it. An attempt
@@ -172,7 +174,7 @@ class Model:
                 reserved = Charge(started.reserved_tokens, started.reserved_micro)
                 usage = self._account(completed, size)
                 self.ledger.settle(started.call_id, open_run.agent, _charge(usage, reserved), run.clock.now())
-                return Said(started, completed, usage, sink.text, wrapper, evicted)
+                return ModelReply(started, completed, usage, sink.text, wrapper, evicted)
             except SullaError as error:
                 failures.append(classify(error))
                 after = next_try(
@@ -186,10 +188,12 @@ class Model:
                     raise
             if isinstance(after, Compress):
                 ceiling_tokens = (size.at_most if size is not None else ceiling_tokens) // 2
-            elif isinstance(after, Wait) and not await pause(run, after.seconds):
+            elif isinstance(after, RetryWait) and not await pause(run, after.seconds):
                 return None
 
-    async def check_room(self, state: ThreadState, run: Run, ask: Ask, limits: RunLimits, more: Sequence[str]) -> None:
+    async def check_room(
+        self, state: ThreadState, run: Run, ask: ReplyRequest, limits: RunLimits, more: Sequence[str]
+    ) -> None:
         """See whether a call could be made now, without making it.
 
         Args:
@@ -209,7 +213,7 @@ class Model:
         check_model_call(state, charge, run.clock.now(), limits)
         self.ledger.check("", _open(state).agent, charge, run.clock.now())
 
-    async def once(self, request: ChatRequest, call_id: str, agent: str, clock: Clock) -> Answered:
+    async def once(self, request: ChatRequest, call_id: str, agent: str, clock: Clock) -> SideReply:
         """Make a model call beside all runs: within the day's limits, and not again if it fails.
 
         Args:
@@ -244,9 +248,9 @@ class Model:
             said = error
         finally:
             self.ledger.settle(call_id, agent, charge, clock.now())
-        return Answered(said, usage, charge.tokens, stop)
+        return SideReply(said, usage, charge.tokens, stop)
 
-    async def _fitted(self, state: ThreadState, ask: Ask, limits: RunLimits, ceiling_tokens: int) -> Fitted:
+    async def _fitted(self, state: ThreadState, ask: ReplyRequest, limits: RunLimits, ceiling_tokens: int) -> Fitted:
         try:
             return await self.fit(state, ask, limits, ceiling_tokens)
         except LimitReached as limit:
@@ -254,7 +258,7 @@ class Model:
                 raise
             raise ContextTooLong(f"the model's window is too small for the newest message: {limit.message}") from None
 
-    def _request(self, state: ThreadState, ask: Ask, limits: RunLimits) -> ChatRequest:
+    def _request(self, state: ThreadState, ask: ReplyRequest, limits: RunLimits) -> ChatRequest:
         told = [*opening(state), *state.transcript]
         return ChatRequest(self._name, ask.prompt, told, ask.tools, ask.max_tokens, limits.model_timeout_s, ask.force)
 
@@ -338,13 +342,15 @@ class Model:
             self.estimator.observe(size, usage)
         return replace(usage, cost_micro=self.estimator.cost_micro(usage, completed.stand_in))
 
-    async def _put_down(self, run: Run, open_run: OpenRun, error: SullaError, after: Wait | Compress | GiveUp) -> bool:
+    async def _put_down(
+        self, run: Run, open_run: OpenRun, error: SullaError, after: RetryWait | Compress | GiveUp
+    ) -> bool:
         """Write down that an attempt came to nothing.
 
         Returns:
             Whether another one follows.
         """
-        retry_in_s = None if isinstance(after, GiveUp) else after.seconds if isinstance(after, Wait) else 0.0
+        retry_in_s = None if isinstance(after, GiveUp) else after.seconds if isinstance(after, RetryWait) else 0.0
         if (call := open_run.open_call) is not None:
             charge = Charge(call.reserved_tokens, call.reserved_micro)
             self.ledger.settle(call.call_id, open_run.agent, charge, run.clock.now())

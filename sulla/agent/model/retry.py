@@ -65,7 +65,7 @@ _BY_A_PERSON = frozenset({"stopped", "interrupted", "barged_in"})
 
 
 @dataclass(frozen=True, slots=True)
-class Wait:
+class RetryWait:
     """Try the same again after this time."""
 
     seconds: float
@@ -83,7 +83,7 @@ class GiveUp:
     reason: WhyNot
 
 
-NextTry = Wait | Compress | GiveUp
+NextTry = RetryWait | Compress | GiveUp
 
 
 def classify(error: SullaError) -> FailureClass:
@@ -130,7 +130,7 @@ def next_try(
     asked_s = BACKOFF_S[len(failures) - 1] if retry_after_s is None else max(retry_after_s, MIN_WAIT_S)
     wait_s = asked_s * (1.0 + JITTER * min(max(jitter, 0.0), 1.0))
     # Said this way round, a figure that is no number gives up too.
-    return Wait(wait_s) if wait_s < remaining_s else GiveUp("deadline")
+    return RetryWait(wait_s) if wait_s < remaining_s else GiveUp("deadline")
 
 
 def _refusal(failures: Sequence[FailureClass], *, shown_text: bool, safe_to_repeat: bool) -> WhyNot | None:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Annotated, Final, Literal
 
 from sulla.agent.subagents.children import Children, ChildTask, child_thread
-from sulla.agent.subagents.reports import Combine, Finding, combined, enough, tell
+from sulla.agent.subagents.reports import ChildFinding, Combine, combined, enough, tell
 from sulla.core.errors import LimitReached, NotFound
 from sulla.core.ids import derived_id
 from sulla.threads import Answer, ThreadState, ThreadStore, wait_of
@@ -23,8 +23,8 @@ _SUMMARIZE: Final = "Sum up what these sub-agents found, briefly, and say where 
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
-    """What sub-agents need to be there."""
+class Subagents:
+    """What the tools for sub-agents work with; one for all agents of a daemon."""
 
     children: Children
     threads: ThreadStore
@@ -32,35 +32,35 @@ class Family:
     """Whom each agent may set to work, beside one like itself."""
 
 
-def sub_agent_tools(family: Callable[[], Family]) -> tuple[Tool, ...]:
+def sub_agent_tools(subagents: Callable[[], Subagents]) -> tuple[Tool, ...]:
     """Tools for sub-agents.
 
     Args:
-        family: what they need, asked for at each call.
+        subagents: what they need, asked for at each call.
     """
-    desk = _Desk(family)
+    tools = _ChildTools(subagents)
     make = partial(define, reach="inward", category="sub-agents", timeout_s=30.0)
     return (
-        make(desk.spawn_sub_agent, effect="idempotent"),
-        make(desk.wait_sub_agents, effect="idempotent"),
-        make(desk.poll_sub_agent, effect="pure"),
-        make(desk.cancel_sub_agent, effect="idempotent"),
+        make(tools.spawn_sub_agent, effect="idempotent"),
+        make(tools.wait_sub_agents, effect="idempotent"),
+        make(tools.poll_sub_agent, effect="pure"),
+        make(tools.cancel_sub_agent, effect="idempotent"),
     )
 
 
-class _Desk:
+class _ChildTools:
     """The tools' functions."""
 
-    def __init__(self, family: Callable[[], Family]) -> None:
-        self._family = family
+    def __init__(self, subagents: Callable[[], Subagents]) -> None:
+        self._subagents = subagents
 
     @property
     def _children(self) -> Children:
-        return self._family().children
+        return self._subagents().children
 
     @property
     def _threads(self) -> ThreadStore:
-        return self._family().threads
+        return self._subagents().threads
 
     async def spawn_sub_agent(
         self,
@@ -79,7 +79,7 @@ class _Desk:
             mode: "call" waits for the result; "spawn" gives an id at once, to work beside it.
             tools: The tools that it may use; left out for all that it has.
         """
-        others = self._family().spawns.get(context.agent, ())
+        others = self._subagents().spawns.get(context.agent, ())
         if agent and agent not in (context.agent, *others):
             return _refused(f"You may not set {agent!r} to work.", others)
         # Its id follows from the call: the same call after a crash is the same child.
@@ -168,7 +168,7 @@ class _Desk:
         return Done(f"{id} is told to end.")
 
     async def _made_one(
-        self, context: ToolContext, parent: ThreadState, task: str, findings: Sequence[Finding]
+        self, context: ToolContext, parent: ThreadState, task: str, findings: Sequence[ChildFinding]
     ) -> Result:
         """Have one more sub-agent, without tools, make one text of several."""
         child = derived_id("sub", context.run_id, context.call_id)
@@ -198,14 +198,14 @@ def _waits(parent: ThreadState, children: Sequence[str], prompt: str) -> Result:
     return Waiting(wait_of(first), prompt, tuple(map(wait_of, others)))
 
 
-def _finding(parent: ThreadState, child: str) -> Finding | None:
+def _finding(parent: ThreadState, child: str) -> ChildFinding | None:
     control = parent.run.reports.get(wait_of(child)) if parent.run is not None else None
     if control is None or not isinstance(control.fact, Answer) or control.fact.report is None:
         return None
-    return Finding(child, control.fact.text, control.fact.report)
+    return ChildFinding(child, control.fact.text, control.fact.report)
 
 
-def _told(text: str, findings: Sequence[Finding], *, failed: bool = False) -> Done:
+def _told(text: str, findings: Sequence[ChildFinding], *, failed: bool = False) -> Done:
     return Done(text, failed, "child", tainted=any(finding.report.tainted for finding in findings))
 
 

@@ -21,7 +21,7 @@ but a failure if any failed. `vote`: what most of them say. `summarize`, `reduce
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ChildFinding:
     """What one child came to."""
 
     id: str
@@ -68,7 +68,7 @@ def report_of(state: ThreadState) -> tuple[str, Report]:
     return cut_report(text), report
 
 
-def tell(finding: Finding) -> str:
+def tell(finding: ChildFinding) -> str:
     """One finding, for the model that asked for it."""
     report, name = finding.report, f"{finding.id} ({finding.report.agent})"
     match report.status:
@@ -86,7 +86,7 @@ def tell(finding: Finding) -> str:
             return f"{name} failed ({report.reason or report.status}).{_so_far(finding)}"
 
 
-def combined(how: Combine, findings: Sequence[Finding]) -> tuple[str, bool]:
+def combined(how: Combine, findings: Sequence[ChildFinding]) -> tuple[str, bool]:
     """Several findings as one text.
 
     Args:
@@ -109,12 +109,12 @@ def combined(how: Combine, findings: Sequence[Finding]) -> tuple[str, bool]:
             return f"{text}{failures}", not good or (how == "all" and bool(bad))
 
 
-def enough(how: Combine, findings: Sequence[Finding]) -> bool:
+def enough(how: Combine, findings: Sequence[ChildFinding]) -> bool:
     """Whether nothing that is still to come could change the answer."""
     return how == "first_success" and any(finding.good for finding in findings)
 
 
-def _voted(findings: Sequence[Finding]) -> str:
+def _voted(findings: Sequence[ChildFinding]) -> str:
     """What most say, as the first of them put it; case and blanks do not matter."""
     words = {finding.id: " ".join(finding.text.casefold().split()).rstrip(".!") for finding in findings}
     ranks = Counter(words.values()).most_common()
@@ -140,7 +140,7 @@ def _focus(parts: Sequence[Part]) -> tuple[str, str]:
     return "", ""
 
 
-def _so_far(finding: Finding) -> str:
+def _so_far(finding: ChildFinding) -> str:
     return f" What it had said so far:\n{finding.text}" if finding.text else ""
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sulla.agent.approvals.questions import answer_tool, ask_again, asked_section, fault_of, outcome_of, results_of
 from sulla.agent.limits.limits import RunLimits, narrowed
-from sulla.agent.model.model import Ask, Model, Said
+from sulla.agent.model.model import Model, ModelReply, ReplyRequest
 from sulla.agent.model.token_estimator import Fitted
 from sulla.agent.model.wrappers import Wrapper
 from sulla.agent.prompt import Surroundings, sections
@@ -88,7 +88,7 @@ class Chat:
             LimitReached: the call does not fit a limit.
             ProviderError: the model's service failed.
         """
-        ask = Ask(self._prompt(), self._told(state), self.limits.nudge_tokens, "nudge")
+        ask = ReplyRequest(self._prompt(), self._told(state), self.limits.nudge_tokens, "nudge")
         said = await self.model.ask(state, run, ask, narrowed(self.limits, state.birth))
         if said is None:
             return False
@@ -157,12 +157,12 @@ class Chat:
         """
         return await self.model.fit(state, self._ask(state), narrowed(self.limits, state.birth))
 
-    def _ask(self, state: ThreadState) -> Ask:
+    def _ask(self, state: ThreadState) -> ReplyRequest:
         if state.run is not None and (question := state.run.question) is not None:
             prompt = (*(one for one in self._prompt() if one.name != "wrappers"), asked_section(question))
             reply_tokens = self.model.estimator.reply_tokens(self.limits)
-            return Ask(prompt, (answer_tool(question),), reply_tokens, "answer", question.tool)
-        return Ask(self._prompt(), self._told(state), self.model.estimator.reply_tokens(self.limits))
+            return ReplyRequest(prompt, (answer_tool(question),), reply_tokens, "answer", question.tool)
+        return ReplyRequest(self._prompt(), self._told(state), self.model.estimator.reply_tokens(self.limits))
 
     def _told(self, state: ThreadState) -> tuple[ToolSpec, ...]:
         tools = self.tools
@@ -189,7 +189,7 @@ class Chat:
         )
 
 
-def _nudged(said: Said, outcome: Outcome) -> TextMessageEnd:
+def _nudged(said: ModelReply, outcome: Outcome) -> TextMessageEnd:
     return TextMessageEnd(
         said.started.call_id,
         said.started.message_id,

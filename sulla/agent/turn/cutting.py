@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from sulla.agent.ending import Cut, Ending, failed
+from sulla.agent.ending import Ending, WalkCut, failed
 from sulla.agent.limits.limits import RunLimits, limit_reached, wall_hit
 from sulla.agent.turn.run_monitor import OUT_OF_TIME
 from sulla.core.run import Run
@@ -31,4 +31,4 @@ def cut_by(reason: str, run: Run, limits: RunLimits) -> Ending:
         limits: the run's bounds.
     """
     hit = wall_hit(run, limits)
-    return failed(limit_reached(hit)) if reason == OUT_OF_TIME and hit is not None else Cut(reason)
+    return failed(limit_reached(hit)) if reason == OUT_OF_TIME and hit is not None else WalkCut(reason)

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import assert_never
 
-from sulla.agent.calls.calls import Calls
+from sulla.agent.calls.calls import ToolCalls
 from sulla.agent.model.loop import AwaitAnswers, CallModel, Finished, RunCalls, direct_reply, next_action, taken_over
 from sulla.agent.model.reminders import CONTINUE, NUDGE
 from sulla.agent.turn.chat import Chat
@@ -45,7 +45,7 @@ class AgentNode:
     """
 
     chat: Chat
-    calls: Calls
+    calls: ToolCalls
     opening: Opening = nobody_else
 
     async def __call__(self, state: ThreadState, run: Run) -> Decision:

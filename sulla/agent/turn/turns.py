@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from sulla.agent.approvals.answers import answered, overdue
-from sulla.agent.ending import Cut, Ending, Failed, Walked, close_run, failed
+from sulla.agent.ending import Ending, WalkCut, WalkEnded, WalkFailed, close_run, failed
 from sulla.agent.limits.ledger import Ledger
 from sulla.agent.limits.limits import Charge, RunLimits, bounds_of
 from sulla.agent.model.live_buffer import LiveBuffer
@@ -204,10 +204,10 @@ class TurnDriver:
                 self._resume(session, wish)
             case Stop(seq, cancels_run):
                 if cancels_run:
-                    self._end(session, Cut("stopped"))
+                    self._end(session, WalkCut("stopped"))
                 session.note(Stopped(seq))
             case Interrupt() | BreakOff():
-                self._end(session, Cut("interrupted" if isinstance(wish, Interrupt) else "barged_in"))
+                self._end(session, WalkCut("interrupted" if isinstance(wish, Interrupt) else "barged_in"))
             case Steer(seq, crashes):
                 session.note(Resumed("steered", input_seq=seq, crashes=crashes))
             case Wake(crashes):
@@ -244,8 +244,10 @@ class TurnDriver:
         if crashes >= self._limits.crashes:
             self._end(session, self._crashed(crashes))
 
-    def _crashed(self, times: int) -> Failed:
-        return Failed("crashed_repeatedly", f"the daemon stopped {times} times during this run; it is not tried again")
+    def _crashed(self, times: int) -> WalkFailed:
+        return WalkFailed(
+            "crashed_repeatedly", f"the daemon stopped {times} times during this run; it is not tried again"
+        )
 
     def _start(self, session: ThreadSession, item: WaitingInput, ambient: AmbientContext | None = None) -> None:
         state, ambient = session.state, ambient if ambient is not None else AmbientContext()
@@ -350,9 +352,9 @@ class TurnDriver:
         finally:
             self._running.discard(control)
         match ending:
-            case Walked(stop) if stop.why == "drained" or state.suspended:
+            case WalkEnded(stop) if stop.why == "drained" or state.suspended:
                 pass  # it goes on later: parked, or when an answer comes
-            case Cut(reason) if reason == PAUSED:
+            case WalkCut(reason) if reason == PAUSED:
                 self._put_down(session)
             case _:
                 call = open_run.open_call
@@ -387,5 +389,5 @@ class TurnDriver:
             return failed(error)
         except Exception:
             log.exception("a turn failed in a way that nobody foresaw", extra={"run_id": run.id})
-            return Failed("internal", "something went wrong inside Sulla; the log has the details", "internal")
-        return Walked(stop)
+            return WalkFailed("internal", "something went wrong inside Sulla; the log has the details", "internal")
+        return WalkEnded(stop)

@@ -10,7 +10,7 @@ from sulla.daemon.core import offline_core
 from sulla.daemon.doctor.probes import Patient
 from sulla.host.findings import Finding, counted, fault, ok, warning
 from sulla.host.team import Team
-from sulla.playbooks.shelf import PlaybookShelf, listed
+from sulla.playbooks.catalog import PlaybookCatalog, listed
 from sulla.projects.projects import PROJECTS, Listed, Projects
 from sulla.skills.folders import looked_at
 
@@ -61,12 +61,12 @@ def judge_projects(rows: Sequence[Listed]) -> list[Finding]:
 async def playbooks(patient: Patient) -> list[Finding]:
     """The playbooks: each can be run."""
     core = await asyncio.to_thread(offline_core, patient.settings, patient.clock)
-    shelf = core.host.needed(PlaybookShelf)
+    shelf = core.host.needed(PlaybookCatalog)
     await shelf.look()
     return judge_playbooks(shelf)
 
 
-def judge_playbooks(shelf: PlaybookShelf) -> list[Finding]:
+def judge_playbooks(shelf: PlaybookCatalog) -> list[Finding]:
     """What the files of playbooks come to.
 
     Args:

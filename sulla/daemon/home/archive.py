@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from sulla.agent import Closing, Cut, close_run
+from sulla.agent import Closing, WalkCut, close_run
 from sulla.core.errors import HomeInUse, NotFound, SettingsError
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
@@ -128,4 +128,4 @@ def _claim(home: Home) -> None:
 
 
 def _close(state: ThreadState, run: OpenRun, now_ms: int) -> list[Closing]:
-    return close_run(state, run, Cut(IMPORTED), "", now_ms)
+    return close_run(state, run, WalkCut(IMPORTED), "", now_ms)

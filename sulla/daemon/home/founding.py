@@ -15,8 +15,8 @@ from sulla.daemon.settings.starter import SCHEMA_FILE
 from sulla.definitions import AGENTS, EXAMPLES
 from sulla.host.home import TOKEN, Home
 from sulla.host.shipped import shipped
+from sulla.playbooks.catalog import PLAYBOOKS
 from sulla.playbooks.files import bring_playbooks
-from sulla.playbooks.shelf import PLAYBOOKS
 
 
 @dataclass(frozen=True, slots=True)

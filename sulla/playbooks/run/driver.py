@@ -31,10 +31,10 @@ from sulla.playbooks.machine.facts import (
 from sulla.playbooks.machine.moves import AskPerson, Complete, Decide, Fail, Rest, Sub, Work
 from sulla.playbooks.records import PlaybookAsked, Played
 from sulla.playbooks.run import heard
-from sulla.playbooks.run.history import Job, Tale
+from sulla.playbooks.run.history import RunHistory, StepAttempt
 from sulla.playbooks.run.log import HEARD, noted, plus, written
-from sulla.playbooks.run.steps import StepHands
-from sulla.playbooks.run.worker import Worker
+from sulla.playbooks.run.steps import StepEffects
+from sulla.playbooks.run.worker import RunWorker
 from sulla.threads import Answer, Suspended, ThreadState, Wait, is_child_wait, is_step_question
 
 LONGEST_S: Final = 60.0
@@ -51,29 +51,29 @@ _OVER: Final = (StepCompleted, StepFailed, StepSkipped, StepCancelled, StepRetry
 """Facts after which nobody waits for a step's attempt any more."""
 
 
-class Walk:
+class RunDriver:
     """One walk.
 
     Args:
-        tale: the run.
-        hands: do what steps do.
+        history: the run.
+        effects: do what steps do.
         state: the run's thread.
         run: the run.
     """
 
-    def __init__(self, tale: Tale, hands: StepHands, state: ThreadState, run: Run) -> None:
-        self._tale = tale
-        self._machine = tale.machine
+    def __init__(self, history: RunHistory, effects: StepEffects, state: ThreadState, run: Run) -> None:
+        self._history = history
+        self._machine = history.machine
         self._state = state
         self._run = run
         self._out: list[Played] = []
-        self._moving: deque[Job] = deque()
+        self._moving: deque[StepAttempt] = deque()
         """Attempts whose next move is to be made."""
         self._happened: deque[Callable[[], None]] = deque()
         self._more = False
         """Whether the machine may have more to say."""
         self._news = asyncio.Event()
-        self._worker = Worker(tale, hands, state, run, self)
+        self._worker = RunWorker(history, effects, state, run, self)
 
     async def go(self) -> bool:
         """Walk until the run is over, or there is nothing to do but wait.
@@ -82,7 +82,7 @@ class Walk:
             False if it was left because the daemon is to stop.
         """
         self._run.control.heed(self._news.set)
-        self._moving.extend(job for job in self._tale.jobs.values() if job.wait is None)
+        self._moving.extend(job for job in self._history.jobs.values() if job.wait is None)
         async with self._worker:
             while True:
                 self._run.control.check()
@@ -105,11 +105,11 @@ class Walk:
 
     # --------------------------------------------------------------------------------------------- what the worker says
 
-    def then(self, job: Job, what: Callable[[], None]) -> None:
+    def then(self, job: StepAttempt, what: Callable[[], None]) -> None:
         """Have something done in its turn, unless nobody waits for the attempt any more."""
 
         def do() -> None:
-            if self._tale.jobs.get(job.begun.at) is job:
+            if self._history.jobs.get(job.begun.at) is job:
                 what()
 
         self._happened.append(do)
@@ -119,7 +119,7 @@ class Walk:
         """Look again."""
         self._news.set()
 
-    def again(self, job: Job) -> None:
+    def again(self, job: StepAttempt) -> None:
         """Have an attempt's next move made."""
         self._moving.append(job)
 
@@ -158,16 +158,16 @@ class Walk:
         if self._out:
             out, self._out = self._out, []
             _refuse_large(out)
-            self._tale.records += len(out)
-            if self._tale.records > MOST_RECORDS:
-                used = self._tale.records - len(out)
+            self._history.records += len(out)
+            if self._history.records > MOST_RECORDS:
+                used = self._history.records - len(out)
                 hit = LimitHit("records", "run", "steps", MOST_RECORDS, used, len(out))
                 text = f"the run has come to {MOST_RECORDS} records, the most that it may: have it do less, or in parts"
                 raise LimitReached("limit_records", text, hit)
             await self._run.journal.commit(*out)
 
     async def _rest(self) -> None:
-        waits = self._tale.waits()
+        waits = self._history.waits()
         if not waits and not self._machine.paused:
             title = self._state.title
             raise GraphError(f"the playbook {title!r} has not ended, and there is nothing that it waits for")
@@ -175,7 +175,7 @@ class Walk:
 
     async def _ask(self) -> None:
         """Have people told what they are asked while other steps are at work."""
-        waits, run = self._tale.waits(), self._state.run
+        waits, run = self._history.waits(), self._state.run
         if run is not None and _asked(waits) != _asked(run.waits.values()):
             await self._run.journal.commit(Suspended(waits, resting=False))
 
@@ -199,9 +199,9 @@ class Walk:
     def _begun(self, fact: StepStarted) -> Played:
         if not self._machine.plan.nodes[fact.at.partition("@")[0]].outward:
             return written(fact)  # a loop, or branches: what is in them is begun by itself
-        job = self._tale.jobs[fact.at] = Job(fact)
+        job = self._history.jobs[fact.at] = StepAttempt(fact)
         self._moving.append(job)
-        call = self._tale.call(job) if isinstance(self._tale.does(fact.at), ToolStep) else None
+        call = self._history.call(job) if isinstance(self._history.does(fact.at), ToolStep) else None
         if call is None:
             return written(fact)
         job.fresh = True
@@ -209,12 +209,12 @@ class Walk:
 
     def _other(self, fact: Fact) -> Played:
         if isinstance(fact, StepReasked):
-            self._moving.append(self._tale.jobs[fact.at])
-        job = self._tale.jobs.pop(fact.at, None) if isinstance(fact, _OVER) else None
+            self._moving.append(self._history.jobs[fact.at])
+        job = self._history.jobs.pop(fact.at, None) if isinstance(fact, _OVER) else None
         if job is None:
             return written(fact)
         self._worker.drop(job)
-        call, run = self._tale.call(job), self._state.run
+        call, run = self._history.call(job), self._state.run
         begun = call is not None and run is not None and call.id in run.intents
         return written(fact, call_id=call.id if call is not None and begun else "")
 
@@ -222,9 +222,9 @@ class Walk:
         """Tell the machine of attempts that have come to their end by what was answered."""
         for job in list(self._moving):
             at = job.begun.at
-            if self._tale.jobs.get(at) is not job or job.busy or not job.notes:
+            if self._history.jobs.get(at) is not job or job.busy or not job.notes:
                 continue
-            match self._tale.move(job):
+            match self._history.move(job):
                 case Complete(value):
                     self.take(self._machine.complete(at, value, job.spent))
                 case Decide(answer):
@@ -235,14 +235,14 @@ class Walk:
                     pass  # there is more to do for it
 
     def _move(self) -> None:
-        jobs = [job for job in self._moving if self._tale.jobs.get(job.begun.at) is job and not job.busy]
+        jobs = [job for job in self._moving if self._history.jobs.get(job.begun.at) is job and not job.busy]
         self._moving.clear()
-        moves = [(job, self._tale.move(job)) for job in jobs]
+        moves = [(job, self._history.move(job)) for job in jobs]
         ways = sum(isinstance(move, Work | Sub) for _, move in moves)
         for job, move in moves:
             match move:
                 case AskPerson():
-                    job.wait = self._tale.question(job, move)
+                    job.wait = self._history.question(job, move)
                 case Rest():
                     pass  # time ends it
                 case _:
@@ -257,7 +257,7 @@ class Walk:
                 case PlaybookAsked() as asked:
                     self._asked(asked, seq)
                 case Answer() as answer:
-                    job = self._tale.waiting_for(answer.wait_id)
+                    job = self._history.waiting_for(answer.wait_id)
                     if job is not None and job.wait is not None:
                         self._answered(job, job.wait, answer, seq, control.at_ms)
                 case _:
@@ -277,7 +277,7 @@ class Walk:
                     [*machine.resume(), *machine.next(MOST_AT_A_TIME), *machine.pause(asked.why or "one step")], seq=seq
                 )
 
-    def _answered(self, job: Job, wait: Wait, answer: Answer, seq: int, at_ms: int) -> None:
+    def _answered(self, job: StepAttempt, wait: Wait, answer: Answer, seq: int, at_ms: int) -> None:
         if is_step_question(wait.wait_id) and 0 < wait.expires_ms < at_ms:
             self.take((), seq=seq)  # too late: its time ends it
             return
@@ -288,7 +288,7 @@ class Walk:
             what = heard.heard_of_person(answer)
         elif not is_child_wait(wait.wait_id):
             what = heard.heard_of_agent(answer)
-        elif isinstance(self._tale.does(job.begun.at), PlaybookStep):
+        elif isinstance(self._history.does(job.begun.at), PlaybookStep):
             what = heard.heard_of_play(answer)
         else:
             what = heard.heard_of_work(answer)
@@ -296,29 +296,29 @@ class Walk:
 
     def _expire(self) -> None:
         """Nobody said in time whether a call may be made: that is a no."""
-        for job in list(self._tale.jobs.values()):
+        for job in list(self._history.jobs.values()):
             wait = job.wait
             if wait is not None and wait.call_id and 0 < wait.expires_ms <= self._now_ms():
                 job.wait = None
                 self._take_heard(job, wait, heard.heard_of_call(wait, None, self._now_ms()), 0)
 
-    def _take_heard(self, job: Job, wait: Wait, what: heard.Heard, seq: int) -> None:
+    def _take_heard(self, job: StepAttempt, wait: Wait, what: heard.Heard, seq: int) -> None:
         at = job.begun.at
         match what:
-            case heard.Noted(note, spent, tainted):
+            case heard.MoveDone(note, spent, tainted):
                 job.notes.append(note)
                 job.spent = plus(job.spent, spent)
                 self._out.append(noted(at, note, spent, input_seq=seq, tainted=tainted))
                 self._moving.append(job)
-            case heard.Completed(value, spent, tainted):
+            case heard.StepDone(value, spent, tainted):
                 self.take(self._machine.complete(at, value, plus(job.spent, spent)), seq=seq, tainted=tainted)
-            case heard.Failed(failure, spent, tainted):
+            case heard.AttemptFailed(failure, spent, tainted):
                 # Another playbook has tried again by itself what could be: as a whole only where its author says so.
                 node = self._machine.plan.nodes[at.partition("@")[0]]
                 repeatable = node.step.retry is not None or not isinstance(node.step.does, PlaybookStep)
                 facts = self._machine.fail(at, failure, repeatable=repeatable, spent=plus(job.spent, spent))
                 self.take(facts, seq=seq, tainted=tainted)
-            case heard.Allowed() | heard.Again():
+            case heard.CallApproved() | heard.CallRepeated():
                 self._out.append(_ruled(at, wait, what, seq))
                 self._moving.append(job)
 
@@ -339,9 +339,9 @@ def _refuse_large(facts: Iterable[Played]) -> None:
             )
 
 
-def _ruled(at: str, wait: Wait, what: heard.Allowed | heard.Again, seq: int) -> Played:
+def _ruled(at: str, wait: Wait, what: heard.CallApproved | heard.CallRepeated, seq: int) -> Played:
     """What a person has said of a call, as it is kept."""
-    if isinstance(what, heard.Again):
+    if isinstance(what, heard.CallRepeated):
         return Played("CALL_AGAIN", at, {}, seq, wait.call_id)
     permit: FrozenJson = {
         "digest": wait.digest,

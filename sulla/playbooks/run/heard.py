@@ -33,7 +33,7 @@ _CLASSES: Final[dict[str, FailureClass]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
+class MoveDone:
     """A move has come to something."""
 
     note: Note
@@ -42,7 +42,7 @@ class Noted:
 
 
 @dataclass(frozen=True, slots=True)
-class Completed:
+class StepDone:
     """The step has."""
 
     value: Json
@@ -51,7 +51,7 @@ class Completed:
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class AttemptFailed:
     """The attempt has failed."""
 
     failure: Failure
@@ -60,18 +60,18 @@ class Failed:
 
 
 @dataclass(frozen=True, slots=True)
-class Allowed:
+class CallApproved:
     """A person said yes to a call."""
 
     always: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
+class CallRepeated:
     """A person had a call made again, of which nobody knew whether it took effect."""
 
 
-Heard = Noted | Completed | Failed | Allowed | Again
+Heard = MoveDone | StepDone | AttemptFailed | CallApproved | CallRepeated
 
 
 def heard_of_agent(answer: Answer) -> Heard:
@@ -80,8 +80,8 @@ def heard_of_agent(answer: Answer) -> Heard:
     if answer.is_error:
         by_person = answer.text in ("stopped", "interrupted", "deleted")
         said = f"the agent did not answer: {answer.text}"
-        return Failed(Failure("transient" if by_person else "llm_error", "no_answer", said), spent, tainted)
-    return Noted(Note("agent", _json(answer.text)), spent, tainted)
+        return AttemptFailed(Failure("transient" if by_person else "llm_error", "no_answer", said), spent, tainted)
+    return MoveDone(Note("agent", _json(answer.text)), spent, tainted)
 
 
 def heard_of_work(answer: Answer) -> Heard:
@@ -92,21 +92,21 @@ def heard_of_work(answer: Answer) -> Heard:
 def heard_of_play(answer: Answer) -> Heard:
     """What another playbook came to."""
     ended = _ended(answer, Note("work", None))
-    return Completed(_json(answer.text), ended.spent, ended.tainted) if isinstance(ended, Noted) else ended
+    return StepDone(_json(answer.text), ended.spent, ended.tainted) if isinstance(ended, MoveDone) else ended
 
 
 def heard_of_person(answer: Answer) -> Heard:
     """What a person answered to a step's question."""
     match answer.verdict:
         case "approve" | "always":
-            return Noted(Note("person", True))
+            return MoveDone(Note("person", True))
         case "reject":
-            return Noted(Note("person", False))
+            return MoveDone(Note("person", False))
         case "give_up":
             why = answer.text or "given up by a person"
-            return Failed(Failure("human_rejected", "given_up", why))
+            return AttemptFailed(Failure("human_rejected", "given_up", why))
         case _:
-            return Noted(Note("person", answer.text))
+            return MoveDone(Note("person", answer.text))
 
 
 def heard_of_call(wait: Wait, answer: Answer | None, at_ms: int) -> Heard:
@@ -120,33 +120,33 @@ def heard_of_call(wait: Wait, answer: Answer | None, at_ms: int) -> Heard:
     if wait.digest or answer is None:
         refused = refusal(wait, answer, at_ms)
         if refused is not None:
-            return Failed(Failure("human_rejected", "rejected", refused.text))
-        return Allowed(answer is not None and answer.verdict == "always")
+            return AttemptFailed(Failure("human_rejected", "rejected", refused.text))
+        return CallApproved(answer is not None and answer.verdict == "always")
     match answer.verdict:
         case "run_again":
-            return Again()
+            return CallRepeated()
         case "give_up":
             why = answer.text or "given up by a person; nobody knows whether it took effect"
-            return Failed(Failure("human_rejected", "given_up", why))
+            return AttemptFailed(Failure("human_rejected", "given_up", why))
         case _ if answer.report is not None:  # of an agent that the tool has set to work
             ended = _ended(answer, Note("work", answer.text))
-            return Completed(answer.text, ended.spent, ended.tainted) if isinstance(ended, Noted) else ended
+            return StepDone(answer.text, ended.spent, ended.tainted) if isinstance(ended, MoveDone) else ended
         case _ if answer.is_error:
-            return Failed(Failure("permanent", "tool", answer.text))
+            return AttemptFailed(Failure("permanent", "tool", answer.text))
         case _:
-            return Completed(answer.text)
+            return StepDone(answer.text)
 
 
-def _ended(answer: Answer, note: Note) -> Noted | Failed:
+def _ended(answer: Answer, note: Note) -> MoveDone | AttemptFailed:
     report = answer.report
     spent, tainted = _report(report)
     if report is None:
-        return Failed(Failure("permanent", "no_report", answer.text))
+        return AttemptFailed(Failure("permanent", "no_report", answer.text))
     if report.status == "done":
-        return Noted(note, spent, tainted)
+        return MoveDone(note, spent, tainted)
     reason = "blocked" if report.status == "blocked" else report.reason or report.status
     kind: FailureClass = "permanent" if reason.startswith("limit_") else _CLASSES.get(reason, "llm_error")
-    return Failed(Failure(kind, reason, _why(report, answer.text)), spent, tainted)
+    return AttemptFailed(Failure(kind, reason, _why(report, answer.text)), spent, tainted)
 
 
 def _why(report: Report, text: str) -> str:

@@ -20,7 +20,7 @@ TIMER: Final = f"{TIME}next"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MoveId:
     """Of which move something is done."""
 
     run_id: RunId
@@ -40,7 +40,7 @@ class Place:
 
 
 @dataclass(slots=True)
-class Job:
+class StepAttempt:
     """An attempt that is at work or waits."""
 
     begun: StepStarted
@@ -55,7 +55,7 @@ class Job:
 
 
 @dataclass(slots=True)
-class Tale:
+class RunHistory:
     """The run; worth nothing more as soon as something of it was not kept."""
 
     machine: Playbook
@@ -68,14 +68,14 @@ class Tale:
     """The names of secrets, by what stands for them."""
     records: int = 0
     """How many of its records are kept, or about to be."""
-    jobs: dict[str, Job] = field(default_factory=dict)
+    jobs: dict[str, StepAttempt] = field(default_factory=dict)
     """By address."""
 
     def does(self, at: str) -> Kind:
         """What the step at an address does."""
         return self.machine.plan.nodes[at.partition("@")[0]].step.does
 
-    def move(self, job: Job) -> Move:
+    def move(self, job: StepAttempt) -> Move:
         """The next move of an attempt. An agent that is asked sees no secret, and may leave one where it stands."""
         given = job.begun.given or {}
         move = move_of(self.does(job.begun.at), given, job.notes)
@@ -89,30 +89,30 @@ class Tale:
             case _:
                 return move
 
-    def place(self, job: Job) -> Place:
+    def place(self, job: StepAttempt) -> MoveId:
         """Of which move something is done for an attempt now."""
-        return Place(self.run_id, job.begun.at, job.begun.attempt, len(job.notes))
+        return MoveId(self.run_id, job.begun.at, job.begun.attempt, len(job.notes))
 
-    def call(self, job: Job) -> ToolCall | None:
+    def call(self, job: StepAttempt) -> ToolCall | None:
         """The call that an attempt makes now; None if it makes none."""
         move = self.move(job)
         if not isinstance(move, Call):
             return None
-        place = Place(self.run_id, job.begun.at, job.begun.attempt, move.number)
+        place = MoveId(self.run_id, job.begun.at, job.begun.attempt, move.number)
         return ToolCall(CallId(place.id("call")), move.tool, move.args)
 
-    def question(self, job: Job, move: AskPerson) -> Wait:
+    def question(self, job: StepAttempt, move: AskPerson) -> Wait:
         """What a person is asked."""
         does = self.does(job.begun.at)
         timeout_s = self.machine.plan.nodes[job.begun.at.partition("@")[0]].step.timeout_s
         times_s = (timeout_s, does.expires_s if isinstance(does, HumanStep) else None)
         expires_s = min((time_s for time_s in times_s if time_s is not None), default=None)
         expires_ms = 0 if expires_s is None else job.begun.at_ms + round(expires_s * 1000)
-        place = Place(self.run_id, job.begun.at, job.begun.attempt, move.number)
+        place = MoveId(self.run_id, job.begun.at, job.begun.attempt, move.number)
         wait_id = f"{HUMAN if move.yes_or_no else ANSWER}{place.id('ask')}"
         return Wait(wait_id, CallId(""), move.text, expires_ms=expires_ms, choices=move.choices)
 
-    def waiting_for(self, wait_id: str) -> Job | None:
+    def waiting_for(self, wait_id: str) -> StepAttempt | None:
         """The attempt that waits for an answer."""
         return next((job for job in self.jobs.values() if job.wait and job.wait.wait_id == wait_id), None)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from sulla.core.ids import ThreadId
-from sulla.playbooks.run.log import Story
+from sulla.playbooks.run.log import RunRecord
 from sulla.threads import ThreadStore
 
 _PAGE: Final = 512
 
 
-async def load_story(threads: ThreadStore, thread_id: ThreadId, upto: int = 0) -> Story:
+async def load_run(threads: ThreadStore, thread_id: ThreadId, upto: int = 0) -> RunRecord:
     """Read a run's log.
 
     Args:
@@ -23,13 +23,13 @@ async def load_story(threads: ThreadStore, thread_id: ThreadId, upto: int = 0) -
         NotFound: there is no such thread.
         CorruptRecord: it cannot be read.
     """
-    story, after = Story(thread_id), 0
+    record, after = RunRecord(thread_id), 0
     while page := await threads.entries(thread_id, after=after, limit=_PAGE):
         for entry in page:
             if upto and entry.seq > upto:
-                return story
-            story.take(entry)
+                return record
+            record.take(entry)
         after = page[-1].seq
         if len(page) < _PAGE:
             break
-    return story
+    return record

@@ -12,7 +12,7 @@ from sulla.core.jsontypes import Json
 from sulla.playbooks.machine.facts import KINDS, NOTHING, Fact, Spent, decode, encode, kind_of
 from sulla.playbooks.machine.moves import Note
 from sulla.playbooks.records import Played
-from sulla.playbooks.run.orders import Order, read_order
+from sulla.playbooks.run.orders import RunOrder, read_order
 from sulla.threads import Entry, Input, Play, ThreadCreated
 from sulla.tools import Effect
 
@@ -23,12 +23,12 @@ HEARD: Final = "HEARD"
 
 
 @dataclass(slots=True)
-class Story:
+class RunRecord:
     """What a log says of a run so far."""
 
     thread_id: ThreadId
     play: Play | None = None
-    order: Order | None = None
+    order: RunOrder | None = None
     """The one that the run began with."""
     ordered_ms: int = 0
     """When that was, UTC milliseconds."""

@@ -19,34 +19,34 @@ from sulla.playbooks.machine.facts_kept import fork, reopen
 from sulla.playbooks.machine.machine import Playbook
 from sulla.playbooks.machine.plan import Plan, build
 from sulla.playbooks.records import Played
-from sulla.playbooks.run.driver import Walk
-from sulla.playbooks.run.history import Job, Place, Tale
-from sulla.playbooks.run.load import load_story
-from sulla.playbooks.run.log import Story, written
-from sulla.playbooks.run.orders import Order, begun_with, read_order, run_scope, stands_for
-from sulla.playbooks.run.steps import StepHands
+from sulla.playbooks.run.driver import RunDriver
+from sulla.playbooks.run.history import MoveId, RunHistory, StepAttempt
+from sulla.playbooks.run.load import load_run
+from sulla.playbooks.run.log import RunRecord, written
+from sulla.playbooks.run.orders import RunOrder, begun_with, read_order, run_scope, stands_for
+from sulla.playbooks.run.steps import StepEffects
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.threads import Play, ThreadState
 
 log = logging.getLogger(__name__)
 
 PLAY: Final = NodeId("playbook")
-MOST_TALES: Final = 16
+MOST_HISTORIES: Final = 16
 """Runs that are kept in memory between two walks; another one is read from its log."""
 MOST_PLANS: Final = 64
 
 
 @dataclass(slots=True)
-class Tales:
+class RunHistories:
     """Runs in memory, and playbooks made ready. Whatever is not here is read again."""
 
-    told: OrderedDict[ThreadId, Tale] = field(default_factory=OrderedDict)
+    told: OrderedDict[ThreadId, RunHistory] = field(default_factory=OrderedDict)
     plans: OrderedDict[str, Plan] = field(default_factory=OrderedDict)
 
-    def keep(self, thread_id: ThreadId, tale: Tale) -> None:
+    def keep(self, thread_id: ThreadId, history: RunHistory) -> None:
         """Remember a run of which everything was kept."""
-        self.told[thread_id] = tale
-        while len(self.told) > MOST_TALES:
+        self.told[thread_id] = history
+        while len(self.told) > MOST_HISTORIES:
             self.told.popitem(last=False)
 
     async def plan(self, play: Play) -> Plan:
@@ -67,107 +67,107 @@ class Tales:
 
 
 @dataclass(frozen=True, slots=True)
-class PlayNode:
+class PlaybookNode:
     """Works on runs of playbooks.
 
     Args:
-        hands: do what steps do.
-        tales: what is in memory.
+        effects: do what steps do.
+        histories: what is in memory.
     """
 
-    hands: StepHands
-    tales: Tales = field(default_factory=Tales)
+    effects: StepEffects
+    histories: RunHistories = field(default_factory=RunHistories)
 
     async def __call__(self, state: ThreadState, run: Run) -> Decision:
         """Walk until the run is over, waits, or is to be left."""
         play = PLAYBOOK_RUN.of(state)
         if state.run is None or play is None:
             raise GraphError(f"{state.thread_id}: the playbook node runs without an open run of a playbook")
-        tale = self.tales.told.pop(state.thread_id, None)
-        if tale is None or tale.run_id != run.id or tale.records != play.facts:
-            tale = await self._take_up(state, run)
+        history = self.histories.told.pop(state.thread_id, None)
+        if history is None or history.run_id != run.id or history.records != play.facts:
+            history = await self._take_up(state, run)
         try:
-            finished = await Walk(tale, self.hands, state, run).go()
+            finished = await RunDriver(history, self.effects, state, run).go()
         except BaseExceptionGroup as failures:
             raise foremost(failures) from None
         if not finished:
             return Continue()
-        if tale.machine.ended is None:
-            self.tales.keep(state.thread_id, tale)
+        if history.machine.ended is None:
+            self.histories.keep(state.thread_id, history)
         else:
-            await self._end(state, run, tale.machine.ended)
+            await self._end(state, run, history.machine.ended)
         return Next()
 
     # ----------------------------------------------------------------------------------------------- from the log
 
-    async def _take_up(self, state: ThreadState, run: Run) -> Tale:
-        story = await load_story(self.hands.threads, state.thread_id)
-        if story.play is None or story.order is None:
+    async def _take_up(self, state: ThreadState, run: Run) -> RunHistory:
+        record = await load_run(self.effects.threads, state.thread_id)
+        if record.play is None or record.order is None:
             raise CorruptRecord(f"{state.thread_id}: a run of a playbook without a playbook")
-        plan = await self.tales.plan(story.play)
-        facts = await self._facts(state, run, story, plan)
-        tale = self._tale(story, plan, state, run)
-        tale.machine.replay(facts)
-        self._jobs(tale, story, state)
-        return tale
+        plan = await self.histories.plan(record.play)
+        facts = await self._facts(state, run, record, plan)
+        history = self._history(record, plan, state, run)
+        history.machine.replay(facts)
+        self._jobs(history, record, state)
+        return history
 
-    def _tale(self, story: Story, plan: Plan, state: ThreadState, run: Run) -> Tale:
-        order, play, definition = story.order or Order("start"), story.play, plan.definition
+    def _history(self, record: RunRecord, plan: Plan, state: ThreadState, run: Run) -> RunHistory:
+        order, play, definition = record.order or RunOrder("start"), record.play, plan.definition
         marks = {stands_for(order.seal, name): name for name in definition.secrets}
-        scope = run_scope(state.thread_id, play, order.payload, story.ordered_ms) if play is not None else {}
+        scope = run_scope(state.thread_id, play, order.payload, record.ordered_ms) if play is not None else {}
         names = {"run": scope, "secrets": {name: mark for mark, name in marks.items()}}
         machine = Playbook(plan, evaluate, names=names)
         kept = PLAYBOOK_RUN.of(state)
         records = kept.facts if kept is not None else 0
-        return Tale(machine, run.id, order.seal, (*order.stack, definition.name), marks, records)
+        return RunHistory(machine, run.id, order.seal, (*order.stack, definition.name), marks, records)
 
-    async def _facts(self, state: ThreadState, run: Run, story: Story, plan: Plan) -> list[Fact]:
+    async def _facts(self, state: ThreadState, run: Run, record: RunRecord, plan: Plan) -> list[Fact]:
         """The facts of a run, with those that its order begins with; these are kept before anything else is done."""
         order, now_ms = _order_of(state), round(run.clock.now() * 1000)
-        if order.do == "resume" and not story.facts and story.order is not None:
-            order = story.order  # it was stopped before it began
-        ended = any(isinstance(fact, RunEnded) for fact in story.facts) and story.run_id != run.id
+        if order.do == "resume" and not record.facts and record.order is not None:
+            order = record.order  # it was stopped before it began
+        ended = any(isinstance(fact, RunEnded) for fact in record.facts) and record.run_id != run.id
         begins: list[Fact] = []
-        if order.do == "resume" and story.run_id != run.id:
-            begins = self._reopened(story, plan, order, now_ms)
-        elif not story.facts and order.do == "fork":
+        if order.do == "resume" and record.run_id != run.id:
+            begins = self._reopened(record, plan, order, now_ms)
+        elif not record.facts and order.do == "fork":
             begins = await self._forked(order, plan, now_ms)
-        elif not story.facts:
+        elif not record.facts:
             machine = Playbook(plan, evaluate)
             begins = machine.start(order.inputs or {}, now_ms, stack=order.stack)
         elif ended:
             raise Conflict("this run of a playbook has ended: resume it, or fork it")
         if begins:
             await run.journal.commit(Played("TAKEN_UP", tainted=order.tainted), *map(written, begins))
-        return [*story.facts, *begins]
+        return [*record.facts, *begins]
 
-    def _reopened(self, story: Story, plan: Plan, order: Order, now_ms: int) -> list[Fact]:
+    def _reopened(self, record: RunRecord, plan: Plan, order: RunOrder, now_ms: int) -> list[Fact]:
         """An ended run goes on; one that was cut off from outside is ended first, as far as its machine knows."""
         machine = Playbook(plan, evaluate)
-        machine.replay(story.facts)
+        machine.replay(record.facts)
         facts: list[Fact] = []
         if machine.ended is None:
             machine.tick(now_ms)
             facts = [*machine.cancel("stopped"), *machine.next()]
-        return [*facts, reopen(plan, [*story.facts, *facts], now_ms, order.steps)]
+        return [*facts, reopen(plan, [*record.facts, *facts], now_ms, order.steps)]
 
-    async def _forked(self, order: Order, plan: Plan, now_ms: int) -> list[Fact]:
-        other = await load_story(self.hands.threads, ThreadId(order.run), order.upto)
+    async def _forked(self, order: RunOrder, plan: Plan, now_ms: int) -> list[Fact]:
+        other = await load_run(self.effects.threads, ThreadId(order.run), order.upto)
         return fork(plan, other.facts, order.steps, now_ms, inputs=order.inputs, forked_from=order.run)
 
-    def _jobs(self, tale: Tale, story: Story, state: ThreadState) -> None:
+    def _jobs(self, history: RunHistory, record: RunRecord, state: ThreadState) -> None:
         """The attempts that were at work, as far as they had come, with the questions that people know of."""
         run = state.run
         asked = {wait.call_id: wait for wait in run.waits.values() if wait.call_id} if run is not None else {}
-        for begun in tale.machine.open:
-            if not tale.machine.plan.nodes[begun.at.partition("@")[0]].outward:
+        for begun in history.machine.open:
+            if not history.machine.plan.nodes[begun.at.partition("@")[0]].outward:
                 continue
-            job = Job(begun)
-            if story.run_id == tale.run_id:
-                job.notes = story.notes.get(begun.at, [])
-                job.spent = story.spent.get(begun.at, job.spent)
-            tale.jobs[begun.at] = job
-            call = tale.call(job)
+            job = StepAttempt(begun)
+            if record.run_id == history.run_id:
+                job.notes = record.notes.get(begun.at, [])
+                job.spent = record.spent.get(begun.at, job.spent)
+            history.jobs[begun.at] = job
+            call = history.call(job)
             job.wait = asked.get(call.id) if call is not None else None
 
     # ---------------------------------------------------------------------------------------------------- its end
@@ -178,17 +178,17 @@ class PlayNode:
         if state.birth is not None or play is None:
             return
         if ended.status == "transferred":
-            await self.hands.successors.hand_over(state, ended.to, ended.outputs)
+            await self.effects.successors.hand_over(state, ended.to, ended.outputs)
         elif ended.status == "failed" and not play.thread:
             why = ended.failure.message if ended.failure is not None else "nobody knows why"
             said = f"The playbook {play.name} has failed ({state.thread_id}): {why}"
             try:
-                await self.hands.say(Place(run.id, "", 0), said, state)  # nobody waits for it who would be told
+                await self.effects.say(MoveId(run.id, "", 0), said, state)  # nobody waits for it who would be told
             except Refused as refused:
                 log.warning("people could not be told that a playbook failed: %s", refused.message)
 
 
-def create_playbook_graph(node: PlayNode) -> Graph[ThreadState]:
+def create_playbook_graph(node: PlaybookNode) -> Graph[ThreadState]:
     """The graph of a thread that walks a playbook.
 
     Args:
@@ -201,7 +201,7 @@ def create_playbook_graph(node: PlayNode) -> Graph[ThreadState]:
     return draft.build()
 
 
-def _order_of(state: ThreadState) -> Order:
+def _order_of(state: ThreadState) -> RunOrder:
     run = state.run
     said = next((m.parts[0] for m in reversed(state.transcript) if run and m.id == run.message_id and m.parts), None)
     return read_order(said.text if isinstance(said, Text) else "")

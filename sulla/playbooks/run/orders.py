@@ -20,7 +20,7 @@ from sulla.threads import Play
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class RunOrder:
     """What a run is to do."""
 
     do: Literal["start", "resume", "fork"]
@@ -53,7 +53,7 @@ class Order:
         return json.dumps(said | ({"payload": self.payload} if self.payload is not None else {}))
 
 
-def read_order(text: str) -> Order:
+def read_order(text: str) -> RunOrder:
     """The order that a message is.
 
     Raises:
@@ -70,7 +70,9 @@ def read_order(text: str) -> Order:
             known = dict(inputs) if isinstance(inputs, Mapping) else None
             seal, run, upto = str(said.get("seal", "")), str(said.get("run", "")), int(said.get("upto", 0))
             told = (said.get("payload"), lists["stack"], lists["steps"], run, upto)
-            return Order(do, seal, known, *told, tainted=said.get("tainted") is True, handed=int(said.get("handed", 0)))
+            return RunOrder(
+                do, seal, known, *told, tainted=said.get("tainted") is True, handed=int(said.get("handed", 0))
+            )
     raise InvalidInput("this thread is a run of a playbook and takes no messages: write to another one")
 
 

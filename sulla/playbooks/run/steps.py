@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from sulla.agent import (
-    Calls,
     Charge,
     Children,
     ChildTask,
@@ -19,6 +18,7 @@ from sulla.agent import (
     Decider,
     Made,
     RunLimits,
+    ToolCalls,
     bounds_of,
     check_used,
     child_thread,
@@ -29,13 +29,13 @@ from sulla.core.ids import MessageId, RunId, ThreadId, derived_id
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import ToolCall
 from sulla.core.run import Run
+from sulla.playbooks.catalog import StoredPlaybook
 from sulla.playbooks.definition import Budget
 from sulla.playbooks.machine.moves import AskAgent, Choose, Sub, Work
 from sulla.playbooks.machine.scope_inputs import complete_inputs
 from sulla.playbooks.records import Played
-from sulla.playbooks.run.history import Place, Tale
-from sulla.playbooks.run.orders import Order, play_of, unsealed
-from sulla.playbooks.shelf import Kept
+from sulla.playbooks.run.history import MoveId, RunHistory
+from sulla.playbooks.run.orders import RunOrder, play_of, unsealed
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.playbooks.thread_kind import chain_of
 from sulla.threads import Input, Question, ThreadCreated, ThreadState, ThreadStore
@@ -45,10 +45,10 @@ Tell = Callable[[ThreadId, RunId, str, str], Awaitable[None]]
 """Has people told something: in a thread, by a run, once under a key, in words."""
 
 
-class Shelf(Protocol):
+class PlaybookSource(Protocol):
     """The playbooks that there are."""
 
-    async def kept(self, name: str) -> Kept:
+    async def kept(self, name: str) -> StoredPlaybook:
         """One that can be run.
 
         Raises:
@@ -71,7 +71,7 @@ class Successors(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class StepHands:
+class StepEffects:
     """Does what steps do.
 
     Args:
@@ -80,7 +80,7 @@ class StepHands:
         children: sets agents and other playbooks to work.
         calls: makes the calls of tools.
         decider: has a model choose.
-        shelf: the playbooks that there are.
+        catalog: the playbooks that there are.
         successors: begins what is handed over to.
         tell: has people told something.
         secret: a secret by its name; None for one that the settings don't hold.
@@ -90,9 +90,9 @@ class StepHands:
     threads: ThreadStore
     wake: Callable[[ThreadId], None]
     children: Children
-    calls: Calls
+    calls: ToolCalls
     decider: Decider
-    shelf: Shelf
+    catalog: PlaybookSource
     successors: Successors
     tell: Tell
     secret: Callable[[str], str | None]
@@ -142,7 +142,7 @@ class StepHands:
 
     # ----------------------------------------------------------------------------------------------------------- agents
 
-    def child_of(self, place: Place) -> str:
+    def child_of(self, place: MoveId) -> str:
         """The id of the run that works for a move."""
         return place.id("stp")
 
@@ -164,14 +164,16 @@ class StepHands:
         task = ChildTask(child, wish.agent or run.agent, wish.text, "step", title, state.project, wish.tools)
         await self.children.start(_within(task, budget), state)
 
-    async def sub(self, child: str, wish: Sub, budget: Budget, tale: Tale, state: ThreadState, run: Run) -> None:
+    async def sub(
+        self, child: str, wish: Sub, budget: Budget, history: RunHistory, state: ThreadState, run: Run
+    ) -> None:
         """Run another playbook as a step.
 
         Args:
             child: the id that it gets.
             wish: which one.
             budget: what it may use.
-            tale: the run that it is a step of.
+            history: the run that it is a step of.
             state: that run's thread.
             run: that run.
 
@@ -182,11 +184,11 @@ class StepHands:
         """
         if await self._has_begun(child, state):
             return  # whatever has become of its file since
-        kept = await self.shelf.kept(wish.playbook)
+        kept = await self.catalog.kept(wish.playbook)
         inputs = complete_inputs(kept.definition, wish.args)
         thread, chain = await self.conversation(state), chain_of(state)
         play = play_of(kept.definition, kept.source, "playbook", thread, chain=chain)
-        order = Order("start", derived_id("seal", tale.seal, child), inputs, stack=tale.stack)
+        order = RunOrder("start", derived_id("seal", history.seal, child), inputs, stack=history.stack)
         task = ChildTask(child, run.agent, order.text(), "step", kept.definition.name, state.project, play=play)
         await self.children.start(_within(task, budget), state)
 
@@ -199,7 +201,7 @@ class StepHands:
         with suppress(NotFound):
             await self.children.cancel(child)
 
-    async def decide(self, place: Place, wish: Choose, again: str, state: ThreadState, run: Run) -> Decided:
+    async def decide(self, place: MoveId, wish: Choose, again: str, state: ThreadState, run: Run) -> Decided:
         """Have a model choose.
 
         Raises:
@@ -218,7 +220,7 @@ class StepHands:
 
     # ---------------------------------------------------------------------------------------------------- conversations
 
-    async def ask(self, place: Place, wish: AskAgent, state: ThreadState) -> None:
+    async def ask(self, place: MoveId, wish: AskAgent, state: ThreadState) -> None:
         """Ask the conversation's agent.
 
         Args:
@@ -239,7 +241,7 @@ class StepHands:
             await self.threads.send(thread, said)
         self.wake(thread)
 
-    async def say(self, place: Place, text: str, state: ThreadState) -> None:
+    async def say(self, place: MoveId, text: str, state: ThreadState) -> None:
         """Tell the conversation."""
         await self.tell(await self.conversation(state), place.run_id, place.id("say"), text)
 

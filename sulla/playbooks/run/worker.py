@@ -19,8 +19,8 @@ from sulla.playbooks.definition import Budget
 from sulla.playbooks.machine.facts import Fact, Failure, Spent
 from sulla.playbooks.machine.moves import AskAgent, Call, Choose, Move, Say, Sub, Work
 from sulla.playbooks.records import Played
-from sulla.playbooks.run.history import Job, Tale
-from sulla.playbooks.run.steps import StepHands
+from sulla.playbooks.run.history import RunHistory, StepAttempt
+from sulla.playbooks.run.steps import StepEffects
 from sulla.threads import Answer, ThreadState, Wait, is_child_wait, wait_of
 from sulla.tools import Done, Effect, Waiting
 
@@ -28,10 +28,10 @@ _FATAL: Final = (Aborted, StaleLease, StoreUnavailable)
 """What ends the walk, and is no step's failure."""
 
 
-class Listener(Protocol):
+class RunListener(Protocol):
     """Who wants to know what comes of it."""
 
-    def then(self, job: Job, what: Callable[[], None]) -> None:
+    def then(self, job: StepAttempt, what: Callable[[], None]) -> None:
         """Have something done in its turn, unless nobody waits for the attempt any more."""
         ...
 
@@ -39,7 +39,7 @@ class Listener(Protocol):
         """Look again."""
         ...
 
-    def again(self, job: Job) -> None:
+    def again(self, job: StepAttempt) -> None:
         """Have an attempt's next move made."""
         ...
 
@@ -49,24 +49,24 @@ class Listener(Protocol):
 
 
 @dataclass(slots=True)
-class Worker:
+class RunWorker:
     """Does it. Nothing goes on when the context is left.
 
     Args:
-        tale: the run.
-        hands: do what steps do.
+        history: the run.
+        effects: do what steps do.
         state: the run's thread.
         run: the run.
         listener: is told what comes of it, in its turn.
     """
 
-    tale: Tale
-    hands: StepHands
+    history: RunHistory
+    effects: StepEffects
     state: ThreadState
     run: Run
-    listener: Listener
+    listener: RunListener
     _group: asyncio.TaskGroup = field(default_factory=asyncio.TaskGroup)
-    _tasks: dict[asyncio.Task[None], Job | None] = field(default_factory=dict)
+    _tasks: dict[asyncio.Task[None], StepAttempt | None] = field(default_factory=dict)
 
     async def __aenter__(self) -> Self:
         """Begin."""
@@ -89,10 +89,10 @@ class Worker:
 
     def effect(self, name: str) -> Effect:
         """What repeating a tool would do."""
-        tool = self.hands.calls.toolbox.get(name)
+        tool = self.effects.calls.toolbox.get(name)
         return tool.effect if tool is not None else "pure"  # a call of no tool does nothing, however often
 
-    def start(self, job: Job, move: Move, ways: int) -> None:
+    def start(self, job: StepAttempt, move: Move, ways: int) -> None:
         """Begin a move.
 
         Args:
@@ -103,13 +103,13 @@ class Worker:
         job.busy = True
         self._start(self._do(job, move, ways), job)
 
-    def drop(self, job: Job) -> None:
+    def drop(self, job: StepAttempt) -> None:
         """Nobody waits for an attempt any more: end what is done for it, here and elsewhere."""
         ending = [task for task, whose in self._tasks.items() if whose is job and not task.done()]
         for task in ending:
             task.cancel()
-        begins = isinstance(self.tale.move(job), Work | Sub)
-        child = self.hands.child_of(self.tale.place(job)) if begins else ""
+        begins = isinstance(self.history.move(job), Work | Sub)
+        child = self.effects.child_of(self.history.place(job)) if begins else ""
         if job.wait is not None and is_child_wait(job.wait.wait_id):
             child = job.wait.wait_id.partition(":")[2]
         # It may have been set to work before a crash, or be just now.
@@ -118,7 +118,7 @@ class Worker:
 
     # --------------------------------------------------------------------------------------------------------- one move
 
-    def _start(self, work: Coroutine[object, object, None], job: Job | None) -> None:
+    def _start(self, work: Coroutine[object, object, None], job: StepAttempt | None) -> None:
         task = self._group.create_task(work)
         self._tasks[task] = job
         task.add_done_callback(self._over)
@@ -130,9 +130,9 @@ class Worker:
     async def _stop(self, child: str, beginning: Collection[asyncio.Task[None]]) -> None:
         if beginning:
             await asyncio.wait(beginning)
-        await self.hands.stop(child)
+        await self.effects.stop(child)
 
-    async def _do(self, job: Job, move: Move, ways: int) -> None:
+    async def _do(self, job: StepAttempt, move: Move, ways: int) -> None:
         try:
             then = await self._done(job, move, ways)
         except _FATAL:
@@ -146,45 +146,45 @@ class Worker:
 
         self.listener.then(job, over)
 
-    async def _done(self, job: Job, move: Move, ways: int) -> Callable[[], None]:
+    async def _done(self, job: StepAttempt, move: Move, ways: int) -> Callable[[], None]:
         """Do it.
 
         Returns:
             What takes in what came of it.
         """
-        place = self.tale.place(job)
+        place = self.history.place(job)
         match move:
             case Call():
                 return await self._call(job)
             case Choose():
                 return await self._choose(job, move)
             case Work():
-                child = self.hands.child_of(place)
+                child = self.effects.child_of(place)
                 if not self._is_answered(wait_of(child)):
-                    await self.hands.work(child, place.at, move, self._budget(job, ways), self.state, self.run)
+                    await self.effects.work(child, place.at, move, self._budget(job, ways), self.state, self.run)
                 return lambda: self._wait_for(job, wait_of(child))
             case Sub():
-                child = self.hands.child_of(place)
+                child = self.effects.child_of(place)
                 if not self._is_answered(wait_of(child)):
-                    await self.hands.sub(child, move, self._budget(job, ways), self.tale, self.state, self.run)
+                    await self.effects.sub(child, move, self._budget(job, ways), self.history, self.state, self.run)
                 return lambda: self._wait_for(job, wait_of(child))
             case AskAgent():
                 if not self._is_answered(place.ask):
-                    await self.hands.ask(place, move, self.state)
+                    await self.effects.ask(place, move, self.state)
                 return lambda: self._wait_for(job, place.ask)
             case Say(text):
-                await self.hands.say(place, text, self.state)
+                await self.effects.say(place, text, self.state)
                 said = Played("RESPONDED", place.at)
-                return lambda: self.listener.take(self.tale.machine.complete(place.at, text), first=said)
+                return lambda: self.listener.take(self.history.machine.complete(place.at, text), first=said)
         raise TypeError(f"{move!r} is nothing that is done here")
 
-    def _failed(self, job: Job, error: SullaError) -> Callable[[], None]:
+    def _failed(self, job: StepAttempt, error: SullaError) -> Callable[[], None]:
         reason = error.reason if isinstance(error, LimitReached) else error.code
         failure = Failure(classify(error), reason, error.message)
-        return lambda: self.listener.take(self.tale.machine.fail(job.begun.at, failure, spent=job.spent))
+        return lambda: self.listener.take(self.history.machine.fail(job.begun.at, failure, spent=job.spent))
 
-    def _budget(self, job: Job, ways: int) -> Budget:
-        left, share = self.tale.machine.allowance(job.begun.at), self.hands.share(self.state, ways)
+    def _budget(self, job: StepAttempt, ways: int) -> Budget:
+        left, share = self.history.machine.allowance(job.begun.at), self.effects.share(self.state, ways)
         tokens = share if left.tokens is None else min(share, left.tokens)
         return Budget(max(1, tokens), left.cost_micro, left.wall_s)
 
@@ -192,33 +192,35 @@ class Worker:
         """Whether there is an answer to what was asked before a crash: whoever gave it may be gone by now."""
         return any(isinstance(c.fact, Answer) and c.fact.wait_id == wait_id for c in self.state.controls.values())
 
-    def _wait_for(self, job: Job, wait_id: str) -> None:
+    def _wait_for(self, job: StepAttempt, wait_id: str) -> None:
         job.wait = Wait(wait_id, CallId(""))
 
-    async def _choose(self, job: Job, move: Choose) -> Callable[[], None]:
-        at, machine = job.begun.at, self.tale.machine
-        decided = await self.hands.decide(self.tale.place(job), move, machine.asked_again(at), self.state, self.run)
+    async def _choose(self, job: StepAttempt, move: Choose) -> Callable[[], None]:
+        at, machine = job.begun.at, self.history.machine
+        decided = await self.effects.decide(
+            self.history.place(job), move, machine.asked_again(at), self.state, self.run
+        )
         spent = Spent(decided.tokens, decided.cost_micro)
         told = Played("DECIDED", at, {"model": decided.model}, tokens=spent.tokens, cost_micro=spent.cost_micro)
         return lambda: self.listener.take(machine.decide(at, decided.answer, spent), first=told)
 
     # ------------------------------------------------------------------------------------------------------------ tools
 
-    async def _call(self, job: Job) -> Callable[[], None]:
-        call, run = self.tale.call(job), self.state.run
+    async def _call(self, job: StepAttempt) -> Callable[[], None]:
+        call, run = self.history.call(job), self.state.run
         if call is None or run is None:
             raise TypeError(f"{job.begun.at!r} makes no call")
         if call.id not in run.intents:
             # Somebody was asked first, so it is called later than its step began.
             begun = Played("CALL_STARTED", job.begun.at, call_id=call.id, effect=self.effect(call.name))
-            self.tale.records += 1
+            self.history.records += 1
             await self.run.journal.commit(begun)
             job.fresh = True
         fresh, job.fresh = job.fresh, False
-        made = await self.hands.call(call, self.tale.marks, self.state, self.run, fresh=fresh)
+        made = await self.effects.call(call, self.history.marks, self.state, self.run, fresh=fresh)
         return lambda: self._made(job, call, made)
 
-    def _made(self, job: Job, call: ToolCall, made: Made) -> None:
+    def _made(self, job: StepAttempt, call: ToolCall, made: Made) -> None:
         match made:
             case Done():
                 self._called(job, call, made)
@@ -226,14 +228,14 @@ class Worker:
                 job.wait = made
             case Waiting(_, _, also) if also:
                 said = f"{call.name} waits for several at once, which a step cannot: have branches do so"
-                self.listener.take(self.tale.machine.fail(job.begun.at, Failure("permanent", "tool", said)))
+                self.listener.take(self.history.machine.fail(job.begun.at, Failure("permanent", "tool", said)))
             case Waiting(wait_id, prompt):
                 job.wait = Wait(wait_id, call.id, prompt)
             case None:
                 pass  # the daemon is to stop: who takes the run up again makes it
 
-    def _called(self, job: Job, call: ToolCall, done: Done) -> None:
-        at, machine = job.begun.at, self.tale.machine
+    def _called(self, job: StepAttempt, call: ToolCall, done: Done) -> None:
+        at, machine = job.begun.at, self.history.machine
         if not done.is_error:
             return self.listener.take(machine.complete(at, done.text, job.spent), tainted=done.tainted)
         failure = Failure("transient" if done.passing else "tool_error", "tool", done.text)

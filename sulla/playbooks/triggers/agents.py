@@ -8,8 +8,8 @@ from typing import Final
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.run import Run
 from sulla.models import Section
-from sulla.playbooks.service import PlaybookOffice, TriggerKind
-from sulla.playbooks.shelf import PlaybookShelf, Shelved, listed
+from sulla.playbooks.catalog import CatalogEntry, PlaybookCatalog, listed
+from sulla.playbooks.service import PlaybookService, TriggerKind
 from sulla.playbooks.tools import Starts, playbook_line
 from sulla.playbooks.triggers.chat import ChatPlays, Chooser
 from sulla.threads import ThreadState, ThreadStore
@@ -25,7 +25,7 @@ CHAT: Final = (
 )
 
 
-def chat_section(playbooks: Iterable[Shelved], toolbox: Toolbox) -> tuple[Section, ...]:
+def chat_section(playbooks: Iterable[CatalogEntry], toolbox: Toolbox) -> tuple[Section, ...]:
     """What a model is told of playbooks that messages may be for; nothing if there are none or it could start none.
 
     Args:
@@ -41,16 +41,18 @@ class AgentPlaybooks:
 
     Args:
         office: starts them.
-        shelf: those of the home, as they were at the last look.
+        catalog: those of the home, as they were at the last look.
         threads: where agents work.
         choose: asked which playbook a message is for that is about several.
     """
 
-    def __init__(self, office: PlaybookOffice, shelf: PlaybookShelf, threads: ThreadStore, choose: Chooser) -> None:
+    def __init__(
+        self, office: PlaybookService, catalog: PlaybookCatalog, threads: ThreadStore, choose: Chooser
+    ) -> None:
         self.starts = Starts(office, threads, self._given)
         """What the tools need."""
-        self._shelf = shelf
-        self._chat = ChatPlays(shelf, office, choose)
+        self._catalog = catalog
+        self._chat = ChatPlays(catalog, office, choose)
 
     async def opening(self, state: ThreadState, run: Run) -> str:
         """Start the playbook that a person's message is for: see `agent.Opening`."""
@@ -58,7 +60,7 @@ class AgentPlaybooks:
 
     def sections(self, toolbox: Toolbox) -> tuple[Section, ...]:
         """What a model is told of playbooks: see `chat_section`."""
-        return chat_section(self._shelf.playbooks.values(), toolbox)
+        return chat_section(self._catalog.playbooks.values(), toolbox)
 
     def beat_lines(self, toolbox: Toolbox) -> str:
         """The playbooks that an agent may start at its heartbeat, a line each; empty for none.
@@ -66,16 +68,16 @@ class AgentPlaybooks:
         Args:
             toolbox: what it may use.
         """
-        return _lines(self._shelf.playbooks.values(), "heartbeat") if RUN_PLAYBOOK in toolbox else ""
+        return _lines(self._catalog.playbooks.values(), "heartbeat") if RUN_PLAYBOOK in toolbox else ""
 
     def _given(self, playbook: str, kinds: Collection[TriggerKind]) -> FrozenJson:
-        found = self._shelf.playbooks.get(playbook)
+        found = self._catalog.playbooks.get(playbook)
         if found is None or found.definition is None:
             return {}
         return next((trigger.inputs for trigger in found.definition.on if trigger.kind in kinds), {})
 
 
-def _lines(playbooks: Iterable[Shelved], kind: TriggerKind) -> str:
+def _lines(playbooks: Iterable[CatalogEntry], kind: TriggerKind) -> str:
     """Those that something of this kind starts, a line each."""
     found = [one for one in playbooks if one.definition is not None and any(t.kind == kind for t in one.definition.on)]
     return "\n".join(playbook_line(listed(one)) for one in found)[:SECTION_CHARS]

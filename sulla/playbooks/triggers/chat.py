@@ -11,9 +11,9 @@ from sulla.core.errors import ProviderError, Refused
 from sulla.core.ids import derived_id
 from sulla.core.message import Text
 from sulla.core.run import Run
+from sulla.playbooks.catalog import PlaybookCatalog
 from sulla.playbooks.match import ChatTrigger, chat_triggers, matching
-from sulla.playbooks.service import Begin, PlaybookOffice
-from sulla.playbooks.shelf import PlaybookShelf
+from sulla.playbooks.service import Begin, PlaybookService
 from sulla.playbooks.tools import told_started
 from sulla.threads import ThreadState
 
@@ -65,13 +65,13 @@ class ChatPlays:
     """Starts playbooks for messages that they are for.
 
     Args:
-        shelf: the playbooks, as they were at the last look.
+        catalog: the playbooks, as they were at the last look.
         office: starts them.
         choose: asked where a message is about several.
     """
 
-    def __init__(self, shelf: PlaybookShelf, office: PlaybookOffice, choose: Chooser) -> None:
-        self._shelf = shelf
+    def __init__(self, catalog: PlaybookCatalog, office: PlaybookService, choose: Chooser) -> None:
+        self._catalog = catalog
         self._office = office
         self._choose = choose
 
@@ -103,7 +103,7 @@ class ChatPlays:
         """
         if state.active_work is not None and state.active_work.running:
             return None
-        playbooks = [one.definition for one in self._shelf.playbooks.values() if one.definition is not None]
+        playbooks = [one.definition for one in self._catalog.playbooks.values() if one.definition is not None]
         said = state.transcript[-1].parts[0]
         text = said.text if isinstance(said, Text) else ""
         found = matching(text, chat_triggers(playbooks))

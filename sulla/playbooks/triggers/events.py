@@ -12,6 +12,7 @@ from sulla.core.clock import Clock
 from sulla.core.errors import CorruptRecord, Refused
 from sulla.core.ids import RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson
+from sulla.playbooks.catalog import CatalogEntry, PlaybookCatalog
 from sulla.playbooks.events import (
     MOST_CHAINED,
     Happening,
@@ -21,8 +22,7 @@ from sulla.playbooks.events import (
     happening,
     is_playbooks_turn,
 )
-from sulla.playbooks.service import Begin, PlaybookOffice
-from sulla.playbooks.shelf import PlaybookShelf, Shelved
+from sulla.playbooks.service import Begin, PlaybookService
 from sulla.store import LogInfo, Store
 from sulla.threads import (
     Entry,
@@ -69,7 +69,7 @@ Listeners = Mapping[str, tuple[Listener, ...]]
 """By the types of the events."""
 
 
-def listeners(playbooks: Iterable[Shelved]) -> Listeners:
+def listeners(playbooks: Iterable[CatalogEntry]) -> Listeners:
     """The playbooks that wait for events.
 
     Args:
@@ -94,18 +94,18 @@ class Since:
 
 
 def event_follower(
-    shelf: PlaybookShelf, office: PlaybookOffice, threads: ThreadStore, store: Store, clock: Clock
+    catalog: PlaybookCatalog, office: PlaybookService, threads: ThreadStore, store: Store, clock: Clock
 ) -> LogFollower:
     """What starts playbooks at events.
 
     Args:
-        shelf: the playbooks, as they were at the last look.
+        catalog: the playbooks, as they were at the last look.
         office: begins them.
         threads: whose logs are read.
         store: finds threads, and keeps how far they were read.
         clock: all time.
     """
-    events = PlayEvents(shelf, office, threads, store, clock)
+    events = PlayEvents(catalog, office, threads, store, clock)
     wording = Wording("events that start playbooks have to wait: %s", "events start playbooks again")
     intervals = Intervals(idle_s=LOOK_S, retry_s=(RETRY_S,))
     return LogFollower("reading for events", events, threads, store, clock, wording, intervals=intervals, page=_PAGE)
@@ -121,9 +121,9 @@ class PlayEvents(LogConsumer):
     """
 
     def __init__(
-        self, shelf: PlaybookShelf, office: PlaybookOffice, threads: ThreadStore, store: Store, clock: Clock
+        self, catalog: PlaybookCatalog, office: PlaybookService, threads: ThreadStore, store: Store, clock: Clock
     ) -> None:
-        self._shelf = shelf
+        self._catalog = catalog
         self._office = office
         self._threads = threads
         self._store = store
@@ -136,13 +136,13 @@ class PlayEvents(LogConsumer):
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
         """The playbooks, looked at: before that nobody can say that none waits."""
-        await self._shelf.look()
+        await self._catalog.look()
         yield
 
     async def begin(self) -> bool:
         """Whether a playbook waits for events."""
         self._began_ms = self._now_ms()
-        self._wanted = listeners(self._shelf.playbooks.values())
+        self._wanted = listeners(self._catalog.playbooks.values())
         if self._wanted:
             await self._known_since()
         else:
@@ -188,7 +188,7 @@ class PlayEvents(LogConsumer):
 
     async def _stop_listening(self) -> None:
         """Nobody waits for events: who does so later hears of those that come then."""
-        unclear = self._shelf.troubles or any(one.definition is None for one in self._shelf.playbooks.values())
+        unclear = self._catalog.troubles or any(one.definition is None for one in self._catalog.playbooks.values())
         if not unclear and not self._forgotten:
             await self._store.remove(SINCE)
             self._since, self._forgotten = None, True

@@ -12,11 +12,11 @@ from sulla.core.clock import Clock
 from sulla.core.errors import InvalidInput, SullaError
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import FrozenJson
+from sulla.playbooks.catalog import CatalogEntry, PlaybookCatalog
 from sulla.playbooks.definition import Trigger
 from sulla.playbooks.file.form import read_duration
 from sulla.playbooks.machine.scope_inputs import complete_inputs
-from sulla.playbooks.service import Begin, PlaybookOffice
-from sulla.playbooks.shelf import PlaybookShelf, Shelved
+from sulla.playbooks.service import Begin, PlaybookService
 from sulla.schedules.office import PLAYBOOKS, Schedules
 from sulla.schedules.spec import Cron, Every, PlaybookAction, Spec, check_spec
 
@@ -64,7 +64,7 @@ class Wanted:
         return self.blind or (name in self.unclear and number.isdecimal())
 
 
-def wanted_by(playbooks: Iterable[Shelved], *, blind: bool = False) -> Wanted:
+def wanted_by(playbooks: Iterable[CatalogEntry], *, blind: bool = False) -> Wanted:
     """The schedules that playbooks ask for.
 
     Args:
@@ -91,13 +91,13 @@ class PlayTriggers:
     """Keeps the schedules that playbooks ask for, as their files change.
 
     Args:
-        shelf: the playbooks.
+        catalog: the playbooks.
         schedules: where schedules are made.
         clock: all time.
     """
 
-    def __init__(self, shelf: PlaybookShelf, schedules: Schedules, clock: Clock) -> None:
-        self._shelf = shelf
+    def __init__(self, catalog: PlaybookCatalog, schedules: Schedules, clock: Clock) -> None:
+        self._catalog = catalog
         self._schedules = schedules
         self._clock = clock
         self._settled: Wanted | None = None
@@ -118,8 +118,8 @@ class PlayTriggers:
         """See whether files have changed, and make, change and remove schedules. A failure is said once and tried again
         at the next look.
         """
-        await self._shelf.look()
-        wanted = wanted_by(self._shelf.playbooks.values(), blind=bool(self._shelf.troubles))
+        await self._catalog.look()
+        wanted = wanted_by(self._catalog.playbooks.values(), blind=bool(self._catalog.troubles))
         if wanted == self._settled:
             return
         try:
@@ -140,12 +140,12 @@ class TimedPlays:
     """Begins playbooks for schedules.
 
     Args:
-        shelf: the playbooks.
+        catalog: the playbooks.
         office: begins them.
     """
 
-    def __init__(self, shelf: PlaybookShelf, office: PlaybookOffice) -> None:
-        self._shelf = shelf
+    def __init__(self, catalog: PlaybookCatalog, office: PlaybookService) -> None:
+        self._catalog = catalog
         self._office = office
 
     async def begin(self, name: str, inputs: FrozenJson, key: str) -> ThreadId:
@@ -166,5 +166,5 @@ class TimedPlays:
             NotFound: there is no such playbook.
             InvalidInput: it has faults, or the inputs are not what it asks for.
         """
-        await self._shelf.look()
-        complete_inputs(self._shelf.get(name).definition, inputs)
+        await self._catalog.look()
+        complete_inputs(self._catalog.get(name).definition, inputs)

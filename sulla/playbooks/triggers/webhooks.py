@@ -7,10 +7,10 @@ from collections.abc import Callable
 from sulla.core.errors import NotFound
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import Json
+from sulla.playbooks.catalog import PlaybookCatalog
 from sulla.playbooks.definition import Trigger
 from sulla.playbooks.rpc_forms import PlayBegun
-from sulla.playbooks.service import Begin, PlaybookOffice
-from sulla.playbooks.shelf import PlaybookShelf
+from sulla.playbooks.service import Begin, PlaybookService
 
 
 class PlaybookHooks:
@@ -18,13 +18,13 @@ class PlaybookHooks:
 
     Args:
         office: begins runs.
-        shelf: the home's playbooks, as they were at the last look: a message from nobody costs no reading.
+        catalog: the home's playbooks, as they were at the last look: a message from nobody costs no reading.
         secrets: a secret's value by its name; None or empty for one that is not set.
     """
 
-    def __init__(self, office: PlaybookOffice, shelf: PlaybookShelf, secrets: Callable[[str], str | None]) -> None:
+    def __init__(self, office: PlaybookService, catalog: PlaybookCatalog, secrets: Callable[[str], str | None]) -> None:
         self._office = office
-        self._shelf = shelf
+        self._catalog = catalog
         self._secrets = secrets
 
     def secret_of(self, playbook: str) -> str | None:
@@ -46,6 +46,6 @@ class PlaybookHooks:
 
     def _trigger(self, playbook: str) -> Trigger | None:
         """How it takes webhooks; the first one counts."""
-        found = self._shelf.playbooks.get(playbook)
+        found = self._catalog.playbooks.get(playbook)
         triggers = found.definition.on if found is not None and found.definition is not None else ()
         return next((one for one in triggers if one.kind == "webhook"), None)

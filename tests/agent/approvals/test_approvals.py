@@ -8,7 +8,7 @@ from typing import Literal
 
 import pytest
 
-from sulla.agent import Guard, Permissions
+from sulla.agent import CallGuard, Permissions
 from sulla.agent.approvals.approvals import APPROVAL_S, KEY, REJECTED, TOO_LATE
 from sulla.core.errors import AlreadyAnswered, NotFound
 from sulla.core.ids import CallId, ThreadId
@@ -427,4 +427,4 @@ async def test_a_rule_that_cannot_be_read_allows_nothing(store: MemoryStore, cap
 
 
 def test_a_guard_without_rules_allows_nothing_in_advance() -> None:
-    assert type(Guard().rules).__name__ == "NoRules"
+    assert type(CallGuard().rules).__name__ == "NoRules"

@@ -7,7 +7,17 @@ from typing import Any, Literal
 
 import pytest
 
-from sulla.agent import Actor, AgentSpec, CallNode, Calls, Guard, Permissions, actor_key, create_call_graph, order
+from sulla.agent import (
+    Actor,
+    AgentSpec,
+    CallGuard,
+    CallNode,
+    Permissions,
+    ToolCalls,
+    actor_key,
+    create_call_graph,
+    order,
+)
 from sulla.core.ids import MessageId, ThreadId
 from sulla.core.message import Origin
 from sulla.store.memory import MemoryStore
@@ -25,8 +35,8 @@ class Desk:
         self.done: list[str] = []
         self.world = World(store, ScriptedProvider(), boot=boot)
         tools = Toolbox([self._tool(reach, effect)])
-        guard = Guard(Permissions(store, self.world.clock))
-        calls = Calls(tools, Path("workspace"), lambda: 0.0, guard)
+        guard = CallGuard(Permissions(store, self.world.clock))
+        calls = ToolCalls(tools, Path("workspace"), lambda: 0.0, guard)
         graph = create_call_graph(CallNode(calls))
         self.world.actors[actor_key("sulla", graph="call")] = Actor(AgentSpec("sulla", "Sulla", ""), "", graph)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sulla.agent.calls.repeats import ENDS_AT, LOOK_BACK, Again, Repeating, repeated
+from sulla.agent.calls.repeats import ENDS_AT, LOOK_BACK, RepeatRefused, RepeatsEnd, repeated
 from sulla.core.ids import CallId, MessageId
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.core.message import Message, Text, ToolCall, ToolResult
@@ -39,7 +39,8 @@ READ = ("read", {"path": "a.txt"})
 
 
 @pytest.mark.parametrize(
-    ("times", "verdict"), [(1, "runs"), (2, "runs"), (3, "Again"), (6, "Again"), (7, "Repeating"), (9, "Repeating")]
+    ("times", "verdict"),
+    [(1, "runs"), (2, "runs"), (3, "RepeatRefused"), (6, "RepeatRefused"), (7, "RepeatsEnd"), (9, "RepeatsEnd")],
 )
 def test_the_third_time_is_refused_and_the_seventh_ends_the_run(times: int, verdict: str) -> None:
     assert _verdicts(_rounds(*[READ] * times)) == [verdict]
@@ -47,11 +48,11 @@ def test_the_third_time_is_refused_and_the_seventh_ends_the_run(times: int, verd
 
 def test_the_hint_names_the_tool_and_the_times() -> None:
     (again,) = repeated(_rounds(READ, READ, READ)).values()
-    assert isinstance(again, Again)
+    assert isinstance(again, RepeatRefused)
     assert "read" in again.hint
     assert again.times == 3
     (ends,) = repeated(_rounds(*[READ] * 7)).values()
-    assert isinstance(ends, Repeating)
+    assert isinstance(ends, RepeatsEnd)
     assert "'read'" in ends.message
     assert ends.times == 7
 
@@ -66,20 +67,22 @@ def test_any_other_call_breaks_the_row() -> None:
 def test_calls_of_one_reply_count_in_their_order() -> None:
     start = [ASKED, *_reply(READ, READ, id_="0")]
     assert _verdicts([*start, _reply(READ, ("list", {}), READ, READ, READ, id_="1")[0]]) == [
-        "Again",
+        "RepeatRefused",
         "runs",
         "runs",
         "runs",
-        "Again",
+        "RepeatRefused",
     ]
-    assert _verdicts([ASKED, _reply(*[READ] * 8, id_="0")[0]]) == ["runs"] * 2 + ["Again"] * 4 + ["Repeating"] * 2
+    assert (
+        _verdicts([ASKED, _reply(*[READ] * 8, id_="0")[0]]) == ["runs"] * 2 + ["RepeatRefused"] * 4 + ["RepeatsEnd"] * 2
+    )
 
 
 def test_a_persons_message_breaks_the_row_and_a_reminder_does_not() -> None:
     before, last = _rounds(READ, READ), _reply(READ, id_="new")[0]
     assert _verdicts([*before, ASKED, last]) == ["runs"]
-    assert _verdicts([*before, REMINDER, last]) == ["Again"]
-    assert _verdicts([*before, TALK, REMINDER, last]) == ["Again"]
+    assert _verdicts([*before, REMINDER, last]) == ["RepeatRefused"]
+    assert _verdicts([*before, TALK, REMINDER, last]) == ["RepeatRefused"]
 
 
 @pytest.mark.parametrize(
@@ -97,14 +100,14 @@ def test_a_persons_message_breaks_the_row_and_a_reminder_does_not() -> None:
     ],
 )
 def test_arguments_are_compared_as_json(one: FrozenJson, other: FrozenJson, same: bool) -> None:
-    assert _verdicts(_rounds(("t", one), ("t", one), ("t", other))) == ["Again" if same else "runs"]
+    assert _verdicts(_rounds(("t", one), ("t", one), ("t", other))) == ["RepeatRefused" if same else "runs"]
 
 
 def test_arguments_nested_without_end_are_compared_without_recursion() -> None:
     deep: Json = 1
     for _ in range(5000):
         deep = [deep]
-    assert _verdicts(_rounds(*[("t", {"a": deep})] * 3)) == ["Again"]
+    assert _verdicts(_rounds(*[("t", {"a": deep})] * 3)) == ["RepeatRefused"]
 
 
 class _Counted(list[Message]):
@@ -140,5 +143,5 @@ def test_it_counts_like_a_plain_list_of_calls(replies: list[list[str]]) -> None:
         times = 1
         while times <= end and flat[end - times] == flat[end]:
             times += 1
-        expected.append("runs" if times < 3 else "Again" if times < ENDS_AT else "Repeating")
+        expected.append("runs" if times < 3 else "RepeatRefused" if times < ENDS_AT else "RepeatsEnd")
     assert _verdicts(messages) == expected

@@ -3,13 +3,13 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sulla.agent.limits.rate import Allowed, RateLimits, Rates, TooFast
+from sulla.agent.limits.rate import RateAllowed, RateLimits, Rates, TooFast
 
-TAKEN = Allowed()
-SENT_AGAIN = Allowed(counted=False)
+TAKEN = RateAllowed()
+SENT_AGAIN = RateAllowed(counted=False)
 
 
-def _too_fast(answer: Allowed | TooFast) -> TooFast:
+def _too_fast(answer: RateAllowed | TooFast) -> TooFast:
     assert isinstance(answer, TooFast)
     return answer
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sulla.agent import DayLimits, Decided, Decider, Forced, Ledger, Model
+from sulla.agent import DayLimits, Decided, Decider, ForcedReply, Ledger, Model
 from sulla.agent.model.decider import CHOOSE, QUESTION_CHARS, choose_tool
 from sulla.core.control import Control
 from sulla.core.errors import Aborted, InvalidInput, LimitReached, ProviderRejected, ProviderTransient
@@ -56,7 +56,7 @@ class Desk:
             question, choices, again=again, call_id=call_id, agent="sulla", clock=self.clock, control=self.control
         )
 
-    async def ask(self, question: str = "What of it?", tool: ToolSpec = NOTE) -> Forced:
+    async def ask(self, question: str = "What of it?", tool: ToolSpec = NOTE) -> ForcedReply:
         return await self.decider.ask(
             question, tool, call_id="q1", agent="sulla", clock=self.clock, control=self.control
         )

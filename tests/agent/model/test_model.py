@@ -11,7 +11,7 @@ import pytest
 
 from sulla.agent import Charge, DayLimits, Model, ModelInfo, RunLimits, TokenEstimator
 from sulla.agent.model.breaker import Admitted
-from sulla.agent.model.model import Ask, Said
+from sulla.agent.model.model import ModelReply, ReplyRequest
 from sulla.core.errors import (
     LimitReached,
     ProviderProtocol,
@@ -349,7 +349,9 @@ async def test_a_tool_that_a_run_has_to_be_answered_by_is_forced_in_each_attempt
     thread = await world.thread()
     ask = Model.ask
 
-    async def forced(model: Model, state: ThreadState, run: Run, wanted: Ask, limits: RunLimits) -> Said | None:
+    async def forced(
+        model: Model, state: ThreadState, run: Run, wanted: ReplyRequest, limits: RunLimits
+    ) -> ModelReply | None:
         return await ask(model, state, run, replace(wanted, force="choose", tools=(OTHER,)), limits)
 
     with pytest.MonkeyPatch.context() as patch:

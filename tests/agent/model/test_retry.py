@@ -15,7 +15,7 @@ from sulla.agent.model.retry import (
     FailureClass,
     GiveUp,
     NextTry,
-    Wait,
+    RetryWait,
     classify,
     next_try,
 )
@@ -74,21 +74,21 @@ def test_what_a_person_ended_is_not_taken_for_a_failure(reason: str) -> None:
 @pytest.mark.parametrize(
     ("failures", "expected"),
     [
-        (["transient"], Wait(10.0)),
-        (["transient"] * 2, Wait(30.0)),
-        (["transient"] * 3, Wait(90.0)),
+        (["transient"], RetryWait(10.0)),
+        (["transient"] * 2, RetryWait(30.0)),
+        (["transient"] * 3, RetryWait(90.0)),
         (["transient"] * 4, GiveUp("exhausted")),
-        (["tool_error"], Wait(10.0)),
-        (["tool_error"] * 2, Wait(30.0)),
+        (["tool_error"], RetryWait(10.0)),
+        (["tool_error"] * 2, RetryWait(30.0)),
         (["tool_error"] * 3, GiveUp("exhausted")),
-        (["llm_error"], Wait(10.0)),
+        (["llm_error"], RetryWait(10.0)),
         (["llm_error"] * 2, GiveUp("exhausted")),
         (["context_limit"], Compress()),
         (["context_limit"] * 2, GiveUp("exhausted")),
         (["permanent"], GiveUp("permanent")),
         (["human_rejected"], GiveUp("human_rejected")),
-        (["transient", "llm_error"], Wait(30.0)),
-        (["llm_error", "transient"], Wait(30.0)),
+        (["transient", "llm_error"], RetryWait(30.0)),
+        (["llm_error", "transient"], RetryWait(30.0)),
         (["llm_error", "transient", "llm_error"], GiveUp("exhausted")),
         (["transient", "transient", "context_limit"], Compress()),
         (["context_limit", "transient", "context_limit"], GiveUp("exhausted")),
@@ -106,7 +106,7 @@ def test_a_tool_that_may_have_taken_effect_is_not_run_again() -> None:
 
 @pytest.mark.parametrize(("asked_s", "waited_s"), [(0.0, 1.0), (3.0, 3.0), (45.0, 45.0), (600.0, 600.0)])
 def test_the_time_that_a_service_asks_for_takes_the_place_of_ours(asked_s: float, waited_s: float) -> None:
-    assert next_try(["transient"], remaining_s=LONG_S, jitter=0.0, retry_after_s=asked_s) == Wait(waited_s)
+    assert next_try(["transient"], remaining_s=LONG_S, jitter=0.0, retry_after_s=asked_s) == RetryWait(waited_s)
 
 
 @pytest.mark.parametrize("retry_after_s", [60.0, 61.0, float("inf"), float("nan")])
@@ -115,8 +115,8 @@ def test_a_wait_that_would_not_end_before_the_deadline_is_not_begun(retry_after_
 
 
 def test_jitter_lengthens_and_never_shortens() -> None:
-    assert next_try(["transient"], remaining_s=LONG_S, jitter=1.0) == Wait(12.0)
-    assert next_try(["transient"], remaining_s=LONG_S, jitter=-5.0) == Wait(10.0)
+    assert next_try(["transient"], remaining_s=LONG_S, jitter=1.0) == RetryWait(12.0)
+    assert next_try(["transient"], remaining_s=LONG_S, jitter=-5.0) == RetryWait(10.0)
 
 
 @settings(max_examples=50)
@@ -151,7 +151,7 @@ def test_no_way_leads_past_the_bounds(
     assert failures.count(failures[-1]) <= RETRIES[failures[-1]]
     assert safe or failures[-1] != "tool_error"
     assert remaining_s > 0
-    if isinstance(answer, Wait):
+    if isinstance(answer, RetryWait):
         floor_s = BACKOFF_S[len(failures) - 1] if retry_after_s is None else retry_after_s
         assert floor_s <= answer.seconds < remaining_s
         assert answer.seconds <= max(floor_s, 1.0) * (1 + JITTER) * 1.0001

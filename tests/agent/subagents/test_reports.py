@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from sulla.agent.subagents.reports import Combine, Finding, combined, enough, tell
+from sulla.agent.subagents.reports import ChildFinding, Combine, combined, enough, tell
 from sulla.threads import Report
 
 
-def found(name: str, text: str = "", status: str = "done", **more: Any) -> Finding:
-    return Finding(name, text, Report(status, agent="helper", **more))
+def found(name: str, text: str = "", status: str = "done", **more: Any) -> ChildFinding:
+    return ChildFinding(name, text, Report(status, agent="helper", **more))
 
 
 BLUE, ALSO_BLUE, GREEN = found("a", "Blue."), found("b", " blue "), found("c", "Green")
@@ -31,7 +31,7 @@ LOST = found("d", "so far", "failed", reason="limit_tokens")
         ),
     ],
 )
-def test_each_end_is_told_in_words(finding: Finding, words: str) -> None:
+def test_each_end_is_told_in_words(finding: ChildFinding, words: str) -> None:
     assert tell(finding) == words
 
 
@@ -49,7 +49,7 @@ def test_each_end_is_told_in_words(finding: Finding, words: str) -> None:
         ("vote", [LOST], "Not done: d.", True),
     ],
 )
-def test_several_are_put_together(how: Combine, findings: list[Finding], text: str, *, failed: bool) -> None:
+def test_several_are_put_together(how: Combine, findings: list[ChildFinding], text: str, *, failed: bool) -> None:
     said, is_failure = combined(how, findings)
     assert text in said
     assert is_failure is failed

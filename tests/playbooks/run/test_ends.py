@@ -391,12 +391,12 @@ async def test_a_message_to_a_run_that_has_ended_is_refused_and_changes_nothing(
     talk = await world.thread()
     run = await world.run_play("asking", thread=talk)
     await say(world, run, "approve")
-    before, facts = await at(world, run), (await world.story(run)).facts
+    before, facts = await at(world, run), (await world.record(run)).facts
     await world.threads.send(run, Input(MessageId("late"), text))
     await world.work()
     after = await at(world, run)
     assert (after.status, after.done, after.failure) == (before.status, before.done, before.failure)
-    assert (await world.story(run)).facts == facts
+    assert (await world.record(run)).facts == facts
     assert effects(ledger) == ["went"]
     assert len([entry for entry in await world.log(talk) if isinstance(entry.fact, Input)]) == 1
     await at_rest(world)

@@ -7,7 +7,7 @@ from sulla.playbooks.machine.facts import StepStarted
 from sulla.playbooks.machine.machine import Playbook
 from sulla.playbooks.machine.moves import AskPerson, Note
 from sulla.playbooks.machine.plan import build
-from sulla.playbooks.run.history import TIMER, Job, Place, Tale
+from sulla.playbooks.run.history import TIMER, MoveId, RunHistory, StepAttempt
 from sulla.threads import Wait
 
 TEXT = """
@@ -24,19 +24,19 @@ steps:
 NOW_MS = 1_000_000
 
 
-def tale() -> Tale:
+def history() -> RunHistory:
     checked = check_playbook(TEXT)
     assert checked.definition is not None, checked.faults
     machine = Playbook(build(checked.definition), evaluate)
     machine.start({}, NOW_MS)
-    made = Tale(machine, RunId("run_1"), "seal", ("one",), {})
+    made = RunHistory(machine, RunId("run_1"), "seal", ("one",), {})
     for fact in machine.next():
         assert isinstance(fact, StepStarted)
-        made.jobs[fact.at] = Job(fact)
+        made.jobs[fact.at] = StepAttempt(fact)
     return made
 
 
-def asked(made: Tale, at: str) -> Wait:
+def asked(made: RunHistory, at: str) -> Wait:
     move = made.move(made.jobs[at])
     assert isinstance(move, AskPerson)
     return made.question(made.jobs[at], move)
@@ -46,23 +46,23 @@ def asked(made: Tale, at: str) -> Wait:
 
 
 def test_an_id_is_the_same_each_time_and_another_one_for_each_run_step_attempt_move_and_kind() -> None:
-    place = Place(RunId("run_1"), "a@1", 1)
-    assert place.id("stp") == Place(RunId("run_1"), "a@1", 1).id("stp")
+    place = MoveId(RunId("run_1"), "a@1", 1)
+    assert place.id("stp") == MoveId(RunId("run_1"), "a@1", 1).id("stp")
     others = [
-        Place(RunId("run_2"), "a@1", 1),
-        Place(RunId("run_1"), "a@2", 1),
-        Place(RunId("run_1"), "a@1", 2),
-        Place(RunId("run_1"), "a@1", 1, 1),
+        MoveId(RunId("run_2"), "a@1", 1),
+        MoveId(RunId("run_1"), "a@2", 1),
+        MoveId(RunId("run_1"), "a@1", 2),
+        MoveId(RunId("run_1"), "a@1", 1, 1),
     ]
     assert len({place.id("stp"), place.id("msg"), *(other.id("stp") for other in others)}) == 6
 
 
 def test_parts_of_an_id_do_not_run_into_each_other() -> None:
-    assert Place(RunId("r"), "a1", 1).id("x") != Place(RunId("r"), "a", 11).id("x")
+    assert MoveId(RunId("r"), "a1", 1).id("x") != MoveId(RunId("r"), "a", 11).id("x")
 
 
 def test_each_note_makes_another_place() -> None:
-    made = tale()
+    made = history()
     job = made.jobs["checked"]
     before = made.place(job)
     job.notes.append(Note("agent", {"verdict": "confirm"}))
@@ -73,7 +73,7 @@ def test_each_note_makes_another_place() -> None:
 
 
 def test_a_tool_step_makes_one_call_whose_id_stays() -> None:
-    made = tale()
+    made = history()
     job = made.jobs["call"]
     call = made.call(job)
     assert call is not None
@@ -83,7 +83,7 @@ def test_a_tool_step_makes_one_call_whose_id_stays() -> None:
 
 
 def test_a_checked_call_is_none_until_it_is_confirmed() -> None:
-    made = tale()
+    made = history()
     job = made.jobs["checked"]
     assert made.call(job) is None
     job.notes.append(Note("agent", {"verdict": "edit", "args": {"to": "eve"}}))
@@ -93,7 +93,7 @@ def test_a_checked_call_is_none_until_it_is_confirmed() -> None:
 
 
 def test_what_is_no_tool_makes_no_call() -> None:
-    made = tale()
+    made = history()
     assert [made.call(made.jobs[at]) for at in ("ok", "colour", "nap")] == [None, None, None]
 
 
@@ -101,20 +101,20 @@ def test_what_is_no_tool_makes_no_call() -> None:
 
 
 def test_a_yes_or_no_is_asked_as_one_and_expires_when_the_step_says() -> None:
-    wait = asked(tale(), "ok")
+    wait = asked(history(), "ok")
     assert wait.wait_id.startswith("human:")
     assert (wait.prompt, wait.call_id, wait.choices) == ("Shall I?", CallId(""), ())
     assert wait.expires_ms == NOW_MS + 2 * 3_600_000
 
 
 def test_a_choice_offers_its_names_and_may_wait_for_ever() -> None:
-    wait = asked(tale(), "colour")
+    wait = asked(history(), "colour")
     assert wait.wait_id.startswith("answer:")
     assert (wait.choices, wait.expires_ms) == (("red", "blue"), 0)
 
 
 def test_a_question_that_is_asked_again_is_another_one() -> None:
-    made = tale()
+    made = history()
     first = asked(made, "colour")
     made.jobs["colour"].notes.append(Note("person", "green"))
     again = asked(made, "colour")
@@ -123,7 +123,7 @@ def test_a_question_that_is_asked_again_is_another_one() -> None:
 
 
 def test_a_run_waits_for_its_answers_and_for_time() -> None:
-    made = tale()
+    made = history()
     made.jobs["ok"].wait = asked(made, "ok")
     waits = made.waits()
     assert [wait.wait_id for wait in waits] == [asked(made, "ok").wait_id, TIMER]
@@ -131,7 +131,7 @@ def test_a_run_waits_for_its_answers_and_for_time() -> None:
 
 
 def test_an_answer_finds_the_step_that_waits_for_it_and_no_other() -> None:
-    made = tale()
+    made = history()
     wait = made.jobs["ok"].wait = asked(made, "ok")
     assert made.waiting_for(wait.wait_id) is made.jobs["ok"]
     assert made.waiting_for("human:other") is None

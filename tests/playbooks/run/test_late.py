@@ -41,7 +41,7 @@ def meanwhile(world: PlayWorld, seconds: float) -> None:
 
 def again(world: PlayWorld, boot: int, store: Any = None) -> PlayWorld:
     """The same home, opened anew."""
-    tools = tuple(world.hands.calls.toolbox)
+    tools = tuple(world.effects.calls.toolbox)
     provider = ScriptedProvider([TOLD] * 9)
     texts = dict(world.texts.texts)
     return PlayWorld(store or world.store, provider, texts, tools=tools, clock=world.clock, boot=boot)
@@ -118,7 +118,7 @@ async def test_an_agent_that_was_done_in_time_counts_however_late_it_is_heard(ma
     await world.turns.attend(await child_of(world, run))
     meanwhile(world, 2 * 3600)
     await world.work()
-    facts = (await world.story(run)).facts
+    facts = (await world.record(run)).facts
     assert [fact.value for fact in facts if isinstance(fact, StepCompleted)] == ["good"]
 
 

@@ -22,8 +22,8 @@ from sulla.playbooks.machine.facts import (
 )
 from sulla.playbooks.machine.moves import Note
 from sulla.playbooks.records import Played
-from sulla.playbooks.run.log import HEARD, Story, noted, plus, written
-from sulla.playbooks.run.orders import Order
+from sulla.playbooks.run.log import HEARD, RunRecord, noted, plus, written
+from sulla.playbooks.run.orders import RunOrder
 from sulla.threads import Entry, Input, Origin, Play, ThreadCreated
 
 FIRST, SECOND = RunId("run_1"), RunId("run_2")
@@ -31,13 +31,13 @@ PLAY = Play("one", "digest", "text")
 GO = Note("agent", {"verdict": "go"})
 
 
-def told(*facts: Kept | tuple[Kept, RunId]) -> Story:
-    """A story of records, each of the first run unless it says otherwise."""
-    story = Story(ThreadId("thr_1"))
+def told(*facts: Kept | tuple[Kept, RunId]) -> RunRecord:
+    """A run of records, each of the first run unless it says otherwise."""
+    record = RunRecord(ThreadId("thr_1"))
     for seq, fact in enumerate(facts, 1):
         kept, run_id = fact if isinstance(fact, tuple) else (fact, FIRST)
-        story.take(Entry(seq, kept.kind, False, Origin(1_000 + seq, run_id), kept.data(), THREAD_SCHEMA.forms))
-    return story
+        record.take(Entry(seq, kept.kind, False, Origin(1_000 + seq, run_id), kept.data(), THREAD_SCHEMA.forms))
+    return record
 
 
 def begun(at: str = "a", attempt: int = 1) -> Played:
@@ -61,16 +61,16 @@ def test_facts_come_back_as_they_were_written() -> None:
 
 
 def test_every_record_about_the_playbook_counts_and_no_other() -> None:
-    story = told(ThreadCreated("sulla", play=PLAY), Played("TAKEN_UP"), *map(written, FACTS[:2]), Played(HEARD))
-    assert (story.records, len(story.facts), story.play) == (4, 2, PLAY)
+    record = told(ThreadCreated("sulla", play=PLAY), Played("TAKEN_UP"), *map(written, FACTS[:2]), Played(HEARD))
+    assert (record.records, len(record.facts), record.play) == (4, 2, PLAY)
 
 
 def test_the_first_message_is_the_order_and_later_ones_change_nothing() -> None:
-    order = Order("start", "seal", {"a": 1})
+    order = RunOrder("start", "seal", {"a": 1})
     said = Input(MessageId("m0"), "what people write")
-    later = Input(MessageId("m2"), Order("resume", steps=("b",)).text(), origin="operator")
-    story = told(said, Input(MessageId("m1"), order.text(), origin="playbook"), later, said)
-    assert (story.order, story.ordered_ms) == (order, 1_002)
+    later = Input(MessageId("m2"), RunOrder("resume", steps=("b",)).text(), origin="operator")
+    record = told(said, Input(MessageId("m1"), order.text(), origin="playbook"), later, said)
+    assert (record.order, record.ordered_ms) == (order, 1_002)
 
 
 def test_what_begins_a_call_and_what_ends_it_say_so() -> None:
@@ -84,30 +84,30 @@ def test_what_begins_a_call_and_what_ends_it_say_so() -> None:
 
 def test_the_notes_of_an_attempt_are_there_in_their_order_with_what_they_used() -> None:
     work = Note("work", "done")
-    story = told(begun(), noted("a", GO, Spent(5, 1)), noted("a", work, Spent(7)), noted("b", GO, Spent(1)))
-    assert story.notes == {"a": [GO, work], "b": [GO]}
-    assert story.spent == {"a": Spent(12, 1), "b": Spent(1)}
+    record = told(begun(), noted("a", GO, Spent(5, 1)), noted("a", work, Spent(7)), noted("b", GO, Spent(1)))
+    assert record.notes == {"a": [GO, work], "b": [GO]}
+    assert record.spent == {"a": Spent(12, 1), "b": Spent(1)}
 
 
 def test_another_attempt_begins_without_notes() -> None:
-    story = told(begun(), noted("a", GO, Spent(5)), begun(attempt=2))
-    assert (story.notes, story.spent) == ({}, {})
+    record = told(begun(), noted("a", GO, Spent(5)), begun(attempt=2))
+    assert (record.notes, record.spent) == ({}, {})
 
 
 def test_another_attempt_leaves_the_notes_of_other_steps() -> None:
-    story = told(begun("a"), begun("b"), noted("b", GO, Spent(5)), begun("a", 2))
-    assert (story.notes, story.spent) == ({"b": [GO]}, {"b": Spent(5)})
+    record = told(begun("a"), begun("b"), noted("b", GO, Spent(5)), begun("a", 2))
+    assert (record.notes, record.spent) == ({"b": [GO]}, {"b": Spent(5)})
 
 
 def test_notes_of_an_earlier_run_are_not_taken() -> None:
-    story = told(begun(), noted("a", GO, Spent(5)), (Played("TAKEN_UP"), SECOND))
-    assert (story.run_id, story.notes, story.spent) == (SECOND, {}, {})
+    record = told(begun(), noted("a", GO, Spent(5)), (Played("TAKEN_UP"), SECOND))
+    assert (record.run_id, record.notes, record.spent) == (SECOND, {}, {})
 
 
 def test_a_step_that_is_done_again_in_a_later_run_has_the_notes_of_that_run_alone() -> None:
     again = Note("agent", {"verdict": "ask"})
-    story = told(begun(), noted("a", GO, Spent(5)), (begun(), SECOND), (noted("a", again, Spent(1)), SECOND))
-    assert (story.notes, story.spent) == ({"a": [again]}, {"a": Spent(1)})
+    record = told(begun(), noted("a", GO, Spent(5)), (begun(), SECOND), (noted("a", again, Spent(1)), SECOND))
+    assert (record.notes, record.spent) == ({"a": [again]}, {"a": Spent(1)})
 
 
 @pytest.mark.parametrize("value", [None, "text", 3, ["a", {"b": None}], {"verdict": "go"}])

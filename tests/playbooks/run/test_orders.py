@@ -14,7 +14,7 @@ from sulla.playbooks.file.check import check_playbook
 from sulla.playbooks.file.read import read
 from sulla.playbooks.file.read_digest import digest_of
 from sulla.playbooks.file.read_sketch import Sketch
-from sulla.playbooks.run.orders import Order, begun_with, play_of, read_order, run_scope, stands_for, unsealed
+from sulla.playbooks.run.orders import RunOrder, begun_with, play_of, read_order, run_scope, stands_for, unsealed
 from sulla.threads import Play
 
 _JSON = st.recursive(
@@ -22,7 +22,7 @@ _JSON = st.recursive(
 )
 _NAMES = st.lists(st.text(max_size=9), max_size=3).map(tuple)
 _ORDERS = st.builds(
-    Order,
+    RunOrder,
     st.sampled_from(["start", "resume", "fork"]),
     seal=st.text(max_size=9),
     inputs=st.none() | st.dictionaries(st.text(max_size=5), _JSON, max_size=3),
@@ -36,7 +36,7 @@ _ORDERS = st.builds(
 
 
 @given(_ORDERS)
-def test_an_order_comes_back_as_it_went(order: Order) -> None:
+def test_an_order_comes_back_as_it_went(order: RunOrder) -> None:
     back = read_order(order.text())
     assert back.inputs == order.inputs
     assert json.dumps(back.payload) == json.dumps(order.payload)  # 0 is not false, and nothing is not empty
@@ -46,7 +46,7 @@ def test_an_order_comes_back_as_it_went(order: Order) -> None:
 
 @pytest.mark.parametrize("inputs", [None, {}])
 def test_no_inputs_and_empty_ones_are_told_apart(inputs: dict[str, Any] | None) -> None:
-    assert read_order(Order("fork", inputs=inputs).text()).inputs == inputs
+    assert read_order(RunOrder("fork", inputs=inputs).text()).inputs == inputs
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def effects(ledger: EffectLedger) -> list[str]:
 
 
 async def outputs(world: PlayWorld, run: ThreadId) -> Any:
-    (ended,) = [fact for fact in (await world.story(run)).facts if isinstance(fact, RunEnded)]
+    (ended,) = [fact for fact in (await world.record(run)).facts if isinstance(fact, RunEnded)]
     return ended.outputs
 
 

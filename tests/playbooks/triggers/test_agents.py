@@ -10,8 +10,8 @@ import pytest
 from sulla.core.errors import NotAvailable
 from sulla.core.ids import RunId, ThreadId
 from sulla.core.run import Run
+from sulla.playbooks.catalog import PlaybookCatalog
 from sulla.playbooks.service import TriggerKind
-from sulla.playbooks.shelf import PlaybookShelf
 from sulla.playbooks.triggers.agents import PlayHands
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
@@ -28,14 +28,14 @@ async def nobody(question: str, choices: Mapping[str, str], call_id: str, run: R
 
 
 async def opened(folder: Path, *playbooks: tuple[str, str]) -> PlayHands:
-    shelf = PlaybookShelf([folder], lambda: shelf.known)
+    catalog = PlaybookCatalog([folder], lambda: catalog.known)
     for name, on in playbooks:
         text = f"name: {name}\ndescription: Does {name}.\non: {on}\nsteps: [{{id: s, respond: hi}}]\n"
         (folder / f"{name}.yaml").write_text(text)
-    await shelf.look()
+    await catalog.look()
     hands = PlayHands()
     world = World(MemoryStore(ManualClock(), make_id), ScriptedProvider())
-    hands.open(MemoryPlaybooks(), shelf, world.threads, nobody)
+    hands.open(MemoryPlaybooks(), catalog, world.threads, nobody)
     return hands
 
 

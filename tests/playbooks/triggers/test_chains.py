@@ -17,12 +17,12 @@ from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import Origin, ToolCall
 from sulla.heartbeat.beats import BeatEnded, BeatStarted
 from sulla.models import ChatRequest, Delta
+from sulla.playbooks.catalog import PlaybookCatalog
 from sulla.playbooks.events import MOST_CHAINED
 from sulla.playbooks.rpc_forms import PlayRow
-from sulla.playbooks.run.node import PlayNode, create_playbook_graph
+from sulla.playbooks.run.node import PlaybookNode, create_playbook_graph
 from sulla.playbooks.service import Begin
-from sulla.playbooks.shelf import PlaybookShelf
-from sulla.playbooks.stored_runs import PlayDesk
+from sulla.playbooks.stored_runs import StoredRuns
 from sulla.playbooks.thread_kind import chain_of
 from sulla.playbooks.triggers.events import event_follower, messages_of
 from sulla.store.memory import MemoryStore
@@ -78,14 +78,14 @@ class Home:
         self.folder = folder
         self.clock = clock
         self.agent = Agent()
-        self.shelf = PlaybookShelf([folder], lambda: self.shelf.known)
+        self.catalog = PlaybookCatalog([folder], lambda: self.catalog.known)
         tools = (define(self.look, effect="pure"), define(self.shout, effect="once", reach="inward"))
         self.world = PlayWorld(store, self.agent, {}, tools=tools, clock=clock)
-        self.desk = PlayDesk(self.world.threads, self.shelf, clock, make_id, ("sulla",), lambda _: None, lambda: 0)
+        self.desk = StoredRuns(self.world.threads, self.catalog, clock, make_id, ("sulla",), lambda _: None, lambda: 0)
         key = actor_key("sulla", graph=PLAYBOOK)
-        hands = replace(self.world.hands, successors=self.desk, shelf=self.desk)
-        self.world.actors[key] = Actor(self.world.actors[key].spec, "", create_playbook_graph(PlayNode(hands)))
-        self.events = event_follower(self.shelf, self.desk, self.world.threads, store, clock)
+        effects = replace(self.world.effects, successors=self.desk, catalog=self.desk)
+        self.world.actors[key] = Actor(self.world.actors[key].spec, "", create_playbook_graph(PlaybookNode(effects)))
+        self.events = event_follower(self.catalog, self.desk, self.world.threads, store, clock)
         self.steers: list[Input] = []
         self._said = 0
 
@@ -107,8 +107,8 @@ class Home:
         (self.folder / f"{name}.yaml").write_text(f"name: {name}\n{on}\n{rest}\n")
 
     async def listen(self) -> None:
-        await self.shelf.look()
-        assert all(one.definition is not None for one in self.shelf.playbooks.values()), self.shelf.playbooks
+        await self.catalog.look()
+        assert all(one.definition is not None for one in self.catalog.playbooks.values()), self.catalog.playbooks
         await self.settle()
 
     async def settle(self) -> None:

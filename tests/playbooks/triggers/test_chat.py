@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from sulla.agent import Actor, AgentNode, Calls, Decider, InputHandler, create_agent_graph
+from sulla.agent import Actor, AgentNode, Decider, InputHandler, ToolCalls, create_agent_graph
 from sulla.core.errors import ProviderRejected, QueueFull, StoreUnavailable
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import Origin, ToolCall
 from sulla.core.run import Run
+from sulla.playbooks.catalog import PlaybookCatalog
 from sulla.playbooks.records import PlaybookBegan
 from sulla.playbooks.rpc_forms import PlayBegun, PlaybookRow
 from sulla.playbooks.service import Begin
-from sulla.playbooks.shelf import PlaybookShelf
 from sulla.playbooks.triggers.chat import NONE, ChatPlays, chooser
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
@@ -48,12 +48,12 @@ class Home:
         self.world = World(store, self.provider)
         self.asked: list[tuple[str, Mapping[str, str]]] = []
         self.answer = NONE
-        self.shelf = PlaybookShelf([folder], lambda: self.shelf.known)
-        self.plays = ChatPlays(self.shelf, self.office, self._choose)
+        self.catalog = PlaybookCatalog([folder], lambda: self.catalog.known)
+        self.plays = ChatPlays(self.catalog, self.office, self._choose)
         self.use(self.plays)
 
     def use(self, plays: ChatPlays) -> None:
-        node = AgentNode(self.world.chat, Calls(Toolbox(()), Path("w"), lambda: 0.0), plays.opening)
+        node = AgentNode(self.world.chat, ToolCalls(Toolbox(()), Path("w"), lambda: 0.0), plays.opening)
         spec = self.world.actors["sulla"].spec
         self.world.actors["sulla"] = Actor(spec, "scripted", create_agent_graph(InputHandler(self.world.chat), node))
 
@@ -67,7 +67,7 @@ class Home:
         )
         (self.folder / f"{name}.yaml").write_text(text)
         self.office.listed[name] = PlaybookRow(name, "", "", "", 1, (f"chat {about}",), {}, "")
-        await self.shelf.look()
+        await self.catalog.look()
 
     async def say(self, text: str, *, thread: ThreadId | None = None, origin: Origin = "user") -> ThreadId:
         thread = thread if thread is not None else await self.world.thread()
@@ -234,7 +234,7 @@ async def test_the_choice_is_a_forced_answer_and_never_guessed(
     tmp_path: Path, store: MemoryStore, said: Step, begun: list[str]
 ) -> None:
     home = Home(tmp_path, store, said, *([] if begun else [ENDED]))
-    home.use(ChatPlays(home.shelf, home.office, chooser(lambda agent: Decider(home.world.model))))
+    home.use(ChatPlays(home.catalog, home.office, chooser(lambda agent: Decider(home.world.model))))
     await home.playbook("triage", "a new lead")
     await home.playbook("greet", "lead")
     await home.say("a new lead")

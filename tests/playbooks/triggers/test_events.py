@@ -10,9 +10,9 @@ import pytest
 
 from sulla.core.errors import InvalidInput, QueueFull, StoreUnavailable
 from sulla.core.ids import MessageId, ThreadId
+from sulla.playbooks.catalog import PlaybookCatalog
 from sulla.playbooks.rpc_forms import PlayBegun, PlaybookRow
 from sulla.playbooks.service import Begin
-from sulla.playbooks.shelf import PlaybookShelf
 from sulla.playbooks.triggers.events import LOOK_S, RETRY_S, SINCE, SLACK_MS, Listener, event_follower, listeners
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
@@ -57,13 +57,13 @@ class Home:
         self.office = Office()
         self.provider = ScriptedProvider()
         self.world = World(store, self.provider, clock=clock)
-        self.shelf = PlaybookShelf([folder], lambda: self.shelf.known)
+        self.catalog = PlaybookCatalog([folder], lambda: self.catalog.known)
         self.events = self.boot()
         self._messages = 0
 
     def boot(self) -> LogFollower:
         """What a daemon begins with: nothing of the one before is in memory."""
-        self.events = event_follower(self.shelf, self.office, self.world.threads, self.store, self.clock)
+        self.events = event_follower(self.catalog, self.office, self.world.threads, self.store, self.clock)
         return self.events
 
     async def catch_up(self) -> bool:
@@ -72,7 +72,7 @@ class Home:
     async def playbook(self, name: str, on: str, more: str = "") -> None:
         (self.folder / f"{name}.yaml").write_text(f"name: {name}\non: {on}\n{more}steps: [{{id: s, respond: hi}}]\n")
         self.office.listed[name] = PlaybookRow(name, "", "", "", 1, (), {}, "")
-        await self.shelf.look()
+        await self.catalog.look()
 
     async def turn(self, thread: ThreadId | None = None, reply: str = DONE) -> ThreadId:
         """Have a turn, of which nobody tells."""
@@ -334,7 +334,7 @@ async def test_it_follows_by_itself_and_looks_through_all_threads_now_and_then(h
 async def test_a_playbook_waits_for_a_type_once_however_often_it_says_so(home: Home) -> None:
     await home.playbook("a", "[{event: run.failed, inputs: {}}, {event: run.failed}, {event: heartbeat.ended}]")
     await home.playbook("b", "{event: run.failed}", "nonsense: 1\n")
-    assert listeners(home.shelf.playbooks.values()) == {
+    assert listeners(home.catalog.playbooks.values()) == {
         "run.failed": (Listener("a", {}),),
         "heartbeat.ended": (Listener("a", {}),),
     }

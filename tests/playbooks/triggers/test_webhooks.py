@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from sulla.core.errors import MessageIdReused
+from sulla.playbooks.catalog import PlaybookCatalog
 from sulla.playbooks.file.check_known import Known
-from sulla.playbooks.shelf import PlaybookShelf
 from sulla.playbooks.triggers.webhooks import PlaybookHooks
 from tests.doubles.playbooks import MemoryPlaybooks
 
@@ -28,13 +28,13 @@ class Desk:
 
     def __init__(self, folder: Path) -> None:
         self.file = folder / "brew.yaml"
-        self.shelf = PlaybookShelf((folder,), Known)
+        self.catalog = PlaybookCatalog((folder,), Known)
         self.office = MemoryPlaybooks()
-        self.hooks = PlaybookHooks(self.office, self.shelf, SECRETS.get)
+        self.hooks = PlaybookHooks(self.office, self.catalog, SECRETS.get)
 
     def say(self, source: str) -> None:
         self.file.write_text(source)
-        self.shelf.look_now()
+        self.catalog.look_now()
 
 
 @pytest.fixture
@@ -74,5 +74,5 @@ async def test_a_playbook_that_changes_takes_what_it_says_now(desk: Desk) -> Non
     desk.say(TAKES)
     assert desk.hooks.secret_of("brew") == "whistle"
     desk.file.unlink()
-    desk.shelf.look_now()
+    desk.catalog.look_now()
     assert desk.hooks.secret_of("brew") is None

@@ -42,7 +42,7 @@ _Signature = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredPlaybook:
     """A playbook that can be run."""
 
     source: str
@@ -51,7 +51,7 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Shelved:
+class CatalogEntry:
     """A playbook as it was found."""
 
     name: str
@@ -78,10 +78,10 @@ class _Seen:
     """A file as it was read the last time."""
 
     signature: _Signature
-    shelved: Shelved
+    shelved: CatalogEntry
 
 
-class PlaybookShelf:
+class PlaybookCatalog:
     """The playbooks of a home. Nothing is watched: who wants to know looks.
 
     Args:
@@ -97,11 +97,11 @@ class PlaybookShelf:
         self._seen: dict[Path, _Seen] = {}
         self._logged: dict[Path, _Signature] = {}
         self._known = Known()
-        self._playbooks: dict[str, Shelved] = {}
+        self._playbooks: dict[str, CatalogEntry] = {}
         self._troubles: tuple[str, ...] = ()
 
     @property
-    def playbooks(self) -> Mapping[str, Shelved]:
+    def playbooks(self) -> Mapping[str, CatalogEntry]:
         """What was found at the last look, by name; those with faults too."""
         return self._playbooks
 
@@ -112,7 +112,7 @@ class PlaybookShelf:
 
     @property
     def known(self) -> Known:
-        """What names were held against, with the playbooks of this shelf."""
+        """What names were held against, with the playbooks of this catalog."""
         return self._known
 
     async def look(self) -> None:
@@ -141,7 +141,7 @@ class PlaybookShelf:
         seen = {file: replace(one, shelved=_checked(one.shelved, known)) for file, one in seen.items()}
         self._log_defects(seen)
         playbooks = _by_name([one.shelved for one in seen.values()])
-        # Assigned together at the end: who looks meanwhile sees the shelf as it was.
+        # Assigned together at the end: who looks meanwhile sees the catalog as it was.
         self._seen, self._known, self._playbooks = seen, known, playbooks
         self._troubles = tuple(said.encode(errors="backslashreplace").decode() for said in troubles)
 
@@ -156,7 +156,7 @@ class PlaybookShelf:
                         log.error("a playbook cannot be used: %s", fault.told(str(file)))
         self._logged = found
 
-    def get(self, name: str) -> Kept:
+    def get(self, name: str) -> StoredPlaybook:
         """A playbook that can be run, as it was at the last look.
 
         Raises:
@@ -168,9 +168,9 @@ class PlaybookShelf:
             errors = [said for said in found.told if ": warning: " not in said]
             more = f"; and {len(errors) - _MAX_TOLD} more" if len(errors) > _MAX_TOLD else ""
             raise InvalidInput(f"the playbook {name!r} cannot be run: {'; '.join(errors[:_MAX_TOLD])}{more}")
-        return Kept(found.source, found.file, found.definition)
+        return StoredPlaybook(found.source, found.file, found.definition)
 
-    def find(self, name: str) -> Shelved:
+    def find(self, name: str) -> CatalogEntry:
         """A playbook, whatever is wrong with it.
 
         Raises:
@@ -201,10 +201,10 @@ class PlaybookShelf:
         sketch = read(source)
         sketched = None if isinstance(sketch, list) else sketch.definition
         name = sketched.name if sketched is not None and sketched.name else file.stem
-        return _Seen(signature, Shelved(name, file, source, sketched))
+        return _Seen(signature, CatalogEntry(name, file, source, sketched))
 
 
-def listed(shelved: Shelved) -> PlaybookRow:
+def listed(shelved: CatalogEntry) -> PlaybookRow:
     """A playbook as a row of a list."""
     of = shelved.sketched
     errors = [said for said in shelved.told if ": warning: " not in said] if shelved.definition is None else []
@@ -278,11 +278,11 @@ def _is_playbook(name: str) -> bool:
     return not name.startswith(".") and name.endswith(ENDINGS) and not name.endswith(TEST_ENDINGS)
 
 
-def _unchecked(shelved: Shelved) -> Shelved:
+def _unchecked(shelved: CatalogEntry) -> CatalogEntry:
     return replace(shelved, definition=None, faults=(), trouble="")
 
 
-def _checked(shelved: Shelved, known: Known) -> Shelved:
+def _checked(shelved: CatalogEntry, known: Known) -> CatalogEntry:
     """With what is wrong with it; what was found before is kept."""
     if shelved.definition is not None or shelved.faults:
         return shelved
@@ -290,9 +290,9 @@ def _checked(shelved: Shelved, known: Known) -> Shelved:
     return replace(shelved, definition=checked.definition, faults=checked.faults)
 
 
-def _by_name(found: Sequence[Shelved]) -> dict[str, Shelved]:
+def _by_name(found: Sequence[CatalogEntry]) -> dict[str, CatalogEntry]:
     """By name; where two have the same one nobody can say which is meant, so neither is run."""
-    playbooks: dict[str, Shelved] = {}
+    playbooks: dict[str, CatalogEntry] = {}
     for shelved in found:
         first = playbooks.get(shelved.name)
         if first is None:
@@ -303,7 +303,7 @@ def _by_name(found: Sequence[Shelved]) -> dict[str, Shelved]:
     return dict(sorted(playbooks.items()))
 
 
-def _inputs(shelved: Shelved) -> Mapping[str, InputSpec]:
+def _inputs(shelved: CatalogEntry) -> Mapping[str, InputSpec]:
     return shelved.sketched.inputs if shelved.sketched is not None else {}
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from sulla.core.errors import InvalidInput, NotFound
-from sulla.playbooks import shelf as module
+from sulla.playbooks import catalog as module
+from sulla.playbooks.catalog import PlaybookCatalog, listed, mentioned, read_text, trigger_told
 from sulla.playbooks.definition import Trigger
 from sulla.playbooks.file.check import Checked, check_playbook
 from sulla.playbooks.file.check_known import Known, KnownTool
 from sulla.playbooks.file.check_names import Names
 from sulla.playbooks.file.read import MAX_PLAYBOOK_BYTES
-from sulla.playbooks.shelf import PlaybookShelf, listed, mentioned, read_text, trigger_told
 
 GOOD = "name: {name}\ndescription: What {name} is for.\nsteps:\n  - {{id: a, wait: 3s}}\n"
 
@@ -27,32 +27,32 @@ def put(folder: Path, name: str, text: str = GOOD, file: str = "") -> Path:
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> PlaybookShelf:
-    return PlaybookShelf((tmp_path,), Known)
+def catalog(tmp_path: Path) -> PlaybookCatalog:
+    return PlaybookCatalog((tmp_path,), Known)
 
 
-def test_what_is_there_is_found_by_the_name_that_it_gives_itself(tmp_path: Path, shelf: PlaybookShelf) -> None:
+def test_what_is_there_is_found_by_the_name_that_it_gives_itself(tmp_path: Path, catalog: PlaybookCatalog) -> None:
     put(tmp_path, "tea")
     put(tmp_path, "bread", file="b.yml")
     put(tmp_path, "hidden", file=".hidden.yaml")
     put(tmp_path, "tests", file="tea.test.yaml")
     put(tmp_path, "notes", file="notes.txt")
-    shelf.look_now()
-    assert list(shelf.playbooks) == ["bread", "tea"]
-    kept = shelf.get("bread")
+    catalog.look_now()
+    assert list(catalog.playbooks) == ["bread", "tea"]
+    kept = catalog.get("bread")
     assert (kept.file, kept.definition.name) == (tmp_path / "b.yml", "bread")
     assert kept.source == GOOD.format(name="bread")
-    assert shelf.troubles == ()
+    assert catalog.troubles == ()
 
 
 def test_without_a_folder_there_are_none(tmp_path: Path) -> None:
-    shelf = PlaybookShelf((tmp_path / "nowhere",), Known)
-    shelf.look_now()
-    assert (dict(shelf.playbooks), shelf.troubles) == ({}, ())
+    catalog = PlaybookCatalog((tmp_path / "nowhere",), Known)
+    catalog.look_now()
+    assert (dict(catalog.playbooks), catalog.troubles) == ({}, ())
 
 
 async def test_only_what_has_changed_is_read_again(
-    tmp_path: Path, shelf: PlaybookShelf, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, catalog: PlaybookCatalog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(tmp_path, "tea")
     put(tmp_path, "bread")
@@ -67,104 +67,104 @@ async def test_only_what_has_changed_is_read_again(
         checked.append(text)
         return check_playbook(text, known)
 
-    monkeypatch.setattr("sulla.playbooks.shelf.read_text", reading)
-    monkeypatch.setattr("sulla.playbooks.shelf.check_playbook", checking)
-    await shelf.look()
-    await shelf.look()
+    monkeypatch.setattr("sulla.playbooks.catalog.read_text", reading)
+    monkeypatch.setattr("sulla.playbooks.catalog.check_playbook", checking)
+    await catalog.look()
+    await catalog.look()
     assert (sorted(read), len(checked)) == (["bread.yaml", "tea.yaml"], 2)
     put(tmp_path, "tea", "name: tea\nsteps:\n  - {id: other, wait: 3s}\n")
-    await shelf.look()
+    await catalog.look()
     assert read[2:] == ["tea.yaml"]
     assert len(checked) == 3
-    assert shelf.get("tea").definition.steps[0].id == "other"
+    assert catalog.get("tea").definition.steps[0].id == "other"
     (tmp_path / "bread.yaml").unlink()
-    await shelf.look()
-    assert list(shelf.playbooks) == ["tea"]
+    await catalog.look()
+    assert list(catalog.playbooks) == ["tea"]
 
 
 def test_all_are_checked_again_where_what_they_name_has_changed(tmp_path: Path) -> None:
     known = Known(tools={})
-    shelf = PlaybookShelf((tmp_path,), lambda: known)
+    catalog = PlaybookCatalog((tmp_path,), lambda: known)
     put(tmp_path, "tea", "name: tea\nsteps:\n  - {id: a, tool: boil}\n")
-    shelf.look_now()
+    catalog.look_now()
     with pytest.raises(InvalidInput, match=r"tea\.yaml:3:19: error: there is no tool 'boil'"):
-        shelf.get("tea")
+        catalog.get("tea")
     known = Known(tools={"boil": KnownTool({"type": "object"})})
-    shelf.look_now()
-    assert shelf.get("tea").definition.name == "tea"
+    catalog.look_now()
+    assert catalog.get("tea").definition.name == "tea"
 
 
-def test_its_own_playbooks_are_known_to_each_other(tmp_path: Path, shelf: PlaybookShelf) -> None:
+def test_its_own_playbooks_are_known_to_each_other(tmp_path: Path, catalog: PlaybookCatalog) -> None:
     outer = "name: outer\nsteps:\n  - {{id: a, playbook: {inner}, with: {{n: 3}}}}\n"
     put(tmp_path, "outer", outer.format(inner="inner"))
     put(tmp_path, "inner", "name: inner\ninputs: {n: integer}\nsteps:\n  - {id: a, wait: 3s}\n")
-    shelf.look_now()
-    assert shelf.get("outer").definition.name == "outer"
+    catalog.look_now()
+    assert catalog.get("outer").definition.name == "outer"
     put(tmp_path, "inner", "name: inner\ninputs: {n: string}\nsteps:\n  - {id: a, wait: 3s}\n")
-    shelf.look_now()
+    catalog.look_now()
     with pytest.raises(InvalidInput, match="n: expected string, got 3"):
-        shelf.get("outer")
+        catalog.get("outer")
     put(tmp_path, "outer", outer.format(inner="iner"))
-    shelf.look_now()
+    catalog.look_now()
     with pytest.raises(InvalidInput, match="Did you mean 'inner'"):
-        shelf.get("outer")
+        catalog.get("outer")
 
 
-def test_faults_are_listed_and_told_with_their_places(tmp_path: Path, shelf: PlaybookShelf) -> None:
+def test_faults_are_listed_and_told_with_their_places(tmp_path: Path, catalog: PlaybookCatalog) -> None:
     steps = "".join(f"  - {{id: s{number}, wiat: 3s}}\n" for number in range(8))
     put(tmp_path, "tea", f"name: tea\ndescription: Hot.\nsteps:\n{steps}")
-    shelf.look_now()
+    catalog.look_now()
     with pytest.raises(InvalidInput, match=r"tea\.yaml:4:14: error: .*Did you mean 'wait'.* and 3 more"):
-        shelf.get("tea")
-    row = listed(shelf.find("tea"))
+        catalog.get("tea")
+    row = listed(catalog.find("tea"))
     assert (row.playbook, row.description, row.digest) == ("tea", "Hot.", "")
     assert row.trouble.startswith("tea.yaml:4:14")
     assert row.trouble.endswith("(and 7 more)")
 
 
-def test_a_warning_keeps_nothing_from_being_run(tmp_path: Path, shelf: PlaybookShelf) -> None:
+def test_a_warning_keeps_nothing_from_being_run(tmp_path: Path, catalog: PlaybookCatalog) -> None:
     put(tmp_path, "tea", "name: tea\nsecrets: [key]\nsteps:\n  - {id: a, wait: 3s}\n")
-    shelf.look_now()
-    assert [fault.rule for fault in shelf.find("tea").faults] == ["secret-unused"]
-    assert listed(shelf.find("tea")).trouble == ""
-    assert shelf.get("tea").definition.name == "tea"
+    catalog.look_now()
+    assert [fault.rule for fault in catalog.find("tea").faults] == ["secret-unused"]
+    assert listed(catalog.find("tea")).trouble == ""
+    assert catalog.get("tea").definition.name == "tea"
 
 
-def test_a_row_says_what_it_takes_and_what_starts_it(tmp_path: Path, shelf: PlaybookShelf) -> None:
+def test_a_row_says_what_it_takes_and_what_starts_it(tmp_path: Path, catalog: PlaybookCatalog) -> None:
     text = (
         'name: tea\non: [manual, {schedule: "0 9 * * *", zone: Europe/Berlin}]\ninputs: '
         "{cups: {type: integer, default: 2}}\nsteps:\n  - {id: l, loop: {count: 2, steps: [{id: a, wait: 3s}]}}\n"
     )
     put(tmp_path, "tea", text)
-    shelf.look_now()
-    row = listed(shelf.find("tea"))
+    catalog.look_now()
+    row = listed(catalog.find("tea"))
     assert (row.steps, row.on) == (2, ("manual", "schedule 0 9 * * * (Europe/Berlin)"))
     assert row.inputs == {"cups": {"type": "integer", "required": False, "default": 2, "description": ""}}
     assert trigger_told(Trigger("chat", "tea")) == "chat tea"
 
 
-def test_a_file_that_is_no_yaml_is_listed_by_its_name(tmp_path: Path, shelf: PlaybookShelf) -> None:
+def test_a_file_that_is_no_yaml_is_listed_by_its_name(tmp_path: Path, catalog: PlaybookCatalog) -> None:
     put(tmp_path, "broken", "name: [")
-    shelf.look_now()
-    assert listed(shelf.find("broken")).trouble.startswith("broken.yaml:2:1: error: ")
+    catalog.look_now()
+    assert listed(catalog.find("broken")).trouble.startswith("broken.yaml:2:1: error: ")
 
 
-def test_of_two_with_one_name_neither_is_run(tmp_path: Path, shelf: PlaybookShelf) -> None:
+def test_of_two_with_one_name_neither_is_run(tmp_path: Path, catalog: PlaybookCatalog) -> None:
     put(tmp_path, "tea", file="one.yaml")
     put(tmp_path, "tea", file="two.yaml")
-    shelf.look_now()
+    catalog.look_now()
     with pytest.raises(InvalidInput, match=r"one\.yaml: .*two\.yaml is called 'tea' too"):
-        shelf.get("tea")
+        catalog.get("tea")
     (tmp_path / "two.yaml").unlink()
-    shelf.look_now()
-    assert shelf.get("tea").file == tmp_path / "one.yaml"
+    catalog.look_now()
+    assert catalog.get("tea").file == tmp_path / "one.yaml"
 
 
-def test_an_unknown_name_is_told_with_the_nearest(tmp_path: Path, shelf: PlaybookShelf) -> None:
+def test_an_unknown_name_is_told_with_the_nearest(tmp_path: Path, catalog: PlaybookCatalog) -> None:
     put(tmp_path, "tea")
-    shelf.look_now()
+    catalog.look_now()
     with pytest.raises(NotFound, match=r"there is no playbook 'tee'\. Did you mean 'tea'"):
-        shelf.get("tee")
+        catalog.get("tee")
 
 
 @pytest.mark.parametrize("what", ["link", "pipe", "folder"])
@@ -178,10 +178,10 @@ def test_nothing_but_a_file_is_read(tmp_path: Path, what: str) -> None:
         os.mkfifo(file)
     else:
         file.mkdir()
-    shelf = PlaybookShelf((home,), Known)
-    shelf.look_now()
-    assert dict(shelf.playbooks) == {}
-    assert shelf.troubles == (f"{file}: it is a link or no file at all: put the file itself there",)
+    catalog = PlaybookCatalog((home,), Known)
+    catalog.look_now()
+    assert dict(catalog.playbooks) == {}
+    assert catalog.troubles == (f"{file}: it is a link or no file at all: put the file itself there",)
 
 
 @pytest.mark.parametrize(
@@ -189,40 +189,42 @@ def test_nothing_but_a_file_is_read(tmp_path: Path, what: str) -> None:
     [(b"#" * (MAX_PLAYBOOK_BYTES + 1), "it is longer than 524288 bytes"), (b"name: \xff", "byte 6 cannot be read")],
 )
 def test_a_file_that_is_too_long_or_no_text_is_told(
-    tmp_path: Path, shelf: PlaybookShelf, data: bytes, said: str
+    tmp_path: Path, catalog: PlaybookCatalog, data: bytes, said: str
 ) -> None:
     (tmp_path / "tea.yaml").write_bytes(data)
     put(tmp_path, "bread")
-    shelf.look_now()
-    assert list(shelf.playbooks) == ["bread"]
-    assert [said in trouble for trouble in shelf.troubles] == [True]
+    catalog.look_now()
+    assert list(catalog.playbooks) == ["bread"]
+    assert [said in trouble for trouble in catalog.troubles] == [True]
 
 
 def test_a_folder_of_very_many_is_cut_and_that_is_told(
-    tmp_path: Path, shelf: PlaybookShelf, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, catalog: PlaybookCatalog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MAX_PLAYBOOKS", 3)
     for number in range(5):
         put(tmp_path, f"p{number}")
-    shelf.look_now()
-    assert list(shelf.playbooks) == ["p0", "p1", "p2"]
-    assert shelf.troubles == (f"{tmp_path}: 5 playbooks; only the first 3 are looked at",)
+    catalog.look_now()
+    assert list(catalog.playbooks) == ["p0", "p1", "p2"]
+    assert catalog.troubles == (f"{tmp_path}: 5 playbooks; only the first 3 are looked at",)
 
 
 @pytest.mark.parametrize("name", [b"tea\x1b[2J.yaml", b"tea\xff.yaml"])
-def test_a_name_that_cannot_be_shown_is_told_and_left_alone(tmp_path: Path, shelf: PlaybookShelf, name: bytes) -> None:
+def test_a_name_that_cannot_be_shown_is_told_and_left_alone(
+    tmp_path: Path, catalog: PlaybookCatalog, name: bytes
+) -> None:
     Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name)).write_text(GOOD.format(name="tea"))
-    shelf.look_now()
-    assert dict(shelf.playbooks) == {}
-    assert [trouble.isprintable() and "cannot be shown" in trouble for trouble in shelf.troubles] == [True]
-    shelf.troubles[0].encode()  # it can be sent
+    catalog.look_now()
+    assert dict(catalog.playbooks) == {}
+    assert [trouble.isprintable() and "cannot be shown" in trouble for trouble in catalog.troubles] == [True]
+    catalog.troubles[0].encode()  # it can be sent
 
 
-def test_a_text_from_elsewhere_is_held_against_the_same(tmp_path: Path, shelf: PlaybookShelf) -> None:
+def test_a_text_from_elsewhere_is_held_against_the_same(tmp_path: Path, catalog: PlaybookCatalog) -> None:
     put(tmp_path, "tea")
-    shelf.look_now()
-    assert shelf.check("name: x\nsteps:\n  - {id: a, playbook: tea}\n").faults == ()
-    assert [fault.rule for fault in shelf.check("name: x\nsteps:\n  - {id: a, playbook: tee}\n").faults] == [
+    catalog.look_now()
+    assert catalog.check("name: x\nsteps:\n  - {id: a, playbook: tea}\n").faults == ()
+    assert [fault.rule for fault in catalog.check("name: x\nsteps:\n  - {id: a, playbook: tee}\n").faults] == [
         "unknown-playbook"
     ]
 
@@ -243,7 +245,7 @@ async def test_what_names_are_held_against_is_asked_where_it_is_kept(tmp_path: P
         asked.append(threading.get_ident())
         return Known()
 
-    await PlaybookShelf((tmp_path,), known).look()
+    await PlaybookCatalog((tmp_path,), known).look()
     assert asked == [threading.get_ident()]
 
 
@@ -258,35 +260,37 @@ async def test_what_a_file_does_to_the_check_is_a_fault_of_that_file_told_once(
     sound = Names.check
     monkeypatch.setattr(Names, "check", check)
     known = Known()
-    shelf = PlaybookShelf((tmp_path,), lambda: known)
+    catalog = PlaybookCatalog((tmp_path,), lambda: known)
     put(tmp_path, "tea")
     put(tmp_path, "bread")
-    await shelf.look()
-    assert shelf.get("bread").definition.name == "bread"
+    await catalog.look()
+    assert catalog.get("bread").definition.name == "bread"
     with pytest.raises(
         InvalidInput, match=r"tea\.yaml:1:1: error: this file cannot be checked \(RecursionError: too deep"
     ):
-        shelf.get("tea")
-    assert shelf.check("name: tea\nsteps:\n  - {id: a, wait: 3s}\n").faults[0].rule == "defect"
+        catalog.get("tea")
+    assert catalog.check("name: tea\nsteps:\n  - {id: a, wait: 3s}\n").faults[0].rule == "defect"
     known = Known(tools={})
-    await shelf.look()
+    await catalog.look()
     assert [record.getMessage().split(": ")[0] for record in caplog.records] == ["a playbook cannot be used"]
     assert str(tmp_path / "tea.yaml") in caplog.text
     put(tmp_path, "tea", "name: tea\nsteps:\n  - {id: other, wait: 30s}\n")
-    await shelf.look()
+    await catalog.look()
     assert len(caplog.records) == 2  # it is another file by now
 
 
 def test_what_a_file_does_to_the_reader_is_a_fault_of_that_file(
-    tmp_path: Path, shelf: PlaybookShelf, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, catalog: PlaybookCatalog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(_: str) -> None:
         raise KeyError("float")
 
     monkeypatch.setattr("sulla.playbooks.file.read._read", fail)
     put(tmp_path, "tea")
-    shelf.look_now()
-    (fault,) = shelf.find("tea").faults
-    assert fault.told("f").startswith("f:1:1: error: this file cannot be checked (KeyError: 'float' in test_shelf.py:")
+    catalog.look_now()
+    (fault,) = catalog.find("tea").faults
+    assert fault.told("f").startswith(
+        "f:1:1: error: this file cannot be checked (KeyError: 'float' in test_catalog.py:"
+    )
     assert fault.told("f").endswith("a defect of Sulla; please report it with the file [defect]")
     assert mentioned("name: tea") == ()
