@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 from collections import deque
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import cast
@@ -26,11 +26,11 @@ from sulla.gateway.outbox import Outbox, TooSlow
 from sulla.gateway.overlap import Overlap, Taken
 from sulla.gateway.perimeter import peer_of, welcome
 from sulla.gateway.room import Room
-from sulla.gateway.rpc import RequestId
 from sulla.gateway.speaker import Speaker
 from sulla.gateway.talk import Effect, Talk
 from sulla.gateway.telling import tell_notices
 from sulla.people import notices_rpc, presence_rpc
+from sulla.people.notices_rpc import NoticeSubscribe
 from sulla.rpc import Caller, Params, dump
 
 EXPEL_S = 0.5
@@ -219,14 +219,22 @@ class Connection:
         waiting = deque(effects)
         while waiting:
             effect = waiting.popleft()
-            if in_turn and isinstance(effect, says.Call) and _overlaps(effect):
+            if in_turn and isinstance(effect, says.Call) and METHODS[METHOD_OF[type(effect.params)]].overlaps:
                 await self._overlap.begin(partial(self._call, effect), self._end_with)
                 continue
             if in_turn:
                 await self._overlap.answered()
-            if isinstance(effect, says.Close):
-                return effect
-            waiting.extendleft(reversed(await self._do(effect)))
+            match effect:
+                case says.Reply(frame):
+                    await self._outbox.put(frame)
+                case says.Call():
+                    waiting.extendleft(reversed(await self._call(effect)))
+                case says.Then(ask):
+                    waiting.extendleft(reversed(ask()))
+                case says.Close():
+                    return effect
+                case _:
+                    waiting.extendleft(reversed(await self._do(effect)))
         return None
 
     async def _hear(self) -> Sequence[Effect] | None:
@@ -251,90 +259,55 @@ class Connection:
                 return effects
 
     async def _do(self, effect: Effect) -> Sequence[Effect]:
-        """Carry one effect out; what has to be done next, before all others."""
-        match effect:
-            case says.Reply(frame):
-                await self._outbox.put(frame)
-                return ()
-            case says.Then(ask):
-                return ask()
-            case says.Call():
-                return await self._call(effect)
-            case says.Subscribe(id_, params, principal):
-                good, answer = await self._answer(id_, self._calls.perform(self._asked(id_, params, principal)))
-                if not good:
-                    self._talk.forget(params.thread_id)
-                    return answer
-                await self._carry_out(answer)  # before the first event
-                self._begin_following(params)
-                return ()
-            case says.Unsubscribe(id_, params, principal):
-                asked = self._asked(id_, params, principal)
-                return (await self._answer(id_, self._calls.answer(asked, self._leave(params.thread_id))))[1]
-            case says.Tell(id_, params, principal):
-                good, answer = await self._answer(id_, self._calls.perform(self._asked(id_, params, principal)))
-                if not good:
-                    self._talk.untold()
-                    return answer
-                await self._carry_out(answer)
-                telling = tell_notices(self._notices, principal.name, self._outbox)
-                self._telling = self._tasks.create_task(telling)
-                return ()
-            case _:
-                raise TypeError(f"{type(effect).__name__} is no effect for here")
-
-    def _asked(self, id_: RequestId, params: Params, principal: Principal) -> Asked:
-        caller = Caller(principal, peer_of(self._socket.scope), self._talk.way, self._talk.id)
-        return Asked(caller, str(id_), params)
-
-    async def _answer(
-        self, id_: RequestId, work: Coroutine[object, object, JsonObject]
-    ) -> tuple[bool, Sequence[Effect]]:
-        """Do something: whether it went well, and what is to be done about that."""
-        try:
-            return True, self._talk.answered(id_, await work)
-        except SullaError as error:
-            return False, self._talk.failed(id_, error)
+        """Carry out an effect of one language's own; what has to be done next, before all others."""
+        raise TypeError(f"{type(effect).__name__} is no effect for here")
 
     async def _call(self, call: says.Call, taken: Taken | None = None) -> Sequence[Effect]:
-        asked = self._asked(call.id, call.params, call.principal)
-        return (await self._answer(call.id, self._insist(asked, call.patience_s, taken)))[1]
-
-    async def _insist(self, asked: Asked, patience_s: float, taken: Taken | None) -> JsonObject:
-        """Try for a while what may succeed later."""
-        until_s = self._clock.elapsed() + patience_s
-        while True:
+        """Have the daemon do something, for as long as may be waited for it; what is to be done about that."""
+        params = call.params
+        caller = Caller(call.principal, peer_of(self._socket.scope), self._talk.way, self._talk.id)
+        asked, until_s = Asked(caller, str(call.id), params), self._clock.elapsed() + call.patience_s
+        result: JsonObject | None = None
+        while result is None:
             try:
-                return await self._calls.perform(asked, taken)
+                result = await self._calls.perform(asked, taken)
             except SullaError as error:
                 wait_s = error.retry_after_s or AGAIN_S
                 if not error.retryable or self._clock.elapsed() + wait_s > until_s:
-                    raise
-            await self._clock.sleep(wait_s)
+                    self._begins_nothing(params)
+                    return self._talk.failed(call.id, error)
+                await self._clock.sleep(wait_s)
+        match params:
+            case wire.EventsSubscribe() | NoticeSubscribe():
+                await self._carry_out(self._talk.answered(call.id, result))  # before the first event
+                self._begin_following(params, call.principal)
+                return ()
+            case wire.EventsUnsubscribe() if (following := self._followers.pop(params.thread_id, None)) is not None:
+                following.task.cancel()
+                await asyncio.wait((following.task,))
+                result = dump(wire.Unsubscribed, wire.Unsubscribed(ended=True))
+        return self._talk.answered(call.id, result)
 
     # ------------------------------------------------------------------------------------------------------ following
 
-    def _begin_following(self, params: wire.EventsSubscribe) -> None:
-        thread_id, sink = params.thread_id, self._sink()
-        follower = Follower(
-            self._commands,
-            Speaker(sink) if params.speak else sink,
-            self._clock,
-            self._limits,
-            thread_id,
-            params.after,
-            self._talk.gap,
-        )
+    def _begin_following(self, params: wire.EventsSubscribe | NoticeSubscribe, principal: Principal) -> None:
+        if isinstance(params, NoticeSubscribe):
+            self._telling = self._tasks.create_task(tell_notices(self._notices, principal.name, self._outbox))
+            return
+        sink, thread_id, limits = self._sink(), params.thread_id, self._limits
+        shown = Speaker(sink) if params.speak else sink
+        follower = Follower(self._commands, shown, self._clock, limits, thread_id, params.after, self._talk.gap)
         self._followers[thread_id] = _Following(follower, self._tasks.create_task(self._follow(thread_id, follower)))
+
+    def _begins_nothing(self, params: Params) -> None:
+        """What was asked for was refused: it may be asked for again."""
+        if isinstance(params, wire.EventsSubscribe):
+            self._talk.forget(params.thread_id)
+        elif isinstance(params, NoticeSubscribe):
+            self._talk.untold()
 
     def _sink(self) -> Sink:
         return self._talk.sink(self._outbox, self.end)
-
-    async def _leave(self, thread_id: str) -> JsonObject:
-        if (following := self._followers.pop(thread_id, None)) is not None:
-            following.task.cancel()
-            await asyncio.wait((following.task,))
-        return dump(wire.Unsubscribed, wire.Unsubscribed(ended=True))
 
     async def _follow(self, thread_id: str, follower: Follower) -> None:
         with trail(session=self._talk.id):
@@ -375,7 +348,3 @@ class Connection:
                 abort()
         except _CLOSED:
             return
-
-
-def _overlaps(call: says.Call) -> bool:
-    return METHODS[METHOD_OF[type(call.params)]].overlaps

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+from functools import partial
 from typing import Protocol
 
 import orjson
@@ -107,7 +108,7 @@ class HookDoor:
         principal = Principal(f"webhook {playbook}", frozenset({"write"}))
         caller = Caller(principal, peer_of(scope), "rest", exchange.request_id)
         asked = Asked(caller, signed.id, WorkflowStart(playbook=playbook))
-        return await self._room.calls.answer(asked, self._begin(playbook, signed.id, headers, body))
+        return await self._room.calls.perform(asked, do=partial(self._begin, playbook, signed.id, headers, body))
 
     def _check(self, playbook: str, signed: Signed, body: bytes, key: str) -> None:
         """See whether somebody sent this who knows the secret, and just now.

@@ -11,9 +11,9 @@ from sulla.core.jsontypes import JsonObject
 from sulla.gateway import rpc, wire
 from sulla.gateway.feed.follower import Sink
 from sulla.gateway.rpc import Fault, Request, RequestId
-from sulla.gateway.talk import Authenticate, Call, Close, Effect, Out, Reply, Subscribe, Tell, Unsubscribe
+from sulla.gateway.talk import Authenticate, Call, Close, Effect, Out, Reply
 from sulla.people.notices_rpc import NoticeSubscribe
-from sulla.rpc import ID_CHARS, SUBSCRIPTIONS, TEXT_CHARS, TITLE_CHARS, Limits, Way, dump
+from sulla.rpc import ID_CHARS, SUBSCRIPTIONS, TEXT_CHARS, TITLE_CHARS, Limits, Params, Way, dump
 
 NORMAL = 1000
 NOT_TEXT = 1003
@@ -71,7 +71,14 @@ class Session:
         request = rpc.parse(text)
         if isinstance(request, Fault):
             return self._refused(request)
-        return self._later(request) if self._open else self._first(request)
+        if (who := self._principal) is None or not self._open:
+            return self._first(request)
+        params = rpc.read_params(request)
+        if isinstance(params, Fault):
+            return self._refused(params)
+        if (error := self._unfit(params)) is not None:
+            return self.failed(request.id, error)
+        return [Call(request.id, params, who)]
 
     def hear_binary(self) -> list[Effect]:
         """Take a binary frame."""
@@ -147,39 +154,24 @@ class Session:
             case other:
                 raise TypeError(f"hello has the parameters of {type(other).__name__}")
 
-    def _later(self, request: Request) -> list[Effect]:
-        params = rpc.read_params(request)
-        if isinstance(params, Fault):
-            return self._refused(params)
-        who = self._principal
-        if who is None:
-            raise TypeError("a session is open, but nobody knows whose it is")
+    def _unfit(self, params: Params) -> SullaError | None:
+        """Why a request does not fit what came before it; None if it does, and then what it begins or ends is known."""
         match params:
             case wire.Hello():
-                return self.failed(request.id, Conflict("hello was said already: one per connection"))
-            case wire.EventsSubscribe():
-                return self._subscribe(request.id, params, who)
+                return Conflict("hello was said already: one per connection")
+            case wire.EventsSubscribe(thread_id=thread_id):
+                if thread_id in self._followed:
+                    return Conflict(f"this connection follows {thread_id!r} already: unsubscribe first")
+                if len(self._followed) >= SUBSCRIPTIONS:
+                    return Busy(f"this connection follows {SUBSCRIPTIONS} threads, more are not possible")
+                self._followed.add(thread_id)
             case wire.EventsUnsubscribe(thread_id=thread_id):
-                if thread_id not in self._followed:
-                    return [Call(request.id, params, who)]
                 self._followed.discard(thread_id)
-                return [Unsubscribe(request.id, params, who)]
-            case NoticeSubscribe() if self._told:
-                return self.failed(request.id, Conflict("this connection is told of notices already"))
             case NoticeSubscribe():
+                if self._told:
+                    return Conflict("this connection is told of notices already")
                 self._told = True
-                return [Tell(request.id, params, who)]
-            case _:
-                return [Call(request.id, params, who)]
-
-    def _subscribe(self, id_: RequestId, params: wire.EventsSubscribe, who: Principal) -> list[Effect]:
-        thread_id = params.thread_id
-        if thread_id in self._followed:
-            return self.failed(id_, Conflict(f"this connection follows {thread_id!r} already: unsubscribe first"))
-        if len(self._followed) >= SUBSCRIPTIONS:
-            return self.failed(id_, Busy(f"this connection follows {SUBSCRIPTIONS} threads, more are not possible"))
-        self._followed.add(thread_id)
-        return [Subscribe(id_, params, who)]
+        return None
 
     def _refused(self, fault: Fault) -> list[Effect]:
         """Somebody unknown gets one try; somebody known may make mistakes."""

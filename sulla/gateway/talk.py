@@ -9,10 +9,8 @@ from typing import Protocol
 from sulla.access import Principal
 from sulla.core.errors import SullaError
 from sulla.core.jsontypes import JsonObject
-from sulla.gateway import wire
 from sulla.gateway.feed.follower import Sink
 from sulla.gateway.rpc import RequestId
-from sulla.people.notices_rpc import NoticeSubscribe
 from sulla.rpc import Params, Way
 
 
@@ -33,7 +31,10 @@ class Authenticate:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Have the daemon do this, then tell by `Talk.answered` or `Talk.failed`."""
+    """Have the daemon do this, then tell by `Talk.answered` or `Talk.failed`. What is to be followed (a thread, a
+    person's notices) is followed from when that answer was sent; if it was refused, tell `Talk.forget` or `Talk.untold`
+    first.
+    """
 
     id: RequestId
     params: Params
@@ -41,33 +42,6 @@ class Call:
     """Whose token it came with."""
     patience_s: float = 0.0
     """For how long to try again what may succeed later; for clients that cannot do that themselves."""
-
-
-@dataclass(frozen=True, slots=True)
-class Subscribe:
-    """Follow a thread; tell `Talk.forget` if that does not work out or ends."""
-
-    id: RequestId
-    params: wire.EventsSubscribe
-    principal: Principal
-
-
-@dataclass(frozen=True, slots=True)
-class Unsubscribe:
-    """Stop following a thread, then reply under `id`."""
-
-    id: RequestId
-    params: wire.EventsUnsubscribe
-    principal: Principal
-
-
-@dataclass(frozen=True, slots=True)
-class Tell:
-    """Tell what its person has not seen from now on, if the reply under `id` is good."""
-
-    id: RequestId
-    params: NoticeSubscribe
-    principal: Principal
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +64,7 @@ class Own:
     """The root of what only one language's connection knows how to carry out."""
 
 
-Effect = Reply | Authenticate | Call | Subscribe | Unsubscribe | Tell | Then | Close | Own
+Effect = Reply | Authenticate | Call | Then | Close | Own
 
 
 class Out(Sink, Protocol):

@@ -12,7 +12,7 @@ from sulla.gateway import session as says
 from sulla.gateway import wire
 from sulla.gateway.methods.system import SystemStatus
 from sulla.gateway.session import Session
-from sulla.gateway.talk import Authenticate, Call, Close, Effect, Reply, Subscribe, Unsubscribe
+from sulla.gateway.talk import Authenticate, Call, Close, Effect, Reply
 from sulla.rpc import SUBSCRIPTIONS, Limits
 from tests.gateway.forms import check_form
 
@@ -161,14 +161,14 @@ def test_the_size_of_a_frame_is_counted_in_bytes() -> None:
 def test_a_thread_is_followed_once_at_a_time() -> None:
     session = greeted()
     subscribe = frame("events.subscribe", thread_id="thr_1", after=3)
-    assert session.hear(subscribe) == [Subscribe(1, wire.EventsSubscribe(thread_id="thr_1", after=3), OWNER)]
+    assert session.hear(subscribe) == [Call(1, wire.EventsSubscribe(thread_id="thr_1", after=3), OWNER)]
     assert error_of(session.hear(subscribe))["data"]["code"] == "conflict"
     assert session.hear(frame("events.unsubscribe", 2, thread_id="thr_1")) == [
-        Unsubscribe(2, wire.EventsUnsubscribe(thread_id="thr_1"), OWNER)
+        Call(2, wire.EventsUnsubscribe(thread_id="thr_1"), OWNER)
     ]
-    assert session.hear(subscribe) == [Subscribe(1, wire.EventsSubscribe(thread_id="thr_1", after=3), OWNER)]
+    assert session.hear(subscribe) == [Call(1, wire.EventsSubscribe(thread_id="thr_1", after=3), OWNER)]
     session.forget("thr_1")
-    assert session.hear(subscribe) == [Subscribe(1, wire.EventsSubscribe(thread_id="thr_1", after=3), OWNER)]
+    assert session.hear(subscribe) == [Call(1, wire.EventsSubscribe(thread_id="thr_1", after=3), OWNER)]
 
 
 def test_leaving_a_thread_that_is_not_followed_is_no_mistake() -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Coroutine
-from typing import Any
+from collections.abc import Awaitable, Callable
 
 from sulla.access import TokenOffice
 from sulla.core.clock import Clock
@@ -18,7 +17,7 @@ from sulla.gateway.methods import tokens as tokens_rpc
 from sulla.gateway.methods.observing import GIVEN_UP, OK, Asked, Done, Observer
 from sulla.gateway.methods.table import GROUP_OF
 from sulla.people import presence_rpc
-from sulla.rpc import Context, Limits, Method
+from sulla.rpc import Context, Limits
 
 _log = logging.getLogger("sulla.gateway")
 
@@ -54,12 +53,19 @@ class Calls:
         self._observer = observer
         self._make_id = make_id
 
-    async def perform(self, asked: Asked, taken: Callable[[], None] | None = None) -> JsonObject:
-        """Have a request done. Of a subscription this is the answer; following is the business of who asks.
+    async def perform(
+        self,
+        asked: Asked,
+        taken: Callable[[], None] | None = None,
+        do: Callable[[], Awaitable[JsonObject]] | None = None,
+    ) -> JsonObject:
+        """Have a request done, and tell the observer. Of a subscription this is the answer; following is the business
+        of who asks.
 
         Args:
             asked: it.
             taken: is called, by methods that overlap, as soon as the next one may be taken.
+            do: does it in place of the method's own handler, and is no sign of a person; None for the handler.
 
         Returns:
             The result, in the form of the method's result model.
@@ -68,25 +74,21 @@ class Calls:
             SullaError: whatever the daemon refused it with, that it took too long, or a defect of ours.
         """
         row, caller = asked.row, asked.caller
-        result = await self.answer(asked, self._handle(row, asked, taken))
-        if row.idle_s is not None and (idle_s := row.idle_s(asked.params)) is not None:
-            self._people.active(caller.session, caller.name, caller.way, idle_s)
-        return result
-
-    async def answer(self, asked: Asked, work: Coroutine[object, object, JsonObject]) -> JsonObject:
-        """Do `work` for a request, and tell the observer.
-
-        Raises:
-            SullaError: see `perform`.
-        """
+        names = {"session": caller.session, "request_id": asked.request_id}
         code, began_s = GIVEN_UP, self._clock.elapsed()
         try:
-            _check_scope(asked)
-            with trail(**_names(asked)):
+            if row.scope is not None and row.scope not in caller.principal.scopes:
+                raise Forbidden(f"{row.name!r} needs a token with the scope {row.scope!r}")
+            at_ms = round(self._clock.now() * 1000)
+            context = Context(caller, at_ms, self._limits.history_bytes, self._make_id, taken)
+            with trail(**names):
                 async with self._clock.timeout(self._limits.call_s):
-                    result = await work
+                    if do is not None:
+                        result = await do()
+                    else:
+                        self._commands.check_ready(row.needs)
+                        result = await row.answer(self._services[GROUP_OF[row.name]], asked.params, context)
             code = OK
-            return result
         except SullaError as error:
             code = error.code
             raise
@@ -95,24 +97,10 @@ class Calls:
             raise Unavailable(f"no answer within {self._limits.call_s:g} s: ask again with the same id") from None
         except Exception:  # noqa: BLE001  # a defect of ours is an answer too: nobody waits for ever
             code = SullaError.code
-            _log.exception("a request failed", extra={**_names(asked), "method": asked.method})
+            _log.exception("a request failed", extra={**names, "method": row.name})
             raise SullaError("something went wrong inside the daemon; its log has the details") from None
         finally:
-            work.close()  # it never began if it was refused
             self._observer.done(Done(asked, code, self._clock.elapsed() - began_s))
-
-    async def _handle(self, row: Method[Any, Any, Any], asked: Asked, taken: Callable[[], None] | None) -> JsonObject:
-        self._commands.check_ready(row.needs)
-        at_ms = round(self._clock.now() * 1000)
-        context = Context(asked.caller, at_ms, self._limits.history_bytes, self._make_id, taken)
-        return await row.answer(self._services[GROUP_OF[row.name]], asked.params, context)
-
-
-def _names(asked: Asked) -> dict[str, str]:
-    return {"session": asked.caller.session, "request_id": asked.request_id}
-
-
-def _check_scope(asked: Asked) -> None:
-    scope = asked.scope
-    if scope is not None and scope not in asked.caller.principal.scopes:
-        raise Forbidden(f"{asked.method!r} needs a token with the scope {scope!r}")
+        if do is None and row.idle_s is not None and (idle_s := row.idle_s(asked.params)) is not None:
+            self._people.active(caller.session, caller.name, caller.way, idle_s)
+        return result

@@ -19,7 +19,7 @@ from sulla.gateway import rpc, wire
 from sulla.gateway.feed.follower import Sink
 from sulla.gateway.rpc import RequestId
 from sulla.gateway.session import NORMAL, NOT_TEXT, POLICY, TOO_SLOW, UNAUTHORIZED, too_big
-from sulla.gateway.talk import Authenticate, Call, Close, Effect, Out, Reply, Subscribe, Then
+from sulla.gateway.talk import Authenticate, Call, Close, Effect, Out, Reply, Then
 from sulla.gateway.voice import moves
 from sulla.gateway.voice.frames import Recognizer, Turns
 from sulla.gateway.voice.shown import Shown, voice_frame
@@ -189,8 +189,7 @@ class VoiceSession:
     def _follow(self, thread_id: str, after: int) -> Sequence[Effect]:
         if self._principal is None:
             raise TypeError("a thread is followed, but nobody knows for whom")
-        params = wire.EventsSubscribe(thread_id=thread_id, after=after, speak=True)
-        return (Subscribe(self._remember(params), params, self._principal),)
+        return (self._call(wire.EventsSubscribe(thread_id=thread_id, after=after, speak=True), self._principal),)
 
     def _hello(self, frame: JsonObject) -> Sequence[Effect]:
         match frame:
@@ -253,12 +252,9 @@ class VoiceSession:
         return (Close(NORMAL, ""),) if self.done else ()
 
     def _call(self, params: Params, who: Principal, patience_s: float = 0.0) -> Call:
-        return Call(self._remember(params), params, who, patience_s)
-
-    def _remember(self, params: Params) -> RequestId:
         id_ = next(self._numbers)
         self._asked[id_] = params
-        return id_
+        return Call(id_, params, who, patience_s)
 
     def _mistake(self, code: str, message: str) -> Sequence[Effect]:
         said: JsonObject = {"code": code, "message": message, "retryable": False, "retry_after_s": None}

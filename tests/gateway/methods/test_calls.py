@@ -110,7 +110,7 @@ async def test_a_defect_is_an_answer_without_details() -> None:
         raise ZeroDivisionError("a secret detail")
 
     with pytest.raises(SullaError, match="went wrong inside the daemon") as found:
-        await calls.answer(asked(SystemStatus()), breaks())
+        await calls.perform(asked(SystemStatus()), do=breaks)
     assert found.value.code == "internal"
     assert "secret" not in found.value.message
 

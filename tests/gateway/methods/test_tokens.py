@@ -15,6 +15,7 @@ from sulla.core.redact import MARK
 from sulla.gateway import GatewayConfig, Server, Unobserved, Way, bind, build_app, serve
 from sulla.gateway.auth import WRONG_TOKENS
 from sulla.gateway.methods.table import METHODS
+from sulla.gateway.server.sockets import WebSocket
 from sulla.host.system import SystemClock, random_id
 from sulla.testing.clock import ManualClock
 from tests.doubles.commands import MemoryCommands
@@ -294,9 +295,15 @@ async def test_whoever_reads_nothing_is_gone_within_a_second_too(
             await stuck.text({"jsonrpc": "2.0", "id": id_, "method": method, "params": params})
         await until(lambda: [call for call in commands.calls if call[0] == "history"])
         await until(lambda: server.connections == 2)
+        await until(lambda: any(not one.writable.is_set() for one in sockets_of(server)))
         await owner.call("token.revoke", name="bob")
         await manual_clock.advance(1.0)
         await until(lambda: server.connections == 1)
+
+
+def sockets_of(server: Server) -> list[WebSocket]:
+    """The WebSockets that a server has open."""
+    return [one for one in server._uvicorn.server_state.connections if isinstance(one, WebSocket)]
 
 
 class Refused(Unobserved):

@@ -11,7 +11,7 @@ from sulla.access import ALL_SCOPES, Principal
 from sulla.core.errors import Busy, NotFound, Unauthorized
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway import wire
-from sulla.gateway.talk import Authenticate, Call, Close, Effect, Reply, Subscribe, Then
+from sulla.gateway.talk import Authenticate, Call, Close, Effect, Reply, Then
 from sulla.gateway.voice.session import PATIENCE_S, VoiceSession, Wish
 from sulla.rpc import Limits
 from sulla.speech.rpc import SpeechCancel, SpeechChunk, SpeechFlush, SpeechPlaying
@@ -32,7 +32,7 @@ def entered(wish: Wish | None = None) -> VoiceSession:
     (call,) = session.begin()
     assert isinstance(call, Call)
     (follow,) = session.answered(call.id, {"thread_id": "thr_1", "last_seq": 7})
-    assert isinstance(follow, Subscribe)
+    assert isinstance(follow, Call)
     assert shown(session.answered(follow.id, {"seq": 7})) == [READY]
     return session
 
@@ -45,7 +45,7 @@ def test_a_thread_is_followed_from_its_end_with_what_is_to_be_spoken() -> None:
     session = VoiceSession("ses_1", Limits(), Wish("thr_1"), OWNER)
     assert session.begin() == (Call(1, wire.ThreadGet(thread_id="thr_1"), OWNER),)
     follow = wire.EventsSubscribe(thread_id="thr_1", after=7, speak=True)
-    assert session.answered(1, {"thread_id": "thr_1", "last_seq": 7}) == (Subscribe(2, follow, OWNER),)
+    assert session.answered(1, {"thread_id": "thr_1", "last_seq": 7}) == (Call(2, follow, OWNER),)
 
 
 def test_a_new_thread_is_followed_from_its_beginning() -> None:
@@ -54,7 +54,7 @@ def test_a_new_thread_is_followed_from_its_beginning() -> None:
     assert say(session, {"type": "hello", "token": "t"}) == [Authenticate(0, "t")]
     assert session.admit(0, OWNER) == (Call(1, wire.ThreadCreate(agent="cook"), OWNER),)
     follow = wire.EventsSubscribe(thread_id="thr_2", after=0, speak=True)
-    assert session.answered(1, {"thread_id": "thr_2"}) == (Subscribe(2, follow, OWNER),)
+    assert session.answered(1, {"thread_id": "thr_2"}) == (Call(2, follow, OWNER),)
 
 
 def test_what_is_said_is_offered_with_patience_and_with_what_is_played() -> None:

@@ -18,7 +18,7 @@ from sulla.gateway.dialects.hub.play import PlayRun
 from sulla.gateway.dialects.hub.wire import Envelope, frame, frame_id
 from sulla.gateway.rest_problems import problem_of
 from sulla.gateway.rpc import RequestId
-from sulla.gateway.talk import Call, Close, Effect, Reply, Subscribe, Unsubscribe
+from sulla.gateway.talk import Call, Close, Effect, Reply
 from sulla.gateway.wire import EventsSubscribe, EventsUnsubscribe
 from sulla.rpc import Params
 
@@ -107,14 +107,14 @@ class HubDesk:
             said = map(Reply, channel.frames(told, self.now_ms(), self.id, self.number()))
             return [*said, self.note(channel), *then()]
 
-        return [Subscribe(self.remember(lambda result: then(), gone), params, self.principal)]
+        return [Call(self.remember(lambda result: then(), gone), params, self.principal)]
 
     def leave(self, channel: Channel, thread_id: str) -> Sequence[Effect]:
         """Show no more of a thread."""
         if not self.drop(channel, thread_id):
             return ()
         id_ = self.remember(lambda result: (), lambda error: ())
-        return [Unsubscribe(id_, EventsUnsubscribe(thread_id=thread_id), self.principal)]
+        return [Call(id_, EventsUnsubscribe(thread_id=thread_id), self.principal)]
 
     def sweep(self, channel: Channel) -> Sequence[Effect]:
         """Show no more of playbooks that are over."""

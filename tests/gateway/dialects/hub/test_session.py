@@ -16,8 +16,16 @@ from sulla.gateway.dialects.hub.desk import MOST_CHANNELS
 from sulla.gateway.dialects.hub.effects import Look, Note, Recall
 from sulla.gateway.dialects.hub.places import Place, Places
 from sulla.gateway.dialects.hub.session import HubSession
-from sulla.gateway.talk import Call, Close, Effect, Reply, Subscribe, Then, Unsubscribe
-from sulla.gateway.wire import ApprovalAnswer, EventsSubscribe, ThreadCreate, ThreadGet, TurnSend, TurnStop
+from sulla.gateway.talk import Call, Close, Effect, Reply, Then
+from sulla.gateway.wire import (
+    ApprovalAnswer,
+    EventsSubscribe,
+    EventsUnsubscribe,
+    ThreadCreate,
+    ThreadGet,
+    TurnSend,
+    TurnStop,
+)
 from sulla.rpc import TEXT_CHARS, Params
 
 THREAD = "thr_1"
@@ -72,15 +80,15 @@ class Client:
                 self.frames.append(json.loads(frame))
             case Then(ask):
                 return ask()
-            case Call(id_, params):
-                return self._called(id_, params)
-            case Subscribe(id_, params):
+            case Call(id_, EventsSubscribe() as params):
                 if type(params) in self.refused or params.thread_id in self.gone:
                     return session.failed(id_, self.refused.get(type(params), NotFound("no thread")))
                 self.followed.append((params.thread_id, params.after))
                 return session.answered(id_, {"seq": params.after})
-            case Unsubscribe(params=params):
-                self.left.append(params.thread_id)
+            case Call(_, EventsUnsubscribe(thread_id=thread_id)):
+                self.left.append(thread_id)
+            case Call(id_, params):
+                return self._called(id_, params)
             case Recall(then=then, failed=failed):
                 return then(self.noted) if self.forgetful is None else failed(self.forgetful)
             case Note(places=places, then=after):
