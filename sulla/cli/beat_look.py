@@ -6,13 +6,12 @@ import argparse
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator
-from datetime import datetime
 from typing import Any, Final
 
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door, home_of
-from sulla.terminal.table import one_line, paper
+from sulla.terminal.table import one_line, paper, second
 
 Row = dict[str, Any]
 
@@ -148,11 +147,6 @@ def tick_body(tick: Row) -> Iterator[str]:
         yield f"{INDENT}changed: {one_line(tick['changed']) or 'nothing'}"
     if said := one_line(tick["summary"], 300):
         yield f"{INDENT}said: {said}"
-
-
-def second(at: str) -> str:
-    """A time to the second, without its zone, which is UTC."""
-    return f"{datetime.fromisoformat(at):%Y-%m-%d %H:%M:%S}"
 
 
 def _span(seconds: float) -> str:

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from sulla.cli.beat_look import second
 from sulla.core.clock import Clock
 from sulla.core.errors import Busy, SullaError
 from sulla.host.system import SystemClock, random_id
@@ -20,7 +19,7 @@ from sulla.terminal.follow import PATIENCE_S, tell_of_pause
 from sulla.terminal.place import door, home_of
 from sulla.terminal.questions import from_wait
 from sulla.terminal.screen import paused_head
-from sulla.terminal.table import one_line
+from sulla.terminal.table import one_line, second
 
 Row = dict[str, Any]
 

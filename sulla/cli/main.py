@@ -30,9 +30,7 @@ FIRST = {
     "approvals": Command("sulla.cli.approvals", "list and answer what agents ask before they act"),
     "beat": Command("sulla.cli.beat", "agents' own time: status, now, log, pause and resume"),
     "notices": Command("sulla.cli.notices", "list, mark and watch what you are told beside the answers"),
-    "flow": Command("sulla.cli.flow", "playbooks: write, check, try out and run them"),
     "speech": Command("sulla.cli.speech", "play recorded speech and say why each turn ended when it did"),
-    "project": Command("sulla.cli.project", "list and show projects"),
 }
 """The commands that are no capability's, and come first in `--help`."""
 
@@ -91,7 +89,7 @@ def parser(known: Mapping[str, Command], filled: Collection[str]) -> argparse.Ar
     for name, chosen in known.items():
         text = chosen.help
         command = below.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
-        command.set_defaults(wrong=command.error, settings=_settings)
+        command.set_defaults(wrong=command.error, settings=_settings, offline=_offline)
         add_home(command, below=True)
         if name in filled:
             _module(chosen).arguments(command)
@@ -151,6 +149,12 @@ def _settings(given: argparse.Namespace) -> HomeSettings:
     from sulla.cli.settings import settings_of
 
     return settings_of(given)
+
+
+def _offline(given: argparse.Namespace) -> object:
+    from sulla.cli.offline import OfflineHome
+
+    return OfflineHome(given)
 
 
 def _module(command: Command):  # type: ignore[no-untyped-def]  # one that has `arguments` and `run`

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sulla.host.capability import Capability
+from sulla.host.capability import Capability, Command
 
 CAPABILITY = Capability(
     name="playbooks",
@@ -12,4 +12,9 @@ CAPABILITY = Capability(
     methods=("sulla.playbooks.rpc:METHODS",),
     settings="sulla.playbooks.settings:PlaybookSettings",
     build="sulla.playbooks.build:build",
+    commands={
+        "flow": Command("sulla.playbooks.cli.commands", "playbooks: write, check, try out and run them"),
+        "project": Command("sulla.playbooks.cli.project", "list and show projects"),
+    },
+    checks="sulla.playbooks.checks:CHECKS",
 )

@@ -8,4 +8,5 @@ CAPABILITY = Capability(
     name="projects",
     methods=("sulla.projects.rpc:METHODS",),
     build="sulla.projects.build:build",
+    checks="sulla.projects.checks:CHECKS",
 )

@@ -10,6 +10,7 @@ import sys
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from sulla.terminal.place import colour_is_wanted
 
@@ -42,6 +43,11 @@ def one_line(text: str, most: int | None = None) -> str:
             break
         shown += character
     return shown + "…"
+
+
+def second(at: str) -> str:
+    """A time to the second, without its zone, which is UTC."""
+    return f"{datetime.fromisoformat(at):%Y-%m-%d %H:%M:%S}"
 
 
 def width(text: str) -> int:

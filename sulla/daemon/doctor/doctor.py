@@ -23,8 +23,6 @@ _OWN: Final[tuple[Check[Patient], ...]] = (
     Check("workspace", probes.workspace),
     Check("shell", doctor_shell.shell),
     Check("agents", registry.agents),
-    Check("projects", registry.projects),
-    Check("playbooks", registry.playbooks),
     Check("heartbeat", doctor_heartbeat.heartbeat),
     Check("web", doctor_web.web),
     Check("daemon", probes.daemon),

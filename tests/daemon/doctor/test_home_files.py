@@ -9,10 +9,12 @@ import pytest
 
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon import examine_settings
-from sulla.daemon.doctor.home_files import agents, playbooks, projects
+from sulla.daemon.doctor.home_files import agents
 from sulla.daemon.doctor.probes import Patient
 from sulla.host.findings import Finding
 from sulla.host.home import Home
+from sulla.playbooks.checks import playbooks
+from sulla.projects.checks import projects
 from sulla.skills.checks import skills
 from sulla.testing.clock import ManualClock
 from tests.skills.shelves import put

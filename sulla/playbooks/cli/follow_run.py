@@ -9,18 +9,17 @@ import sys
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, TypeVar
 
-from sulla.cli.beat_look import second
-from sulla.cli.flow_run_sheet import Sheet, of_child
 from sulla.core.clock import Clock
 from sulla.core.errors import Refused, SullaError
 from sulla.host.system import SystemClock
+from sulla.playbooks.cli.run_lines import RunLines, of_child
 from sulla.terminal import questions
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.follow import PATIENCE_S, tell_of_pause
 from sulla.terminal.place import door, home_of
 from sulla.terminal.questions import Question, somebody_is_there
-from sulla.terminal.table import harmless, one_line
+from sulla.terminal.table import harmless, one_line, second
 
 T = TypeVar("T")
 Row = dict[str, Any]
@@ -46,7 +45,7 @@ def follow(given: argparse.Namespace, run: str, begin: Begin | None = None, *, o
     """
     by_hand = somebody_is_there() and not given.json
     clock = SystemClock()
-    watching = Watching(given, clock, run, begin, by_hand=by_hand, outputs=outputs)
+    watching = RunWatch(given, clock, run, begin, by_hand=by_hand, outputs=outputs)
     with asyncio.Runner() as runner:
         try:
             while (ended := runner.run(watching.follow())) is None:
@@ -69,7 +68,7 @@ def how_to_come_back(run: str) -> str:
     return f"`sulla flow show {name} --watch` comes back to it, `sulla flow cancel {name}` ends it"
 
 
-class Watching:
+class RunWatch:
     """A run that somebody looks at.
 
     Args:
@@ -97,7 +96,7 @@ class Watching:
         self._by_hand = by_hand
         self._outputs = outputs
         self.run = run
-        self._sheet = Sheet()
+        self._sheet = RunLines()
         self._seen: dict[str, int] = {}
         """The number of the last event that was shown, by thread."""
         self._last: dict[str, int] = {}
@@ -259,7 +258,7 @@ class Watching:
         return _EXITS.get(self._sheet.ended or "", Exit.OK)
 
 
-def _left_open(watching: Watching) -> Exit:
+def _left_open(watching: RunWatch) -> Exit:
     for thread_id, question in watching.asked:
         print(questions.how_to_answer(question, thread_id), end="", file=sys.stderr, flush=True)
     print(f"[{how_to_come_back(watching.run)}]", file=sys.stderr, flush=True)

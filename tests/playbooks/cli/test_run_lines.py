@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from sulla.cli.flow_run_sheet import Sheet, of_child, short, span_of, took
+from sulla.playbooks.cli.run_lines import RunLines, of_child, short, span_of, took
 
 
-def lines(sheet: Sheet, what: str, at: str = "", when: str = "2027-01-15T08:00:00.000Z", **detail: Any) -> list[str]:
+def lines(sheet: RunLines, what: str, at: str = "", when: str = "2027-01-15T08:00:00.000Z", **detail: Any) -> list[str]:
     event = {"type": "PLAYBOOK", "at": when, "data": {"what": what, "at": at, "detail": detail}}
     return list(sheet.show(event))
 
@@ -26,7 +26,7 @@ def test_times_are_short(seconds: float, said: str) -> None:
 
 
 def test_a_step_is_timed_from_its_first_attempt() -> None:
-    sheet = Sheet()
+    sheet = RunLines()
     failure = {"kind": "transient", "reason": "unreachable", "message": "503"}
     assert lines(sheet, "STEP_STARTED", "a", attempt=1) == ["a began"]
     due_ms = 1_800_000_012_000
@@ -40,7 +40,7 @@ def test_a_step_is_timed_from_its_first_attempt() -> None:
 
 
 def test_what_a_failure_keeps_from_being_done_is_told_in_few_words() -> None:
-    sheet = Sheet()
+    sheet = RunLines()
     failure = {"kind": "permanent", "reason": "upstream", "message": "step 'kind' failed: " + "long " * 100}
     assert lines(sheet, "STEP_FAILED", "send", failure=failure) == ["send not done: step 'kind' failed"]
     (end,) = lines(sheet, "RUN_ENDED", status="failed", outputs={}, failure=failure)
@@ -50,7 +50,7 @@ def test_what_a_failure_keeps_from_being_done_is_told_in_few_words() -> None:
 
 
 def test_passes_of_a_loop_are_apart_and_counted_from_one() -> None:
-    sheet = Sheet()
+    sheet = RunLines()
     assert lines(sheet, "PASS_STARTED", "each", number=0) == ["each: pass 1"]
     lines(sheet, "STEP_STARTED", "say@0")
     lines(sheet, "STEP_STARTED", "say@1", "2027-01-15T08:00:01.000Z")
@@ -59,14 +59,14 @@ def test_passes_of_a_loop_are_apart_and_counted_from_one() -> None:
 
 
 def test_what_was_not_done_says_why() -> None:
-    sheet = Sheet()
+    sheet = RunLines()
     assert lines(sheet, "STEP_SKIPPED", "send", why="approve went no") == ["send skipped: approve went no"]
     assert lines(sheet, "STEP_CANCELLED", "slow") == ["slow cancelled"]
     assert lines(sheet, "STEP_REASKED", "kind", reason="both labels") == ["kind: asked once more (both labels)"]
 
 
 def test_a_run_tells_its_turns() -> None:
-    sheet = Sheet()
+    sheet = RunLines()
     assert lines(sheet, "RUN_PAUSED", why="look") == ["paused (look): no further step begins until it is resumed"]
     assert lines(sheet, "RUN_RESUMED") == ["resumed"]
     lines(sheet, "STEP_SKIPPED", "a", why="")
@@ -80,7 +80,7 @@ def test_a_run_tells_its_turns() -> None:
 
 
 def test_an_unknown_fact_of_a_later_version_is_passed_over() -> None:
-    sheet = Sheet()
+    sheet = RunLines()
     assert lines(sheet, "STEP_DANCED", "a") == lines(sheet, "RUN_SANG") == []
     assert list(sheet.show({"type": "MODEL_STARTED", "at": "", "data": {}})) == []
     assert list(of_child({"type": "MODEL_STARTED", "at": "", "data": {}})) == []

@@ -37,7 +37,7 @@ def add_run_commands(below: argparse._SubParsersAction[argparse.ArgumentParser])
 
 def run_command(given: argparse.Namespace) -> Exit:
     """Do the command that was chosen, `given.below`."""
-    from sulla.cli.flow_run_ask import DOES
+    from sulla.playbooks.cli.runs import DOES
 
     return DOES[given.below](given)
 

@@ -8,10 +8,10 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from sulla.cli.settings import settings_of
 from sulla.core.errors import NotFound
 from sulla.projects.projects import PROJECTS, Listed, Projects
 from sulla.terminal.exits import Exit
+from sulla.terminal.place import settings_of
 from sulla.terminal.table import Table, harmless, one_line, paper
 from sulla.tools import did_you_mean
 

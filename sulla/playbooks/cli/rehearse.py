@@ -8,16 +8,17 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sulla.cli.flow_place import Bench, Opened, text_of
-from sulla.cli.flow_run_inputs import typed_inputs
-from sulla.cli.flow_try_cost import Cost, cost_of
 from sulla.core.errors import InvalidInput, NotFound
+from sulla.models import estimate_text
+from sulla.playbooks.cli.home_playbooks import HomePlaybooks, Opened, text_of
+from sulla.playbooks.cli.inputs import typed_inputs
 from sulla.playbooks.definition import Definition
 from sulla.playbooks.expression.expression import evaluate
-from sulla.playbooks.rehearsal.base import Row, Setting
+from sulla.playbooks.rehearsal.base import Rehearsed, Row, Setting
 from sulla.playbooks.rehearsal.cases_judge import Verdict, duration_told, try_case
 from sulla.playbooks.rehearsal.cases_read import read_cases
 from sulla.playbooks.rehearsal.dry import Way, dry_run
@@ -29,41 +30,60 @@ _SHOWN_CHARS = 160
 _PASSES = re.compile(r"@[0-9.]+")
 
 
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """An estimate of what models are told; what they write comes on top."""
+
+    calls: int
+    tokens: int
+    money: float | None
+    """In the unit of `[prices]`; None where the model is unpriced."""
+
+    @property
+    def told(self) -> str:
+        """For people."""
+        if not self.calls:
+            return "no model is asked"
+        money = f", {self.money:.4f} by [prices]" if self.money is not None else ""
+        times = "call" if self.calls == 1 else "calls"
+        return f"{self.calls} model {times} at the least, about {self.tokens:,} tokens to read{money}"
+
+
 # ---------------------------------------------------------------------------------------------------------------- test
 
 
 def test_some(given: argparse.Namespace) -> Exit:
     """Run the tests of playbooks; the exit code says whether all are as expected."""
-    bench = Bench(given)
+    playbooks = HomePlaybooks(given)
     count = failed = 0
-    for opened in bench.some(given.names):
+    for opened in playbooks.some(given.names):
         tests = opened.tests()
         if tests is None:
             if opened.name in given.names or str(opened.file) in given.names:
                 raise NotFound(f"{opened.file} has no tests: write some in {opened.file.with_suffix('')}.test.yaml")
             continue
-        ran, bad = _test(given, bench, opened, tests)
+        ran, bad = _test(given, playbooks, opened, tests)
         count, failed = count + ran, failed + bad
     if not given.json:
         print(f"{count} test{'' if count == 1 else 's'}, {failed} failed")
     return Exit.FAILED if failed else Exit.OK
 
 
-def _test(given: argparse.Namespace, bench: Bench, opened: Opened, tests: Path) -> tuple[int, int]:
+def _test(given: argparse.Namespace, playbooks: HomePlaybooks, opened: Opened, tests: Path) -> tuple[int, int]:
     """How many tests there were, and how many were not as expected; a file with faults counts as one."""
     on = paper()
     if not given.json:
         print(on.bold(one_line(opened.name)))
     if opened.definition is None:
         return _faulty(given, opened, opened.told)
-    cases, faults = read_cases(text_of(tests), opened.definition, _finder(bench, opened))
+    cases, faults = read_cases(text_of(tests), opened.definition, _finder(playbooks, opened))
     if faults:
         return _faulty(given, opened, [fault.told(str(tests)) for fault in faults])
     ran = bad = 0
     for case in cases:
         if given.only and given.only not in case.name:
             continue
-        verdict = try_case(case, opened.definition, _setting(bench, opened))
+        verdict = try_case(case, opened.definition, _setting(playbooks, opened))
         ran, bad = ran + 1, bad + bool(verdict.misses)
         print(
             json.dumps(_verdict_json(opened, tests, verdict))
@@ -107,30 +127,30 @@ def _verdict_json(opened: Opened, tests: Path, verdict: Verdict) -> dict[str, ob
 
 def dry_run_one(given: argparse.Namespace) -> Exit:
     """Show the ways that a playbook can go."""
-    bench = Bench(given)
-    opened = bench.open(given.name)
+    playbooks = HomePlaybooks(given)
+    opened = playbooks.open(given.name)
     definition = opened.whole()
     texts = {name: spec.type == "string" for name, spec in definition.inputs.items()}
     done = dry_run(
         definition,
         typed_inputs(given.input, texts),
-        _setting(bench, opened),
+        _setting(playbooks, opened),
         choose=dict(_pairs("--choose", given.choose)),
         outputs={step: _json(value) for step, value in _pairs("--output", given.output)},
     )
     on = paper()
     for number, way in enumerate(done.ways, 1):
-        cost = cost_of(bench, way.rehearsed)
+        cost = cost_of(playbooks, way.rehearsed)
         if given.json:
-            print(json.dumps(_way_json(bench, way, cost)))
+            print(json.dumps(_way_json(playbooks, way, cost)))
         else:
-            print("\n".join(_way_lines(bench, number, len(done.ways), way, cost, on)))
+            print("\n".join(_way_lines(playbooks, number, len(done.ways), way, cost, on)))
     if done.is_cut:
         print(f"there are more than {len(done.ways)} ways: settle some with --choose STEP=WAY", file=sys.stderr)
     return Exit.OK
 
 
-def _way_lines(bench: Bench, number: int, of: int, way: Way, cost: Cost, on: Paper) -> Iterator[str]:
+def _way_lines(playbooks: HomePlaybooks, number: int, of: int, way: Way, cost: Cost, on: Paper) -> Iterator[str]:
     found = way.rehearsed
     chosen = ", ".join(f"{step}={choice}" for step, choice in way.chosen.items())
     yield on.bold(one_line(f"way {number} of {of}{': ' if chosen else ''}{chosen}"))
@@ -141,7 +161,7 @@ def _way_lines(bench: Bench, number: int, of: int, way: Way, cost: Cost, on: Pap
         yield on.faint(f"  assumed: {one_line(said)}")
     for call in found.calls:
         args = one_line(json.dumps(call.args, ensure_ascii=False), _SHOWN_CHARS)
-        yield f"  would call {call.tool} ({_effect(bench, call.tool)}) {args}"
+        yield f"  would call {call.tool} ({_effect(playbooks, call.tool)}) {args}"
     for text in found.told:
         yield f"  would say {one_line(text, _SHOWN_CHARS)}"
     yield f"  {one_line(cost.told)}"
@@ -154,7 +174,7 @@ def _row_line(row: Row, count: int) -> str:
     return f"{word:<9} {one_line(at):<24} {row.kind:<9} {one_line(what, _SHOWN_CHARS)}".rstrip()
 
 
-def _way_json(bench: Bench, way: Way, cost: Cost) -> dict[str, Any]:
+def _way_json(playbooks: HomePlaybooks, way: Way, cost: Cost) -> dict[str, Any]:
     found = way.rehearsed
     return {
         "chosen": dict(way.chosen),
@@ -167,7 +187,7 @@ def _way_json(bench: Bench, way: Way, cost: Cost) -> dict[str, Any]:
             for row in found.rows
         ],
         "calls": [
-            {"at": call.at, "tool": call.tool, "effect": _effect(bench, call.tool), "args": call.args}
+            {"at": call.at, "tool": call.tool, "effect": _effect(playbooks, call.tool), "args": call.args}
             for call in found.calls
         ],
         "told": list(found.told),
@@ -191,21 +211,34 @@ def _alike(row: Row) -> tuple[str, ...]:
     return _PASSES.sub("", row.at), row.status, row.route
 
 
-def _effect(bench: Bench, tool: str) -> str:
-    known = (bench.known.tools or {}).get(tool)
+def _effect(playbooks: HomePlaybooks, tool: str) -> str:
+    known = (playbooks.known.tools or {}).get(tool)
     return known.effect if known is not None else "not known here"
+
+
+def cost_of(playbooks: HomePlaybooks, found: Rehearsed) -> Cost:
+    """What the models of a rehearsal would be told, at the least: how often an agent asks nobody knows.
+
+    Args:
+        playbooks: the home's.
+        found: how it went.
+    """
+    tokens = sum(estimate_text(model.text) for model in found.models)
+    if agents := sum(model.what != "choose" for model in found.models):
+        tokens += agents * playbooks.home.prompt_tokens
+    return Cost(len(found.models), tokens, playbooks.home.reading_cost(tokens))
 
 
 # -------------------------------------------------------------------------------------------------------------- shared
 
 
-def _setting(bench: Bench, opened: Opened) -> Setting:
-    return Setting(_finder(bench, opened), evaluate, bench.known)
+def _setting(playbooks: HomePlaybooks, opened: Opened) -> Setting:
+    return Setting(_finder(playbooks, opened), evaluate, playbooks.known)
 
 
-def _finder(bench: Bench, opened: Opened) -> Callable[[str], Definition]:
+def _finder(playbooks: HomePlaybooks, opened: Opened) -> Callable[[str], Definition]:
     def find(name: str) -> Definition:
-        return bench.find(opened, name)
+        return playbooks.find(opened, name)
 
     return find
 

@@ -57,7 +57,7 @@ def span_of(seconds: float) -> str:
 
 
 @dataclass(slots=True)
-class Sheet:
+class RunLines:
     """Turns the events of a run's thread into lines."""
 
     ended: str | None = None

@@ -45,9 +45,9 @@ def arguments(command: argparse.ArgumentParser) -> None:
 def run(given: argparse.Namespace) -> Exit:
     """Do what was chosen."""
     if given.below in _RUNS:
-        from sulla.cli.project_run import RUNS
+        from sulla.playbooks.cli.project_runs import RUNS
 
         return RUNS[given.below](given)
-    from sulla.cli.project_look import LOOKS
+    from sulla.projects.cli.files import LOOKS
 
     return LOOKS[given.below](given)

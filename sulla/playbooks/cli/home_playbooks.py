@@ -6,14 +6,11 @@ import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Protocol
 
-from sulla.cli.flow_run_inputs import is_file
-from sulla.cli.settings import settings_of
 from sulla.core.errors import InvalidInput, NotFound, SullaError
-from sulla.daemon import Settings
-from sulla.daemon.core import offline_core
-from sulla.host.system import SystemClock
-from sulla.playbooks.catalog import TEST_ENDINGS, PlaybookCatalog, mentioned, read_text
+from sulla.host.host import Host
+from sulla.playbooks.cli.inputs import is_file
 from sulla.playbooks.definition import Definition
 from sulla.playbooks.file.check import check_playbook
 from sulla.playbooks.file.check_fault import Fault
@@ -21,6 +18,24 @@ from sulla.playbooks.file.check_known import Known
 
 _MOST_BESIDE = 100
 """Playbooks beside a file that are read because it names them."""
+
+
+class OfflineHome(Protocol):
+    """A home on which no daemon has to run, as the program hands it out (`given.offline`)."""
+
+    @property
+    def host(self) -> Host:
+        """What its capabilities are built with, and provide."""
+        ...
+
+    @property
+    def prompt_tokens(self) -> int:
+        """How much its own agent is told before anything else, its tools included; an estimate."""
+        ...
+
+    def reading_cost(self, tokens: int) -> float | None:
+        """What it costs that its model reads so many tokens, in the unit of `[prices]`; None if unpriced."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +75,7 @@ class Opened:
         return next((file for end in TEST_ENDINGS if (file := Path(f"{stem}{end}")).is_file()), None)
 
 
-class Bench:
+class HomePlaybooks:
     """The playbooks of a home, looked at once.
 
     Args:
@@ -68,9 +83,9 @@ class Bench:
     """
 
     def __init__(self, given: argparse.Namespace) -> None:
-        self.settings: Settings = settings_of(given)
-        self.clock = SystemClock()
-        self.shelf: PlaybookCatalog = offline_core(self.settings, self.clock).host.needed(PlaybookCatalog)
+        self.home: OfflineHome = given.offline(given)
+        self.settings = self.home.host.settings
+        self.shelf: PlaybookShelf = self.home.host.needed(PlaybookShelf)
         self.shelf.look_now()
 
     @property

@@ -8,10 +8,9 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 
-from sulla.cli.flow_make import import_one, new
-from sulla.cli.flow_place import Bench, Opened, text_of
-from sulla.cli.flow_try import dry_run_one, test_some
-from sulla.playbooks.catalog import listed
+from sulla.playbooks.cli.create import import_one, new
+from sulla.playbooks.cli.home_playbooks import HomePlaybooks, Opened, text_of
+from sulla.playbooks.cli.rehearse import dry_run_one, test_some
 from sulla.playbooks.drawing import mermaid
 from sulla.playbooks.file.check_fault import Fault
 from sulla.playbooks.rehearsal.cases_read import read_cases
@@ -23,8 +22,8 @@ _WIDTHS = (22, 5, 30)
 
 
 def _list(given: argparse.Namespace) -> Exit:
-    bench = Bench(given)
-    rows = [listed(shelved) for shelved in bench.shelf.playbooks.values()]
+    playbooks = HomePlaybooks(given)
+    rows = [listed(shelved) for shelved in playbooks.shelf.playbooks.values()]
     table = Table(_HEADS, _WIDTHS, paper())
     if not given.json:
         print(table.head())
@@ -37,25 +36,25 @@ def _list(given: argparse.Namespace) -> Exit:
     for row in rows:
         if row.trouble and not given.json:
             print(one_line(f"cannot be run: {row.trouble}"), file=sys.stderr)
-    for said in bench.shelf.troubles:
+    for said in playbooks.shelf.troubles:
         print(one_line(said), file=sys.stderr)
     return Exit.OK
 
 
 def _check(given: argparse.Namespace) -> Exit:
     """The exit code says whether every playbook can be run, and every test."""
-    bench = Bench(given)
+    playbooks = HomePlaybooks(given)
     errors = warnings = 0
-    opened = bench.some(given.names)
+    opened = playbooks.some(given.names)
     for one in opened:
-        for file, fault in [(str(one.file), fault) for fault in one.faults] + _of_tests(bench, one):
+        for file, fault in [(str(one.file), fault) for fault in one.faults] + _of_tests(playbooks, one):
             errors, warnings = errors + (fault.severity == "error"), warnings + (fault.severity == "warning")
             _tell(given, file, fault)
         if one.trouble:
             errors += 1
             row = {"file": str(one.file), "severity": "error", "message": one.trouble}
             print(json.dumps(row) if given.json else one_line(one.told[-1]))
-    for said in bench.shelf.troubles if given.names in ([], ["all"]) else ():
+    for said in playbooks.shelf.troubles if given.names in ([], ["all"]) else ():
         errors += 1
         print(json.dumps({"severity": "error", "message": said}) if given.json else one_line(f"error: {said}"))
     if not given.json:
@@ -63,12 +62,12 @@ def _check(given: argparse.Namespace) -> Exit:
     return Exit.FAILED if errors else Exit.OK
 
 
-def _of_tests(bench: Bench, one: Opened) -> list[tuple[str, Fault]]:
+def _of_tests(playbooks: HomePlaybooks, one: Opened) -> list[tuple[str, Fault]]:
     """What is wrong with its tests; nothing is said of them while it is not whole itself."""
     tests = one.tests()
     if one.definition is None or tests is None:
         return []
-    _, faults = read_cases(text_of(tests), one.definition, lambda name: bench.find(one, name))
+    _, faults = read_cases(text_of(tests), one.definition, lambda name: playbooks.find(one, name))
     return [(str(tests), fault) for fault in faults]
 
 
@@ -80,7 +79,7 @@ def _tell(given: argparse.Namespace, file: str, fault: Fault) -> None:
 
 
 def _graph(given: argparse.Namespace) -> Exit:
-    opened = Bench(given).open(given.name)
+    opened = HomePlaybooks(given).open(given.name)
     text = mermaid(opened.whole())
     print(json.dumps({"name": opened.name, "mermaid": text}) if given.json else harmless(text), end="")
     print(end="\n" if given.json else "")

@@ -9,12 +9,11 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
-from sulla.cli.beat_look import second
-from sulla.cli.flow_run_sheet import UPSTREAM, WHY, cause_of, short, took
+from sulla.playbooks.cli.run_lines import UPSTREAM, WHY, cause_of, short, took
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door, home_of
-from sulla.terminal.table import Paper, Table, one_line, paper
+from sulla.terminal.table import Paper, Table, one_line, paper, second
 
 Row = dict[str, Any]
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from sulla.agent.rpc import AgentRow, Agents
-from sulla.cli import project_run
+from sulla.playbooks.cli import project_runs as project_run
 from sulla.playbooks.file.check import check_playbook
 from sulla.playbooks.rpc_forms import PlayBegun
 from sulla.playbooks.service import Begin

@@ -9,9 +9,9 @@ import re
 import sys
 from pathlib import Path
 
-from sulla.cli.flow_place import Bench, Opened, text_of
 from sulla.core.errors import Conflict, InvalidInput, NotFound
-from sulla.playbooks.catalog import TEST_ENDINGS
+from sulla.host.sections import GatewaySettings
+from sulla.playbooks.cli.home_playbooks import HomePlaybooks, Opened, text_of
 from sulla.playbooks.files import playbook_folder, starters
 from sulla.playbooks.flow_import.read import import_flow
 from sulla.terminal.exits import Exit
@@ -65,31 +65,31 @@ def new(given: argparse.Namespace) -> Exit:
     """Write a playbook to begin with, and its tests."""
     if not _NAME.fullmatch(given.name):
         given.wrong(f"NAME: expected small letters, digits, '-' and '_', found {given.name!r}")
-    bench = Bench(given)
-    text, tests = _starter(given.name, given.starter) if given.starter else _first(given.name, bench)
-    file: Path = given.out or playbook_folder(bench.settings) / f"{given.name}.yaml"
-    if given.out is None and given.name in bench.shelf.playbooks:
-        raise Conflict(f"there is a playbook {given.name!r} already: {bench.shelf.playbooks[given.name].file}")
+    playbooks = HomePlaybooks(given)
+    text, tests = _starter(given.name, given.starter) if given.starter else _first(given.name, playbooks)
+    file: Path = given.out or playbook_folder(playbooks.settings) / f"{given.name}.yaml"
+    if given.out is None and given.name in playbooks.shelf.playbooks:
+        raise Conflict(f"there is a playbook {given.name!r} already: {playbooks.shelf.playbooks[given.name].file}")
     _write(file, text)
     made = [file]
     if tests:
         made.append(file.with_name(file.stem + TEST_ENDINGS[0]))
         _write(made[-1], tests)
-    return _told(given, bench.open(str(file)), made, ())
+    return _told(given, playbooks.open(str(file)), made, ())
 
 
 def import_one(given: argparse.Namespace) -> Exit:
     """Make a playbook of a workflow of Sulla Desktop; what a person has to look at is told."""
-    bench = Bench(given)
+    playbooks = HomePlaybooks(given)
     try:
         made = import_flow(text_of(given.file))
     except InvalidInput as error:
         raise InvalidInput(f"{given.file}: {error.message}") from None
     found = re.match(r"name: \"?([^\"\n]*)", made.text)
     name = found[1] if found is not None and _NAME.fullmatch(found[1]) else "imported"
-    file: Path = given.out or playbook_folder(bench.settings) / f"{name}.yaml"
-    _write(file, _schema(bench) + made.text)
-    return _told(given, bench.open(str(file)), [file], made.notes)
+    file: Path = given.out or playbook_folder(playbooks.settings) / f"{name}.yaml"
+    _write(file, _schema(playbooks) + made.text)
+    return _told(given, playbooks.open(str(file)), [file], made.notes)
 
 
 def _told(given: argparse.Namespace, opened: Opened, made: list[Path], notes: tuple[str, ...]) -> Exit:
@@ -107,13 +107,13 @@ def _told(given: argparse.Namespace, opened: Opened, made: list[Path], notes: tu
     return Exit.OK
 
 
-def _first(name: str, bench: Bench) -> tuple[str, str]:
-    return _schema(bench) + _FIRST.format(name=name), _FIRST_TESTS.format(name=name)
+def _first(name: str, playbooks: HomePlaybooks) -> tuple[str, str]:
+    return _schema(playbooks) + _FIRST.format(name=name), _FIRST_TESTS.format(name=name)
 
 
-def _schema(bench: Bench) -> str:
+def _schema(playbooks: HomePlaybooks) -> str:
     """The line by which editors complete and check the file, while the daemon runs."""
-    return _SCHEMA.format(port=bench.settings.gateway.port or 8137)
+    return _SCHEMA.format(port=playbooks.settings.section(GatewaySettings).port or 8137)
 
 
 def _starter(name: str, starter: str) -> tuple[str, str]:

@@ -10,12 +10,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any, Final
 
-from sulla.cli.flow_run_follow import follow, how_to_come_back
-from sulla.cli.flow_run_inputs import read_object
-from sulla.cli.settings import settings_of
 from sulla.core.clock import Clock
 from sulla.core.errors import Conflict, InvalidInput, NotFound, Refused
 from sulla.host.system import SystemClock, random_id
+from sulla.playbooks.cli.follow_run import follow, how_to_come_back
+from sulla.playbooks.cli.inputs import read_object
 from sulla.playbooks.projects.book import PLANNER, planner_playbook, to_playbook
 from sulla.playbooks.projects.plan import ProjectPlan, in_order, plan_json
 from sulla.playbooks.projects.read import read_plan
@@ -23,7 +22,7 @@ from sulla.projects.file import RUN
 from sulla.projects.projects import PROJECTS, Projects
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
-from sulla.terminal.place import door, home_of
+from sulla.terminal.place import door, home_of, settings_of
 from sulla.terminal.table import Table, one_line, paper
 from sulla.tools import did_you_mean
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from sulla.cli.flow import COMMANDS, FILE_COMMANDS
-from sulla.cli.flow_files import DOES
-from sulla.cli.flow_run import RUN_COMMANDS
+from sulla.playbooks.cli.commands import COMMANDS, FILE_COMMANDS
+from sulla.playbooks.cli.files import DOES
+from sulla.playbooks.cli.run_commands import RUN_COMMANDS
 from sulla.playbooks.file.check import check_playbook
 from sulla.playbooks.rehearsal.cases_read import read_cases
 from sulla.terminal.exits import Exit

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from sulla.cli.flow_run import RUN_COMMANDS, add_run_commands, run_command
+from sulla.playbooks.cli.run_commands import RUN_COMMANDS, add_run_commands, run_command
 from sulla.terminal.exits import Exit
 from sulla.terminal.options import add_home
 
@@ -50,7 +50,7 @@ def run(given: argparse.Namespace) -> Exit:
     """Do what was chosen."""
     if given.below in RUN_COMMANDS:
         return run_command(given)
-    from sulla.cli.flow_files import DOES
+    from sulla.playbooks.cli.files import DOES
 
     return DOES[given.below](given)
 

@@ -9,10 +9,10 @@ import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from sulla.cli.flow_run_follow import Begin, follow, how_to_come_back
-from sulla.cli.flow_run_inputs import is_file, read_object, read_text, typed_inputs
-from sulla.cli.flow_run_look import list_runs, show_run
 from sulla.host.system import random_id
+from sulla.playbooks.cli.follow_run import Begin, follow, how_to_come_back
+from sulla.playbooks.cli.inputs import is_file, read_object, read_text, typed_inputs
+from sulla.playbooks.cli.run_view import list_runs, show_run
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door, home_of

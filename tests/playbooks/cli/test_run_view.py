@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sulla.cli.flow_run_look import lines_of
+from sulla.playbooks.cli.run_view import lines_of
 from sulla.terminal.table import Paper
 
 ABOUT = {

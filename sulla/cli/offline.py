@@ -1,0 +1,61 @@
+"""What commands of capabilities need of a home on which no daemon has to run: made as the daemon makes it."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from functools import cached_property
+
+from sulla.cli.settings import settings_of
+from sulla.core.errors import SullaError
+from sulla.core.units import MICRO
+from sulla.daemon.core import offline_core
+from sulla.daemon.prompt import prompt_of
+from sulla.host.host import Host
+from sulla.host.system import SystemClock
+from sulla.models import parse_model, read_prices
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """Tokens that a model reads."""
+
+    input_tokens: int
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+
+
+class OfflineHome:
+    """A home, by its settings. Commands of capabilities get it as `given.offline(given)`.
+
+    Args:
+        given: the command line.
+
+    Raises:
+        SettingsError: a setting is wrong.
+    """
+
+    def __init__(self, given: argparse.Namespace) -> None:
+        self._settings = settings_of(given)
+        self._clock = SystemClock()
+
+    @cached_property
+    def host(self) -> Host:
+        """What its capabilities are built with, and provide; nothing of it has begun."""
+        return offline_core(self._settings, self._clock).host
+
+    @cached_property
+    def prompt_tokens(self) -> int:
+        """How much the home's own agent is told before anything else, its tools included; an estimate."""
+        prompt = prompt_of(self._settings, self._clock)
+        return prompt.tool_tokens + sum(prompt.tokens(section) for section in prompt.sections)
+
+    def reading_cost(self, tokens: int) -> float | None:
+        """What it costs that the home's model reads so many tokens, in the unit of `[prices]`; None if unpriced."""
+        try:
+            model = parse_model(self._settings.model.name)
+        except SullaError:
+            return None  # none is set: which one answers is found out when the daemon starts
+        cost = read_prices(self._settings.prices).cost_micro(_Read(tokens), model)
+        return None if cost is None else cost / MICRO

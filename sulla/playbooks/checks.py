@@ -1,0 +1,31 @@
+"""What `sulla doctor` says of playbooks."""
+
+from __future__ import annotations
+
+import asyncio
+
+from sulla.host.checks import Check, CheckContext
+from sulla.host.findings import Finding, counted, ok, warning
+from sulla.playbooks.shelf import PlaybookShelf, listed
+
+
+async def playbooks(of: CheckContext) -> list[Finding]:
+    """The playbooks: each can be run."""
+    shelf = (await asyncio.to_thread(of.host)).needed(PlaybookShelf)
+    await shelf.look()
+    return judge_playbooks(shelf)
+
+
+def judge_playbooks(shelf: PlaybookShelf) -> list[Finding]:
+    """What the files of playbooks come to.
+
+    Args:
+        shelf: the playbooks, looked at.
+    """
+    remedy = "`sulla flow check` says all that is wrong with playbooks"
+    rows = [listed(one) for one in shelf.playbooks.values()]
+    found = [warning(said, remedy) for said in (*shelf.troubles, *(row.trouble for row in rows)) if said]
+    return found or ok(f"{counted(len(rows), 'playbook')}: {', '.join(row.playbook for row in rows) or 'none'}")
+
+
+CHECKS = (Check("playbooks", playbooks),)

@@ -1,0 +1,1 @@
+"""`sulla flow` and `sulla project`."""
