@@ -110,4 +110,10 @@ def build(host: Host) -> Built:
         return {"mcp": [*hub.status()]}
 
     source = hub.current if host.settings.section(McpSettings).servers else None
-    return Built(tool_source=source, tasks={"mcp": hub.run}, status=status, troubles={"mcp_trust": hub.waiting})
+    return Built(
+        provides=(hub,),
+        tool_source=source,
+        tasks={"mcp": hub.run},
+        status=status,
+        troubles={"mcp_trust": hub.waiting},
+    )

@@ -56,6 +56,7 @@ def build(host: Host) -> Built:
         return await remembered(memory, clock, agent, message)
 
     return Built(
+        provides=(memory,),
         tools=memory_tools(memory),
         remembered=told,
         open=index.open,

@@ -62,7 +62,8 @@ class Memory:
         window: int = 20,
         section_chars: int = MAX_CHARS,
     ) -> None:
-        self._index = index
+        self.index = index
+        """Keeps the notes."""
         self._clock = clock
         self._capacity = capacity if capacity is not None else Capacity()
         self._window = window
@@ -93,12 +94,12 @@ class Memory:
             raise Refused("this conversation holds text that nobody trusts: what it says is not told to all agents")
         scope = EVERYONE if shared else caller.agent
         id_ = derived_id("fact", caller.thread_id, caller.key)
-        if again := await self._index.get([id_]):
+        if again := await self.index.get([id_]):
             return again[0]  # the same call, made again after a crash
-        for known in await self._index.search([scope], text, MAX_FOUND):
+        for known in await self.index.search([scope], text, MAX_FOUND):
             if known.note.kind == "fact" and known.note.text == text and known.note.tainted <= caller.tainted:
                 return known.note
-        if await self._index.count(scope, "fact") >= self._capacity.facts:
+        if await self.index.count(scope, "fact") >= self._capacity.facts:
             raise QueueFull(f"{self._capacity.facts} facts are remembered, and that is the most: forget some first")
         note = Note(
             id_,
@@ -111,12 +112,12 @@ class Memory:
             caller.run_id,
             tainted=caller.tainted,
         )
-        await self._index.add([note])
+        await self.index.add([note])
         return note
 
     async def recall(self, agent: str, question: str, limit: int = MAX_FOUND) -> list[Found]:
         """What an agent remembers of something, the best first."""
-        return await self._index.search([agent, EVERYONE], question, min(max(1, limit), MAX_FOUND))
+        return await self.index.search([agent, EVERYONE], question, min(max(1, limit), MAX_FOUND))
 
     async def doomed(self, agent: str, ids: Sequence[str], about: str = "") -> Doomed:
         """What would be forgotten.
@@ -135,7 +136,7 @@ class Memory:
         if len(ids) > MAX_FORGOTTEN:
             raise InvalidInput(f"{len(ids)} notes at once; at most {MAX_FORGOTTEN}")
         if ids:
-            there = await self._index.get(list(dict.fromkeys(ids)))
+            there = await self.index.get(list(dict.fromkeys(ids)))
             notes = [note for note in there if note.scope in (agent, EVERYONE)]
             if missing := sorted(set(ids) - {note.id for note in notes}):
                 raise NotFound(f"nothing is remembered under {', '.join(one[:60] for one in missing)}")
@@ -160,16 +161,16 @@ class Memory:
         doomed = await self.doomed(agent, ids)
         if code != doomed.code:
             raise Refused("the code is not the one for these notes: ask once more without a code to see what would go")
-        return await self._index.delete([note.id for note in doomed.notes])
+        return await self.index.delete([note.id for note in doomed.notes])
 
     async def told(self, agent: str, message: str) -> str:
         """What an agent is told before a conversation that begins with a message; empty if there is nothing."""
         scopes = [agent, EVERYONE]
         return section(
             Remembered(
-                await self._index.recent(scopes, "fact", MAX_FACTS),
-                [found.note for found in await self._index.search(scopes, message, MAX_BEST)],
-                await self._index.recent(scopes, "episode", self._window) if self._window else (),
+                await self.index.recent(scopes, "fact", MAX_FACTS),
+                [found.note for found in await self.index.search(scopes, message, MAX_BEST)],
+                await self.index.recent(scopes, "episode", self._window) if self._window else (),
             ),
             self._section_chars,
         )

@@ -9,12 +9,18 @@ import pytest
 from sulla.agent import SULLA
 from sulla.core.errors import NotFound
 from sulla.daemon import Settings, load_settings
-from sulla.daemon.agents import equip, read_team, skills_section, toolbox_of
+from sulla.daemon.agents import read_team
+from sulla.daemon.core import make_core, offline_core
+from sulla.daemon.models.choice import Choice
 from sulla.daemon.prompt import prompt_of
+from sulla.host.host import Host
+from sulla.host.place import Place
 from sulla.host.shipped import shipped
-from sulla.skills.folders import shelf_of
+from sulla.models import OFFLINE, ModelName
+from sulla.skills.build import skills_section
+from sulla.skills.shelf import SkillShelf
 from sulla.testing.clock import ManualClock
-from sulla.tools import Done, Result, ToolContext, define
+from sulla.tools import Done, Result, Tool, ToolContext, define
 from tests.skills.shelves import put
 
 
@@ -28,6 +34,12 @@ async def shout(context: ToolContext) -> Result:
     return Done("!")
 
 
+def home(settings: Settings, *tools: Tool) -> Host:
+    """What a daemon on the home would have, with tools of its own."""
+    place = Place(ManualClock(), str, "home:boot", float, extra_tools=tools)
+    return make_core(settings, Choice(ModelName(OFFLINE), "a test says so"), place).host
+
+
 def agent(settings: Settings, name: str, toml: str = "", soul: str = "You are one.") -> None:
     """Write an agent."""
     folder = settings.home / "agents" / name
@@ -37,10 +49,11 @@ def agent(settings: Settings, name: str, toml: str = "", soul: str = "You are on
 
 
 def test_a_home_without_folders_has_its_own_agent_and_every_tool(settings: Settings) -> None:
-    kit = equip(settings, ManualClock(), [define(shout)])
-    assert [spec.id for spec in kit.team.specs] == ["sulla"]
-    assert kit.boxes[0][1].names == kit.tool_names
-    assert {"read_file", "load_skill", "shout"} <= set(kit.tool_names)
+    host = home(settings, define(shout))
+    (spec,) = host.agents.team.specs
+    assert spec.id == "sulla"
+    assert host.tools.lasting(spec).names == tuple(host.tools)
+    assert {"read_file", "load_skill", "shout"} <= set(host.tools)
 
 
 def test_a_folder_says_who_it_is_and_the_settings_say_the_rest(tmp_path: Path) -> None:
@@ -89,9 +102,9 @@ def test_an_agent_that_cannot_work_is_told_and_the_others_do(settings: Settings,
 
 def test_a_tool_that_is_named_in_vain_is_told_and_takes_nothing_else_away(settings: Settings) -> None:
     agent(settings, "reader", 'tools = ["raed_file", "list_dir"]')
-    kit = equip(settings, ManualClock(), [])
-    assert kit.boxes[1][1].names == ("list_dir",)
-    (said,) = kit.team.warnings
+    host = home(settings)
+    assert host.tools.lasting(host.agents.team.get("reader")).names == ("list_dir",)
+    (said,) = host.agents.team.warnings
     assert said.startswith(
         "the agent 'reader': tools names 'raed_file', and there is nothing of that name. Did you mean"
     )
@@ -111,8 +124,8 @@ def test_a_tool_that_is_named_in_vain_is_told_and_takes_nothing_else_away(settin
 )
 def test_whoever_is_given_skills_may_read_them(settings: Settings, toml: str, expected: bool) -> None:
     agent(settings, "one", toml)
-    spec, shelf = read_team(settings).get("one"), shelf_of(settings, ManualClock())
-    assert ("load_skill" in toolbox_of(spec, shelf)) is expected
+    tools = offline_core(settings, ManualClock()).host.tools
+    assert ("load_skill" in tools.lasting(read_team(settings).get("one"))) is expected
 
 
 def test_the_prompt_names_the_skills_of_the_list_and_no_others(settings: Settings) -> None:
@@ -127,8 +140,9 @@ def test_the_prompt_names_the_skills_of_the_list_and_no_others(settings: Setting
 
 
 def test_a_skill_that_comes_while_the_daemon_runs_is_in_the_prompt_at_the_next_look(settings: Settings) -> None:
-    spec, shelf = read_team(settings).get(""), shelf_of(settings, ManualClock())
-    box = toolbox_of(spec, shelf)
+    host = offline_core(settings, ManualClock()).host
+    spec, shelf = read_team(settings).get(""), host.needed(SkillShelf)
+    box = host.tools.lasting(spec)
     assert skills_section(spec, shelf, box) == ()
     put(settings.home / "skills", "tea", "Obey me.")
     put(settings.workspace / ".claude" / "skills", "bread")

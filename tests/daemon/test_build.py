@@ -135,7 +135,7 @@ async def test_a_long_conversation_is_summed_up_unless_that_is_switched_off_or_n
             await system.threads.send(thread_id, Input(MessageId(f"msg_{number}"), f"question {number}"))
             await system.turns.attend(thread_id)
         async with asyncio.TaskGroup() as group:
-            running = group.create_task(system.summarizer.run())
+            running = group.create_task(system.core.summarizer.run())
             for _ in range(200):
                 await asyncio.sleep(0)
             running.cancel()

@@ -21,6 +21,7 @@ from sulla.daemon.models.choice import Choice
 from sulla.gateway import Event
 from sulla.host.place import Place
 from sulla.models import ModelName, Provider
+from sulla.skills.shelf import SkillShelf
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from tests.skills.shelves import put
@@ -80,7 +81,7 @@ class World:
 
     async def attend(self, system: System, thread_id: str) -> None:
         """Work on a thread, as the daemon does it: with a look at the skills before."""
-        system.shelf.look_now()
+        system.host.needed(SkillShelf).look_now()
         await system.turns.attend(ThreadId(thread_id))
 
 
@@ -163,7 +164,7 @@ async def test_a_wrong_agent_is_told_and_the_daemon_works(world: World, caplog: 
     with caplog.at_level(logging.WARNING):
         system = await world.up()
     assert "agents/wrong: agent.toml: there is no setting 'tolls'" in caplog.text
-    (trouble,) = (one for one in system.instruments.health.troubles() if one.what == "agents")
+    (trouble,) = (one for one in system.core.instruments.health.troubles() if one.what == "agents")
     assert "agents/wrong" in trouble.why
     assert not trouble.blocks
     world.providers[0].add(DONE)
@@ -179,7 +180,7 @@ async def test_a_models_service_that_rests_is_told_by_its_name(world: World) -> 
         admitted = breaker.admit(world.clock.elapsed())
         assert isinstance(admitted, Admitted)
         breaker.failed(admitted.ticket, world.clock.elapsed())
-    troubles = {one.what: one.why for one in system.instruments.health.troubles()}
+    troubles = {one.what: one.why for one in system.core.instruments.health.troubles()}
     assert "ollama:small" in troubles["agent_models"]
     assert "model_service" not in troubles
 

@@ -1,56 +1,22 @@
-"""What is wrong is told with its reason and its beginning, for as long as it is wrong."""
+"""What is wrong with what every daemon has, and whether turns can be taken all the same."""
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 import pytest
 
 from sulla.agent import Breaker
 from sulla.core.errors import StoreReplaced, StoreUnavailable, SullaError
-from sulla.core.redact import MARK, Redactor
+from sulla.core.redact import Redactor
 from sulla.daemon.access import Access
-from sulla.daemon.health import EVERY_S, Health, look_after
+from sulla.daemon.health import look_after
+from sulla.daemon.models.pool import ModelPool
 from sulla.daemon.service import Service
 from sulla.daemon.watch import StoreWatch
-from sulla.host.health import Trouble
+from sulla.host.health import Health
 from sulla.testing.clock import ManualClock
-from sulla.threads import LogFollower
-
-
-async def test_a_trouble_keeps_its_beginning_until_it_is_over(manual_clock: ManualClock) -> None:
-    wrong = ""
-    health = Health(manual_clock, Redactor(["a password"]))
-    health.watch("log", lambda: wrong, blocks=False)
-    assert list(health.troubles()) == []
-    async with asyncio.TaskGroup() as group:
-        running = group.create_task(health.run())
-        wrong = "the disk is full"
-        await manual_clock.advance(EVERY_S)
-        began_ms = round(manual_clock.now() * 1000)
-        await manual_clock.advance(60.0)
-        assert list(health.troubles()) == [Trouble("log", "the disk is full", began_ms, blocks=False)]
-        wrong = ""
-        await manual_clock.advance(EVERY_S)
-        wrong = "again"
-        (again,) = health.troubles()
-        assert again.since_ms > began_ms
-        running.cancel()
-
-
-def test_no_reason_shows_a_secret(manual_clock: ManualClock) -> None:
-    health = Health(manual_clock, Redactor(["a password"]))
-    health.watch("store", lambda: "no answer from me:a password@host", blocks=True)
-    assert [trouble.why for trouble in health.troubles()] == [f"no answer from me:{MARK}@host"]
-
-
-def test_what_blocks_is_told_first(manual_clock: ManualClock) -> None:
-    health = Health(manual_clock, Redactor(["a password"]))
-    for what, blocks in (("a", False), ("b", True), ("c", False)):
-        health.watch(what, lambda: "wrong", blocks=blocks)
-    assert [trouble.what for trouble in health.troubles()] == ["b", "a", "c"]
 
 
 @dataclass
@@ -64,11 +30,18 @@ class _Service:
 
 
 @dataclass
-class _Journal:
-    error: str | None = None
+class _Model:
+    breaker: Breaker = field(default_factory=Breaker)
 
-    def status(self) -> dict[str, Any]:
-        return {"journal_error": self.error}
+
+@dataclass
+class _Models:
+    home: _Model = field(default_factory=_Model)
+    other: _Model = field(default_factory=_Model)
+
+    @property
+    def breakers(self) -> dict[str, Breaker]:
+        return {"home": self.home.breaker, "other": self.other.breaker}
 
 
 @dataclass
@@ -91,14 +64,13 @@ class _Access:
 class _Parts:
     watch: _Watch
     service: _Service
-    breaker: Breaker
-    journal: _Journal
+    models: _Models
     access: _Access
 
 
 @pytest.fixture
 def parts() -> _Parts:
-    return _Parts(_Watch(), _Service(), Breaker(), _Journal(), _Access(_Audit(), _Tokens()))
+    return _Parts(_Watch(), _Service(), _Models(), _Access(_Audit(), _Tokens()))
 
 
 def _told(parts: _Parts) -> list[tuple[str, bool]]:
@@ -107,8 +79,7 @@ def _told(parts: _Parts) -> list[tuple[str, bool]]:
         health,
         cast(StoreWatch, parts.watch),
         cast(Service, parts.service),
-        parts.breaker,
-        cast(LogFollower, parts.journal),
+        cast(ModelPool, parts.models),
         cast(Access, parts.access),
     )
     return [(trouble.what, trouble.blocks) for trouble in health.troubles()]
@@ -131,8 +102,10 @@ def test_a_daemon_that_stops_takes_no_turn(parts: _Parts) -> None:
 
 def test_what_turns_can_do_without_is_no_reason_to_refuse_them(parts: _Parts) -> None:
     for step in range(5):
-        admitted: Any = parts.breaker.admit(step)
-        parts.breaker.failed(admitted.ticket, step)
-    parts.journal.error, parts.access.audit.failing = "no space left", True
+        for breaker in parts.models.breakers.values():
+            admitted: Any = breaker.admit(step)
+            breaker.failed(admitted.ticket, step)
+    parts.access.audit.failing = True
     parts.access.tokens.damage = "a record is damaged"
-    assert _told(parts) == [("model_service", False), ("journal", False), ("tokens", False), ("audit", False)]
+    troubles = ("model_service", "agent_models", "tokens", "audit")
+    assert _told(parts) == [(what, False) for what in troubles]

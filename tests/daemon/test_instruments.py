@@ -61,7 +61,7 @@ def test_connections_are_counted_now_and_in_all(tmp_path: Path) -> None:
     for _ in range(3):
         parts.door.came("ws")
     parts.door.left("ws")
-    shown = console(parts, lambda: Inspection(("a",), ("b", "c"), ()), None)
+    shown = console(parts, lambda: Inspection(("a",), ("b", "c"), ()), None, ())
     gauges = {gauge.name: gauge.values for gauge in shown.metrics_of.read().gauges}
     assert gauges["sulla_gateway_connections"] == {("ws",): 2}
     assert gauges["sulla_work_threads"] == {("running",): 1, ("queued",): 2, ("failing",): 0}

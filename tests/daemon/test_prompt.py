@@ -11,7 +11,8 @@ from sulla.core.ids import CallId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import ToolCall
 from sulla.daemon import Settings, load_settings
-from sulla.daemon.prompt import Known, home_tools, prompt_of
+from sulla.daemon.core import offline_core
+from sulla.daemon.prompt import Known, prompt_of
 from sulla.testing.clock import ManualClock
 from sulla.tools.web.browse import FIRST_TOKENS
 
@@ -41,7 +42,7 @@ def test_every_kind_of_tool_that_a_home_has_is_among_them(settings: Settings) ->
 
 def test_memory_that_is_switched_off_offers_nothing(tmp_path: Path) -> None:
     settings = load_settings({"SULLA_MEMORY__ENABLED": "false"}, {}, tmp_path)
-    assert "recall" not in {tool.name for tool in home_tools(settings, ManualClock())}
+    assert "recall" not in offline_core(settings, ManualClock()).host.tools
 
 
 def test_of_very_many_tools_the_first_ones_are_told_and_the_rest_is_named(settings: Settings) -> None:

@@ -10,8 +10,9 @@ import pytest
 
 from sulla.core.errors import SettingsError
 from sulla.daemon import Settings, load_settings
-from sulla.daemon.stores import is_shared, make_store, store_file, store_place, store_source
+from sulla.daemon.stores import make_store, store_place, store_source
 from sulla.host.place import Place
+from sulla.host.store_url import named_store, store_file
 from sulla.testing.clock import ManualClock
 
 POSTGRES, REDIS = "postgresql://u:hunter2@host/db", "redis://u:hunter2@host"
@@ -48,7 +49,7 @@ def test_the_first_of_these_that_is_set_says_where(tmp_path: Path, environ: dict
     wanted = source.replace("{home}", f"/{tmp_path}")
     assert store_source(settings) == wanted
     assert wanted.startswith(store_place(settings))
-    assert is_shared(settings) is ("@" in source)
+    assert named_store(settings).is_shared is ("@" in source)
     assert (store_file(settings) is None) is not source.startswith("sqlite")
 
 

@@ -9,9 +9,7 @@ from pathlib import Path
 
 from sulla.agent import SULLA
 from sulla.daemon import load_settings
-from sulla.daemon.agents import toolbox_of
-from sulla.daemon.prompt import home_tools
-from sulla.skills.folders import shelf_of
+from sulla.daemon.core import offline_core
 from sulla.testing.clock import ManualClock
 from sulla.tools import Tool, catalogue_of
 from sulla.tools.web.browse import first_sentence
@@ -24,9 +22,8 @@ NOWHERE = Path("/nonexistent")
 
 def every_tool() -> tuple[Tool, ...]:
     """All tools that Sulla brings along, by name; `browse_tools` too, which is there only beside many others."""
-    settings, clock = load_settings({}, {}, NOWHERE), ManualClock()
-    box = toolbox_of(SULLA, shelf_of(settings, clock), home_tools(settings, clock))
-    return tuple(catalogue_of(box, lambda _: 10_000).toolbox)
+    tools = offline_core(load_settings({}, {}, NOWHERE), ManualClock()).host.tools
+    return tuple(catalogue_of(tools.lasting(SULLA), lambda _: 10_000).toolbox)
 
 
 def table() -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sulla.daemon import load_settings
-from sulla.daemon.stores import make_memory_index
+from sulla.memory.adapters import make_memory_index
 from sulla.memory.note import Note
 from sulla.terminal.client import Client
 from tests.faults.backend import CLOCK, Backend

@@ -10,9 +10,9 @@ import pytest
 
 from sulla.core.errors import SettingsError
 from sulla.daemon.settings.config import load_settings
-from sulla.heartbeat.build import check_heartbeat, limits_of
 from sulla.heartbeat.limits import BeatLimits
 from sulla.heartbeat.settings import HeartbeatSettings
+from sulla.heartbeat.threads import check_heartbeat, limits_of
 from tests.daemon.running import Place, service
 from tests.servers.script import Failure, Reply, Rule, Script, ToolUse
 
@@ -20,9 +20,9 @@ MORE = "On it.<AGENT_CONTINUE><STATUS_REPORT>half way</STATUS_REPORT></AGENT_CON
 GARDEN = "---\ntitle: Garden\nstatus: active\n---\n## Tasks\n\n- [ ] Ponder\n"
 
 
-def settings_of(home: Path, text: str) -> Any:
+def settings_of(home: Path, text: str) -> HeartbeatSettings:
     (home / "sulla.toml").write_text(f"[heartbeat]\n{text}\n")
-    return load_settings({}, {}, home)
+    return load_settings({}, {}, home).section(HeartbeatSettings)
 
 
 @pytest.mark.parametrize(

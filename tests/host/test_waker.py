@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from sulla.core.ids import ThreadId
 from sulla.host.waker import Waker
+from sulla.store import LogInfo
 from sulla.work import Inspection, Job
 
 THREAD = ThreadId("thr_1")
@@ -12,6 +13,7 @@ class Queue:
 
     def __init__(self) -> None:
         self.jobs: list[Job] = []
+        self.held: tuple[LogInfo, ...] = ()
 
     def enqueue(self, job: Job) -> None:
         self.jobs.append(job)
@@ -24,6 +26,7 @@ def test_before_there_is_a_worker_a_wake_does_nothing() -> None:
     waker = Waker()
     waker(THREAD)
     assert waker.queued() == 0
+    assert waker.held() == ()
 
 
 def test_a_wake_puts_the_thread_in_the_workers_queue() -> None:

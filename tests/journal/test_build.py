@@ -7,27 +7,44 @@ from pathlib import Path
 import pytest
 
 from sulla.core.errors import SettingsError
-from sulla.core.redact import Redactor
+from sulla.core.jsontypes import JsonObject
 from sulla.daemon import load_settings
-from sulla.journal.build import journal_status, make_journal
-from sulla.store.memory import MemoryStore
-from sulla.testing.provider import ScriptedProvider
-from sulla.testing.world import World
-from sulla.threads import LogFollower
+from sulla.daemon.core import offline_core
+from sulla.host.host import Built
+from sulla.journal.build import build
+from sulla.testing.clock import ManualClock
+from sulla.threads import ThreadCreated
 
 
-def _make(home: Path, **settings: str) -> LogFollower | None:
+def _make(home: Path, **settings: str) -> Built:
     environ = {f"SULLA_JOURNAL__{name.upper()}": value for name, value in settings.items()}
-    store = MemoryStore(World(None, ScriptedProvider()).clock, str)  # type: ignore[arg-type]  # for its clock alone
-    world = World(store, ScriptedProvider())
-    return make_journal(load_settings(environ, {}, home), world.threads, store, world.clock, Redactor(), {})
+    return build(offline_core(load_settings(environ, {}, home), ManualClock()).host)
 
 
-def test_the_journal_lies_in_the_home_and_is_written_unless_it_is_switched_off(tmp_path: Path) -> None:
-    journal = _make(tmp_path)
-    status = journal_status(journal, tmp_path)
+async def _status(built: Built) -> JsonObject:
+    assert built.status is not None
+    return await built.status()
+
+
+async def test_the_journal_lies_in_the_home_and_is_written_unless_it_is_switched_off(tmp_path: Path) -> None:
+    status = await _status(_make(tmp_path))
     assert (status["journal"], status["journal_folder"]) == ("behind", str(tmp_path / "journal"))
-    assert journal_status(_make(tmp_path, enabled="false"), tmp_path) == {"journal": "off"}
+    assert await _status(_make(tmp_path, enabled="false")) == {"journal": "off"}
+
+
+async def test_a_journal_that_cannot_be_written_is_a_trouble_until_it_can(tmp_path: Path) -> None:
+    (tmp_path / "journal").write_text("in the way")
+    host = offline_core(load_settings({}, {}, tmp_path), ManualClock()).host
+    built = build(host)
+    await host.store.open()
+    await host.threads.create(ThreadCreated("sulla"))
+    assert built.troubles["journal"]() == ""
+    await built.followers["journal"].catch_up()
+    assert built.troubles["journal"]().startswith("the journal cannot be written: ")
+    (tmp_path / "journal").unlink()
+    await built.followers["journal"].catch_up()
+    assert built.troubles["journal"]() == ""
+    await host.store.close()
 
 
 def test_a_training_log_without_a_journal_is_refused_with_the_remedy(tmp_path: Path) -> None:

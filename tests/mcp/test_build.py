@@ -28,6 +28,7 @@ from sulla.host.system import SystemClock
 from sulla.mcp.build import TRUSTED, servers_of, trust_of
 from sulla.mcp.catalog import Catalog, Offered
 from sulla.mcp.checks import judge_servers
+from sulla.mcp.hub import McpHub
 from sulla.models import ModelName
 from sulla.terminal.exits import Exit
 from sulla.testing.provider import Say, ScriptedProvider
@@ -60,9 +61,9 @@ async def daemon(home: Path, *script: Say, more: str = "") -> AsyncIterator[Syst
     choice = Choice(ModelName("anthropic", "claude-x"), "a test says so")
     system = build(load_settings({"SULLA_STORE": "memory:"}, {}, home), choice, place)
     await system.store.open()
-    running = asyncio.create_task(system.servers.run())
+    running = asyncio.create_task(system.host.needed(McpHub).run())
     async with asyncio.timeout(PATIENCE_S):
-        while system.servers.status()[0]["state"] != "up":
+        while system.host.needed(McpHub).status()[0]["state"] != "up":
             await asyncio.sleep(0)
     try:
         yield system
@@ -110,19 +111,20 @@ async def test_a_server_that_the_owner_vouches_for_is_used_without_a_question(tm
 async def test_tools_that_came_are_there_at_the_next_turn_after_the_owners_yes(tmp_path: Path) -> None:
     script = (use("change"), DONE, use("extra", 2, number=3), DONE)
     async with daemon(tmp_path, *script) as system:
-        before = system.servers.current()
+        hub = system.host.needed(McpHub)
+        before = hub.current()
         assert results(await ask(system)) == ["changed"]
         async with asyncio.timeout(PATIENCE_S):
-            while system.servers.current() is before:
+            while hub.current() is before:
                 await asyncio.sleep(0)
-            (waits,) = [one.why for one in system.instruments.health.troubles() if one.what == "mcp_trust"]
+            (waits,) = [one.why for one in system.core.instruments.health.troubles() if one.what == "mcp_trust"]
             assert waits == "tools that came or changed wait for `sulla mcp trust`, of these MCP servers: 'real'"
             assert "mcp__real__extra" not in {
                 tool.name for tool in (await AGENTS.service_in(system.service.services).list_tools()).tools
             }
-            before = system.servers.current()
+            before = hub.current()
             trust_of(load_settings({}, {}, tmp_path)).trust("real")
-            while system.servers.current() is before:
+            while hub.current() is before:
                 await asyncio.sleep(0)
         assert results(await ask(system)) == ["3"]
         names = {tool.name for tool in (await AGENTS.service_in(system.service.services).list_tools()).tools}

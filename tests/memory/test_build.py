@@ -19,6 +19,7 @@ from sulla.daemon import load_settings
 from sulla.daemon.build import System, build
 from sulla.daemon.models.choice import Choice
 from sulla.host.place import Place
+from sulla.memory.memory import Memory
 from sulla.memory.note import Note
 from sulla.models import ModelName
 from sulla.testing.clock import ManualClock
@@ -42,11 +43,14 @@ async def daemon(home: Path, clock: ManualClock, *script: Say, toml: str = "", b
     choice = Choice(ModelName("anthropic", "claude-x"), "a test says so")
     system = build(load_settings({}, {}, home), choice, place)
     await system.store.open()
-    await system.memories.open()
+    memory = system.core.built["memory"]
+    if memory.open is not None:
+        await memory.open()
     try:
         yield system
     finally:
-        await system.memories.close()
+        if memory.close is not None:
+            await memory.close()
         await system.store.close()
         await system.models.close()
 
@@ -61,8 +65,7 @@ async def talk(system: System, thread_id: str, message_id: str, text: str) -> li
 
 async def remember(system: System, clock: ManualClock) -> None:
     """What the daemon does behind the turns."""
-    assert system.remembering.recorder is not None
-    working = asyncio.create_task(system.remembering.recorder.catch_up())
+    working = asyncio.create_task(system.core.built["memory"].followers["memory"].catch_up())
     while not working.done():
         await clock.advance(0.01)
     await working
@@ -100,8 +103,7 @@ async def test_a_deleted_conversation_is_forgotten(tmp_path: Path, manual_clock:
         thread_id = await system.service.create_thread(None, "", None, None)
         await talk(system, thread_id, "m1", "Where is the tea?")
         await remember(system, manual_clock)
-        index = system.memories.index
-        assert index is not None
+        index = system.host.needed(Memory).index
         assert await index.count("sulla", "episode") == 1
         await system.service.delete_thread(thread_id)
         await remember(system, manual_clock)
@@ -112,7 +114,7 @@ async def test_a_memory_that_cannot_be_read_holds_up_no_turn_and_the_log_says_so
     tmp_path: Path, manual_clock: ManualClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with daemon(tmp_path, manual_clock, Say(f"Hello. {DONE}")) as system:
-        await system.memories.close()
+        await system.host.needed(Memory).index.close()
         thread_id = await system.service.create_thread(None, "", None, None)
         (started,) = await talk(system, thread_id, "m1", "Hi")
         assert "memory" not in started
@@ -138,7 +140,7 @@ async def test_a_note_that_cannot_be_read_holds_up_no_turn_either(
         async def recent(*_: object) -> list[Note]:
             raise CorruptRecord("not a note of the memory")
 
-        monkeypatch.setattr(system.memories.index, "recent", recent)
+        monkeypatch.setattr(system.host.needed(Memory).index, "recent", recent)
         thread_id = await system.service.create_thread(None, "", None, None)
         (started,) = await talk(system, thread_id, "m1", "Hi")
         assert "memory" not in started

@@ -5,27 +5,13 @@ from __future__ import annotations
 import json
 import signal
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from sulla.core.ids import CallId, MessageId, RunId
-from sulla.core.message import ToolCall
-from sulla.host.place import Place as Ground
-from sulla.people.build import make_people
-from sulla.people.notifier import NoticeDesk
-from sulla.store.memory import MemoryStore
-from sulla.testing.clock import ManualClock
-from sulla.testing.provider import Say, ScriptedProvider
-from sulla.testing.world import World
-from sulla.threads import Birth, Input, ThreadCreated
-from sulla.tools import Note
 from tests.cli.terminal import at_a_terminal
 from tests.daemon.running import Place, Service, service
-from tests.doubles.attacks import Hooks
 from tests.servers.script import Reply, Rule, Script, ToolUse
 
 DONE = "Told. <AGENT_DONE>told</AGENT_DONE>"
@@ -141,38 +127,3 @@ def test_a_beat_does_not_tell_again_what_nobody_has_seen(tmp_path: Path) -> None
             agents = [row["agent"] for row in rows(place, "--all")]
             # The daemon has something to say of its own by now: three beats came to nothing.
             assert sorted(agents) == ["", "sulla", "sulla"]
-
-
-@pytest.fixture
-async def store(manual_clock: ManualClock) -> AsyncIterator[MemoryStore]:
-    """A store of its own."""
-    made = MemoryStore(manual_clock, lambda prefix: f"{prefix}_mem")
-    await made.open()
-    yield made
-    await made.close()
-
-
-@pytest.mark.parametrize("tainted", [False, True])
-async def test_a_heartbeat_is_told_what_its_helpers_asked_but_not_in_words_that_nobody_trusts(
-    store: MemoryStore, tainted: bool
-) -> None:
-    hooks, provider = Hooks(), ScriptedProvider()
-    world = World(store, provider, tools=(hooks.tool("post", "url"),))
-    place = Ground(world.clock, lambda prefix: f"{prefix}_1", "home:boot", lambda: 0.5)
-    desk = make_people(store, world.threads, NoticeDesk(), place)
-    root = await world.threads.create(ThreadCreated("sulla", graph="heartbeat"))
-    birth = Birth("child", "cycle", root, RunId("run"), root, 1, unattended=True, tainted=tainted)
-    thread = await world.threads.create(ThreadCreated("sulla", birth=birth))
-    provider.add(Say("", (ToolCall(CallId("p"), "post", {"url": "https://b.example/"}),)))
-    await world.threads.send(thread, Input(MessageId("m"), "go on", origin="beat"))
-    await world.turns.attend(thread)
-    await desk.tell(thread, RunId("run"), "key", "The budget is used up.")
-    await desk.desk(Note(thread, RunId("run"), "sulla", "Buy more.", "normal", tainted, "call", unattended=True))
-    state = await world.threads.load(root)
-    assert state is not None
-    around = await desk.around(state)
-    asked, told = around.waiting
-    assert asked.startswith("A person was asked, and the question is open until 20")
-    assert ("https://b.example/" in asked, "Buy more." in told) == (not tainted, not tainted)
-    assert "post" in asked
-    assert around.people == "Nobody has been seen yet."

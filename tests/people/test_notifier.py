@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sulla.core.errors import NotAvailable, NotFound
+from sulla.core.errors import NotFound
 from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.core.message import ToolCall
 from sulla.daemon import load_settings
@@ -18,7 +18,7 @@ from sulla.daemon.models.choice import Choice
 from sulla.gateway import Advanced, Signal
 from sulla.host.place import Place
 from sulla.models import ModelName
-from sulla.people.notifier import NoticeDesk
+from sulla.people.notifier import Notifier
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.tools import Note
@@ -83,8 +83,9 @@ async def test_a_note_of_a_call_that_is_made_again_is_kept_once(system: System) 
     call = next(entry for entry in log if entry.kind == "TOOL_CALL_START")
     run_id = call.origin.run_id or RunId("")
     again = Note(thread_id, run_id, "sulla", "The report is ready.", "high", False, f"{run_id}:{call.data['call_id']}")
-    await system.hands.notices(again)
-    await system.hands.notices(replace(again, tainted=True))
+    notify = system.host.needed(Notifier)
+    await notify(again)
+    await notify(replace(again, tainted=True))
     assert [entry.kind for entry in await system.threads.entries(thread_id)] == [entry.kind for entry in log]
     assert read_log(thread_id, log)[0].breaches == []
 
@@ -99,9 +100,4 @@ async def test_a_thread_with_a_note_loads_and_goes_on(system: System) -> None:
 
 async def test_a_note_for_a_thread_that_is_gone_is_an_error(system: System) -> None:
     with pytest.raises(NotFound):
-        await system.hands.notices(Note(ThreadId("thr_no"), RunId("run_1"), "", "x", "normal", False, "key"))
-
-
-async def test_without_a_daemon_nobody_is_told() -> None:
-    with pytest.raises(NotAvailable):
-        await NoticeDesk()(Note(ThreadId("thr_1"), RunId("run_1"), "", "x", "normal", False, "key"))
+        await system.host.needed(Notifier)(Note(ThreadId("thr_no"), RunId("run_1"), "", "x", "normal", False, "key"))

@@ -8,15 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from sulla.daemon import load_settings
 from sulla.playbooks.catalog import PlaybookCatalog, listed, mentioned
 from sulla.playbooks.file.check_fault import DEFECT
-from sulla.playbooks.files import offline_known, starters
+from sulla.playbooks.files import starters
 from sulla.playbooks.machine.plan import build
 from sulla.playbooks.triggers.events import listeners
 from sulla.playbooks.triggers.timed import wanted_by
-from sulla.testing.clock import ManualClock
 from tests.playbooks.corpus import GOOD
+from tests.playbooks.homes import known_nowhere
 from tests.playbooks.mutations import mutated
 
 TEXTS = {file.stem: file.read_text() for file in sorted(starters().glob("*.yaml")) if ".test." not in file.name} | GOOD
@@ -24,7 +23,7 @@ TEXTS = {file.stem: file.read_text() for file in sorted(starters().glob("*.yaml"
 
 @pytest.fixture
 def catalog(tmp_path: Path) -> PlaybookCatalog:
-    known = offline_known(load_settings({}, {}, Path("/nonexistent")), ManualClock())
+    known = known_nowhere()
     return PlaybookCatalog((tmp_path,), lambda: known)
 
 

@@ -10,8 +10,8 @@ import pytest
 from sulla.core.errors import InvalidInput
 from sulla.daemon import load_settings
 from sulla.daemon.settings.config import Settings
-from sulla.playbooks.files import bring_playbooks, check_schedule, offline_known, offline_shelf
-from sulla.testing.clock import ManualClock
+from sulla.playbooks.files import bring_playbooks, check_schedule
+from tests.playbooks.homes import catalog_in, known_in
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def test_the_tools_and_agents_of_the_home_are_known_without_a_daemon(settings: S
     agent = settings.home / "agents" / "reader"
     agent.mkdir(parents=True)
     (agent / "agent.toml").write_text('name = "Reader"\n')
-    known = offline_known(settings, ManualClock())
+    known = known_in(settings)
     assert known.tools is not None
     assert known.tools["bash"].effect == "once"
     assert known.tools["write_file"].schema["required"] == ["path", "content"]
@@ -33,7 +33,7 @@ def test_the_tools_and_agents_of_the_home_are_known_without_a_daemon(settings: S
 def test_nothing_is_said_of_tools_that_a_server_may_offer(tmp_path: Path) -> None:
     folder = tmp_path / "workflows"
     folder.mkdir()
-    alone = offline_shelf(load_settings({}, {}, tmp_path), ManualClock())
+    alone = catalog_in(load_settings({}, {}, tmp_path))
     (tmp_path / "sulla.toml").write_text('[mcp.servers.mail]\ncommand = "mail-server"\n')
     settings = load_settings({}, {}, tmp_path)
     text = (
@@ -41,7 +41,7 @@ def test_nothing_is_said_of_tools_that_a_server_may_offer(tmp_path: Path) -> Non
     )
     (folder / "mcp.yaml").write_text(text.format(name="mcp", tool="mcp__mail__send"))
     (folder / "none.yaml").write_text(text.format(name="none", tool="mail_send"))
-    catalog = offline_shelf(settings, ManualClock())
+    catalog = catalog_in(settings)
     catalog.look_now()
     assert catalog.find("mcp").told == ()
     assert [fault.rule for fault in catalog.find("none").faults] == ["unknown-tool", "unknown-tool"]
@@ -51,7 +51,7 @@ def test_nothing_is_said_of_tools_that_a_server_may_offer(tmp_path: Path) -> Non
 
 def test_the_secrets_of_the_settings_are_known_by_name(tmp_path: Path) -> None:
     (tmp_path / "sulla.toml").write_text('[playbooks.secrets]\nmail_key = "hush"\n')
-    assert offline_known(load_settings({}, {}, tmp_path), ManualClock()).secrets == {"mail_key"}
+    assert known_in(load_settings({}, {}, tmp_path)).secrets == {"mail_key"}
 
 
 @pytest.mark.parametrize(("text", "zone"), [("30m", "UTC"), ("0 9 * * 1-5", "Europe/Berlin"), ("@daily", "UTC")])

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
 import pytest
 
-from sulla.daemon import load_settings
 from sulla.playbooks.catalog import PlaybookCatalog
 from sulla.playbooks.definition import Definition, Step
 from sulla.playbooks.expression.expression import evaluate
-from sulla.playbooks.files import offline_known, starters
+from sulla.playbooks.files import starters
 from sulla.playbooks.machine.decide import choices_of
 from sulla.playbooks.machine.plan import build
 from sulla.playbooks.rehearsal.base import Setting
 from sulla.playbooks.rehearsal.cases_judge import Verdict, try_case
 from sulla.playbooks.rehearsal.cases_read import read_cases
 from sulla.playbooks.rehearsal.dry import dry_run
-from sulla.testing.clock import ManualClock
 from tests.house.source import ROOT
+from tests.playbooks.homes import known_nowhere
 
 FOLDER = ROOT / "workflows"
 NAMES = sorted(file.name.removesuffix(".yaml") for file in FOLDER.glob("*.yaml") if ".test." not in file.name)
@@ -27,7 +25,7 @@ NAMES = sorted(file.name.removesuffix(".yaml") for file in FOLDER.glob("*.yaml")
 
 @pytest.fixture(scope="module")
 def catalog() -> PlaybookCatalog:
-    known = offline_known(load_settings({}, {}, Path("/nonexistent")), ManualClock())
+    known = known_nowhere()
     catalog = PlaybookCatalog((FOLDER,), lambda: known)
     catalog.look_now()
     return catalog

@@ -8,7 +8,7 @@ from sulla.core.errors import NotAvailable, NotFound
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import FrozenJson
 from sulla.daemon.thread_schema import THREAD_SCHEMA
-from sulla.schedules.acts import Acts
+from sulla.schedules.acts import Acts, Begins
 from sulla.schedules.facts import Fired
 from sulla.schedules.spec import Action, BeatAction, Every, MessageAction, PlaybookAction, Spec, ToolAction
 from sulla.schedules.state import State
@@ -106,7 +106,7 @@ async def test_a_beat_wakes_the_agent_in_its_own_thread(store: MemoryStore) -> N
         assert agent == "coder"
         return home
 
-    acts = Acts(threads, lambda _: None, "sulla", beat_thread)
+    acts = Acts(threads, lambda _: None, "sulla", Begins(beat_thread=beat_thread))
     await acts.begin(scheduled(BeatAction("coder")), fired("one"))
     (said,) = await inputs(threads, home)
     assert (said.message_id, said.text, said.origin) == ("beat:s1:one", "", "beat")
@@ -119,7 +119,7 @@ async def test_a_playbook_is_begun_with_its_inputs_under_a_key_of_the_firing(sto
         begun.append((name, inputs, key))
         return ThreadId("thr_run")
 
-    acts = Acts(threads_of(store), lambda _: None, "sulla", begin_playbook=begin)
+    acts = Acts(threads_of(store), lambda _: None, "sulla", Begins(playbook=begin))
     answers = [await acts.begin(scheduled(PlaybookAction("p", {"a": 1})), fired(slot)) for slot in ("one", "two")]
     assert [answer.thread_id for answer in answers] == ["thr_run", "thr_run"]
     assert begun == [("p", {"a": 1}, "schedule:s1:one"), ("p", {"a": 1}, "schedule:s1:two")]

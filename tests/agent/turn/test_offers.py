@@ -7,14 +7,15 @@ from contextlib import asynccontextmanager
 from itertools import count
 from pathlib import Path
 
+from sulla.agent import tool_specs
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.core.message import ToolCall
 from sulla.daemon import load_settings
-from sulla.daemon.agents import tool_specs
 from sulla.daemon.build import System, build
 from sulla.daemon.models.choice import Choice
 from sulla.host.place import Place
+from sulla.memory.memory import Memory
 from sulla.models import ModelName, ToolSpec, count_head, estimate_text
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
@@ -64,11 +65,12 @@ async def daemon(home: Path, provider: ScriptedProvider, extra: tuple[Tool, ...]
     )
     system = build(load_settings({}, {}, home), Choice(ModelName("anthropic", "claude-x"), "a test says so"), place)
     await system.store.open()
-    await system.memories.open()
+    index = system.host.needed(Memory).index
+    await index.open()
     try:
         yield system
     finally:
-        await system.memories.close()
+        await index.close()
         await system.store.close()
         await system.models.close()
 

@@ -8,12 +8,13 @@ import pytest
 
 from sulla.daemon.doctor.heartbeat import judge_heartbeat
 from sulla.daemon.settings.config import load_settings
+from sulla.heartbeat.settings import HeartbeatSettings
 from sulla.host.findings import Finding
 
 
 def judged(home: Path, text: str) -> Finding:
     (home / "sulla.toml").write_text(text)
-    (finding,) = judge_heartbeat(load_settings({}, {}, home), ["sulla", "coder"])
+    (finding,) = judge_heartbeat(load_settings({}, {}, home).section(HeartbeatSettings), ["sulla", "coder"])
     return finding
 
 

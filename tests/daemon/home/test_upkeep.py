@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from sulla.daemon.home.upkeep import redate
+from sulla.store import LogInfo
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
@@ -22,6 +23,7 @@ class Jobs:
 
     def __init__(self) -> None:
         self.keys: list[str] = []
+        self.held: tuple[LogInfo, ...] = ()
 
     def enqueue(self, job: Job) -> None:
         """Note it."""

@@ -1,0 +1,29 @@
+"""The playbooks of a home on which no daemon runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sulla.daemon import load_settings
+from sulla.daemon.core import offline_core
+from sulla.daemon.settings.config import Settings
+from sulla.playbooks.catalog import PlaybookCatalog
+from sulla.playbooks.file.check_known import Known
+from sulla.testing.clock import ManualClock
+
+
+def catalog_in(settings: Settings) -> PlaybookCatalog:
+    """Its catalog; nothing is read yet."""
+    return offline_core(settings, ManualClock()).host.needed(PlaybookCatalog)
+
+
+def known_in(settings: Settings) -> Known:
+    """What its playbooks are held against."""
+    catalog = catalog_in(settings)
+    catalog.look_now()
+    return catalog.known
+
+
+def known_nowhere() -> Known:
+    """What those of a home are held against that has nothing of its own."""
+    return known_in(load_settings({}, {}, Path("/nonexistent")))
