@@ -10,7 +10,7 @@ from sulla.cli.settings import settings_of
 from sulla.core.errors import SullaError
 from sulla.core.units import MICRO
 from sulla.daemon.core import offline_core
-from sulla.daemon.prompt import prompt_of
+from sulla.daemon.doctor.prompt import prompt_of
 from sulla.host.host import Host
 from sulla.host.system import SystemClock
 from sulla.models import parse_model, read_prices

@@ -17,7 +17,7 @@ from sulla.cli.thread_pages import Pages, all_events
 from sulla.core.errors import Unavailable
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
-from sulla.daemon.prompt import Known, Prompt, prompt_of
+from sulla.daemon.doctor.prompt import Known, Prompt, prompt_of
 from sulla.host.system import SystemClock
 from sulla.mcp.settings import McpSettings
 from sulla.terminal.client import open_client

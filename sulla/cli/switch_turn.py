@@ -39,7 +39,7 @@ def resume(given: argparse.Namespace) -> Exit:
 async def _pause(given: argparse.Namespace) -> State:
     if _has_daemon(given):
         return await _ask(given, "system.pause", reason=given.reason)
-    from sulla.daemon.switch_desk import open_switch
+    from sulla.daemon.access.switch_admin import open_switch
 
     async with open_switch(settings_of(given)) as desk:
         return {"paused": True, **(await desk.pause(given.reason)).shown()}
@@ -48,7 +48,7 @@ async def _pause(given: argparse.Namespace) -> State:
 async def _resume(given: argparse.Namespace) -> State:
     if _has_daemon(given):
         return await _ask(given, "system.resume")
-    from sulla.daemon.switch_desk import open_switch
+    from sulla.daemon.access.switch_admin import open_switch
 
     async with open_switch(settings_of(given)) as desk:
         await desk.resume()

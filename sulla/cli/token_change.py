@@ -39,7 +39,7 @@ async def _made(given: argparse.Namespace) -> dict[str, Any]:
     scopes = list(dict.fromkeys(given.scope))
     if _has_daemon(given):
         return await _ask(given, "token.create", name=given.name, scopes=scopes, expires_s=given.expires)
-    from sulla.daemon.token_desk import open_desk
+    from sulla.daemon.access.token_admin import open_desk
 
     async with open_desk(settings_of(given), make=True) as desk:
         made = await desk.create(given.name, frozenset(scopes), given.expires)
@@ -69,7 +69,7 @@ async def _rows(given: argparse.Namespace) -> list[dict[str, Any]]:
     if _has_daemon(given):
         rows: list[dict[str, Any]] = (await _ask(given, "token.list"))["tokens"]
         return rows
-    from sulla.daemon.token_desk import open_desk
+    from sulla.daemon.access.token_admin import open_desk
 
     async with open_desk(settings_of(given), make=False) as desk:
         return [_row(info) for info in await desk.list()]
@@ -100,7 +100,7 @@ def _revoke(given: argparse.Namespace) -> Exit:
 async def _revoked(given: argparse.Namespace) -> bool:
     if _has_daemon(given):
         return bool((await _ask(given, "token.revoke", name=given.name))["revoked"])
-    from sulla.daemon.token_desk import open_desk
+    from sulla.daemon.access.token_admin import open_desk
 
     async with open_desk(settings_of(given), make=given.name == OWNER) as desk:
         return await desk.revoke(given.name)

@@ -12,24 +12,24 @@ from sulla.agent.approvals import permissions_rpc
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.trail import trail
-from sulla.daemon.access import Access, make_access
-from sulla.daemon.account import Account
+from sulla.daemon.access.access import Access, make_access
+from sulla.daemon.access.switch_effect import obey
+from sulla.daemon.agent_list import AgentList
 from sulla.daemon.checkup import BUDGET_S, Checkup, StoreReport, check_store
 from sulla.daemon.core import Core, make_core, summarize_of
+from sulla.daemon.day_account import Account
+from sulla.daemon.environment import Scene, make_scene
 from sulla.daemon.health import look_after, look_after_team
 from sulla.daemon.intake import Intake
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.models.pool import ModelPool
 from sulla.daemon.report import report_settings, report_troubles, report_use
-from sulla.daemon.roster import AgentList
 from sulla.daemon.runtimes import AgentRuntimes
-from sulla.daemon.scene import Scene, make_scene
 from sulla.daemon.service import Service
 from sulla.daemon.settings import bounds
 from sulla.daemon.settings.config import Settings
-from sulla.daemon.standstill import obey
+from sulla.daemon.store_watch import StoreWatch
 from sulla.daemon.stores import store_reader, store_source
-from sulla.daemon.watch import StoreWatch
 from sulla.gateway.methods import switch as switch_rpc
 from sulla.host.host import Built, Follower, Host
 from sulla.host.place import Place

@@ -9,8 +9,8 @@ from sulla.agent import Children, Ledger, Subagents, Summarizer, sub_agent_tools
 from sulla.capabilities import capabilities
 from sulla.core.clock import Clock
 from sulla.core.ids import ThreadId
+from sulla.daemon.access.guarding import Guarding, make_guarding
 from sulla.daemon.agents import doubts, read_team, surroundings
-from sulla.daemon.guarding import Guarding, make_guarding
 from sulla.daemon.instruments import Instruments, make_instruments
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.models.pool import ModelPool

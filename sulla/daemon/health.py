@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 
 from sulla.core.errors import StoreReplaced, StoreUnavailable
-from sulla.daemon.access import Access
+from sulla.daemon.access.access import Access
 from sulla.daemon.models.pool import ModelPool
 from sulla.daemon.service import Service
-from sulla.daemon.watch import StoreWatch
+from sulla.daemon.store_watch import StoreWatch
 from sulla.host.health import Health
 from sulla.host.team import Team
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from sulla import __version__
 from sulla.core.errors import SettingsError
 from sulla.core.redact import Redactor
+from sulla.daemon.access.exposure import check_exposure, check_owner_token, exposure_warnings
 from sulla.daemon.build import System, build
-from sulla.daemon.exposure import check_exposure, check_owner_token, exposure_warnings
 from sulla.daemon.files import prepare_open_files
 from sulla.daemon.home.upkeep import redate
 from sulla.daemon.instruments import Instruments, console

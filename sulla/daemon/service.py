@@ -10,10 +10,10 @@ from difflib import get_close_matches
 from sulla.core.errors import NotFound, ShuttingDown
 from sulla.core.ids import MessageId, ThreadId
 from sulla.core.jsontypes import JsonObject
-from sulla.daemon import approval_desk
+from sulla.daemon import questions as approval_desk
 from sulla.daemon.bookmarks import StoreBookmarks
 from sulla.daemon.intake import Intake
-from sulla.daemon.watch import StoreWatch
+from sulla.daemon.store_watch import StoreWatch
 from sulla.gateway import (
     Advanced,
     Bookmarks,

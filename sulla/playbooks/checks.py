@@ -6,17 +6,17 @@ import asyncio
 
 from sulla.host.checks import Check, CheckContext
 from sulla.host.findings import Finding, counted, ok, warning
-from sulla.playbooks.shelf import PlaybookShelf, listed
+from sulla.playbooks.catalog import PlaybookCatalog, listed
 
 
 async def playbooks(of: CheckContext) -> list[Finding]:
     """The playbooks: each can be run."""
-    shelf = (await asyncio.to_thread(of.host)).needed(PlaybookShelf)
+    shelf = (await asyncio.to_thread(of.host)).needed(PlaybookCatalog)
     await shelf.look()
     return judge_playbooks(shelf)
 
 
-def judge_playbooks(shelf: PlaybookShelf) -> list[Finding]:
+def judge_playbooks(shelf: PlaybookCatalog) -> list[Finding]:
     """What the files of playbooks come to.
 
     Args:

@@ -11,8 +11,8 @@ from sulla.core.errors import NotFound
 from sulla.daemon import Settings, load_settings
 from sulla.daemon.agents import read_team
 from sulla.daemon.core import make_core, offline_core
+from sulla.daemon.doctor.prompt import prompt_of
 from sulla.daemon.models.choice import Choice
-from sulla.daemon.prompt import prompt_of
 from sulla.host.host import Host
 from sulla.host.place import Place
 from sulla.host.shipped import shipped

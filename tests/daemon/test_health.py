@@ -10,11 +10,11 @@ import pytest
 from sulla.agent import Breaker
 from sulla.core.errors import StoreReplaced, StoreUnavailable, SullaError
 from sulla.core.redact import Redactor
-from sulla.daemon.access import Access
+from sulla.daemon.access.access import Access
 from sulla.daemon.health import look_after
 from sulla.daemon.models.pool import ModelPool
 from sulla.daemon.service import Service
-from sulla.daemon.watch import StoreWatch
+from sulla.daemon.store_watch import StoreWatch
 from sulla.host.health import Health
 from sulla.testing.clock import ManualClock
 

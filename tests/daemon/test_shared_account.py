@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from sulla.core.errors import LimitReached
-from sulla.daemon.account import EVERY_S, REST_S
+from sulla.daemon.day_account import EVERY_S, REST_S
 from sulla.store import Store
 from sulla.store.memory import MemoryStore
 from sulla.store.redis.store import RedisStore

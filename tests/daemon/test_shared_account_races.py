@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from sulla.core.errors import StoreUnavailable
-from sulla.daemon.account import EVERY_S, KEY, REST_S
+from sulla.daemon.day_account import EVERY_S, KEY, REST_S
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.store import FaultyStore, Touch

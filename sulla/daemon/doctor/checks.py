@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sulla.core.errors import SettingsError
-from sulla.daemon.exposure import check_exposure, check_owner_token, exposure_warnings
+from sulla.daemon.access.exposure import check_exposure, check_owner_token, exposure_warnings
 from sulla.host.findings import Finding, fault, ok, size, warning
 from sulla.host.sections import GatewaySettings
 

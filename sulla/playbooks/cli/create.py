@@ -11,6 +11,7 @@ from pathlib import Path
 
 from sulla.core.errors import Conflict, InvalidInput, NotFound
 from sulla.host.sections import GatewaySettings
+from sulla.playbooks.catalog import TEST_ENDINGS
 from sulla.playbooks.cli.home_playbooks import HomePlaybooks, Opened, text_of
 from sulla.playbooks.files import playbook_folder, starters
 from sulla.playbooks.flow_import.read import import_flow

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 
+from sulla.playbooks.catalog import listed
 from sulla.playbooks.cli.create import import_one, new
 from sulla.playbooks.cli.home_playbooks import HomePlaybooks, Opened, text_of
 from sulla.playbooks.cli.rehearse import dry_run_one, test_some

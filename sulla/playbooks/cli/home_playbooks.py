@@ -10,6 +10,7 @@ from typing import Protocol
 
 from sulla.core.errors import InvalidInput, NotFound, SullaError
 from sulla.host.host import Host
+from sulla.playbooks.catalog import TEST_ENDINGS, PlaybookCatalog, mentioned, read_text
 from sulla.playbooks.cli.inputs import is_file
 from sulla.playbooks.definition import Definition
 from sulla.playbooks.file.check import check_playbook
@@ -85,7 +86,7 @@ class HomePlaybooks:
     def __init__(self, given: argparse.Namespace) -> None:
         self.home: OfflineHome = given.offline(given)
         self.settings = self.home.host.settings
-        self.shelf: PlaybookShelf = self.home.host.needed(PlaybookShelf)
+        self.shelf: PlaybookCatalog = self.home.host.needed(PlaybookCatalog)
         self.shelf.look_now()
 
     @property

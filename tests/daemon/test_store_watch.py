@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from sulla.core.errors import StoreReplaced, StoreUnavailable
-from sulla.daemon.watch import ANSWER_S, EVERY_S, StoreWatch
+from sulla.daemon.store_watch import ANSWER_S, EVERY_S, StoreWatch
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 

@@ -9,7 +9,7 @@ import pytest
 
 from sulla.core.errors import InvalidInput, NotFound
 from sulla.core.ids import CallId, MessageId, ThreadId
-from sulla.daemon.approval_desk import check_choice, check_verdict, questions_of, waiting
+from sulla.daemon.questions import check_choice, check_verdict, questions_of, waiting
 from sulla.gateway import QuestionRow, Verdict
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock

@@ -18,7 +18,7 @@ from sulla.host.system import random_token
 _OWNER = Principal(OWNER, ALL_SCOPES)
 
 
-class TokenDesk:
+class TokenAdmin:
     """Does what the owner asks at the machine itself, and writes it down.
 
     Args:
@@ -63,7 +63,7 @@ class TokenDesk:
 
 
 @asynccontextmanager
-async def open_desk(settings: Settings, *, make: bool) -> AsyncIterator[TokenDesk]:
+async def open_desk(settings: Settings, *, make: bool) -> AsyncIterator[TokenAdmin]:
     """Claim a home and open its tokens: see `archive.open_kept`."""
     async with open_kept(settings, make=make) as kept:
         keeper = TokenKeeper(kept.store, kept.place.clock, random_token)
@@ -71,6 +71,6 @@ async def open_desk(settings: Settings, *, make: bool) -> AsyncIterator[TokenDes
         await keeper.open(token, lambda: kept.home.renew_token(random_token))
         log = AuditLog(kept.home.path, Redactor([token]))
         try:
-            yield TokenDesk(keeper, log, kept.place.clock)
+            yield TokenAdmin(keeper, log, kept.place.clock)
         finally:
             log.close()

@@ -17,8 +17,8 @@ from sulla.core.errors import NotFound, RateLimited
 from sulla.core.ids import ThreadId
 from sulla.daemon import load_settings
 from sulla.daemon.build import System, build
+from sulla.daemon.environment import RATES
 from sulla.daemon.models.choice import Choice
-from sulla.daemon.scene import RATES
 from sulla.host.place import Place
 from sulla.models import ModelName
 from sulla.skills.rpc import METHODS as SKILLS

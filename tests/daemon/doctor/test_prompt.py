@@ -12,7 +12,7 @@ from sulla.core.jsontypes import JsonObject
 from sulla.core.message import ToolCall
 from sulla.daemon import Settings, load_settings
 from sulla.daemon.core import offline_core
-from sulla.daemon.prompt import Known, prompt_of
+from sulla.daemon.doctor.prompt import Known, prompt_of
 from sulla.testing.clock import ManualClock
 from sulla.tools.web.browse import FIRST_TOKENS
 

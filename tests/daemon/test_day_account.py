@@ -10,7 +10,7 @@ import pytest
 
 from sulla.agent import Charge, DayLimits, Ledger
 from sulla.core.errors import LimitReached
-from sulla.daemon.account import EVERY_S, KEY, Account
+from sulla.daemon.day_account import EVERY_S, KEY, Account
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sulla.access import AuditLog, TokenKeeper
 from sulla.core.jsontypes import JsonObject
-from sulla.daemon.auditing import AuditTrail
+from sulla.daemon.access.audit_trail import AuditTrail
 from sulla.daemon.settings.config import Settings
 from sulla.host.place import Place
 from sulla.host.system import random_token

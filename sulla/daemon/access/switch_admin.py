@@ -15,7 +15,7 @@ from sulla.daemon.settings.config import Settings
 from sulla.work import Pause, Switch
 
 
-class SwitchDesk:
+class SwitchAdmin:
     """Does what the owner asks at the machine itself, and writes it down.
 
     Args:
@@ -46,11 +46,11 @@ class SwitchDesk:
 
 
 @asynccontextmanager
-async def open_switch(settings: Settings) -> AsyncIterator[SwitchDesk]:
+async def open_switch(settings: Settings) -> AsyncIterator[SwitchAdmin]:
     """Claim a home and open its switch; its store is made if there is none: see `archive.open_kept`."""
     async with open_kept(settings, make=True) as kept:
         log = AuditLog(kept.home.path, Redactor())
         try:
-            yield SwitchDesk(Switch(kept.store, kept.place.clock), log, kept.place.clock)
+            yield SwitchAdmin(Switch(kept.store, kept.place.clock), log, kept.place.clock)
         finally:
             log.close()

@@ -10,7 +10,7 @@ import pytest
 from sulla.access import ALL_SCOPES, AuditLog, Principal
 from sulla.access.audit import FILE
 from sulla.core.redact import Redactor
-from sulla.daemon.auditing import AuditTrail
+from sulla.daemon.access.audit_trail import AuditTrail
 from sulla.gateway import OK, Asked, Caller, Done
 from sulla.gateway.methods.table import METHODS
 from sulla.rpc import Params

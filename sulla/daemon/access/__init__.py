@@ -1,0 +1,1 @@
+"""Who may come in, what is written down of it, and the kill switch."""
