@@ -1,4 +1,4 @@
-"""Heartbeats in a daemon: what they look at, what they may use, and what wakes agents."""
+"""Heartbeats in a daemon: what they look at, what they may use, and what wakes agents. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a capability is built with, and what it gives the daemon."""
+"""What a capability is built with, and what it gives the daemon. Pure."""
 
 from __future__ import annotations
 

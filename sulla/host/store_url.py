@@ -1,4 +1,4 @@
-"""Which store the settings name. Pure."""
+"""Which store the settings name."""
 
 from __future__ import annotations
 

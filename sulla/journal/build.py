@@ -1,4 +1,4 @@
-"""The journal in a daemon: written behind the turns."""
+"""The journal in a daemon: written behind the turns. Pure."""
 
 from __future__ import annotations
 

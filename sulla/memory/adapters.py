@@ -1,4 +1,4 @@
-"""What keeps memory, for the store that the settings name: the only module that names those adapters."""
+"""What keeps memory, for the store that the settings name: the only module that names those adapters. Pure."""
 
 from __future__ import annotations
 

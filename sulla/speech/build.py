@@ -1,4 +1,4 @@
-"""Speech in a daemon: who takes it down, with their settings."""
+"""Speech in a daemon: who takes it down, with their settings. Pure."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.house.source import ROOT
 
 PAGE = ROOT / "CONTRIBUTING.md"
-_BLOCK = re.compile(r"^`(sulla/[^`]+)`(, one more line)?:\n\n```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^`(sulla/[^`]+)`(, one more line)?:\n\n```(?:python|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What a model is told of an agent's tools: all of them, or of many the few that a conversation has use for."""
+"""What a model is told of an agent's tools: all of them, or of many the few that a conversation has use for. Pure."""
 
 from __future__ import annotations
 
