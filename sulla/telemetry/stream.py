@@ -9,7 +9,7 @@ from sulla.core.clock import Clock
 from sulla.core.event import Moment, TextShown
 from sulla.core.ids import RunId, ThreadId
 from sulla.telemetry.timeline import Piece, Timeline
-from sulla.threads import Kept
+from sulla.threads import CommittedFact
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ class Stream:
         self._timeline = Timeline()
         self._silent = self._timeline.silent
 
-    def kept(self, thread_id: ThreadId, kept: Sequence[Kept]) -> None:
+    def kept(self, thread_id: ThreadId, kept: Sequence[CommittedFact]) -> None:
         """These facts are in the log now."""
         try:
             for one in kept:

@@ -13,8 +13,8 @@ from typing import Final, Literal
 
 from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.threads import (
+    CommittedFact,
     Input,
-    Kept,
     ModelAbandoned,
     ModelStarted,
     Resumed,
@@ -164,7 +164,7 @@ class Timeline:
         """Runs whose model call has not shown a word yet: only these want to hear of moments."""
         self._unspoken: set[RunId] = set()
 
-    def tell(self, thread_id: ThreadId, kept: Kept) -> Iterator[Piece]:
+    def tell(self, thread_id: ThreadId, kept: CommittedFact) -> Iterator[Piece]:
         """Take a fact in; all of what it says has to be taken out.
 
         Args:
@@ -203,7 +203,7 @@ class Timeline:
 
     # -------------------------------------------------------------------------------------------------- private
 
-    def _decided(self, whose: Whose, kept: Kept) -> Iterator[Piece]:
+    def _decided(self, whose: Whose, kept: CommittedFact) -> Iterator[Piece]:
         at_ms, fact = kept.origin.at_ms, kept.fact
         if isinstance(fact, RunStarted):
             asked_ms = self._asked.pop(whose.run_id, None)

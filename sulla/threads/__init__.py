@@ -6,6 +6,7 @@ from sulla.threads.archive.replay import IMPORTED
 from sulla.threads.archive.restore import Restored, ThreadRestore, undo_half_import
 from sulla.threads.bounds import ThreadLimits
 from sulla.threads.bus import Advanced, AskText, Live, Signal, channel, live_channel, pack, unpack
+from sulla.threads.conversation import ConversationReader, LogMessage
 from sulla.threads.follower import LogConsumer, LogCursor, LogFollower
 from sulla.threads.head import KIND as THREAD_KIND
 from sulla.threads.leaving import DELETED
@@ -24,13 +25,13 @@ from sulla.threads.log.facts import (
     Mode,
     ModelAbandoned,
     ModelStarted,
-    Order,
     Outcome,
     OutcomeStatus,
     Reminder,
     Resumed,
     RunError,
     RunFinished,
+    RunOrder,
     RunPaused,
     RunStarted,
     StopAsked,
@@ -80,29 +81,28 @@ from sulla.threads.log.transcript import Measure, Transcript
 from sulla.threads.log.usage import Usage
 from sulla.threads.log.waits import Permit, Wait
 from sulla.threads.next_task import (
-    BreakOff,
+    CancelForBargeIn,
     Continue,
     Deliver,
     GoOn,
+    Idle,
     Ignore,
     Interrupt,
-    Rest,
     Resume,
     Start,
     Steer,
     Stop,
     Task,
-    Wake,
+    WakeRun,
     cut_short,
     next_task,
 )
 from sulla.threads.pending import Intervals
 from sulla.threads.retention import Retention
-from sulla.threads.said import Listener, Said
 from sulla.threads.session import ThreadSession
 from sulla.threads.store import Sent, ThreadStore
 from sulla.threads.wake_loop import WakeLoop, Wording
-from sulla.threads.watching import Kept, Watcher
+from sulla.threads.watching import CommittedFact, Watcher
 
 __all__ = [
     "ANSWER",
@@ -124,15 +124,17 @@ __all__ = [
     "Audit",
     "BargedIn",
     "Birth",
-    "BreakOff",
     "Budget",
+    "CancelForBargeIn",
     "ChildCancelled",
     "ChildMode",
     "ChildReported",
     "ChildStarted",
+    "CommittedFact",
     "Continue",
     "ContinueAsked",
     "Continued",
+    "ConversationReader",
     "Decision",
     "Deliver",
     "Delivery",
@@ -142,6 +144,7 @@ __all__ = [
     "Form",
     "GoOn",
     "Heard",
+    "Idle",
     "Ignore",
     "Input",
     "InputHandled",
@@ -149,18 +152,16 @@ __all__ = [
     "InputsJoined",
     "Interrupt",
     "Intervals",
-    "Kept",
-    "Listener",
     "Live",
     "LogConsumer",
     "LogCursor",
     "LogFollower",
+    "LogMessage",
     "Measure",
     "Mode",
     "ModelAbandoned",
     "ModelStarted",
     "OpenRun",
-    "Order",
     "Origin",
     "Outcome",
     "OutcomeStatus",
@@ -172,17 +173,16 @@ __all__ = [
     "Readable",
     "Reminder",
     "Report",
-    "Rest",
     "Restored",
     "Resume",
     "Resumed",
     "Retention",
     "RunError",
     "RunFinished",
+    "RunOrder",
     "RunPaused",
     "RunRef",
     "RunStarted",
-    "Said",
     "Sealer",
     "Sent",
     "Signal",
@@ -212,8 +212,8 @@ __all__ = [
     "Usage",
     "Wait",
     "WaitingInput",
-    "Wake",
     "WakeLoop",
+    "WakeRun",
     "Watcher",
     "Wording",
     "apply_message",

@@ -88,7 +88,7 @@ class LogConsumer(ABC):
         """
 
 
-class LogFollower:
+class LogFollower(WakeLoop):
     """Hands each thread's entries to one consumer: soon after the thread was woken, and by itself what was missed.
 
     Args:
@@ -114,50 +114,32 @@ class LogFollower:
         intervals: Intervals | None = None,
         page: int = 512,
     ) -> None:
+        super().__init__(self._round, clock, wording or written(name), intervals or Intervals(), consumer.opened)
         self._name = name
         self._consumer = consumer
         self._threads = threads
         self._store = store
-        self._clock = clock
         self._page = page
         self._unreadable: set[ThreadId] = set()
-        self._loop = WakeLoop(self._round, clock, wording or written(name), intervals or Intervals())
 
     @property
     def error(self) -> str:
         """Why it cannot go on for now; empty if it can."""
-        return self._loop.pending.error
-
-    def wake(self, thread_id: ThreadId) -> None:
-        """Have a thread looked at soon; never waits, never fails."""
-        self._loop.wake(thread_id)
+        return self.pending.error
 
     def status(self) -> JsonObject:
         """How it is, for people."""
         return {
-            self._name: self._loop.state,
+            self._name: self.state,
             f"{self._name}_error": self.error,
             f"{self._name}_unreadable": [str(thread_id) for thread_id in sorted(self._unreadable)],
         }
 
-    async def run(self) -> None:
-        """Catch up with what was missed, then follow, until `stop`; run this as one task."""
-        await self._loop.run(self._consumer.opened())
-
-    async def stop(self, patience_s: float) -> None:
-        """Read what threads that were worked on have left, for so many seconds at the most; then end."""
-        await self._loop.stop(patience_s)
-
-    async def catch_up(self) -> bool:
-        """One round: all that is known to be left; whether nothing is left now."""
-        return await self._loop.catch_up()
-
     async def _round(self) -> None:
-        pending = self._loop.pending
         if not await self._consumer.begin():
-            pending.forget()
+            self.pending.forget()
             return
-        if not self._loop.stopping and pending.begin_sweep():
+        if not self.stopping and self.pending.begin_sweep():
             await self._sweep()
         await self._look_at_woken()
 
@@ -165,7 +147,7 @@ class LogFollower:
         """Look through all threads. What has just been woken does not wait for all that is old."""
         after, last = "", False
         while not last:
-            if self._loop.stopping:
+            if self.stopping:
                 return  # the next start looks through all of them
             page = await self._store.find(kind=KIND, after_key=after, limit=_THREADS)
             last = len(page) < _THREADS
@@ -180,7 +162,7 @@ class LogFollower:
             await self._consumer.swept()
 
     async def _look_at_woken(self) -> None:
-        while (key := self._loop.pending.next()) is not None:
+        while (key := self.pending.next()) is not None:
             await self._look_at(ThreadId(key))
 
     async def _look_at(self, thread_id: ThreadId, info: LogInfo | None = None) -> bool:

@@ -19,7 +19,7 @@ from sulla.threads.log.forms import reader, to_json
 from sulla.threads.log.kept import KeptForm, numbers_of
 from sulla.threads.log.schema import ThreadSchema
 from sulla.threads.log.state import ThreadState
-from sulla.threads.next_task import Rest, next_task
+from sulla.threads.next_task import Idle, next_task
 
 KIND = "thread"
 _NUMBER: Final[Callable[[Json], Any]] = reader(int)
@@ -31,7 +31,7 @@ _FORM: Final = KeptForm(ThreadState, dropped=("had_tool_calls",))
 def status_of(state: ThreadState) -> Status:
     """What the store should know: is there anything to do for this thread?"""
     # Also what was looked at and not dealt with, e.g. an answer that came as the daemon was about to stop.
-    if not isinstance(next_task(state), Rest):
+    if not isinstance(next_task(state), Idle):
         return "open"
     return "suspended" if state.suspended else "idle"
 
@@ -57,7 +57,7 @@ def to_head(schema: ThreadSchema, state: ThreadState, claimed: int, epoch: int, 
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
+class LogReferences:
     """What a head only names and the log has."""
 
     epoch: int = 0
@@ -70,7 +70,7 @@ class Unread:
     """Those of what children have reported to the open run."""
 
 
-def from_head(schema: ThreadSchema, thread_id: ThreadId, head: Head) -> tuple[ThreadState, Unread]:
+def from_head(schema: ThreadSchema, thread_id: ThreadId, head: Head) -> tuple[ThreadState, LogReferences]:
     """The state that `to_head` was given, without messages.
 
     Args:
@@ -87,7 +87,7 @@ def from_head(schema: ThreadSchema, thread_id: ThreadId, head: Head) -> tuple[Th
     state = schema.new(thread_id)
     state.consumed = head.consumed
     if not head.body:
-        return state, Unread()
+        return state, LogReferences()
     try:
         kept: Json = orjson.loads(unseal("HEAD", head.body, f"{thread_id} head"))
     except orjson.JSONDecodeError as error:
@@ -102,7 +102,7 @@ def from_head(schema: ThreadSchema, thread_id: ThreadId, head: Head) -> tuple[Th
     if state.run is not None:
         state.waiting_for_user = state.run.resting if state.kind.waits_while_working else bool(state.run.waits)
     pending = (*numbers_of(rest, "waiting"), *numbers_of(rest, "controls"))
-    return state, Unread(epoch, claimed, pending, numbers_of(rest.get("run"), "reports"))
+    return state, LogReferences(epoch, claimed, pending, numbers_of(rest.get("run"), "reports"))
 
 
 def _is_owed(state: ThreadState) -> bool:

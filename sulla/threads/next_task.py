@@ -7,7 +7,7 @@ from typing import Final
 
 from sulla.core.ids import RunId
 from sulla.threads.log.delivery import Owed
-from sulla.threads.log.facts import Answer, ContinueAsked, Order, StopAsked
+from sulla.threads.log.facts import Answer, ContinueAsked, RunOrder, StopAsked
 from sulla.threads.log.family import is_child_wait
 from sulla.threads.log.plays import TIME
 from sulla.threads.log.state import OpenRun, ThreadState, WaitingInput
@@ -51,7 +51,7 @@ class Interrupt:
 
 
 @dataclass(frozen=True, slots=True)
-class BreakOff:
+class CancelForBargeIn:
     """End the open run because somebody speaks over the reply that it is making."""
 
 
@@ -82,7 +82,7 @@ class Ignore:
 
 
 @dataclass(frozen=True, slots=True)
-class Wake:
+class WakeRun:
     """Have a run go on that looks by itself: what it waits for is there, or somebody wants something of it."""
 
     crashes: int
@@ -97,12 +97,12 @@ class Deliver:
 
 
 @dataclass(frozen=True, slots=True)
-class Rest:
+class Idle:
     """Nothing to do until something is offered."""
 
 
 Task = (
-    Start | GoOn | Resume | Stop | Interrupt | BreakOff | Steer | Wake | Continue | Ignore | Deliver | Rest
+    Start | GoOn | Resume | Stop | Interrupt | CancelForBargeIn | Steer | WakeRun | Continue | Ignore | Deliver | Idle
 )  # fmt: skip
 
 
@@ -128,7 +128,7 @@ def next_task(state: ThreadState) -> Task:
     if run is not None:
         return _of_run(state, run)
     waiting = state.runnable
-    return Start(waiting[0]) if waiting else Rest()
+    return Start(waiting[0]) if waiting else Idle()
 
 
 def cut_short(state: ThreadState) -> str:
@@ -144,7 +144,7 @@ def cut_short(state: ThreadState) -> str:
     match _of_run(state, run):
         case Interrupt():
             return "interrupted"
-        case BreakOff():
+        case CancelForBargeIn():
             return "barged_in"
         case _:
             return ""
@@ -180,11 +180,11 @@ def _of_run(state: ThreadState, run: OpenRun) -> Task:
     if interrupting and not state.kind.refusal:
         return Interrupt(interrupting[0].seq)
     if _is_spoken_over(state, run):
-        return BreakOff()
+        return CancelForBargeIn()
     if not state.suspended:
         return GoOn()
     steering = _steering(state, run)
-    return Steer(steering, run.crashes) if steering else Rest()
+    return Steer(steering, run.crashes) if steering else Idle()
 
 
 def _is_spoken_over(state: ThreadState, run: OpenRun) -> bool:
@@ -206,19 +206,19 @@ def _control(state: ThreadState, seq: int) -> Task | None:
             return Stop(seq, cancels_run=state.run is not None and state.run.input_seq < seq)
         case ContinueAsked():
             return Continue(seq)
-        case Order() as order:
+        case RunOrder() as order:
             is_known = isinstance(order, state.kind.orders)
             if state.run is None and is_known and state.waiting:
                 return None  # it is for the run that is about to begin
             if state.run is None or not is_known:
                 return Ignore(seq, order.refusal)
-            return Wake(state.run.crashes) if state.suspended else None  # at work, it looks by itself
+            return WakeRun(state.run.crashes) if state.suspended else None  # at work, it looks by itself
         case Answer() as answer:
             # What time ends nobody answers: it would wake the run again and again.
             if state.run is not None and answer.wait_id in state.run.waits and not answer.wait_id.startswith(TIME):
                 if not state.kind.waits_while_working:
                     return Resume(seq, answer)
-                return Wake(state.run.crashes) if state.suspended else None  # as above
+                return WakeRun(state.run.crashes) if state.suspended else None  # as above
             if state.run is not None and not state.suspended:
                 return None  # it may have come before the question was written down
             return Ignore(seq, "nobody waits for this answer (any more)")

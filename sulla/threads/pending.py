@@ -27,7 +27,7 @@ class Intervals:
 
 
 @dataclass(frozen=True, slots=True)
-class Pause:
+class RoundDelay:
     """How long to wait for the next round."""
 
     wait_s: float
@@ -119,14 +119,14 @@ class Pending:
         self.error, self._failures = "", 0
         return failed
 
-    def pause(self) -> Pause:
+    def pause(self) -> RoundDelay:
         """How long to wait after a round."""
         if self.error:
             steps = self._intervals.retry_s
-            return Pause(steps[min(self._failures, len(steps)) - 1], until_news=False)
+            return RoundDelay(steps[min(self._failures, len(steps)) - 1], until_news=False)
         if self._later:
-            return Pause(self._intervals.retry_s[0], until_news=True)
-        return Pause(self._intervals.idle_s if self._idle else self._intervals.sweep_s, until_news=True)
+            return RoundDelay(self._intervals.retry_s[0], until_news=True)
+        return RoundDelay(self._intervals.idle_s if self._idle else self._intervals.sweep_s, until_news=True)
 
     def paused(self, *, news: bool) -> float:
         """The wait is over.

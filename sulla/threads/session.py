@@ -21,14 +21,14 @@ from sulla.threads.log.codec import Entry, Origin, encode
 from sulla.threads.log.state import ThreadState
 from sulla.threads.recent import RecentEntries
 from sulla.threads.retention import Retention, due_ms, expires_ms
-from sulla.threads.watching import Kept, Watcher
+from sulla.threads.watching import CommittedFact, Watcher
 
 T = TypeVar("T")
 _BACKOFF_S = (0.05, 0.1, 0.2, 0.5, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class LoadedThread:
     """What is known of a thread when its lease is taken."""
 
     state: ThreadState
@@ -62,7 +62,7 @@ class ThreadSession:
         store: Store,
         clock: Clock,
         lease: Lease,
-        known: Known,
+        known: LoadedThread,
         asked_s: float,
         retention: Retention,
         watcher: Watcher | None = None,
@@ -83,7 +83,7 @@ class ThreadSession:
         self._deadline = asked_s + lease.ttl_s
         self._retention = retention
         self._watcher = watcher
-        self._noted: list[Kept] = []
+        self._noted: list[CommittedFact] = []
         self._released = False
         self._failed = False
         self._unfinished: set[asyncio.Task[Any]] = set()
@@ -136,7 +136,7 @@ class ThreadSession:
                 self._schema.decide(self.state, fact, origin)
             self._drafts.append(encode(fact, origin))
             if self._watcher is not None:
-                self._noted.append(Kept(fact, origin))
+                self._noted.append(CommittedFact(fact, origin))
 
     async def commit(self, *facts: Fact) -> None:
         """Fold facts in and keep them and all noted ones, in one step.

@@ -25,9 +25,9 @@ from sulla.threads.log.schema import ThreadSchema
 from sulla.threads.log.state import ThreadState
 from sulla.threads.recent import RecentEntries
 from sulla.threads.retention import expires_ms
-from sulla.threads.session import Known, ThreadSession
+from sulla.threads.session import LoadedThread, ThreadSession
 from sulla.threads.tail import load_tail
-from sulla.threads.watching import Kept, Watcher
+from sulla.threads.watching import CommittedFact, Watcher
 
 log = logging.getLogger(__name__)
 
@@ -151,7 +151,7 @@ class ThreadStore:
         Raises:
             NotFound: there is no such thread.
         """
-        origin, wakes = self._origin(run_id), isinstance(fact, f.Order)
+        origin, wakes = self._origin(run_id), isinstance(fact, f.RunOrder)
         try:
             return (await self._offer(thread_id, fact, request_id=key, origin=origin, wakes=wakes)).first
         except MessageIdReused:  # what was read meanwhile may have made it `tainted`
@@ -200,7 +200,7 @@ class ThreadStore:
         try:
             known = await self._known(thread_id, grant, cached)
         except BaseException:
-            # No crash of whoever reads it: see `Known.fruitless`.
+            # No crash of whoever reads it: see `LoadedThread.fruitless`.
             self._given_back[thread_id] = self._given_back.get(thread_id, 0) + 1
             await self._store.release(grant.lease)
             raise
@@ -353,7 +353,7 @@ class ThreadStore:
             raise _no_thread(thread_id) from None
         if offered.first:
             if self._watcher is not None:
-                self._watcher.kept(thread_id, (Kept(fact, origin),))
+                self._watcher.kept(thread_id, (CommittedFact(fact, origin),))
             self._store.publish(channel(thread_id), pack(Advanced(offered.seq)))
         return offered
 
@@ -364,16 +364,20 @@ class ThreadStore:
         asked = request_id if request_id is not None else self._make_id("req")
         return (await self._offer(thread_id, fact, request_id=asked)).seq
 
-    async def _known(self, thread_id: ThreadId, grant: Grant, cached: tuple[int, int, ThreadState] | None) -> Known:
+    async def _known(
+        self, thread_id: ThreadId, grant: Grant, cached: tuple[int, int, ThreadState] | None
+    ) -> LoadedThread:
         if cached is not None:
             epoch, seen, state = cached
             # One grant further and nobody in between: what lies behind `seen` can only be inputs.
             if grant.lease.epoch == epoch + 1 and len(grant.tail) == grant.last_seq - seen:
                 self._fold(state, grant.tail)
-                return Known(state, grant.last_seq, self._recent)
+                return LoadedThread(state, grant.last_seq, self._recent)
         ceiling_tokens = self._limits.load_tokens
         state, seen, written = await self._load(thread_id, grant.head, grant.last_seq, ceiling_tokens)
-        return Known(state, seen, self._recent, grant.lease.epoch - written - 1 - self._given_back.get(thread_id, 0))
+        return LoadedThread(
+            state, seen, self._recent, grant.lease.epoch - written - 1 - self._given_back.get(thread_id, 0)
+        )
 
     async def _load(
         self, thread_id: ThreadId, head: Head, last_seq: int, ceiling_tokens: int

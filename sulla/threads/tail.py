@@ -10,7 +10,7 @@ from sulla.core.event import Fact
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Text
 from sulla.store import Store
-from sulla.threads.head import Unread
+from sulla.threads.head import LogReferences
 from sulla.threads.log import facts as f
 from sulla.threads.log.codec import Entry
 from sulla.threads.log.fold import apply_message
@@ -34,7 +34,7 @@ class _Opened:
 
 
 async def load_tail(
-    store: Store, recent: RecentEntries, state: ThreadState, unread: Unread, ceiling_tokens: int, last_seq: int
+    store: Store, recent: RecentEntries, state: ThreadState, unread: LogReferences, ceiling_tokens: int, last_seq: int
 ) -> None:
     """Fill the transcript and the waiting inputs of a state that came from a head.
 
@@ -71,7 +71,7 @@ async def load_tail(
         state.summary, state.summary_first_kept = summary.text, summary.first_kept
 
 
-async def _known_offers(store: Store, recent: RecentEntries, state: ThreadState, unread: Unread) -> None:
+async def _known_offers(store: Store, recent: RecentEntries, state: ThreadState, unread: LogReferences) -> None:
     for seq in unread.pending:
         _offer(recent.schema, state, await _one(store, recent, state, seq))
     for seq in unread.reports:

@@ -36,15 +36,22 @@ class WakeLoop:
         clock: all time.
         wording: what people read.
         intervals: how long it rests between rounds.
+        opened: what the work needs from the first round to the last.
     """
 
     def __init__(
-        self, work: Callable[[], Awaitable[None]], clock: Clock, wording: Wording, intervals: Intervals
+        self,
+        work: Callable[[], Awaitable[None]],
+        clock: Clock,
+        wording: Wording,
+        intervals: Intervals,
+        opened: Callable[[], AbstractAsyncContextManager[object]] = nullcontext,
     ) -> None:
         self.pending = Pending(intervals)
         self._work = work
         self._clock = clock
         self._wording = wording
+        self._opened = opened
         self._busy = False
         self._news = asyncio.Event()
         self._stopping = asyncio.Event()
@@ -67,15 +74,11 @@ class WakeLoop:
         self.pending.wake(key)
         self._news.set()
 
-    async def run(self, opened: AbstractAsyncContextManager[object] | None = None) -> None:
-        """Do what was missed, then go on until `stop`; run this as one task.
-
-        Args:
-            opened: what the work needs from the first round to the last; `stop` waits until it is left.
-        """
+    async def run(self) -> None:
+        """Do what was missed, then go on until `stop`; run this as one task."""
         self._task = asyncio.current_task()
         try:
-            async with opened or nullcontext():
+            async with self._opened():
                 while not self.stopping:
                     await self.catch_up()
                     await self._pause()

@@ -12,7 +12,7 @@ from sulla.threads.log.codec import Origin
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class CommittedFact:
     """A fact that this process wrote down."""
 
     fact: Fact
@@ -23,7 +23,7 @@ class Kept:
 class Watcher(Protocol):
     """Is told what this process does to threads. Must return at once, and never raises."""
 
-    def kept(self, thread_id: ThreadId, kept: Sequence[Kept]) -> None:
+    def kept(self, thread_id: ThreadId, kept: Sequence[CommittedFact]) -> None:
         """These facts are in the log now, in this order; a write that had to be repeated is told once."""
         ...
 

@@ -20,7 +20,7 @@ from sulla.host.place import Place
 from sulla.models import parse_model
 from sulla.telemetry import new_tally
 from sulla.testing.clock import ManualClock
-from sulla.threads import Kept, Origin, Outcome, RunFinished, RunStarted
+from sulla.threads import CommittedFact, Origin, Outcome, RunFinished, RunStarted
 from sulla.work import Inspection
 from tests.servers.wire import WireRequest, WireResponse, WireServer
 
@@ -81,8 +81,8 @@ async def test_spans_go_where_the_settings_say_and_leave_before_the_end(tmp_path
         parts = make_instruments(settings, CHOICE, _place(), ())
         origin = Origin(0, RunId("run_1"), "sulla")
         started = RunStarted(2, MessageId("msg"), "sulla", "claude")
-        parts.stream.kept(ThreadId("thr_1"), [Kept(started, origin)])
-        parts.stream.kept(ThreadId("thr_1"), [Kept(RunFinished(RunId("run_1"), Outcome("done")), origin)])
+        parts.stream.kept(ThreadId("thr_1"), [CommittedFact(started, origin)])
+        parts.stream.kept(ThreadId("thr_1"), [CommittedFact(RunFinished(RunId("run_1"), Outcome("done")), origin)])
         await asyncio.to_thread(parts.close)
     (request,) = got
     for said in (b"invoke_agent sulla", b"thr_1", b"run_1", b"anthropic", b"claude"):

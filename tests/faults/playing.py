@@ -12,7 +12,7 @@ from typing import Final
 from sulla.core.errors import NotFound, SullaError
 from sulla.playbooks.records import PlaybookEnded, Played
 from sulla.playbooks.slice import PLAYBOOK_RUN
-from sulla.threads import Entry, Input, Rest, ThreadState, next_task
+from sulla.threads import Entry, Idle, Input, ThreadState, next_task
 from tests.faults.backend import CLOCK
 from tests.faults.beating import Onlooker
 from tests.faults.harness import Daemon
@@ -185,7 +185,7 @@ async def resumed_s(onlooker: Onlooker, before: int, since: float) -> float:
 async def all_at_rest(onlooker: Onlooker) -> None:
     """Return when no thread works or waits, and every end was told."""
     async with CLOCK.timeout(PATIENCE_S):
-        while not all(isinstance(next_task(state), Rest) for state in await onlooker.states()):
+        while not all(isinstance(next_task(state), Idle) for state in await onlooker.states()):
             await CLOCK.sleep(0.05)
 
 

@@ -16,7 +16,7 @@ from sulla.models import Usage
 from sulla.telemetry import Stream
 from sulla.telemetry.timeline import Began, CallDone, Ended, Paused, Piece, Spoke, ToolDone
 from sulla.testing.provider import Gate, Say, ScriptedProvider
-from sulla.threads import Answer, Kept, Origin, ThreadCreated
+from sulla.threads import Answer, CommittedFact, Origin, ThreadCreated
 from sulla.tools import Done, Result, ToolContext, Waiting, define
 from tests.telemetry.conftest import Hear
 
@@ -204,5 +204,5 @@ async def test_a_reader_with_a_defect_stops_no_turn_and_is_told(hear: Hear, capl
 def test_moments_of_a_run_that_nobody_knows_are_nothing(hear: Hear) -> None:
     heard = hear(ScriptedProvider())
     heard.stream.shown(RunId("run_of_another"), TextShown(MessageId("msg"), 0, "hello"))
-    heard.stream.kept(ThreadId("thr"), [Kept(ThreadCreated("sulla"), Origin(0))])
+    heard.stream.kept(ThreadId("thr"), [CommittedFact(ThreadCreated("sulla"), Origin(0))])
     assert heard.pieces == []

@@ -5,8 +5,8 @@ from __future__ import annotations
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.telemetry.timeline import MOST_OPEN, Began, CallDone, Ended, Paused, Piece, Spoke, Summarized, Timeline
 from sulla.threads import (
+    CommittedFact,
     Input,
-    Kept,
     ModelStarted,
     Origin,
     Outcome,
@@ -32,7 +32,7 @@ def _tell(
     timeline: Timeline, at_ms: int, *facts: ThreadFact, run: RunId = RUN, thread: ThreadId = THREAD
 ) -> list[Piece]:
     return [
-        piece for fact in facts for piece in timeline.tell(thread, Kept(fact, Origin(at_ms, run, "sulla")))
+        piece for fact in facts for piece in timeline.tell(thread, CommittedFact(fact, Origin(at_ms, run, "sulla")))
     ]  # fmt: skip
 
 
@@ -163,7 +163,8 @@ def test_messages_that_never_have_a_turn_are_forgotten() -> None:
 
 def test_a_summary_is_told_with_what_it_took() -> None:
     made, failed = (
-        list(Timeline().tell(THREAD, Kept(Summary(covers, "text", usage=Usage(5, 2)), Origin(0)))) for covers in (7, 0)
+        list(Timeline().tell(THREAD, CommittedFact(Summary(covers, "text", usage=Usage(5, 2)), Origin(0))))
+        for covers in (7, 0)
     )
     assert made == [Summarized(THREAD, Usage(5, 2), worked=True)]
     assert failed == [Summarized(THREAD, Usage(5, 2), worked=False)]

@@ -20,17 +20,17 @@ from sulla.threads.log.plays import AnswerGiven, OwedAnswer, Play, Question
 from sulla.threads.log.spoken import BargedIn
 from sulla.threads.log.waits import Wait
 from sulla.threads.next_task import (
-    BreakOff,
+    CancelForBargeIn,
     Continue,
     Deliver,
     GoOn,
+    Idle,
     Ignore,
     Interrupt,
-    Rest,
     Resume,
     Start,
     Stop,
-    Wake,
+    WakeRun,
     cut_short,
     next_task,
 )
@@ -76,7 +76,7 @@ class Log:
 
 
 def test_nothing_to_do_rests() -> None:
-    assert next_task(Log().state) == Rest()
+    assert next_task(Log().state) == Idle()
 
 
 def test_messages_get_their_turn_in_log_order() -> None:
@@ -113,9 +113,9 @@ def test_speech_over_a_reply_ends_the_turn_that_makes_it() -> None:
     log.decide(f.ModelStarted(CallId("c1"), MessageId("a1")))
     assert next_task(log.state) == GoOn()
     log.offer(BargedIn("u1", MessageId("a1")))
-    assert next_task(log.state) == BreakOff()
+    assert next_task(log.state) == CancelForBargeIn()
     spoken = log.say("steer")
-    assert next_task(log.state) == BreakOff()
+    assert next_task(log.state) == CancelForBargeIn()
     ended = f.RunFinished(RunId(f"run_{first}"), f.Outcome("cancelled", reason="barged_in"))
     log.decide(f.ModelAbandoned(CallId("c1"), MessageId("a1"), "barged_in"), ended)
     assert log.started == spoken
@@ -134,7 +134,7 @@ def test_speech_over_a_reply_ends_no_other_one_and_holds_nothing() -> None:
     log.decide(f.ModelStarted(CallId("c2"), MessageId("a2")))
     assert next_task(log.state) == GoOn()
     log.finish(first)
-    assert next_task(log.state) == Rest()
+    assert next_task(log.state) == Idle()
     assert log.say() == log.started
 
 
@@ -178,7 +178,7 @@ def test_a_stop_for_an_earlier_run_ends_no_later_one() -> None:
 def test_what_was_overheard_is_nothing_to_do() -> None:
     log = Log()
     log.offer(Overheard("u1", "uh-huh"))
-    assert next_task(log.state) == Rest()
+    assert next_task(log.state) == Idle()
 
 
 def test_a_stop_ends_the_turn_and_holds_what_waits() -> None:
@@ -189,7 +189,7 @@ def test_a_stop_ends_the_turn_and_holds_what_waits() -> None:
     stop = log.offer(f.StopAsked())
     assert next_task(log.state) == Stop(stop, cancels_run=True)
     log.decide(f.RunFinished(RunId(f"run_{first}"), f.Outcome("cancelled")), f.Stopped(stop))
-    assert next_task(log.state) == Rest()
+    assert next_task(log.state) == Idle()
 
 
 def test_continue_lets_held_messages_go_on() -> None:
@@ -197,7 +197,7 @@ def test_continue_lets_held_messages_go_on() -> None:
     held = log.say()
     stop = log.offer(f.StopAsked())
     log.decide(f.Stopped(stop))
-    assert next_task(log.state) == Rest()
+    assert next_task(log.state) == Idle()
     again = log.offer(f.ContinueAsked())
     assert next_task(log.state) == Continue(again)
     log.decide(f.Continued(again))
@@ -228,7 +228,7 @@ def test_a_suspended_run_rests_until_its_answer_comes() -> None:
     log.start(log.say())
     log.suspend("approval:1")
     log.say()
-    assert next_task(log.state) == Rest()
+    assert next_task(log.state) == Idle()
     answer = f.Answer("approval:1", "yes")
     seq = log.offer(answer)
     assert next_task(log.state) == Resume(seq, answer)
@@ -243,7 +243,7 @@ def test_an_answer_that_nobody_waits_for_is_put_away() -> None:
     assert isinstance(task, Ignore)
     assert task.seq == seq
     log.decide(f.InputIgnored(seq, "late"))
-    assert next_task(log.state) == Rest()
+    assert next_task(log.state) == Idle()
 
 
 def test_an_answer_may_come_before_its_question_is_written_down() -> None:
@@ -306,12 +306,12 @@ def reported(log: Log, child: str) -> int:
 
 def test_what_a_child_came_to_is_told_once() -> None:
     child = Child()
-    assert next_task(child.state) == Rest()
+    assert next_task(child.state) == Idle()
     task = child.say()
     child.end(task)
     assert next_task(child.state) == Deliver(Owed("report", PARENT, "c1"))
     child.decide(ChildReported("c1"))
-    assert next_task(child.state) == Rest()
+    assert next_task(child.state) == Idle()
 
 
 def test_a_child_that_is_stopped_before_it_began_ends_all_the_same_because_somebody_waits_for_it() -> None:
@@ -329,14 +329,14 @@ def test_a_child_says_that_it_waits_for_a_person_only_where_nobody_is_there() ->
         child = Child(unattended=unattended)
         child.start(child.say())
         child.suspend("approval:1")
-        assert next_task(child.state) == (Deliver(Owed("report", PARENT, "c1")) if unattended else Rest())
+        assert next_task(child.state) == (Deliver(Owed("report", PARENT, "c1")) if unattended else Idle())
 
 
 def test_a_child_that_waits_for_its_own_child_has_nothing_to_tell() -> None:
     child = Child(unattended=True)
     child.start(child.say())
     child.suspend("child:c2")
-    assert next_task(child.state) == Rest()
+    assert next_task(child.state) == Idle()
 
 
 def test_an_answer_of_a_child_lets_the_run_go_on_whether_it_comes_before_or_after_the_wait() -> None:
@@ -419,14 +419,14 @@ class Walk(Log):
 def test_a_playbook_that_rests_wakes_for_an_answer_and_takes_it_up_by_itself() -> None:
     walk = Walk()
     walk.wait_for("human:1", "child:c1")
-    assert next_task(walk.state) == Rest()
+    assert next_task(walk.state) == Idle()
     seq = walk.offer(f.Answer("human:1", "", "approve"))
-    assert next_task(walk.state) == Wake(0)
+    assert next_task(walk.state) == WakeRun(0)
     walk.decide(f.Resumed("woken"))
     assert next_task(walk.state) == GoOn()
     walk.decide(Played("NOTE", "a", {}, seq))
     walk.wait_for("child:c1")
-    assert next_task(walk.state) == Rest()
+    assert next_task(walk.state) == Idle()
 
 
 def test_a_playbook_at_work_goes_on_with_what_it_does_and_looks_by_itself() -> None:
@@ -458,7 +458,7 @@ def test_a_wish_wakes_a_playbook_at_rest_waits_for_one_that_is_to_begin_and_is_p
     walk = Walk()
     walk.wait_for("time:next")
     seq = walk.offer(PlaybookAsked("step"))
-    assert next_task(walk.state) == Wake(0)
+    assert next_task(walk.state) == WakeRun(0)
     walk.decide(f.Resumed("woken"), Played("HEARD", "", {}, seq))
     walk.end()
     walk.decide(EndTold())
@@ -475,7 +475,7 @@ def test_a_paused_playbook_rests_without_anything_to_wait_for() -> None:
     walk = Walk()
     walk.decide(Played("RUN_PAUSED"))
     walk.wait_for()
-    assert next_task(walk.state) == Rest()
+    assert next_task(walk.state) == Idle()
 
 
 def test_a_stop_ends_a_playbook_at_rest() -> None:
@@ -490,19 +490,19 @@ def test_the_end_of_a_playbook_is_told_to_its_conversation_once() -> None:
     walk.end("failed")
     assert next_task(walk.state) == Deliver(Owed("end", TALK, ThreadId("thr")))
     walk.decide(EndTold())
-    assert next_task(walk.state) == Rest()
+    assert next_task(walk.state) == Idle()
 
 
 def test_an_end_is_not_told_where_nobody_hears_it_where_another_goes_on_or_where_it_goes_on_itself() -> None:
     nobody, step, handed, again = Walk(ThreadId("")), Walk(birth=_BIRTH), Walk(), Walk()
     nobody.end()
-    assert next_task(nobody.state) == Rest()
+    assert next_task(nobody.state) == Idle()
     step.end()
     assert next_task(step.state) == Deliver(Owed("report", PARENT, "c1"))
     step.decide(ChildReported("c1"))
-    assert next_task(step.state) == Rest()
+    assert next_task(step.state) == Idle()
     handed.end("transferred")
-    assert next_task(handed.state) == Rest()
+    assert next_task(handed.state) == Idle()
     again.end()
     resumed = again.command()
     assert again.started == resumed
@@ -515,7 +515,7 @@ def test_a_message_of_a_person_to_a_playbook_at_rest_is_put_away(mode: f.Mode) -
     seq = walk.say(mode)
     assert next_task(walk.state) == Ignore(seq, PLAYBOOK_THREAD.refusal, RunId(f"run_{seq}"))
     walk.decide(f.InputIgnored(seq, PLAYBOOK_THREAD.refusal))
-    assert next_task(walk.state) == Rest()
+    assert next_task(walk.state) == Idle()
 
 
 @pytest.mark.parametrize("mode", get_args(f.Mode))

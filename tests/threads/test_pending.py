@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sulla.threads import pending as module
-from sulla.threads.pending import Intervals, Pause, Pending
+from sulla.threads.pending import Intervals, Pending, RoundDelay
 
 INTERVALS = Intervals(sweep_s=100.0, idle_s=7.0, retry_s=(1.0, 5.0, 30.0), linger_s=0.5)
 
@@ -71,9 +71,9 @@ def test_each_failure_in_a_row_is_rested_longer_after_whatever_comes() -> None:
         pending.fail("away")
         pauses.append(pending.pause())
         assert pending.paused(news=False) == 0.0
-    assert pauses == [Pause(wait_s, until_news=False) for wait_s in (1.0, 5.0, 30.0, 30.0, 30.0)]
+    assert pauses == [RoundDelay(wait_s, until_news=False) for wait_s in (1.0, 5.0, 30.0, 30.0, 30.0)]
     assert pending.succeed()
-    assert pending.pause() == Pause(100.0, until_news=True)
+    assert pending.pause() == RoundDelay(100.0, until_news=True)
     pending.fail("away")
     assert pending.pause().wait_s == 1.0
 
@@ -99,13 +99,13 @@ def test_what_was_put_back_is_looked_at_soon_and_nothing_else_for_that() -> None
     for key in _all(pending):
         pending.put_back(key)
     assert (pending.next(), pending.state) == (None, "behind")
-    assert pending.pause() == Pause(1.0, until_news=True)
+    assert pending.pause() == RoundDelay(1.0, until_news=True)
     pending.wake("c")
     pending.paused(news=False)
     pending.begin()
     assert _all(pending) == ["c", "a", "b"]
     assert not pending.begin_sweep()
-    assert pending.pause() == Pause(100.0, until_news=True)
+    assert pending.pause() == RoundDelay(100.0, until_news=True)
 
 
 def test_more_than_can_be_put_back_has_everything_looked_through() -> None:
@@ -117,7 +117,7 @@ def test_more_than_can_be_put_back_has_everything_looked_through() -> None:
 
 def test_without_news_everything_is_looked_through_after_a_while_and_with_news_not() -> None:
     pending = _swept()
-    assert pending.pause() == Pause(100.0, until_news=True)
+    assert pending.pause() == RoundDelay(100.0, until_news=True)
     pending.paused(news=True)
     assert not pending.begin_sweep()
     pending.paused(news=False)
@@ -135,11 +135,11 @@ def test_while_nobody_wants_anything_it_asks_now_and_then_and_looks_through_ever
     pending.wake("a")
     pending.forget()
     assert (pending.next(), pending.state) == (None, "up to date")
-    assert pending.pause() == Pause(7.0, until_news=True)
+    assert pending.pause() == RoundDelay(7.0, until_news=True)
     pending.paused(news=True)
     pending.begin()
     assert pending.begin_sweep()
-    assert pending.pause() == Pause(100.0, until_news=True)
+    assert pending.pause() == RoundDelay(100.0, until_news=True)
 
 
 class Follower:

@@ -15,7 +15,7 @@ from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.store import FaultyStore, Plan, Touch, at_record
 from sulla.testing.world import World
-from sulla.threads import Input, Kept
+from sulla.threads import CommittedFact, Input
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
 
@@ -27,7 +27,7 @@ class Recorder:
         self.facts: list[tuple[ThreadId, str, RunId | None]] = []
         self.moments: list[tuple[RunId, Moment]] = []
 
-    def kept(self, thread_id: ThreadId, kept: Sequence[Kept]) -> None:
+    def kept(self, thread_id: ThreadId, kept: Sequence[CommittedFact]) -> None:
         self.facts += [(thread_id, one.fact.kind, one.origin.run_id) for one in kept]
 
     def shown(self, run_id: RunId, moment: Moment) -> None:

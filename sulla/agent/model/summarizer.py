@@ -15,7 +15,7 @@ from sulla.core.errors import CorruptRecord, LimitReached, NotFound, ProviderErr
 from sulla.core.ids import MakeId, MessageId, ThreadId
 from sulla.core.message import Message
 from sulla.models import estimate_text
-from sulla.threads import Entry, Listener, Origin, Said, Summary, ThreadState, ThreadStore, apply_offer
+from sulla.threads import ConversationReader, Entry, LogMessage, Origin, Summary, ThreadState, ThreadStore, apply_offer
 
 log = logging.getLogger(__name__)
 
@@ -121,8 +121,8 @@ class Summarizer:
     def _sizes(self) -> Sizes:
         return sizes_for(self._model.estimator.info.window_tokens, self._limits.history_tokens)
 
-    async def _said(self, thread_id: ThreadId, after: int) -> AsyncIterator[Said]:
-        listener, page = Listener(), await self._threads.entries(thread_id, after=after)
+    async def _said(self, thread_id: ThreadId, after: int) -> AsyncIterator[LogMessage]:
+        listener, page = ConversationReader(), await self._threads.entries(thread_id, after=after)
         while page:
             for entry in page:
                 for seq in listener.missing(entry):

@@ -12,7 +12,7 @@ from sulla.agent.input.sanitize import sanitize
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Text
 from sulla.models import ChatRequest, Section
-from sulla.threads import Said
+from sulla.threads import LogMessage
 
 KEEP: Final = 40
 """So many of the newest messages are not summed up, if they fit into half of what a model is shown."""
@@ -86,13 +86,13 @@ class Picker:
 
     measure: Callable[[str], int]
     sizes: Sizes = field(default_factory=Sizes)
-    _kept: deque[Said] = field(default_factory=deque, init=False)
+    _kept: deque[LogMessage] = field(default_factory=deque, init=False)
     _kept_chars: int = field(default=0, init=False)
     _lines: list[str] = field(default_factory=list, init=False)
     _tokens: int = field(default=0, init=False)
     _cut: Batch | None = field(default=None, init=False)
 
-    def take(self, said: Said) -> Iterator[Batch]:
+    def take(self, said: LogMessage) -> Iterator[Batch]:
         """Add the next message.
 
         Yields:

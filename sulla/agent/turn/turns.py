@@ -27,18 +27,18 @@ from sulla.core.trail import trail
 from sulla.graph import Limits, Meter, run_graph
 from sulla.store import Store
 from sulla.threads import (
-    BreakOff,
+    CancelForBargeIn,
     Continue,
     Continued,
     Deliver,
     GoOn,
+    Idle,
     Ignore,
     InputIgnored,
     Interrupt,
     ModelAbandoned,
     OpenRun,
     Outcome,
-    Rest,
     Resume,
     Resumed,
     RunError,
@@ -51,7 +51,7 @@ from sulla.threads import (
     ThreadSession,
     ThreadStore,
     WaitingInput,
-    Wake,
+    WakeRun,
     channel,
     next_task,
 )
@@ -65,7 +65,7 @@ LEAVE_S = 2.0
 PAUSED = "paused"
 """Why a walk is aborted that goes on when work is resumed."""
 
-Wish = Resume | Stop | Interrupt | BreakOff | Steer | Wake | Continue | Ignore
+Wish = Resume | Stop | Interrupt | CancelForBargeIn | Steer | WakeRun | Continue | Ignore
 """What needs no walk."""
 
 
@@ -172,13 +172,13 @@ class TurnDriver:
         while not self._is_left(session):
             state = session.state
             match next_task(state):
-                case Rest() | GoOn() if self._run_out(session):
+                case Idle() | GoOn() if self._run_out(session):
                     pass
-                case Rest() if session.expired:
+                case Idle() if session.expired:
                     if await session.remove():
                         log.info("a thread was kept for as long as it is to be", extra={"thread_id": state.thread_id})
                         return None
-                case Rest():
+                case Idle():
                     return await session.release()
                 case Start(item):
                     self._start(session, item, await self._context.ambient(state, item))
@@ -206,11 +206,11 @@ class TurnDriver:
                 if cancels_run:
                     self._end(session, WalkCut("stopped"))
                 session.note(Stopped(seq))
-            case Interrupt() | BreakOff():
+            case Interrupt() | CancelForBargeIn():
                 self._end(session, WalkCut("interrupted" if isinstance(wish, Interrupt) else "barged_in"))
             case Steer(seq, crashes):
                 session.note(Resumed("steered", input_seq=seq, crashes=crashes))
-            case Wake(crashes):
+            case WakeRun(crashes):
                 session.note(Resumed("woken", crashes=crashes))
             case Continue(seq):
                 session.note(Continued(seq))
@@ -232,7 +232,7 @@ class TurnDriver:
                 self._start(session, task.item)
                 self._end(session, self._crashed(session.fruitless))
             return
-        if isinstance(next_task(state), BreakOff):
+        if isinstance(next_task(state), CancelForBargeIn):
             return  # nobody wants to hear the reply: it is ended, not made once more
         crashes = run.crashes if run.parked else run.crashes + 1
         reason: Literal["paused", "drained", "crashed"]

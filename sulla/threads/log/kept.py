@@ -21,7 +21,7 @@ _Write = Callable[[Any], Json]
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class FieldRule:
     """How a field is kept that is not simply written."""
 
     kept: bool = True
@@ -39,9 +39,9 @@ def rule(
     always: bool = False,
     key: str = "",
     numbers: Callable[[Any], Collection[int]] | None = None,
-) -> Mapping[str, Rule]:
-    """The metadata of a field; see `Rule`."""
-    return {"rule": Rule(kept, always, key, numbers)}
+) -> Mapping[str, FieldRule]:
+    """The metadata of a field; see `FieldRule`."""
+    return {"rule": FieldRule(kept, always, key, numbers)}
 
 
 UNKEPT: Final = rule(kept=False)
@@ -129,11 +129,11 @@ def numbers_of(kept: Json, name: str) -> tuple[int, ...]:
     return numbers
 
 
-_PLAIN: Final = Rule()
+_PLAIN: Final = FieldRule()
 _NUMBERS: Final[Callable[[Json], Any]] = reader(tuple[int, ...])
 
 
-def _row(field: Field[Any], rule: Rule, hint: object) -> _Row:
+def _row(field: Field[Any], rule: FieldRule, hint: object) -> _Row:
     default = field.default if field.default_factory is MISSING else field.default_factory()
     default = MISSING if rule.always else default
     if rule.numbers is not None:

@@ -12,7 +12,7 @@ from typing import Final, Generic, Literal, TypeVar
 
 from sulla.core.ids import ThreadId
 from sulla.threads.log.delivery import EndNews, no_thread
-from sulla.threads.log.facts import Order, ThreadCreated
+from sulla.threads.log.facts import RunOrder, ThreadCreated
 from sulla.threads.log.family import ChildMode, Report
 
 StateT = TypeVar("StateT")
@@ -65,7 +65,7 @@ class ThreadKind(Generic[StateT]):
     waits_while_working: bool = False
     """Whether its run can wait for one thing while it works at another: it is not at one place of its graph then, and
     looks by itself for what has come of what it waits for."""
-    orders: tuple[type[Order], ...] = ()
+    orders: tuple[type[RunOrder], ...] = ()
     """The orders that its runs take."""
     conversation: Callable[[StateT], ThreadId] = no_thread
     """Where people hear of it and are asked, if no run asked for it; empty for nowhere."""

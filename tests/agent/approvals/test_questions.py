@@ -30,9 +30,9 @@ from sulla.testing.world import World
 from sulla.threads import (
     PLAYBOOK,
     Answer,
+    CommittedFact,
     Entry,
     Input,
-    Kept,
     ModelStarted,
     OpenRun,
     Play,
@@ -225,7 +225,7 @@ class Watching:
     def __init__(self) -> None:
         self.moments: list[Moment] = []
 
-    def kept(self, thread_id: ThreadId, facts: Sequence[Kept]) -> None: ...
+    def kept(self, thread_id: ThreadId, facts: Sequence[CommittedFact]) -> None: ...
 
     def shown(self, run_id: RunId, moment: Moment) -> None:
         self.moments.append(moment)

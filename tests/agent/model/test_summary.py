@@ -20,14 +20,14 @@ from sulla.agent.model.summary import (
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Text
 from sulla.models import count_head, estimate_text, estimate_tokens
-from sulla.threads import Said
+from sulla.threads import LogMessage
 
 
-def message(number: int, who: str = "user", text: str = "words") -> Said:
-    return Said(10 * number, MessageId(f"m{number}"), who, f"{text} {number}", border=who != "tool")  # type: ignore[arg-type]  # one of three
+def message(number: int, who: str = "user", text: str = "words") -> LogMessage:
+    return LogMessage(10 * number, MessageId(f"m{number}"), who, f"{text} {number}", border=who != "tool")  # type: ignore[arg-type]  # one of three
 
 
-def pick(said: list[Said], batch_tokens: int = 10**6) -> list[Batch]:
+def pick(said: list[LogMessage], batch_tokens: int = 10**6) -> list[Batch]:
     picker = Picker(len, Sizes(batch_tokens=batch_tokens, line_tokens=10**6))
     found = [batch for one in said for batch in picker.take(one)]
     last = picker.last()
@@ -89,7 +89,9 @@ def test_a_summary_cannot_end_the_place_that_it_is_put_in() -> None:
 
 
 def test_long_messages_are_summed_up_before_there_are_forty() -> None:
-    long = [Said(10 * number, MessageId(f"m{number}"), "user", "words", True, chars=9_000) for number in range(30)]
+    long = [
+        LogMessage(10 * number, MessageId(f"m{number}"), "user", "words", True, chars=9_000) for number in range(30)
+    ]
     picker = Picker(len, Sizes(batch_tokens=10**6, keep_tokens=30_000))
     assert [batch for one in long for batch in picker.take(one)] == []
     batch = picker.last()

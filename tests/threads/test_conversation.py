@@ -5,10 +5,10 @@ from __future__ import annotations
 from sulla.core.ids import CallId, MessageId, RunId
 from sulla.core.message import ToolCall
 from sulla.store import Record
-from sulla.threads import Entry, Heard, Origin, Said, Spoken
+from sulla.threads import Entry, Heard, LogMessage, Origin, Spoken
+from sulla.threads.conversation import MAX_RESULT_CHARS, ConversationReader
 from sulla.threads.log import facts as f
 from sulla.threads.log.codec import decode, encode
-from sulla.threads.said import MAX_RESULT_CHARS, Listener
 
 
 def entry(seq: int, fact: f.ThreadFact, run_id: str = "r") -> Entry:
@@ -16,8 +16,8 @@ def entry(seq: int, fact: f.ThreadFact, run_id: str = "r") -> Entry:
     return decode(Record(seq, draft.kind, isinstance(fact, f.Input), draft.body), "t")
 
 
-def tell(*facts: f.ThreadFact) -> list[Said]:
-    listener = Listener()
+def tell(*facts: f.ThreadFact) -> list[LogMessage]:
+    listener = ConversationReader()
     said = [one for seq, fact in enumerate(facts, 1) for one in listener.hear(entry(seq, fact))]
     return [*said, *listener.rest()]
 
@@ -81,7 +81,7 @@ def test_what_the_transcript_leaves_out_is_no_place_to_begin() -> None:
 
 
 def test_an_input_that_was_offered_before_the_first_record_is_missed_by_name() -> None:
-    listener = Listener()
+    listener = ConversationReader()
     started = entry(9, f.RunStarted(4, MessageId("i")))
     assert listener.missing(started) == (4,)
     assert list(listener.hear(entry(4, f.Input(MessageId("i"), "hi")))) == []

@@ -24,7 +24,7 @@ MAX_ARGS_CHARS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class LogMessage:
     """One message."""
 
     seq: int
@@ -38,12 +38,12 @@ class Said:
     """How long it is in full."""
 
 
-class Listener:
+class ConversationReader:
     """Takes the records of one log in order, and tells what was said."""
 
     def __init__(self) -> None:
         self._inputs: dict[int, f.Input] = {}
-        self._last: Said | None = None
+        self._last: LogMessage | None = None
         self._reply: f.TextMessageEnd | None = None
         """The last reply."""
 
@@ -58,7 +58,7 @@ class Listener:
                 wanted = ()
         return tuple(seq for seq in wanted if seq not in self._inputs)
 
-    def hear(self, entry: Entry) -> Iterator[Said]:
+    def hear(self, entry: Entry) -> Iterator[LogMessage]:
         """Take the next record.
 
         Yields:
@@ -82,34 +82,34 @@ class Listener:
                 yield from self._next(_said(entry.seq, fact))
             case f.ToolCallResult(call_id=call_id, text=text):
                 told = _short(text, MAX_RESULT_CHARS)
-                yield from self._next(Said(entry.seq, MessageId(call_id), "tool", told, False, len(text)))
+                yield from self._next(LogMessage(entry.seq, MessageId(call_id), "tool", told, False, len(text)))
 
-    def rest(self) -> Iterator[Said]:
+    def rest(self) -> Iterator[LogMessage]:
         """The last message."""
         if self._last is not None:
             yield self._last
         self._last = None
 
-    def _next(self, said: Said) -> Iterator[Said]:
+    def _next(self, said: LogMessage) -> Iterator[LogMessage]:
         last, self._last = self._last, said
         if last is not None:
             yield last
 
-    def _user(self, input_seq: int, seq: int, *, border: bool) -> Said:
+    def _user(self, input_seq: int, seq: int, *, border: bool) -> LogMessage:
         # Whoever listens asks for what is `missing` first.
         fact = self._inputs.pop(input_seq)
         heard = fact.spoken.heard if fact.spoken is not None else None
         reply, last = self._reply, self._last
         if heard is not None and reply is not None and last is not None and heard.message_id == last.message_id:
             self._last = _said(last.seq, replace(reply, text=reply.text[: heard.chars]))
-        return Said(seq, fact.message_id, "user", _short(fact.text), border, len(fact.text))
+        return LogMessage(seq, fact.message_id, "user", _short(fact.text), border, len(fact.text))
 
 
-def _said(seq: int, reply: f.TextMessageEnd) -> Said:
+def _said(seq: int, reply: f.TextMessageEnd) -> LogMessage:
     calls = [_call(part) for part in reply.parts if isinstance(part, ToolCall)]
     told = "\n".join(filter(None, (_short(reply.text), *calls)))
     border = not reply.hidden and bool(reply.text or reply.parts)
-    return Said(seq, reply.message_id, "agent", told, border, len(reply.text) + sum(map(len, calls)))
+    return LogMessage(seq, reply.message_id, "agent", told, border, len(reply.text) + sum(map(len, calls)))
 
 
 def _call(call: ToolCall) -> str:
