@@ -14,7 +14,7 @@ from sulla.core.errors import CorruptRecord, ShuttingDown, StoreUnavailable
 from sulla.speech.late_detector import LateDetector
 from sulla.speech.limits import SpeechLimits
 from sulla.speech.log.log import SpeechLog
-from sulla.speech.log.segments import TakenOver, key_of, logs_of, open_segment, origin_of, take
+from sulla.speech.log.segments import TakenOver, home_of, key_of, logs_of, open_segment, origin_of, take
 from sulla.store import Store
 
 log = logging.getLogger(__name__)
@@ -36,6 +36,9 @@ class SpeechLogs:
         everything: all that is known of a log's threads at this moment, packed.
         begin: has something done beside; whether it is.
         lost: is told of one that somebody else has taken over.
+
+    Raises:
+        StoreUnavailable: by every method that waits, when the store does not answer; the rest is done next time.
     """
 
     def __init__(
@@ -118,11 +121,7 @@ class SpeechLogs:
         return one
 
     async def renew(self) -> None:
-        """Keep their leases.
-
-        Raises:
-            StoreUnavailable: the store does not answer.
-        """
+        """Keep their leases."""
         for one in list(self._logs):
             if not one.closed:
                 await one.renew()
@@ -132,9 +131,6 @@ class SpeechLogs:
 
         Args:
             used: whether anybody is.
-
-        Raises:
-            StoreUnavailable: the store does not answer.
         """
         for one in list(self._logs):
             if not used(one):
@@ -148,14 +144,11 @@ class SpeechLogs:
 
         Returns:
             The log and what it came to, or nothing if there is none left.
-
-        Raises:
-            StoreUnavailable: the store does not answer; what is left is taken over the next time.
         """
-        home = self._owner.rpartition(":")[0]
+        home = home_of(self._owner)
         ours = {one.key for one in self._logs}
         for info in await logs_of(self._store):
-            theirs = origin_of(info.key).rpartition(":")[0] != home
+            theirs = home_of(origin_of(info.key)) != home
             if info.key in ours or info.key in self.unreadable or (info.held and (theirs or not self._starting)):
                 continue
             try:

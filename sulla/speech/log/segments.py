@@ -1,7 +1,8 @@
 """The logs that speech is kept in: made, carried on, and taken over from a daemon that is gone (decision 030).
 
 A segment that says that it goes on in another one counts until that one has begun, and not a moment longer. So whoever
-holds its lease finishes what was begun, and nobody's words are read twice.
+holds its lease finishes what was begun, and nobody's words are read twice. Every function that waits raises
+`StoreUnavailable` when the store does not answer; then nobody knows what came of it, and it is tried again.
 """
 
 from __future__ import annotations
@@ -71,6 +72,11 @@ def origin_of(key: str) -> str:
     return key.removeprefix(f"{KIND}:").rpartition(":")[0]
 
 
+def home_of(owner: str) -> str:
+    """The home of a daemon, whichever boot of it."""
+    return owner.rpartition(":")[0]
+
+
 def next_key(key: str, attempt: int = 1) -> str:
     """Where a log goes on.
 
@@ -126,11 +132,7 @@ async def open_segment(store: Store, owner: str, key: str, profile: Profile, fol
 
 
 async def logs_of(store: Store) -> list[LogInfo]:
-    """Every log of speech that there is.
-
-    Raises:
-        StoreUnavailable: the store does not answer.
-    """
+    """Every log of speech that there is."""
     found: list[LogInfo] = []
     while page := await store.find(kind=KIND, after_key=found[-1].key if found else "", limit=_PAGE):
         found += page
@@ -153,7 +155,6 @@ async def take(store: Store, owner: str, key: str, detector: LateDetector) -> Ta
         it goes on in.
 
     Raises:
-        StoreUnavailable: the store does not answer; it is there to be taken later.
         CorruptRecord: it cannot be read; it is left as it is.
     """
     grant = await store.acquire(key, owner, LEASE_S)
@@ -194,11 +195,7 @@ async def _taken(store: Store, owner: str, key: str, lease: Lease, detector: Lat
 
 
 async def is_gone(store: Store, owner: str, key: str) -> bool:
-    """See to it that a segment is gone that is followed by one that has begun.
-
-    Raises:
-        StoreUnavailable: the store does not answer.
-    """
+    """See to it that a segment is gone that is followed by one that has begun."""
     if await store.head(key) is None:
         return True
     grant = await store.acquire(key, owner, LEASE_S)

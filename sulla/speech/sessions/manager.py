@@ -214,7 +214,7 @@ class StreamBufferManager:
         self._opened.set()
         while True:
             await self._clock.sleep(TIDY_S)
-            for step in (self._sessions.renew, self._sessions.lay_down, self._sessions.close_logs, self._take_over):
+            for step in (self._sessions.renew, self._sessions.park_idle, self._sessions.close_logs, self._take_over):
                 await self._tidied(step)
 
     async def _take_over(self) -> None:

@@ -17,7 +17,7 @@ from sulla.core.clock import Clock
 from sulla.core.errors import Busy, CorruptRecord
 from sulla.core.ids import ThreadId
 from sulla.speech.log.records import ThreadBrought, pack, unpack
-from sulla.speech.log.segments import logs_of, origin_of
+from sulla.speech.log.segments import home_of, logs_of, origin_of
 from sulla.speech.turn_taking.buffer import SpeechBuffer
 from sulla.store import Store, Swapped, seal, swap_until, unseal
 
@@ -31,26 +31,23 @@ class ParkedBuffer:
     """A thread's buffer as the store has it, and which daemon may change it. Immutable; replaced as a whole."""
 
     version: int
-    """How often it was taken up: of two that know something of a thread, the higher one counts."""
+    """How often it was taken up: of two daemons that know something of a thread, the higher one counts."""
     by: str
-    """Who began the log that it is in; empty while it is in none."""
-    known: ThreadBrought | None
-    """What was known when it was taken up, or laid down."""
+    """Who began the log that it is in; empty while nobody speaks."""
+    known: ThreadBrought
+    """What was known when it was taken up, or parked."""
     home: str = ""
     """Who looks after that log now: the home that began it, or the one that has taken it over."""
 
-    def is_in(self, version: int, origin: str) -> bool:
-        """Whether the thread is in that very log still, as it was when it was taken up.
-
-        Args:
-            version: that the log knows.
-            origin: who began the log.
-        """
-        return (self.version, self.by) == (version, origin)
+    def is_in(self, known: ThreadBrought, origin: str) -> bool:
+        """Whether the thread is in that very log still, as it was when it was taken up."""
+        return (self.version, self.by) == (known.version, origin)
 
 
 class ParkedBuffers:
     """The parked buffers of a store, one value for each thread, which the store forgets `ttl_s` after the last change.
+
+    In its methods `known` is what a log has of a thread, and `origin` who began that log.
 
     Args:
         store: where they are.
@@ -58,6 +55,9 @@ class ParkedBuffers:
         owner: ``<home id>:<boot nonce>``: who asks.
         ttl_s: how long one is kept, in seconds.
         ours: the keys of the logs that are here and in no thread's way; none for one that is spoken in here by now.
+
+    Raises:
+        StoreUnavailable: by every method, when the store does not answer.
     """
 
     def __init__(
@@ -66,129 +66,95 @@ class ParkedBuffers:
         self._store = store
         self._clock = clock
         self._owner = owner
-        self._home = _home_of(owner)
+        self._home = home_of(owner)
         self._ttl_s = ttl_s
         self._ours = ours
 
     async def take_up(self, thread_id: ThreadId, now_ms: int) -> ThreadBrought:
-        """Say that the speech of a thread is here from now on, in a log that was begun here.
-
-        Args:
-            thread_id: the thread.
-            now_ms: the time.
+        """Say that a thread is spoken in here from now on, in a log that was begun here.
 
         Returns:
             What is known of it.
 
         Raises:
             Busy: another daemon has it.
-            StoreUnavailable: the store does not answer.
         """
-        value, rest = await self._checked(thread_id)
-        version = rest.version + 1 if rest is not None else 1
-        known = rest.known if rest is not None else None
-        if known is None:
-            taken = ThreadBrought(thread_id, now_ms, SpeechBuffer().stored(), version=version)
+        value, parked = await self._checked(thread_id)
+        if parked is None:
+            taken = ThreadBrought(thread_id, now_ms, SpeechBuffer().stored(), version=1)
         else:
             # Another machine's clock may be ahead of this one; nobody speaks, so no time matters yet.
+            known, version = parked.known, parked.version + 1
             buffer = replace(known.stored, now_ms=min(known.stored.now_ms, now_ms))
             taken = replace(known, at_ms=now_ms, stored=buffer, playing=None, version=version)
         # With all that is known: if nothing of it gets into the log, the next one finds it here.
-        there = _value(ParkedBuffer(version, self._owner, taken, self._home))
+        there = _value(ParkedBuffer(taken.version, self._owner, taken, self._home))
         if not await self._swap(_key(thread_id), value, there):
             raise _elsewhere(thread_id)
         return taken
 
     async def claim(self, known: ThreadBrought, origin: str) -> bool:
-        """Say again that it is here.
-
-        Args:
-            known: of it, for whoever asks when the log is gone.
-            origin: who began the log that it is in.
+        """Say again that a thread is spoken in here, before the store forgets it.
 
         Returns:
-            Whether it is; if not, somebody else has it, and nothing has changed.
-
-        Raises:
-            StoreUnavailable: the store does not answer.
+            Whether it is; if not, another daemon has it, and nothing has changed.
         """
         return await self._go_on(known, origin, ParkedBuffer(known.version, origin, known, self._home))
 
-    async def take_over(self, known: ThreadBrought, origin: str) -> bool:
-        """Say that the log is here now that a thread is in, so that whoever had it and still writes is refused.
+    async def park(self, known: ThreadBrought, origin: str) -> None:
+        """Keep what is known of a thread that nobody speaks in, unless another daemon has it by now."""
+        if not await self._go_on(known, origin, ParkedBuffer(known.version, "", known)):
+            log.info("thread %r is another daemon's already: nothing of it is parked", known.thread_id)
 
-        Args:
-            known: what the log has of the thread.
-            origin: who began the log.
+    async def take_over(self, known: ThreadBrought, origin: str) -> bool:
+        """Say that the log that a thread is in is here now, so that whoever had it and still writes is refused.
 
         Returns:
-            Whether the thread is in that log still; if not, somebody else has it, and nothing has changed.
-
-        Raises:
-            StoreUnavailable: the store does not answer.
+            Whether the thread is in that log still; if not, another daemon has it, and nothing has changed.
         """
         thread_id = known.thread_id
 
         def taken_over(value: bytes | None) -> bytes | None:
-            rest = _readable(value, thread_id) or ParkedBuffer(known.version, origin, known)
-            if rest.home == self._home or not rest.is_in(known.version, origin):
-                return None
-            return _value(replace(rest, home=self._home))
+            parked = _readable(value, thread_id) or ParkedBuffer(known.version, origin, known)
+            is_new = parked.home != self._home and parked.is_in(known, origin)
+            return _value(replace(parked, home=self._home)) if is_new else None
 
         there = _readable((await self._change(thread_id, taken_over)).value, thread_id)
-        return there is not None and there.is_in(known.version, origin)
-
-    async def lay_down(self, known: ThreadBrought, origin: str) -> None:
-        """Keep what is known of a thread that nobody speaks in, unless somebody else has it by now.
-
-        Args:
-            known: of it.
-            origin: who began the log that it is in.
-
-        Raises:
-            StoreUnavailable: the store does not answer.
-        """
-        if not await self._go_on(known, origin, ParkedBuffer(known.version, "", known)):
-            log.info("thread %r is somebody else's already: nothing of it is laid down", known.thread_id)
+        return there is not None and there.is_in(known, origin)
 
     async def check(self, thread_id: ThreadId) -> None:
         """Do nothing unless another daemon has the thread.
 
         Raises:
             Busy: it has.
-            StoreUnavailable: the store does not answer.
         """
         await self._checked(thread_id)
 
     async def look(self, thread_id: ThreadId) -> ParkedBuffer | None:
-        """What is kept; nothing if it cannot be read.
-
-        Raises:
-            StoreUnavailable: the store does not answer.
-        """
+        """What is kept of a thread; None if that cannot be read, too."""
         return _readable(await self._store.get(_key(thread_id)), thread_id)
 
     async def forget(self, thread_id: ThreadId) -> None:
-        """The thread is gone."""
+        """Remove what is kept of a thread that was deleted."""
         await self._store.remove(_key(thread_id))
 
     async def _checked(self, thread_id: ThreadId) -> tuple[bytes | None, ParkedBuffer | None]:
         value = await self._store.get(_key(thread_id))
-        rest = _readable(value, thread_id)
-        if rest is not None and rest.by:
+        parked = _readable(value, thread_id)
+        if parked is not None and parked.by:
             # Whoever has a thread has a log: one that is gone has none any more.
-            theirs = {info.key for info in await logs_of(self._store) if origin_of(info.key) == rest.by}
+            theirs = {info.key for info in await logs_of(self._store) if origin_of(info.key) == parked.by}
             if theirs.difference(self._ours(thread_id)):
                 raise _elsewhere(thread_id)
-        return value, rest
+        return value, parked
 
     async def _go_on(self, known: ThreadBrought, origin: str, then: ParkedBuffer) -> bool:
         """Keep what comes next if the thread is here still, or nobody knows whose it is; whether it is kept."""
 
         def gone_on(value: bytes | None) -> bytes | None:
-            rest = _readable(value, known.thread_id)
-            here = rest is None or (rest.is_in(known.version, origin) and rest.home == self._home)
-            return _value(then) if here or rest == then else None  # it is `then` where an answer was lost
+            parked = _readable(value, known.thread_id)
+            here = parked is None or (parked.is_in(known, origin) and parked.home == self._home)
+            return _value(then) if here or parked == then else None  # it is `then` where an answer was lost
 
         return (await self._change(known.thread_id, gone_on)).changed
 
@@ -210,28 +176,25 @@ def _elsewhere(thread_id: ThreadId) -> Busy:
 def _readable(value: bytes | None, thread_id: ThreadId) -> ParkedBuffer | None:
     """What a value says; None if there is none, or none that can be read."""
     try:
-        return _rest(value, _key(thread_id)) if value is not None else None
+        return _read(value, _key(thread_id)) if value is not None else None
     except CorruptRecord as error:
         log.error("%s: nobody knows any more which chunks are late in this thread", error.message)
         return None
 
 
-def _value(rest: ParkedBuffer) -> bytes:
-    known = pack(rest.known).decode() if rest.known is not None else None
-    return seal(_KIND, orjson.dumps({"version": rest.version, "by": rest.by, "known": known, "home": rest.home}))
+def _value(parked: ParkedBuffer) -> bytes:
+    known = pack(parked.known).decode()
+    said = {"version": parked.version, "by": parked.by, "known": known, "home": parked.home}
+    return seal(_KIND, orjson.dumps(said))
 
 
-def _rest(value: bytes, where: str) -> ParkedBuffer:
+def _read(value: bytes, where: str) -> ParkedBuffer:
     match orjson.loads(unseal(_KIND, value, where)):
-        case {"version": int(version), "by": str(by), "known": str() | None as known, "home": str(home)}:
-            entry = unpack(known.encode(), where) if known is not None else None
-            if isinstance(entry, ThreadBrought | None):
+        case {"version": int(version), "by": str(by), "known": str(known), "home": str(home)}:
+            entry = unpack(known.encode(), where)
+            if isinstance(entry, ThreadBrought):
                 return ParkedBuffer(version, by, entry, home)
     raise CorruptRecord(f"{where}: not what is known of a thread, as this version writes it")
-
-
-def _home_of(owner: str) -> str:
-    return owner.rpartition(":")[0]
 
 
 def _key(thread_id: ThreadId) -> str:

@@ -29,7 +29,7 @@ from sulla.threads import ThreadStore
 log = logging.getLogger(__name__)
 
 REST_S: Final = 10.0
-"""A thread that nobody has spoken in for so long is laid down."""
+"""A thread that nobody has spoken in for so long is parked."""
 
 
 class SpeechSessions:
@@ -46,6 +46,9 @@ class SpeechSessions:
         limits: bounds.
         detector: reads what is said.
         begin: starts a task that lives as long as the daemon; says whether it could.
+
+    Raises:
+        StoreUnavailable: by every method that waits, when the store does not answer; the rest is done next time.
     """
 
     def __init__(
@@ -91,7 +94,6 @@ class SpeechSessions:
         Raises:
             NotFound: there is no such thread.
             Busy: another daemon does.
-            StoreUnavailable: the store does not answer.
         """
         await self._threads.get(thread_id)
         await self._parked.check(thread_id)
@@ -102,7 +104,6 @@ class SpeechSessions:
         Raises:
             NotFound: there is no such thread.
             Busy: another daemon has it, or too many threads are spoken in.
-            StoreUnavailable: the store does not answer.
         """
         async with self._gate(thread_id):
             if (session := self._sessions.get(thread_id)) is not None:
@@ -134,11 +135,7 @@ class SpeechSessions:
         self._drop(session)
 
     async def forget(self, thread_id: ThreadId) -> None:
-        """Remove what is kept of a thread that nobody speaks in.
-
-        Raises:
-            StoreUnavailable: the store does not answer; it is forgotten by itself.
-        """
+        """Remove what is kept of a thread that nobody speaks in."""
         await self._parked.forget(thread_id)
 
     # ---------------------------------------------------------------------------------------------- looking after it
@@ -155,12 +152,12 @@ class SpeechSessions:
                     # What was said here is delivered, and what comes now is the other one's.
                     self._others.append(self._sessions.pop(session.speech.thread_id))
 
-    async def lay_down(self) -> None:
+    async def park_idle(self) -> None:
         """Park the sessions that nobody speaks in."""
         now_s = self._clock.elapsed()
         for session in self.all():
             if session.parking or (session.speech.is_idle and now_s - session.spoke_s > REST_S):
-                await self._lay_down(session)
+                await self._park_if_idle(session)
 
     async def close_logs(self) -> None:
         """Remove logs that nobody is written down in."""
@@ -173,9 +170,6 @@ class SpeechSessions:
 
         Args:
             found: is told of each session that is here now, too.
-
-        Raises:
-            StoreUnavailable: the store does not answer; what is left is taken over the next time.
         """
         while True:
             if not self._taken:
@@ -236,9 +230,9 @@ class SpeechSessions:
                     f"{self._limits.max_live} threads are spoken in at once, as speech.max_live allows; try again soon",
                     retry_after_s=1.0,
                 )
-            await self._lay_down(session)
+            await self._park_if_idle(session)
 
-    async def _lay_down(self, session: SpeechSession) -> None:
+    async def _park_if_idle(self, session: SpeechSession) -> None:
         thread_id = session.speech.thread_id
         if session in self._others:
             self.leave(session, StoreUnavailable("nobody waits for it"))
@@ -249,7 +243,7 @@ class SpeechSessions:
 
     async def _park(self, session: SpeechSession) -> None:
         session.parking = True  # whoever speaks now waits at the gate, and finds what is parked
-        await self._parked.lay_down(session.speech.all_of_it(), session.log.origin)
+        await self._parked.park(session.speech.all_of_it(), session.log.origin)
         self.leave(session, StoreUnavailable("nobody waits for it"))
 
     def _drop(self, session: SpeechSession) -> None:

@@ -35,7 +35,7 @@ async def store(clock: ManualClock) -> MemoryStore:
     return await memory_store(clock)
 
 
-def rests_of(store: Store, owner: str = "home1:1", *taken: str) -> ParkedBuffers:
+def parked_of(store: Store, owner: str = "home1:1", *taken: str) -> ParkedBuffers:
     """Of a daemon.
 
     Args:
@@ -49,7 +49,7 @@ def rests_of(store: Store, owner: str = "home1:1", *taken: str) -> ParkedBuffers
 async def begin(store: Store, owner: str) -> ParkedBuffers:
     """A daemon that has a log."""
     assert await open_segment(store, owner, key_of(owner, 1), CLASSIC) is not None
-    return rests_of(store, owner)
+    return parked_of(store, owner)
 
 
 def asleep(store: Store) -> tuple[Store, Callable[[], None], asyncio.Event]:
@@ -72,7 +72,6 @@ def late(known: ThreadBrought, question: str) -> ThreadBrought:
 def question_of(rest: ParkedBuffer | None) -> str | None:
     """What it is known by."""
     assert rest is not None
-    assert rest.known is not None
     return rest.known.stored.question
 
 
@@ -90,7 +89,7 @@ async def test_of_twenty_that_take_a_thread_up_at_once_one_gets_it(store: Memory
 
 async def test_of_many_that_want_what_was_laid_down_one_gets_it_with_all_that_is_known(store: MemoryStore) -> None:
     first = await begin(store, "home0:1")
-    await first.lay_down(late(await first.take_up(THREAD, 0), "first"), "home0:1")
+    await first.park(late(await first.take_up(THREAD, 0), "first"), "home0:1")
     daemons = [await begin(store, f"home{number}:1") for number in range(1, 9)]
     found = await asyncio.gather(*(one.take_up(THREAD, 0) for one in daemons), return_exceptions=True)
     (taken,) = [one for one in found if isinstance(one, ThreadBrought)]
@@ -100,7 +99,7 @@ async def test_of_many_that_want_what_was_laid_down_one_gets_it_with_all_that_is
 async def test_who_slept_while_taking_up_overwrites_nothing(store: MemoryStore) -> None:
     slow, wake, stands = asleep(store)
     one, two = await begin(store, "home1:1"), await begin(store, "home2:1")
-    sleeper = asyncio.ensure_future(rests_of(slow, "home1:1").take_up(THREAD, 0))
+    sleeper = asyncio.ensure_future(parked_of(slow, "home1:1").take_up(THREAD, 0))
     await stands.wait()
     known = await two.take_up(THREAD, 0)
     wake()
@@ -114,7 +113,7 @@ async def test_who_slept_while_taking_up_overwrites_nothing(store: MemoryStore) 
 async def test_who_slept_while_claiming_finds_that_it_is_not_there_any_more(store: MemoryStore) -> None:
     known = late(await (await begin(store, "home1:1")).take_up(THREAD, 0), "sleeper's")
     slow, wake, stands = asleep(store)
-    sleeper = asyncio.ensure_future(rests_of(slow, "home1:1").claim(known, "home1:1"))
+    sleeper = asyncio.ensure_future(parked_of(slow, "home1:1").claim(known, "home1:1"))
     await stands.wait()
     await store.remove(f"stream_buffer:{THREAD}")  # its time was over
     two = await begin(store, "home2:1")
@@ -124,20 +123,20 @@ async def test_who_slept_while_claiming_finds_that_it_is_not_there_any_more(stor
     assert question_of(await two.look(THREAD)) is None
 
 
-@pytest.mark.parametrize("what", ["claim", "lay_down"])
+@pytest.mark.parametrize("what", ["claim", "park"])
 async def test_who_slept_while_another_home_took_its_log_over_overwrites_nothing(store: MemoryStore, what: str) -> None:
     """Also before that home has laid the thread down: nobody must think that nobody has it."""
     known = await (await begin(store, "home1:1")).take_up(THREAD, 0)
     slow, wake, stands = asleep(store)
-    sleeping = rests_of(slow, "home1:1")
+    sleeping = parked_of(slow, "home1:1")
     act: Awaitable[object] = (
         sleeping.claim(late(known, "sleeper's"), "home1:1")
         if what == "claim"
-        else sleeping.lay_down(late(known, "sleeper's"), "home1:1")
+        else sleeping.park(late(known, "sleeper's"), "home1:1")
     )
     sleeper = asyncio.ensure_future(act)
     await stands.wait()
-    two = rests_of(store, "home2:1", key_of("home1:1", 1))
+    two = parked_of(store, "home2:1", key_of("home1:1", 1))
     assert await two.take_over(known, "home1:1") is True
     wake()
     assert await sleeper in (None, False)
@@ -146,9 +145,9 @@ async def test_who_slept_while_another_home_took_its_log_over_overwrites_nothing
     assert (rest.version, rest.by, rest.home) == (1, "home1:1", "home2")
     assert question_of(rest) is None
     assert await two.claim(late(known, "its own"), "home1:1") is True
-    await two.lay_down(late(known, "its own"), "home1:1")
+    await two.park(late(known, "its own"), "home1:1")
     assert question_of(await two.look(THREAD)) == "its own"
-    await rests_of(store, "home1:1").lay_down(late(known, "sleeper's"), "home1:1")
+    await parked_of(store, "home1:1").park(late(known, "sleeper's"), "home1:1")
     assert question_of(await two.look(THREAD)) == "its own", "nor once more"
 
 
@@ -159,7 +158,7 @@ async def test_a_log_that_is_taken_over_by_its_own_home_needs_no_note(store: Mem
     async def plan(touch: Touch) -> None:
         heard.append(touch.method)
 
-    again = rests_of(FaultyStore(store, plan), "home1:2", key_of("home1:1", 1))
+    again = parked_of(FaultyStore(store, plan), "home1:2", key_of("home1:1", 1))
     assert await again.take_over(known, "home1:1") is True
     assert heard == [], "a home has one daemon at a time"
     assert await again.claim(known, "home1:1") is True
@@ -168,9 +167,9 @@ async def test_a_log_that_is_taken_over_by_its_own_home_needs_no_note(store: Mem
 async def test_a_log_whose_thread_somebody_has_taken_up_since_has_it_no_more(store: MemoryStore) -> None:
     one, two = await begin(store, "home1:1"), await begin(store, "home2:1")
     known = await one.take_up(THREAD, 0)
-    await one.lay_down(known, "home1:1")
-    third = rests_of(store, "home3:1", key_of("home1:1", 1))
-    assert await third.take_over(known, "home1:1") is False, "it was laid down"
+    await one.park(known, "home1:1")
+    third = parked_of(store, "home3:1", key_of("home1:1", 1))
+    assert await third.take_over(known, "home1:1") is False, "it was parked"
     await two.take_up(THREAD, 0)
     assert await third.take_over(known, "home1:1") is False, "it is another one's"
     rest = await two.look(THREAD)
@@ -184,18 +183,18 @@ async def test_what_ran_out_while_it_was_there_is_claimed_again(store: MemorySto
     await clock.advance(TTL_S)
     assert await one.claim(known, "home1:1") is True
     await clock.advance(TTL_S)
-    third = rests_of(store, "home3:1", key_of("home1:1", 1))
+    third = parked_of(store, "home3:1", key_of("home1:1", 1))
     assert await third.take_over(known, "home1:1") is True
     with pytest.raises(Busy):
         await two.take_up(THREAD, 0)
 
 
-@pytest.mark.parametrize("what", ["take_up", "claim", "lay_down", "take_over"])
+@pytest.mark.parametrize("what", ["take_up", "claim", "park", "take_over"])
 async def test_whoever_got_no_answer_asks_again_and_nothing_is_in_the_way(store: MemoryStore, what: str) -> None:
     one = await begin(store, "home1:1")
     known = late(await one.take_up(THREAD, 0), "kept")
     if what == "take_up":
-        await one.lay_down(known, "home1:1")
+        await one.park(known, "home1:1")
     lost = 1
 
     async def plan(touch: Touch) -> None:
@@ -204,11 +203,11 @@ async def test_whoever_got_no_answer_asks_again_and_nothing_is_in_the_way(store:
             lost = 0
             raise StoreUnavailable("its answer got lost")
 
-    shaky = rests_of(FaultyStore(store, plan), "home2:1" if what == "take_over" else "home1:1", key_of("home1:1", 1))
+    shaky = parked_of(FaultyStore(store, plan), "home2:1" if what == "take_over" else "home1:1", key_of("home1:1", 1))
     calls: dict[str, Callable[[], Awaitable[object]]] = {
         "take_up": lambda: shaky.take_up(THREAD, 0),
         "claim": lambda: shaky.claim(known, "home1:1"),
-        "lay_down": lambda: shaky.lay_down(known, "home1:1"),
+        "park": lambda: shaky.park(known, "home1:1"),
         "take_over": lambda: shaky.take_over(known, "home1:1"),
     }
     with pytest.raises(StoreUnavailable):
@@ -222,7 +221,7 @@ async def test_whoever_got_no_answer_asks_again_and_nothing_is_in_the_way(store:
         == {
             "take_up": (3, "home1:1", "home1"),  # of two attempts both have counted
             "claim": (1, "home1:1", "home1"),
-            "lay_down": (1, "", ""),
+            "park": (1, "", ""),
             "take_over": (1, "home1:1", "home2"),
         }[what]
     )
@@ -259,8 +258,8 @@ async def test_one_step_is_one_look_and_one_write(store: MemoryStore) -> None:
             return await store.swap(key, old, new, ttl_s)
 
     await begin(store, "home1:1")
-    counted = rests_of(Counted(ManualClock(), lambda prefix: prefix), "home1:1")
+    counted = parked_of(Counted(ManualClock(), lambda prefix: prefix), "home1:1")
     known = await counted.take_up(THREAD, 0)
     await counted.claim(known, "home1:1")
-    await counted.lay_down(known, "home1:1")
+    await counted.park(known, "home1:1")
     assert calls == ["get", "swap"] * 3

@@ -265,7 +265,7 @@ async def test_a_thread_that_somebody_else_has_taken_up_since_is_not_taken_back(
         await clock.advance(0.1)
         (session,) = one.manager._sessions.all()
         known = session.speech.all_of_it()
-        await one.manager._sessions._parked.lay_down(known, "home1:1")
+        await one.manager._sessions._parked.park(known, "home1:1")
     async with open_booth(store, clock, "home2:1") as two:
         await two.say(thread, "hello", utterance_id="u2")
         async with open_booth(store, clock, "home1:2") as again:
@@ -333,7 +333,7 @@ async def test_whoever_still_owes_a_turn_does_not_claim_a_thread_that_somebody_e
             await one.threads.send(thread, Input(MessageId(f"m{number}"), "typed"))
         await one.say(thread, "the light", "final")
         (session,) = one.manager._sessions.all()
-        await one.manager._sessions._parked.lay_down(replace(session.speech.all_of_it(), owed=()), "home1:1")
+        await one.manager._sessions._parked.park(replace(session.speech.all_of_it(), owed=()), "home1:1")
     async with open_booth(store, clock, "home2:1", limits) as two:
         await two.say(thread, "hello", utterance_id="u2")
         async with open_booth(store, clock, "home1:2", limits) as again:
