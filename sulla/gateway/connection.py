@@ -24,7 +24,7 @@ from sulla.gateway.methods.observing import Asked
 from sulla.gateway.methods.table import METHOD_OF, METHODS
 from sulla.gateway.outbox import Outbox, TooSlow
 from sulla.gateway.overlap import Overlap, Taken
-from sulla.gateway.perimeter import peer_of, welcome
+from sulla.gateway.perimeter import ABORT, peer_of, welcome
 from sulla.gateway.room import Room
 from sulla.gateway.speaker import Speaker
 from sulla.gateway.talk import Effect, Talk
@@ -35,8 +35,6 @@ from sulla.rpc import Caller, Params, dump
 
 EXPEL_S = 0.5
 """How long the close of somebody who may not be here any more may take, before the connection is cut."""
-ABORT = "sulla.abort"
-"""The ASGI extension by which our server lets a connection be cut without waiting for the peer."""
 _CLOSED = (WebSocketDisconnect, RuntimeError)
 """What sending raises when the peer is gone, or when uvicorn has closed the socket by itself for too large a frame."""
 AGAIN_S = 0.25

@@ -22,6 +22,8 @@ from sulla.gateway.manners import PLAIN, Manner, Manners
 from sulla.gateway.methods.observing import Observer
 from sulla.gateway.rest_problems import Problem
 
+ABORT = "sulla.abort"
+"""The ASGI extension by which our server lets a connection be cut without waiting for the peer."""
 KNOWN = "sulla.known"
 """The ASGI extension by which our server is told that a peer has shown a valid token."""
 SECRET_NAMES = frozenset({"token", "access_token", "auth_token", "api_key", "apikey", "authorization"})

@@ -11,9 +11,10 @@ from typing import NoReturn, Protocol, cast
 from sulla.core.errors import Busy, NotFound, ShuttingDown, SullaError, Unauthorized, Unavailable, leaf
 from sulla.core.trail import trail
 from sulla.gateway.commands import Event
-from sulla.gateway.connection import ABORT, EXPEL_S
+from sulla.gateway.connection import EXPEL_S
 from sulla.gateway.feed.follower import Follower
 from sulla.gateway.outbox import Outbox, TooSlow
+from sulla.gateway.perimeter import ABORT
 from sulla.gateway.rest.models import Reason
 from sulla.gateway.rest.shown import Exchange, Shown, Telling
 from sulla.gateway.rest_problems import DEFECT, Problem, problem_of

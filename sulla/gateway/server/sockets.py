@@ -14,8 +14,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import Frame
 
-from sulla.gateway.connection import ABORT
-from sulla.gateway.perimeter import KNOWN
+from sulla.gateway.perimeter import ABORT, KNOWN
 from sulla.gateway.server.entrance import Entrance
 
 if TYPE_CHECKING:  # uvicorn has no public names for ASGI's messages
