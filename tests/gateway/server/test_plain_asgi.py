@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import pytest
 import uvicorn
-from sulla.testing.commands import MemoryCommands
-from sulla.testing.tokens import MemoryTokens
 
 from sulla.gateway import GatewayConfig, bind, build_app
 from sulla.gateway.feed.feed import TEXT
 from sulla.host.system import SystemClock, random_id
+from tests.doubles.commands import MemoryCommands
+from tests.doubles.tokens import MemoryTokens
 from tests.gateway.peer import Peer
 
 THREAD = "thr_1"
