@@ -30,8 +30,8 @@ from bench.talk import ask, say
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway.commands import Event
 from sulla.gateway.feed.feed import TEXT
+from sulla.gateway.feed.speaking import SPEAK, Speaking
 from sulla.gateway.rpc import event_frame
-from sulla.gateway.speaking import SPEAK, Speaking
 
 NAME = "speak"
 

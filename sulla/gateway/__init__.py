@@ -2,7 +2,6 @@
 
 from sulla.access import KnownToken, Principal, Scope, Tokens, token_digest
 from sulla.gateway.app import Gateway, GatewayConfig, build_app
-from sulla.gateway.auth import address_key
 from sulla.gateway.bookmarks import BOOKMARK_BYTES, Bookmarks
 from sulla.gateway.commands import (
     Advanced,
@@ -16,9 +15,10 @@ from sulla.gateway.commands import (
     Verdict,
     WaitingThread,
 )
-from sulla.gateway.hooks import Hooks
 from sulla.gateway.methods.observing import OK, Asked, Done, Observer, Observers, Unobserved
-from sulla.gateway.probes import Operations
+from sulla.gateway.rest.hooks import Hooks
+from sulla.gateway.rest.probes import Operations
+from sulla.gateway.server.auth import address_key
 from sulla.gateway.server.server import Server, bind, serve
 from sulla.gateway.voice.frames import Recognizer
 from sulla.gateway.voice.moves import Drop, Flush, Say, Wrong

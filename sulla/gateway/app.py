@@ -19,26 +19,26 @@ from starlette.websockets import WebSocket, WebSocketClose
 from sulla.access import TokenOffice
 from sulla.core.clock import Clock
 from sulla.core.ids import MakeId
-from sulla.gateway.asyncapi import document
-from sulla.gateway.auth import Guard
 from sulla.gateway.commands import Commands
+from sulla.gateway.context import Room
+from sulla.gateway.contract_docs import openapi as rest_openapi
+from sulla.gateway.contract_docs.asyncapi import document
 from sulla.gateway.dialects import MANNERS, dialect_routes
-from sulla.gateway.hooks import HookDoor, Hooks
 from sulla.gateway.methods.calls import Calls
 from sulla.gateway.methods.observing import Observer, Unobserved
-from sulla.gateway.perimeter import Perimeter
-from sulla.gateway.presence import Presence
-from sulla.gateway.probes import Operations, Probes
-from sulla.gateway.rest import openapi as rest_openapi
+from sulla.gateway.problems import DEFECT, no_such_path, no_such_verb
 from sulla.gateway.rest.app import Desk, OnLeave, Resource, answer
 from sulla.gateway.rest.auth import HOOKS, Gatekeeper
+from sulla.gateway.rest.hooks import HookDoor, Hooks
+from sulla.gateway.rest.probes import Operations, Probes
 from sulla.gateway.rest.routes import by_path
 from sulla.gateway.rest.streams import Streams
-from sulla.gateway.rest_problems import DEFECT, no_such_path, no_such_verb
-from sulla.gateway.room import Room
+from sulla.gateway.server.auth import Guard
+from sulla.gateway.server.perimeter import Perimeter
+from sulla.gateway.server.presence import Presence
 from sulla.gateway.voice.socket import PATH as VOICE
 from sulla.gateway.voice.socket import greet_voice
-from sulla.gateway.ws import SocketDoor, greet
+from sulla.gateway.websocket.door import SocketDoor, greet
 from sulla.playbooks.file.schema import playbook_schema
 from sulla.rpc import Limits
 

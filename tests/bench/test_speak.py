@@ -6,7 +6,7 @@ from bench.paced_service import STAMP_CHARS
 from bench.sentence_service import TOKEN_CHARS, TOKENS_OF_SENTENCE, canned
 from bench.speak import Stream
 from sulla.gateway.feed.feed import TEXT
-from sulla.gateway.speaking import SPEAK
+from sulla.gateway.feed.speaking import SPEAK
 from sulla.speech.sentences.sentences import Sentences
 
 

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 
 import sulla
 from sulla.gateway import rpc
-from sulla.gateway.outbox import Outbox
+from sulla.gateway.feed.outbox import Outbox
 from sulla.gateway.server.sockets import WebSocket
 from sulla.store.sqlite.thread import SqliteThread
 from sulla.terminal.client import open_client

@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from sulla.access.audit import FILE
-from sulla.gateway.webhook import sign
+from sulla.gateway.rest.webhook import sign
 from sulla.terminal.exits import Exit
 from tests.cli.terminal import terminal
 from tests.daemon.running import PATIENCE_S, Daemon, Place

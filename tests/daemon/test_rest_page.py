@@ -12,9 +12,9 @@ from typing import get_args
 
 import pytest
 
+from sulla.gateway.problems import Malformed
 from sulla.gateway.rest.models import Failure, Reason
 from sulla.gateway.rest.routes import ROUTES
-from sulla.gateway.rest_problems import Malformed
 from tests.daemon.running import PATIENCE_S, Daemon, Place
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "rest.md").read_text()

@@ -16,7 +16,7 @@ from deepgram import AsyncDeepgramClient
 from deepgram.environment import DeepgramClientEnvironment
 
 from sulla.core.jsontypes import JsonObject
-from sulla.gateway.speech_events import SPEECH
+from sulla.gateway.contract_docs.speech_events import SPEECH
 from sulla.gateway.voice.fields import MAX_CHANNELS
 from sulla.gateway.voice.frames import _BARE, _TYPED, Recognizer
 from sulla.gateway.voice.moves import Passed, Wrong

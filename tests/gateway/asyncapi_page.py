@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sulla.gateway.asyncapi import document
+from sulla.gateway.contract_docs.asyncapi import document
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "asyncapi.json"
 

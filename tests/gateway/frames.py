@@ -150,7 +150,7 @@ def watch_gateway(module: Any) -> None:
     """Listen to every socket that a gateway of this process takes in.
 
     Args:
-        module: `sulla.gateway.ws`.
+        module: `sulla.gateway.websocket.door`.
     """
     serve = module.SocketDoor.serve
 
@@ -235,7 +235,7 @@ def watch_clients(module: Any) -> None:
 
 
 _PLACES = {
-    "sulla.gateway.ws": watch_gateway,
+    "sulla.gateway.websocket.door": watch_gateway,
     "sulla.gateway.rest.sse": watch_streams,
     "websockets.asyncio.client": watch_clients,
 }

@@ -11,9 +11,10 @@ import pytest
 
 import sulla.threads
 from sulla.core.errors import SullaError
-from sulla.gateway import rpc, session, wire
-from sulla.gateway.event_schemas import KEPT, LIVE
+from sulla.gateway import rpc, wire
+from sulla.gateway.contract_docs.event_schemas import KEPT, LIVE
 from sulla.gateway.methods.table import METHODS
+from sulla.gateway.websocket import session
 from sulla.people.notices_rpc import NoticeRow
 from sulla.rpc import Limits
 from tests.gateway.forms import check_form

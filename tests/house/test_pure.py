@@ -33,7 +33,9 @@ def test_a_machine_is_known_by_its_name() -> None:
     machines = {
         module
         for module in _modules()
-        if module.split(".")[-1] in MACHINES or module.endswith(("_wire", ".wire")) or module == "sulla.gateway.session"
+        if module.split(".")[-1] in MACHINES
+        or module.endswith(("_wire", ".wire"))
+        or module == "sulla.gateway.websocket.session"
     }
     silent = {module for module in machines if not says_pure(_modules()[module]) and not _is_driver(module)}
     assert silent == set(), "these are machines by their names: say `Pure.` in their docstrings, or name them otherwise"

@@ -10,7 +10,7 @@ import pytest
 
 from sulla.core.errors import SullaError
 from sulla.core.jsontypes import JsonObject
-from sulla.gateway.webhook import sign
+from sulla.gateway.rest.webhook import sign
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.place import door
 from tests.daemon.running import PATIENCE_S, Place

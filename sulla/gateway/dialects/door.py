@@ -10,11 +10,11 @@ from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from sulla.core.errors import SullaError
-from sulla.gateway.dialects.visit import Visit
-from sulla.gateway.manners import Manner, Manners
+from sulla.gateway.dialects.request import Visit
+from sulla.gateway.problems import Headers, Malformed, Problem, no_such_verb, problem_of
 from sulla.gateway.rest.app import Desk, Left, answer, said_in, take_in
 from sulla.gateway.rest.shown import Exchange
-from sulla.gateway.rest_problems import Headers, Malformed, Problem, no_such_verb, problem_of
+from sulla.gateway.server.error_style import Manner, Manners
 
 Verb = Literal["GET", "POST", "DELETE"]
 Serve = Callable[[Visit], Awaitable[None]]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from difflib import get_close_matches
 
 from sulla.core.errors import NotFound
-from sulla.gateway.dialects.visit import Visit
-from sulla.gateway.rest_problems import Malformed
+from sulla.gateway.dialects.request import Visit
+from sulla.gateway.problems import Malformed
 from sulla.rpc import TITLE_CHARS
 
 _OWN = "thr_"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sulla.core.jsontypes import JsonObject
-from sulla.gateway.rest_problems import Problem
+from sulla.gateway.problems import Problem
 
 
 @dataclass(frozen=True, slots=True)

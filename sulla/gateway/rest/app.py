@@ -14,17 +14,17 @@ from sulla.core.errors import Forbidden, SullaError, TooLarge, Unauthorized
 from sulla.core.ids import MakeId, derived_id
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway import wire
+from sulla.gateway.context import Room
 from sulla.gateway.methods.observing import Asked, Done
 from sulla.gateway.methods.table import METHODS
-from sulla.gateway.perimeter import peer_of
+from sulla.gateway.problems import Headers, Malformed, Problem, no_such_verb, problem_of
 from sulla.gateway.rest.auth import principal_of
 from sulla.gateway.rest.read import Said, read, read_place
 from sulla.gateway.rest.routes import RestRoute
 from sulla.gateway.rest.shown import Exchange, Shown
 from sulla.gateway.rest.sse import Blocks, OneTurn
 from sulla.gateway.rest.streams import Streams
-from sulla.gateway.rest_problems import Headers, Malformed, Problem, no_such_verb, problem_of
-from sulla.gateway.room import Room
+from sulla.gateway.server.perimeter import peer_of
 from sulla.gateway.wire import TurnSend
 from sulla.rpc import Caller, Params
 

@@ -8,11 +8,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from sulla.access import Principal
 from sulla.core.errors import Busy, Unauthorized
-from sulla.gateway.auth import Guard
-from sulla.gateway.manners import Manners
 from sulla.gateway.methods.observing import Observer
-from sulla.gateway.perimeter import Refusal, deny, peer_of, welcome
-from sulla.gateway.rest_problems import status_of
+from sulla.gateway.problems import status_of
+from sulla.gateway.server.auth import Guard
+from sulla.gateway.server.error_style import Manners
+from sulla.gateway.server.perimeter import Refusal, deny, peer_of, welcome
 
 OPEN = frozenset({"/healthz", "/readyz", "/openapi.json", "/asyncapi.json", "/schemas/playbook.json"})
 """What anybody may see: that the daemon is there, and how to talk to it."""

@@ -12,8 +12,8 @@ import orjson
 from sulla.core.errors import InvalidInput, TooLarge
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway import rpc
+from sulla.gateway.problems import Malformed
 from sulla.gateway.rest.routes import RestRoute
-from sulla.gateway.rest_problems import Malformed
 from sulla.gateway.wire import EventsSubscribe, TurnSend
 from sulla.rpc import ID_CHARS, ID_PATTERN, MOST_SEQ, PATTERN_WORDS, Params
 

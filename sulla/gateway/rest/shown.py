@@ -10,9 +10,9 @@ from starlette.types import Receive, Scope, Send
 
 from sulla.access import Principal
 from sulla.gateway.commands import Event
-from sulla.gateway.outbox import Waiting
+from sulla.gateway.feed.outbox import Waiting
+from sulla.gateway.problems import Headers, Problem
 from sulla.gateway.rest.models import Reason
-from sulla.gateway.rest_problems import Headers, Problem
 
 
 @dataclass(frozen=True, slots=True)

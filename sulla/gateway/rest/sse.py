@@ -10,8 +10,8 @@ from sulla.core.jsontypes import JsonObject
 from sulla.gateway.commands import Event
 from sulla.gateway.event_json import event_json
 from sulla.gateway.feed.backlog import Backlog
+from sulla.gateway.problems import Headers, Problem
 from sulla.gateway.rest.models import Reason
-from sulla.gateway.rest_problems import Headers, Problem
 
 KEEP_ALIVE = b":\n\n"
 """A comment: says to proxies and clients that somebody is still there."""

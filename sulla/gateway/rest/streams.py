@@ -11,13 +11,14 @@ from typing import NoReturn, Protocol, cast
 from sulla.core.errors import Busy, NotFound, ShuttingDown, SullaError, Unauthorized, Unavailable, leaf
 from sulla.core.trail import trail
 from sulla.gateway.commands import Event
-from sulla.gateway.connection import ABORT, EXPEL_S
+from sulla.gateway.context import Room
 from sulla.gateway.feed.follower import Follower
-from sulla.gateway.outbox import Outbox, TooSlow
+from sulla.gateway.feed.outbox import Outbox, TooSlow
+from sulla.gateway.problems import DEFECT, Problem, problem_of
 from sulla.gateway.rest.models import Reason
 from sulla.gateway.rest.shown import Exchange, Shown, Telling
-from sulla.gateway.rest_problems import DEFECT, Problem, problem_of
-from sulla.gateway.room import Room
+from sulla.gateway.server.perimeter import ABORT
+from sulla.gateway.websocket.connection import EXPEL_S
 from sulla.rpc import Way
 
 _log = logging.getLogger("sulla.gateway")

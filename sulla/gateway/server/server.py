@@ -14,7 +14,7 @@ from starlette.types import ASGIApp
 
 from sulla.core.clock import Clock
 from sulla.core.errors import PortInUse, SettingsError
-from sulla.gateway.server.entrance import Entrance
+from sulla.gateway.server.admission import Entrance
 from sulla.gateway.server.sockets import Config, Http, WebSocket
 from sulla.rpc import Limits
 

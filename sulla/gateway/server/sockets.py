@@ -14,9 +14,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import Frame
 
-from sulla.gateway.connection import ABORT
-from sulla.gateway.perimeter import KNOWN
-from sulla.gateway.server.entrance import Entrance
+from sulla.gateway.server.admission import Entrance
+from sulla.gateway.server.perimeter import ABORT, KNOWN
 
 if TYPE_CHECKING:  # uvicorn has no public names for ASGI's messages
     from uvicorn._types import ASGIReceiveEvent, ASGISendEvent

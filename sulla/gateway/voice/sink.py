@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sulla.gateway.commands import Event
-from sulla.gateway.talk import Out
+from sulla.gateway.websocket.machine import Out
 
 
 class VoiceSink:

@@ -10,9 +10,9 @@ from starlette.websockets import WebSocket
 
 from sulla.core.errors import InvalidInput
 from sulla.gateway import rpc
-from sulla.gateway.auth import bearer
-from sulla.gateway.perimeter import peer_of, welcome
-from sulla.gateway.room import Room
+from sulla.gateway.context import Room
+from sulla.gateway.server.auth import bearer
+from sulla.gateway.server.perimeter import peer_of, welcome
 from sulla.gateway.voice.fields import MAX_CHANNELS
 from sulla.gateway.voice.frames import Turns
 from sulla.gateway.voice.session import VoiceSession, Wish

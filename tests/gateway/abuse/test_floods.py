@@ -14,7 +14,7 @@ import pytest
 
 from sulla.gateway import Server
 from sulla.gateway.feed.follower import Follower
-from sulla.gateway.outbox import Outbox
+from sulla.gateway.feed.outbox import Outbox
 from sulla.host.system import SystemClock
 from tests.doubles.commands import MemoryCommands
 from tests.gateway.abuse.wire import CONT, HELLO, PING, PONG, STATUS, TEXT, frame, upgrade

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sulla.gateway import Event
-from sulla.gateway.dialects.retelling import Retelling
+from sulla.gateway.dialects.step_reader import Retelling
 from sulla.gateway.dialects.steps import Step
 
 

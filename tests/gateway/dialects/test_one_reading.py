@@ -13,9 +13,9 @@ from sulla.gateway.dialects.abi import frames as abi
 from sulla.gateway.dialects.agui import frames as agui
 from sulla.gateway.dialects.mcp.told import Heard, reply_json
 from sulla.gateway.dialects.openai.frames import Chunks, Reply, Whole
-from sulla.gateway.dialects.retelling import Retelling
+from sulla.gateway.dialects.projection import Projection, Told
 from sulla.gateway.dialects.snippbot.frames import Frames
-from sulla.gateway.dialects.telling import Projection, Told
+from sulla.gateway.dialects.step_reader import Retelling
 from tests.gateway.dialects.events import Log, full_turn
 from tests.gateway.dialects.talker import heard
 

@@ -10,7 +10,7 @@ import pytest
 from sulla.core.errors import CorruptRecord, NotFound, StoreUnavailable, SullaError
 from sulla.gateway.feed.feed import TEXT
 from sulla.gateway.feed.follower import Follower
-from sulla.gateway.outbox import LULL_S, Outbox
+from sulla.gateway.feed.outbox import LULL_S, Outbox
 from sulla.rpc import Limits
 from sulla.testing.clock import ManualClock
 from tests.doubles.commands import MemoryCommands

@@ -13,8 +13,8 @@ from websockets.exceptions import InvalidStatus
 
 from sulla.core.redact import MARK
 from sulla.gateway import GatewayConfig, Server, Unobserved, Way, bind, build_app, serve
-from sulla.gateway.auth import WRONG_TOKENS
 from sulla.gateway.methods.table import METHODS
+from sulla.gateway.server.auth import WRONG_TOKENS
 from sulla.gateway.server.sockets import WebSocket
 from sulla.host.system import SystemClock, random_id
 from sulla.testing.clock import ManualClock

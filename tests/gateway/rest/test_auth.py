@@ -14,9 +14,9 @@ from starlette.websockets import WebSocket
 from sulla.access import ALL_SCOPES
 from sulla.gateway import Done, GatewayConfig, Server, Unobserved, Way, build_app
 from sulla.gateway.app import Gateway
-from sulla.gateway.auth import WRONG_TOKENS
 from sulla.gateway.rest.auth import OPEN
 from sulla.gateway.rest.routes import ROUTES, RestRoute
+from sulla.gateway.server.auth import WRONG_TOKENS
 from sulla.host.system import SystemClock, random_id
 from sulla.testing.clock import ManualClock
 from tests.doubles.commands import MemoryCommands

@@ -8,9 +8,9 @@ import pytest
 
 from sulla.core.errors import InvalidInput, TooLarge
 from sulla.gateway import wire
+from sulla.gateway.problems import Malformed
 from sulla.gateway.rest.read import Said, read, read_place
 from sulla.gateway.rest.routes import ROUTES, RestRoute
-from sulla.gateway.rest_problems import Malformed
 
 ROUTE = {route.name: route for route in ROUTES}
 THREAD = {"thread_id": "thr_1"}

@@ -9,9 +9,9 @@ import pytest
 
 from sulla.gateway.commands import Event
 from sulla.gateway.event_json import event_json
+from sulla.gateway.problems import Problem
 from sulla.gateway.rest.models import End, Hole
 from sulla.gateway.rest.sse import KEEP_ALIVE, OneTurn, end_block, event_block, gap_block, retry_block
-from sulla.gateway.rest_problems import Problem
 from sulla.gateway.wire import EventParams
 from tests.gateway.forms import check_form
 

@@ -11,8 +11,8 @@ from sulla.access import ALL_SCOPES, Principal
 from sulla.core.errors import Busy, NotFound, Unauthorized
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway import wire
-from sulla.gateway.talk import Authenticate, Call, Close, Effect, Reply, Then
 from sulla.gateway.voice.session import PATIENCE_S, VoiceSession, Wish
+from sulla.gateway.websocket.machine import Authenticate, Call, Close, Effect, Reply, Then
 from sulla.rpc import Limits
 from sulla.speech.rpc import SpeechCancel, SpeechChunk, SpeechFlush, SpeechPlaying
 from tests.gateway.recognizers import partial

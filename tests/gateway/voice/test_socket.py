@@ -18,7 +18,7 @@ from sulla.core.errors import InvalidInput, StoreUnavailable
 from sulla.core.ids import MessageId, derived_id
 from sulla.gateway import Event as Happened
 from sulla.gateway import Live, Server
-from sulla.gateway.auth import WRONG_TOKENS
+from sulla.gateway.server.auth import WRONG_TOKENS
 from sulla.gateway.voice.session import Wish
 from sulla.gateway.voice.socket import read_wish
 from sulla.speech.service import Playing

@@ -10,15 +10,15 @@ from sulla.core.ids import derived_id
 from sulla.gateway.commands import Verdict
 from sulla.gateway.dialects.abi.form import Prompt, error_body, read_prompt
 from sulla.gateway.dialects.abi.frames import Stream, Whole, said_events, thread_header
+from sulla.gateway.dialects.conversation import Message, Talk
 from sulla.gateway.dialects.door import Dialect, DialectRoute
 from sulla.gateway.dialects.named import check_agent, thread_named
+from sulla.gateway.dialects.positions import Spot, note_spot, read_spot
 from sulla.gateway.dialects.questions import question_words, takes_anything, verdict_of
-from sulla.gateway.dialects.spots import Spot, note_spot, read_spot
+from sulla.gateway.dialects.request import Turn, Visit
 from sulla.gateway.dialects.steps import Ask
-from sulla.gateway.dialects.talk import Message, Talk
-from sulla.gateway.dialects.visit import Turn, Visit
-from sulla.gateway.manners import Manner
 from sulla.gateway.rest.sse import HEADERS
+from sulla.gateway.server.error_style import Manner
 from sulla.gateway.wire import QuestionRow
 
 _NEEDS = ("turn.send", "events.subscribe")

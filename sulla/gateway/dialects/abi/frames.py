@@ -10,8 +10,8 @@ import re
 import orjson
 
 from sulla.gateway.dialects.abi.form import error_body
+from sulla.gateway.dialects.breaks import why
 from sulla.gateway.dialects.content import Content
-from sulla.gateway.dialects.cuts import why
 from sulla.gateway.dialects.steps import (
     Asked,
     Begun,
@@ -24,9 +24,9 @@ from sulla.gateway.dialects.steps import (
     ToolBegun,
     ToolEnded,
 )
+from sulla.gateway.problems import Headers, Problem
 from sulla.gateway.rest.models import Reason
 from sulla.gateway.rest.sse import HEADERS, KEEP_ALIVE
-from sulla.gateway.rest_problems import Headers, Problem
 
 DONE = b"event: done\ndata: [DONE]\n\n"
 _BREAK = re.compile(r"\r\n|\r|\n")

@@ -13,15 +13,15 @@ from typing import cast
 import orjson
 
 from sulla.core.ids import derived_id
-from sulla.gateway.dialects import talk as talks
+from sulla.gateway.dialects import conversation as talks
 from sulla.gateway.dialects.agui.form import RunInput, error_body, read_input, verdict_of
 from sulla.gateway.dialects.agui.frames import Frames, Run, Transcript
 from sulla.gateway.dialects.door import Dialect, DialectRoute
 from sulla.gateway.dialects.named import check_agent, thread_named
+from sulla.gateway.dialects.request import Turn, Visit
 from sulla.gateway.dialects.steps import Ask
-from sulla.gateway.dialects.visit import Turn, Visit
-from sulla.gateway.manners import Manner
-from sulla.gateway.rest_problems import Malformed
+from sulla.gateway.problems import Malformed
+from sulla.gateway.server.error_style import Manner
 from sulla.gateway.wire import QuestionRow
 
 _NEEDS = ("turn.send", "events.subscribe")

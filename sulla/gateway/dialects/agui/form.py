@@ -10,8 +10,8 @@ import orjson
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway.commands import Verdict
-from sulla.gateway.dialects.talk import Message, Talk
-from sulla.gateway.rest_problems import Malformed, Problem
+from sulla.gateway.dialects.conversation import Message, Talk
+from sulla.gateway.problems import Malformed, Problem
 from sulla.gateway.rpc import show
 from sulla.gateway.wire import QuestionRow
 

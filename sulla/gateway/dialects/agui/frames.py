@@ -13,8 +13,8 @@ import orjson
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.stamp import stamp
 from sulla.gateway.dialects.agui.form import answer_schema
+from sulla.gateway.dialects.breaks import why
 from sulla.gateway.dialects.content import AGAIN, Content
-from sulla.gateway.dialects.cuts import why
 from sulla.gateway.dialects.steps import (
     Ask,
     Asked,
@@ -28,9 +28,9 @@ from sulla.gateway.dialects.steps import (
     ToolBegun,
     ToolEnded,
 )
+from sulla.gateway.problems import Headers, Problem
 from sulla.gateway.rest.models import Reason
 from sulla.gateway.rest.sse import HEADERS, KEEP_ALIVE
-from sulla.gateway.rest_problems import Headers, Problem
 
 PROTOCOL = "1.0"
 KEPT_CHARS = 1_000_000

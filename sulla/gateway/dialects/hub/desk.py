@@ -16,9 +16,9 @@ from sulla.gateway.dialects.hub.frames import Conversation, Told
 from sulla.gateway.dialects.hub.places import Place, places_key
 from sulla.gateway.dialects.hub.play import PlayRun
 from sulla.gateway.dialects.hub.wire import Envelope, frame, frame_id
-from sulla.gateway.rest_problems import problem_of
+from sulla.gateway.problems import problem_of
 from sulla.gateway.rpc import RequestId
-from sulla.gateway.talk import Call, Close, Effect, Reply
+from sulla.gateway.websocket.machine import Call, Close, Effect, Reply
 from sulla.gateway.wire import EventsSubscribe, EventsUnsubscribe
 from sulla.rpc import Params
 

@@ -18,19 +18,19 @@ from starlette.websockets import WebSocket
 from sulla.access import Principal
 from sulla.core.errors import Forbidden, InvalidInput, SullaError, Unauthorized, Unavailable
 from sulla.core.ids import derived_id
-from sulla.gateway import talk as says
-from sulla.gateway.auth import bearer
 from sulla.gateway.commands import Event
-from sulla.gateway.connection import Connection
+from sulla.gateway.context import Room
 from sulla.gateway.dialects.door import Dialect, DialectSocket
 from sulla.gateway.dialects.hub.effects import Look, Note, Recall, Relay
 from sulla.gateway.dialects.hub.session import HubSession
 from sulla.gateway.feed.follower import Sink
-from sulla.gateway.manners import Manner
-from sulla.gateway.perimeter import Refusal, deny, peer_of, welcome
+from sulla.gateway.problems import status_of
 from sulla.gateway.rest.app import Desk
-from sulla.gateway.rest_problems import status_of
-from sulla.gateway.room import Room
+from sulla.gateway.server.auth import bearer
+from sulla.gateway.server.error_style import Manner
+from sulla.gateway.server.perimeter import Refusal, deny, peer_of, welcome
+from sulla.gateway.websocket import machine as says
+from sulla.gateway.websocket.connection import Connection
 from sulla.store import swap_until
 
 _NEEDS: Final = "read"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sulla.core.errors import SullaError
 from sulla.gateway.dialects.hub.places import Places
-from sulla.gateway.talk import Effect, Own
+from sulla.gateway.websocket.machine import Effect, Own
 from sulla.gateway.wire import QuestionRow
 
 Failed = Callable[[SullaError], Sequence[Effect]]

@@ -16,7 +16,7 @@ from sulla.core.jsontypes import JsonObject
 from sulla.gateway.commands import Event
 from sulla.gateway.dialects.hub.wire import FrameType
 from sulla.gateway.dialects.questions import question_words
-from sulla.gateway.dialects.retelling import Retellings
+from sulla.gateway.dialects.step_reader import Retellings
 from sulla.gateway.dialects.steps import (
     Ask,
     Asked,
@@ -31,7 +31,7 @@ from sulla.gateway.dialects.steps import (
     ToolEnded,
     WentOn,
 )
-from sulla.gateway.rest_problems import Problem
+from sulla.gateway.problems import Problem
 
 COMPLETE: Final = "graph_execution_complete"
 _FIRST_PIECE: Final = 40

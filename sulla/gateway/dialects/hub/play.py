@@ -8,7 +8,7 @@ from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.stamp import stamp
 from sulla.gateway.commands import Event
 from sulla.gateway.dialects.hub.frames import Conversation, Told
-from sulla.gateway.dialects.retelling import Retellings
+from sulla.gateway.dialects.step_reader import Retellings
 from sulla.gateway.dialects.steps import Asked, Ended, WentOn
 
 _NODES: Final = {

@@ -17,9 +17,9 @@ from sulla.gateway.dialects.hub.steering import PATIENCE_S, Steering
 from sulla.gateway.dialects.hub.wire import Envelope, Words, read_words
 from sulla.gateway.dialects.questions import verdict_of
 from sulla.gateway.dialects.steps import Ask, Asked
+from sulla.gateway.problems import problem_of
 from sulla.gateway.rest.read import validated
-from sulla.gateway.rest_problems import problem_of
-from sulla.gateway.talk import Effect, Then
+from sulla.gateway.websocket.machine import Effect, Then
 from sulla.gateway.wire import QuestionRow as Open
 from sulla.heartbeat.rpc_forms import HeartbeatStatus
 from sulla.rpc import MOST_SEQ, TITLE_CHARS, Params

@@ -22,10 +22,10 @@ from sulla.gateway.dialects.hub.places import Place
 from sulla.gateway.dialects.hub.requests import follow_beats, take
 from sulla.gateway.dialects.hub.wire import CALENDAR, HEARTBEAT, RELAYED, SILENT, Envelope, read_envelope
 from sulla.gateway.feed.follower import Sink
-from sulla.gateway.rest_problems import problem_of
+from sulla.gateway.problems import problem_of
 from sulla.gateway.rpc import RequestId
-from sulla.gateway.session import NOT_TEXT, too_big
-from sulla.gateway.talk import Close, Effect, Out, Reply
+from sulla.gateway.websocket.machine import Close, Effect, Out, Reply
+from sulla.gateway.websocket.session import NOT_TEXT, too_big
 from sulla.rpc import Limits, Way
 
 

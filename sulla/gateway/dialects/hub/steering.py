@@ -13,9 +13,9 @@ from sulla.gateway.dialects.hub.desk import HubDesk
 from sulla.gateway.dialects.hub.effects import Failed
 from sulla.gateway.dialects.hub.frames import Conversation, refusal
 from sulla.gateway.dialects.hub.wire import Envelope
+from sulla.gateway.problems import problem_of
 from sulla.gateway.rest.read import validated
-from sulla.gateway.rest_problems import problem_of
-from sulla.gateway.talk import Effect
+from sulla.gateway.websocket.machine import Effect
 from sulla.playbooks.rpc_forms import WorkflowCancel
 from sulla.rpc import Params
 

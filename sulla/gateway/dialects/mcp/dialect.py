@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable
 
 from sulla.gateway.dialects.door import Dialect, DialectRoute
 from sulla.gateway.dialects.mcp.form import error_body
-from sulla.gateway.dialects.visit import Visit
-from sulla.gateway.manners import Manner
+from sulla.gateway.dialects.request import Visit
+from sulla.gateway.server.error_style import Manner
 
 
 def _load() -> Callable[[Visit], Awaitable[None]]:

@@ -10,7 +10,7 @@ from pydantic import Field, JsonValue, ValidationError
 
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import JsonObject
-from sulla.gateway.rest_problems import Malformed, Problem
+from sulla.gateway.problems import Malformed, Problem
 from sulla.gateway.rpc import MOST_FIELDS, explain, show
 from sulla.rpc import Answer, Id, Name, Params, QuestionId, Seq, Words
 

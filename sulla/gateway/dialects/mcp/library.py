@@ -21,8 +21,8 @@ from sulla.gateway.dialects.mcp.form import check_kinds, read_wish
 from sulla.gateway.dialects.mcp.offers import BY_NAME, OFFERS, Offer
 from sulla.gateway.dialects.mcp.tools import Answered, Given, Tools, Wanted
 from sulla.gateway.dialects.questions import question_words
+from sulla.gateway.dialects.request import Visit
 from sulla.gateway.dialects.steps import Ask
-from sulla.gateway.dialects.visit import Visit
 from sulla.gateway.methods.table import METHODS
 
 _ASK: Final = "question"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from sulla.core.jsontypes import Json, JsonObject
-from sulla.gateway.dialects.cuts import why
+from sulla.gateway.dialects.breaks import why
 from sulla.gateway.dialects.steps import (
     Ask,
     Asked,
@@ -20,8 +20,8 @@ from sulla.gateway.dialects.steps import (
     ToolEnded,
     WentOn,
 )
+from sulla.gateway.problems import Headers, Problem
 from sulla.gateway.rest.models import Reason
-from sulla.gateway.rest_problems import Headers, Problem
 
 _SHOWN_CHARS: Final = 200
 """How much of a reply a word about progress holds."""

@@ -27,12 +27,12 @@ from sulla.gateway.dialects.mcp.offers import Offer
 from sulla.gateway.dialects.mcp.told import Heard, reply_json, reply_words
 from sulla.gateway.dialects.named import check_agent
 from sulla.gateway.dialects.questions import verdict_of
-from sulla.gateway.dialects.retelling import Retellings
+from sulla.gateway.dialects.request import Turn, Visit
+from sulla.gateway.dialects.step_reader import Retellings
 from sulla.gateway.dialects.steps import Ask, Asked, Said, Step, ToolBegun, ToolEnded
-from sulla.gateway.dialects.visit import Turn, Visit
 from sulla.gateway.feed.feed import LOOK_BACK
+from sulla.gateway.problems import problem_of
 from sulla.gateway.rest.shown import Exchange
-from sulla.gateway.rest_problems import problem_of
 from sulla.gateway.wire import ApprovalAnswer
 
 TITLE_CHARS: Final = 60

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from sulla.gateway.dialects.openai import talk as talks
+from sulla.gateway.dialects.openai import conversation as talks
+from sulla.gateway.dialects.openai.conversation import Posted
 from sulla.gateway.dialects.openai.form import Completion
-from sulla.gateway.dialects.openai.talk import Posted
-from sulla.gateway.dialects.visit import Visit
+from sulla.gateway.dialects.request import Visit
 from sulla.store import UNREAD, Swapped, Unread, swap_until
 
 RETRY_S = 900.0

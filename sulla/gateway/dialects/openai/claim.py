@@ -11,9 +11,9 @@ from typing import Final
 
 from sulla.core.errors import ShuttingDown, SullaError, Unavailable
 from sulla.gateway.dialects.openai.again import Again
-from sulla.gateway.dialects.openai.talk import Mark, note_mark, read_mark
-from sulla.gateway.dialects.spots import Spot
-from sulla.gateway.dialects.visit import Visit
+from sulla.gateway.dialects.openai.conversation import Mark, note_mark, read_mark
+from sulla.gateway.dialects.positions import Spot
+from sulla.gateway.dialects.request import Visit
 
 log = logging.getLogger(__name__)
 

@@ -7,21 +7,21 @@ from dataclasses import dataclass, replace
 
 from sulla.core.errors import NotFound, SullaError
 from sulla.gateway.commands import Event
+from sulla.gateway.dialects.conversation import Message, check_words, digest, moved_on, words_for
 from sulla.gateway.dialects.door import Dialect, DialectRoute
-from sulla.gateway.dialects.openai import talk as talks
+from sulla.gateway.dialects.openai import conversation as talks
 from sulla.gateway.dialects.openai.again import Again
 from sulla.gateway.dialects.openai.claim import Claim, claim_of
+from sulla.gateway.dialects.openai.conversation import Posted
 from sulla.gateway.dialects.openai.form import Completion, error_body, error_headers, read_completion
 from sulla.gateway.dialects.openai.frames import Chunks, Reply, Whole, completion_json, said_chunks
 from sulla.gateway.dialects.openai.models import check_agent, list_models, show_model
-from sulla.gateway.dialects.openai.talk import Posted
+from sulla.gateway.dialects.positions import Spot, note_spot, read_spot, short
 from sulla.gateway.dialects.questions import question_words, takes_anything, verdict_of
-from sulla.gateway.dialects.spots import Spot, note_spot, read_spot, short
+from sulla.gateway.dialects.request import Turn, Visit
 from sulla.gateway.dialects.steps import Ask, Spent
-from sulla.gateway.dialects.talk import Message, check_words, digest, moved_on, words_for
-from sulla.gateway.dialects.visit import Turn, Visit
-from sulla.gateway.manners import Manner
 from sulla.gateway.rest.sse import HEADERS
+from sulla.gateway.server.error_style import Manner
 from sulla.gateway.wire import QuestionRow
 
 _SINCE = 128

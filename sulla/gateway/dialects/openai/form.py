@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import orjson
 
 from sulla.core.jsontypes import Json, JsonObject
-from sulla.gateway.dialects.talk import Message
-from sulla.gateway.rest_problems import Headers, Malformed, Problem
+from sulla.gateway.dialects.conversation import Message
+from sulla.gateway.problems import Headers, Malformed, Problem
 from sulla.gateway.rpc import show
 from sulla.rpc import ID_CHARS
 

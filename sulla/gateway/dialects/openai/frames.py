@@ -11,9 +11,9 @@ from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway.dialects.content import Content
 from sulla.gateway.dialects.openai.form import error_body, error_headers
 from sulla.gateway.dialects.steps import Asked, Ended, Spent, Step, ToolBegun, ToolEnded
+from sulla.gateway.problems import DEFECT, Headers, Problem
 from sulla.gateway.rest.models import Reason
 from sulla.gateway.rest.sse import HEADERS, KEEP_ALIVE
-from sulla.gateway.rest_problems import DEFECT, Headers, Problem
 
 DONE = b"data: [DONE]\n\n"
 _STOPPING = Problem(503, ShuttingDown.code, "the daemon is stopping: ask again when it is back", retryable=True)

@@ -6,8 +6,8 @@ from difflib import get_close_matches
 from typing import cast
 
 from sulla.core.jsontypes import Json, JsonObject
-from sulla.gateway.dialects.visit import Visit
-from sulla.gateway.rest_problems import Malformed
+from sulla.gateway.dialects.request import Visit
+from sulla.gateway.problems import Malformed
 
 
 async def list_models(visit: Visit) -> None:

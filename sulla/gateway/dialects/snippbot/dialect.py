@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from sulla.gateway.dialects.conversation import Message, Talk
 from sulla.gateway.dialects.door import Dialect, DialectRoute
 from sulla.gateway.dialects.named import check_agent, thread_named
+from sulla.gateway.dialects.request import Turn, Visit
 from sulla.gateway.dialects.snippbot.form import STATUS, Chat, error_body, read_chat, read_decision
 from sulla.gateway.dialects.snippbot.frames import Frames
-from sulla.gateway.dialects.talk import Message, Talk
-from sulla.gateway.dialects.visit import Turn, Visit
-from sulla.gateway.manners import Manner
+from sulla.gateway.server.error_style import Manner
 
 
 async def chat(visit: Visit) -> None:

@@ -9,7 +9,7 @@ import orjson
 from sulla.core.errors import TooLarge
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway.commands import Verdict
-from sulla.gateway.rest_problems import Malformed, Problem
+from sulla.gateway.problems import Malformed, Problem
 from sulla.gateway.rpc import show
 from sulla.rpc import TEXT_CHARS
 

@@ -8,13 +8,13 @@ import orjson
 
 from sulla.core.jsontypes import JsonObject
 from sulla.core.stamp import stamp
+from sulla.gateway.dialects.breaks import why
 from sulla.gateway.dialects.content import Content
-from sulla.gateway.dialects.cuts import why
 from sulla.gateway.dialects.snippbot.form import error_json
 from sulla.gateway.dialects.steps import Ask, Asked, Ended, Spent, Step, ToolBegun, ToolEnded
+from sulla.gateway.problems import Headers, Problem
 from sulla.gateway.rest.models import Reason
 from sulla.gateway.rest.sse import HEADERS, KEEP_ALIVE
-from sulla.gateway.rest_problems import Headers, Problem
 from sulla.gateway.wire import QuestionRow
 
 

@@ -13,7 +13,7 @@ from sulla.core.jsontypes import JsonObject
 from sulla.gateway.dialects.abi.form import Prompt, error_body, read_prompt
 from sulla.gateway.dialects.abi.frames import Stream, Whole, last_events, said_events
 from sulla.gateway.dialects.steps import Ask, Asked, Dropped, Ended, Said, Spent, Step, Text, ToolBegun, ToolEnded
-from sulla.gateway.rest_problems import Problem
+from sulla.gateway.problems import Problem
 
 DONE = Ended("done", "", 9, Spent(16, 5, 3))
 ASK = Asked((Ask("approval:t", "May I?", "t", "post", "", (), None),), 7)

@@ -8,8 +8,8 @@ import pytest
 from ag_ui.core import RunAgentInput
 
 from sulla.gateway.dialects.agui.form import read_input
-from sulla.gateway.dialects.talk import Message
-from sulla.gateway.rest_problems import Malformed
+from sulla.gateway.dialects.conversation import Message
+from sulla.gateway.problems import Malformed
 
 HELLO: Any = {"id": "u1", "role": "user", "content": "Hello"}
 BODY: Any = {"threadId": "t", "runId": "r", "messages": [HELLO]}

@@ -24,7 +24,7 @@ from sulla.gateway.dialects.steps import (
     ToolBegun,
     ToolEnded,
 )
-from sulla.gateway.rest_problems import DEFECT, Problem
+from sulla.gateway.problems import DEFECT, Problem
 from tests.gateway.dialects.talker import Heard, heard
 
 RUN = Run("kitchen", "run-1", "", "thr_1", may_answer=True)

@@ -16,7 +16,7 @@ from sulla.gateway.dialects.hub.desk import MOST_CHANNELS
 from sulla.gateway.dialects.hub.effects import Look, Note, Recall
 from sulla.gateway.dialects.hub.places import Place, Places
 from sulla.gateway.dialects.hub.session import HubSession
-from sulla.gateway.talk import Call, Close, Effect, Reply, Then
+from sulla.gateway.websocket.machine import Call, Close, Effect, Reply, Then
 from sulla.gateway.wire import (
     ApprovalAnswer,
     EventsSubscribe,

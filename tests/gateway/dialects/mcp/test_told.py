@@ -19,7 +19,7 @@ from sulla.gateway.dialects.steps import (
     ToolEnded,
     WentOn,
 )
-from sulla.gateway.rest_problems import Problem
+from sulla.gateway.problems import Problem
 
 ASK = Ask("approval:t", "May I?", "t", "post", "", (), None)
 AWAY = Problem(502, "provider_error", "the service is away")

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openai.types.chat import completion_create_params as params
 
+from sulla.gateway.dialects.conversation import Message
 from sulla.gateway.dialects.openai.form import (
     _KNOWN,
     IGNORED,
@@ -19,8 +20,7 @@ from sulla.gateway.dialects.openai.form import (
     error_headers,
     read_completion,
 )
-from sulla.gateway.dialects.talk import Message
-from sulla.gateway.rest_problems import Malformed, Problem
+from sulla.gateway.problems import Malformed, Problem
 
 HELLO: list[Any] = [{"role": "user", "content": "Hello"}]
 LEAST: dict[str, Any] = {"model": "sulla", "messages": HELLO}

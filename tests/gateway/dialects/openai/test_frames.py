@@ -11,7 +11,7 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from sulla.gateway.dialects.content import AGAIN
 from sulla.gateway.dialects.openai.frames import Chunks, Reply, Whole, said_chunks
 from sulla.gateway.dialects.steps import Ask, Asked, Dropped, Ended, Spent, Step, Text
-from sulla.gateway.rest_problems import DEFECT, Problem
+from sulla.gateway.problems import DEFECT, Problem
 
 REPLY = Reply("chatcmpl-1", "sulla", 1_800_000_000, "thr_1", may_answer=True)
 DONE = Ended("done", "", 9, Spent(16, 5, 3))

@@ -11,7 +11,7 @@ from sulla.core.jsontypes import JsonObject
 from sulla.gateway.dialects.snippbot.form import Chat, Decision, read_chat, read_decision
 from sulla.gateway.dialects.snippbot.frames import Frames
 from sulla.gateway.dialects.steps import Ask, Asked, Dropped, Ended, Spent, Step, Text, Thought, ToolEnded, WentOn
-from sulla.gateway.rest_problems import DEFECT, Malformed, Problem
+from sulla.gateway.problems import DEFECT, Malformed, Problem
 from sulla.gateway.wire import QuestionRow
 
 DONE = Ended("done", "", 9, Spent(16, 5, 3))

@@ -1,0 +1,32 @@
+"""What all connections share. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sulla.access import Tickets
+from sulla.core.clock import Clock
+from sulla.gateway.commands import Commands
+from sulla.gateway.methods.calls import Calls
+from sulla.gateway.methods.observing import Observer
+from sulla.gateway.server.auth import Guard
+from sulla.gateway.server.presence import Presence
+from sulla.rpc import Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What all connections share."""
+
+    commands: Commands
+    """Where logs and signals come from."""
+    calls: Calls
+    """Carries requests out."""
+    guard: Guard
+    """Who may come in."""
+    presence: Presence
+    """Who may stay."""
+    clock: Clock
+    limits: Limits
+    observer: Observer
+    tickets: Tickets

@@ -1,0 +1,108 @@
+"""What was said, as clients tell it who keep the conversation themselves, and what of it is passed on. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from sulla.core.errors import TooLarge
+from sulla.gateway.commands import Event
+from sulla.gateway.problems import Malformed
+from sulla.rpc import TEXT_CHARS
+
+TITLE_CHARS = 60
+_LEFT_OUT = "(What came before is left out.)"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of the conversation as the client has it."""
+
+    role: str
+    """``system``, ``user``, ``assistant`` or ``tool``."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """A request's messages, taken apart."""
+
+    system: str
+    """What the client's application says."""
+    before: tuple[Message, ...]
+    """What was said up to the last answer."""
+    fresh: tuple[Message, ...]
+    """What is new; the last one is the user's."""
+
+    @property
+    def text(self) -> str:
+        """What is new, in one piece."""
+        return "\n\n".join(message.text for message in self.fresh)
+
+    @property
+    def title(self) -> str:
+        """The new words in a line."""
+        line = " ".join("".join(c if c.isprintable() else " " for c in self.text[: 8 * TITLE_CHARS]).split())
+        return line if len(line) <= TITLE_CHARS else line[: TITLE_CHARS - 1] + "…"
+
+
+def moved_on(events: Sequence[Event], but: str = "") -> bool:
+    """Whether somebody has said something else since.
+
+    Args:
+        events: what the thread's log has behind a spot.
+        but: the id of the message that is meant to be said there.
+    """
+    said = [event.data for event in events if event.type == "INPUT" and event.data.get("origin", "user") == "user"]
+    return any(data.get("message_id") != but for data in said)
+
+
+def digest(text: str) -> str:
+    """A fingerprint of a text; empty for an empty one."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest() if text else ""
+
+
+def words_for(talk: Talk, *, system: bool, before: bool) -> str:
+    """What is passed on to the agent.
+
+    Args:
+        talk: the request.
+        system: whether what the application says is news.
+        before: whether what was said before is news.
+    """
+    told = (
+        [f"The application that this conversation is held in says:\n\n{talk.system}"] if system and talk.system else []
+    )
+    if before and talk.before:
+        room = TEXT_CHARS - len(talk.text) - sum(len(part) for part in told) - 500
+        told.append(f"Before this message, elsewhere, it was said:\n\n{_transcript(talk.before, room)}")
+    if not told:
+        return talk.text
+    return "\n\n".join([*told, f"The message:\n\n{talk.text}"])
+
+
+def check_words(words: str, talk: Talk) -> None:
+    """See whether that can be said.
+
+    Raises:
+        Malformed: nothing is said.
+        TooLarge: it is too much.
+    """
+    if not talk.text.strip():
+        raise Malformed(400, "invalid_value", "messages: the last one of the user's says nothing", "messages")
+    if len(words) > TEXT_CHARS:
+        raise TooLarge(f"messages: what is new has {len(words)} characters, expected at most {TEXT_CHARS}")
+
+
+def _transcript(messages: Sequence[Message], room: int) -> str:
+    """What was said, the oldest left out if it is too much."""
+    lines = list[str]()
+    for message in reversed(messages):
+        line = f"{message.role}: {message.text}"
+        room -= len(line) + 2
+        if room < 0:
+            lines.append(_LEFT_OUT)
+            break
+        lines.append(line)
+    return "\n\n".join(reversed(lines))

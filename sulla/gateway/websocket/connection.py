@@ -1,0 +1,349 @@
+"""One WebSocket: the I/O around `session`."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import cast
+
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from sulla.access import Principal
+from sulla.core.errors import SullaError, leaf
+from sulla.core.jsontypes import JsonObject
+from sulla.core.trail import trail
+from sulla.gateway import wire
+from sulla.gateway.context import Room
+from sulla.gateway.feed.follower import Follower, Sink
+from sulla.gateway.feed.outbox import Outbox, TooSlow
+from sulla.gateway.feed.speaker import Speaker
+from sulla.gateway.methods.observing import Asked
+from sulla.gateway.methods.table import METHOD_OF, METHODS
+from sulla.gateway.server.perimeter import ABORT, peer_of, welcome
+from sulla.gateway.websocket import machine as says
+from sulla.gateway.websocket import session
+from sulla.gateway.websocket.machine import Effect, Talk
+from sulla.gateway.websocket.notices import tell_notices
+from sulla.gateway.websocket.pipeline import Overlap, Taken
+from sulla.people import notices_rpc, presence_rpc
+from sulla.people.notices_rpc import NoticeSubscribe
+from sulla.rpc import Caller, Params, dump
+
+EXPEL_S = 0.5
+"""How long the close of somebody who may not be here any more may take, before the connection is cut."""
+_CLOSED = (WebSocketDisconnect, RuntimeError)
+"""What sending raises when the peer is gone, or when uvicorn has closed the socket by itself for too large a frame."""
+AGAIN_S = 0.25
+"""How long before something is tried again that may succeed later, if it does not say itself."""
+_log = logging.getLogger("sulla.gateway")
+
+
+@dataclass(frozen=True, slots=True)
+class _Following:
+    """One subscription, and the task that keeps it going."""
+
+    follower: Follower
+    task: asyncio.Task[None]
+
+
+class Connection:
+    """A client for as long as its socket lives: this task reads, one writes, and one follows each subscribed thread.
+
+    Args:
+        socket: accepted.
+        talk: knows the language that the client speaks.
+        room: what all connections share.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_arrived",
+        "_calls",
+        "_clock",
+        "_commands",
+        "_followers",
+        "_guard",
+        "_here",
+        "_limits",
+        "_notices",
+        "_observer",
+        "_ousted",
+        "_outbox",
+        "_overlap",
+        "_people",
+        "_presence",
+        "_socket",
+        "_talk",
+        "_task",
+        "_tasks",
+        "_telling",
+    )
+
+    def __init__(self, socket: WebSocket, talk: Talk, room: Room) -> None:
+        self._socket = socket
+        self._talk = talk
+        self._commands = room.commands
+        self._people = presence_rpc.METHODS.service_in(room.commands.services)
+        self._notices = notices_rpc.METHODS.service_in(room.commands.services)
+        self._guard = room.guard
+        self._presence = room.presence
+        self._calls = room.calls
+        self._observer = room.observer
+        self._clock = clock = room.clock
+        self._limits = room.limits
+        self._outbox = Outbox(clock, self._limits.queue_bytes, self._limits.stall_s)
+        self._tasks = asyncio.TaskGroup()
+        self._overlap = Overlap(self._tasks)
+        self._telling: asyncio.Task[None] | None = None
+        self._arrived = False
+        self._followers: dict[str, _Following] = {}
+        self._here: Principal | None = None
+        self._task: asyncio.Task[object] | None = None
+        self._ousted: says.Close | None = None
+
+    async def settle(self) -> None:
+        """Let the client have what has happened by now: the daemon is about to hang up."""
+        for following in list(self._followers.values()):
+            with contextlib.suppress(SullaError):  # it follows on its own, and has said so
+                await following.follower.settle()
+        await self._outbox.emptied()
+
+    async def run(self) -> None:
+        """Serve until the client leaves, breaks a rule, gets stuck, or may not be here any more."""
+        self._task = asyncio.current_task()
+        ending: says.Close | None = None
+        try:
+            self._register(self._talk.principal)
+            ending = await self._serve() if self._ousted is None else None
+        except asyncio.CancelledError:
+            if self._ousted is None or self._task is None or self._task.uncancel() > 0:
+                raise
+        finally:
+            self._register(None)
+            if self._arrived:
+                self._people.leave(self._talk.id)
+        ending = self._ousted or ending
+        if ending is not None:
+            await self._hang_up(ending)
+
+    def expel(self, reason: str) -> None:
+        """End it at once: whoever it belongs to may not be here any more.
+
+        Args:
+            reason: what the client is told.
+        """
+        self.end(says.Close(session.UNAUTHORIZED, reason))
+
+    def end(self, close: says.Close) -> None:
+        """End it at once, whatever its own task does.
+
+        Args:
+            close: what the client is told.
+        """
+        if self._ousted is None:
+            self._ousted = close
+            # Whoever revokes his own token gets the answer to that first.
+            if self._task is not None and self._task is not asyncio.current_task():
+                self._task.cancel()
+
+    def _register(self, principal: Principal | None) -> None:
+        """From now on it is this one who is here, or nobody."""
+        if self._here is not None:
+            self._presence.leave(self._here, self.expel)
+        self._here = principal
+        if principal is not None:
+            self._presence.enter(principal, self.expel)
+
+    async def _serve(self) -> says.Close | None:
+        """Serve until the client leaves, breaks a rule, or gets stuck; how to close, or None if it is gone."""
+        ending: says.Close | None = None
+        try:
+            async with self._tasks:
+                writer = self._tasks.create_task(self._write())
+                ending = await self._read()
+                await self._overlap.answered()
+                for following in self._followers.values():
+                    following.task.cancel()
+                if self._telling is not None:
+                    self._telling.cancel()
+                await self._flush(writer)
+        except* TooSlow as stuck:
+            ending = says.Close(session.TOO_SLOW, str(leaf(stuck)))
+            _log.warning("a client reads too slowly", extra={"session": self._talk.id})
+        except* Exception:  # noqa: BLE001  # a defect of ours ends this connection, not the daemon
+            ending = says.Close(session.INTERNAL, "something went wrong inside the daemon")
+            _log.exception("a connection failed", extra={"session": self._talk.id})
+        return ending
+
+    # -------------------------------------------------------------------------------------------------------- reading
+
+    async def _read(self) -> says.Close | None:
+        """Take frames until the end. Requests are carried out in the order in which they came: one after the other,
+        unless they overlap.
+
+        Returns:
+            How to close, or None if the client is gone.
+        """
+        effects: Sequence[Effect] | None = self._talk.begin()
+        try:
+            if not self._talk.open:
+                async with self._clock.timeout(self._limits.hello_s):
+                    effects = await self._hear()
+        except TimeoutError:
+            return says.Close(session.NO_HELLO, f"no hello within {self._limits.hello_s:g} s")
+        while effects is not None:
+            self._arrive()
+            ending = await self._carry_out(effects, in_turn=True)
+            if ending is not None:
+                return ending
+            effects = None  # a reply that was sent is not kept until the next request
+            if self._ousted is None:
+                effects = await self._hear()
+        return None
+
+    def _arrive(self) -> None:
+        """Whoever has said hello is there; that alone is nothing that a person did."""
+        who = self._talk.principal
+        if self._talk.open and not self._arrived and who is not None:
+            self._arrived = True
+            self._people.come(self._talk.id, who.name, self._talk.client)
+
+    async def _carry_out(self, effects: Sequence[Effect], *, in_turn: bool = False) -> says.Close | None:
+        """Carry effects out; `in_turn`: when all calls before are answered, except for what overlaps with them."""
+        waiting = deque(effects)
+        while waiting:
+            effect = waiting.popleft()
+            if in_turn and isinstance(effect, says.Call) and METHODS[METHOD_OF[type(effect.params)]].overlaps:
+                await self._overlap.begin(partial(self._call, effect), self._end_with)
+                continue
+            if in_turn:
+                await self._overlap.answered()
+            match effect:
+                case says.Reply(frame):
+                    await self._outbox.put(frame)
+                case says.Call():
+                    waiting.extendleft(reversed(await self._call(effect)))
+                case says.Then(ask):
+                    waiting.extendleft(reversed(ask()))
+                case says.Close():
+                    return effect
+                case _:
+                    waiting.extendleft(reversed(await self._do(effect)))
+        return None
+
+    async def _hear(self) -> Sequence[Effect] | None:
+        message = await self._socket.receive()
+        if message["type"] == "websocket.disconnect":
+            return None
+        text = message.get("text")
+        if not isinstance(text, str):
+            return self._talk.hear_binary()
+        match self._talk.hear(text):
+            case [says.Authenticate(id_, token)]:
+                address = peer_of(self._socket.scope)
+                try:
+                    principal = self._guard.admit(address, token)
+                    welcome(self._socket.scope, principal)
+                    self._register(principal)
+                    return self._talk.admit(id_, principal)
+                except SullaError as error:
+                    self._observer.refused(self._talk.way, address, error.code)
+                    return self._talk.refuse(id_, error)
+            case effects:
+                return effects
+
+    async def _do(self, effect: Effect) -> Sequence[Effect]:
+        """Carry out an effect of one language's own; what has to be done next, before all others."""
+        raise TypeError(f"{type(effect).__name__} is no effect for here")
+
+    async def _call(self, call: says.Call, taken: Taken | None = None) -> Sequence[Effect]:
+        """Have the daemon do something, for as long as may be waited for it; what is to be done about that."""
+        params = call.params
+        caller = Caller(call.principal, peer_of(self._socket.scope), self._talk.way, self._talk.id)
+        asked, until_s = Asked(caller, str(call.id), params), self._clock.elapsed() + call.patience_s
+        result: JsonObject | None = None
+        while result is None:
+            try:
+                result = await self._calls.perform(asked, taken)
+            except SullaError as error:
+                wait_s = error.retry_after_s or AGAIN_S
+                if not error.retryable or self._clock.elapsed() + wait_s > until_s:
+                    self._begins_nothing(params)
+                    return self._talk.failed(call.id, error)
+                await self._clock.sleep(wait_s)
+        match params:
+            case wire.EventsSubscribe() | NoticeSubscribe():
+                await self._carry_out(self._talk.answered(call.id, result))  # before the first event
+                self._begin_following(params, call.principal)
+                return ()
+            case wire.EventsUnsubscribe() if (following := self._followers.pop(params.thread_id, None)) is not None:
+                following.task.cancel()
+                await asyncio.wait((following.task,))
+                result = dump(wire.Unsubscribed, wire.Unsubscribed(ended=True))
+        return self._talk.answered(call.id, result)
+
+    # ------------------------------------------------------------------------------------------------------ following
+
+    def _begin_following(self, params: wire.EventsSubscribe | NoticeSubscribe, principal: Principal) -> None:
+        if isinstance(params, NoticeSubscribe):
+            self._telling = self._tasks.create_task(tell_notices(self._notices, principal.name, self._outbox))
+            return
+        sink, thread_id, limits = self._sink(), params.thread_id, self._limits
+        shown = Speaker(sink) if params.speak else sink
+        follower = Follower(self._commands, shown, self._clock, limits, thread_id, params.after, self._talk.gap)
+        self._followers[thread_id] = _Following(follower, self._tasks.create_task(self._follow(thread_id, follower)))
+
+    def _begins_nothing(self, params: Params) -> None:
+        """What was asked for was refused: it may be asked for again."""
+        if isinstance(params, wire.EventsSubscribe):
+            self._talk.forget(params.thread_id)
+        elif isinstance(params, NoticeSubscribe):
+            self._talk.untold()
+
+    def _sink(self) -> Sink:
+        return self._talk.sink(self._outbox, self.end)
+
+    async def _follow(self, thread_id: str, follower: Follower) -> None:
+        with trail(session=self._talk.id):
+            error = await follower.run()
+        self._followers.pop(thread_id, None)
+        self._talk.forget(thread_id)
+        await self._end_with(self._talk.ended(thread_id, error))
+
+    async def _end_with(self, effects: Sequence[Effect]) -> None:
+        """Carry out what comes of something that was going on beside the reading."""
+        ending = await self._carry_out(effects) if effects else None
+        if ending is not None:
+            await self._outbox.emptied()
+            self.end(ending)
+
+    # -------------------------------------------------------------------------------------------------------- writing
+
+    async def _write(self) -> None:
+        while (frame := await self._outbox.take()) is not None:
+            with contextlib.suppress(*_CLOSED):  # who reads from this socket is told
+                await self._socket.send({"type": "websocket.send", "text": frame.decode()})
+
+    async def _flush(self, writer: asyncio.Task[None]) -> None:
+        """Let what was to be sent before the end go out, if it can."""
+        self._outbox.finish()
+        with contextlib.suppress(TimeoutError):  # the wait was cancelled and the writer with it
+            async with self._clock.timeout(self._limits.close_s):
+                await writer
+
+    async def _hang_up(self, ending: says.Close) -> None:
+        patience_s = EXPEL_S if self._ousted is not None and ending.code != session.NORMAL else self._limits.close_s
+        try:
+            async with self._clock.timeout(patience_s):
+                await self._socket.close(ending.code, session.short_reason(ending.reason))
+        except TimeoutError:
+            abort = cast(Callable[[], None] | None, self._socket.scope.get("extensions", {}).get(ABORT))
+            if abort is not None:
+                abort()
+        except _CLOSED:
+            return

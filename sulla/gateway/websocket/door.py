@@ -1,0 +1,100 @@
+"""Looks at a request for a WebSocket and hands the socket to a connection: the door of ``/ws`` and of its like."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from starlette.websockets import WebSocket
+
+from sulla.core.errors import InvalidInput, SullaError
+from sulla.core.ids import derived_id
+from sulla.gateway.context import Room
+from sulla.gateway.problems import status_of
+from sulla.gateway.server.auth import bearer
+from sulla.gateway.server.perimeter import Refusal, deny, peer_of, welcome
+from sulla.gateway.websocket.connection import Connection
+from sulla.gateway.websocket.machine import Talk
+from sulla.gateway.websocket.session import Session
+from sulla.gateway.wire import SUBPROTOCOL
+from sulla.rpc import Way
+
+Greet = Callable[[WebSocket, str], Talk]
+"""Judges a request by its head, and says how to talk with whoever makes it; the second argument names the connection.
+Raises any `SullaError` if they may not come in."""
+
+
+class SocketDoor:
+    """Takes WebSocket connections in.
+
+    Args:
+        room: what all connections share.
+        greet: see `Greet`.
+        way: how observers call this door.
+        subprotocol: what is agreed to; None for none.
+    """
+
+    def __init__(self, room: Room, greet: Greet, way: Way = "ws", subprotocol: str | None = SUBPROTOCOL) -> None:
+        self._room = room
+        self._clock = room.clock
+        self._greet = greet
+        self._way: Way = way
+        self._subprotocol = subprotocol
+        self._taken_in = 0
+        self._open: set[Connection] = set()
+
+    async def settle(self, patience_s: float) -> None:
+        """Let every client have what has happened by now, before the daemon hangs up.
+
+        Args:
+            patience_s: how long slow clients are waited for, in seconds.
+        """
+        try:
+            async with self._clock.timeout(patience_s):
+                await asyncio.gather(*(connection.settle() for connection in self._open))
+        except TimeoutError:
+            return  # whoever is that slow comes back and reads the log
+
+    async def serve(self, socket: WebSocket) -> None:
+        """Keep one connection, until it ends."""
+        self._taken_in += 1
+        try:
+            talk = self._greet(socket, derived_id("ses", self._way, str(self._clock.now()), str(self._taken_in)))
+        except SullaError as error:
+            self._room.observer.refused(self._way, peer_of(socket.scope), error.code)
+            refusal = Refusal(status_of(error), error.code, error.message, error.retry_after_s)
+            await deny(socket.scope, socket.send, refusal)
+            return
+        await socket.accept(subprotocol=self._subprotocol)
+        connection = Connection(socket, talk, self._room)
+        self._open.add(connection)
+        self._room.observer.came(self._way)
+        try:
+            await connection.run()
+        finally:
+            self._open.discard(connection)
+            self._room.observer.left(self._way)
+
+
+def greet(room: Room, version: str, socket: WebSocket, name: str) -> Session:
+    """Whoever knocks at `/ws`.
+
+    Args:
+        room: what all connections share.
+        version: the daemon's.
+        socket: not accepted yet.
+        name: names the connection.
+
+    Raises:
+        InvalidInput: it does not speak our protocol.
+        Unauthorized: it brings a token that is not valid.
+        Busy: as many clients are here as may be.
+    """
+    if SUBPROTOCOL not in socket.scope["subprotocols"]:
+        raise InvalidInput(f"the client has to offer the WebSocket subprotocol {SUBPROTOCOL!r}")
+    authorization = socket.headers.get("authorization")
+    if authorization is None:
+        return Session(name, version, room.limits)
+    principal = room.guard.admit(peer_of(socket.scope), bearer(authorization))
+    welcome(socket.scope, principal)
+    return Session(name, version, room.limits, principal)

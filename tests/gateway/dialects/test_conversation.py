@@ -1,0 +1,55 @@
+"""Of what a client tells of a conversation, only what is news is passed on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sulla.gateway.commands import Event
+from sulla.gateway.dialects.conversation import Message, Talk, digest, moved_on, words_for
+from sulla.rpc import TEXT_CHARS
+
+
+def said(*words: str) -> tuple[Message, ...]:
+    """Messages by turns, the user's first."""
+    return tuple(Message("assistant" if place % 2 else "user", text) for place, text in enumerate(words))
+
+
+def test_only_what_is_news_is_passed_on() -> None:
+    talk = Talk("Be brief.", said("one", "1"), said("two"))
+    assert words_for(talk, system=False, before=False) == "two"
+    whole = words_for(talk, system=True, before=True)
+    assert [part in whole for part in ("Be brief.", "user: one\n\nassistant: 1", "The message:\n\ntwo")] == [True] * 3
+    assert "Be brief." not in words_for(talk, system=False, before=True)
+    assert words_for(Talk("", (), said("two")), system=True, before=True) == "two"
+
+
+def test_of_a_long_conversation_the_newest_is_told() -> None:
+    before = said(*[f"{number}: {'x' * 999}" for number in range(300)])
+    whole = words_for(Talk("s" * 5000, before, said("y" * 5000)), system=True, before=True)
+    assert len(whole) <= TEXT_CHARS
+    assert "(What came before is left out.)" in whole
+    assert "assistant: 299: x" in whole
+    assert whole.index("220: x") < whole.index("299: x")
+
+
+@pytest.mark.parametrize(
+    ("type_", "data", "gone"),
+    [
+        ("INPUT", {"message_id": "m"}, True),
+        ("INPUT", {"message_id": "mine"}, False),
+        ("INPUT", {"message_id": "m", "origin": "agent"}, False),
+        ("SUMMARY", {}, False),
+        ("RUN_STARTED", {}, False),
+    ],
+)
+def test_a_conversation_has_moved_on_when_a_person_has_said_something(
+    type_: str, data: dict[str, Any], *, gone: bool
+) -> None:
+    assert moved_on([Event("thr_1", 5, "run", None, "sulla", 0, type_, 0, data)], but="mine") is gone
+
+
+def test_a_fingerprint_tells_texts_apart() -> None:
+    assert digest("") == ""
+    assert len({digest("a"), digest("b"), digest("\ud800")}) == 3

@@ -1,0 +1,223 @@
+"""Webhooks come in through a real server: signed ones begin a run, others learn nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import httpx
+import pytest
+
+from sulla.access import ALL_SCOPES
+from sulla.core.errors import MessageIdReused, QueueFull
+from sulla.core.jsontypes import Json
+from sulla.gateway import Done, GatewayConfig, Limits, Server, Unobserved, Way, bind, build_app, serve
+from sulla.gateway.rest.hooks import UNPROVEN
+from sulla.gateway.rest.webhook import sign
+from sulla.gateway.server.auth import WRONG_TOKENS
+from sulla.host.system import SystemClock, random_id
+from sulla.playbooks.rpc_forms import PlayBegun
+from tests.doubles.commands import MemoryCommands
+from tests.doubles.tokens import MemoryTokens
+from tests.gateway.peer import PATIENCE_S, Raw
+from tests.gateway.rest.test_app import answer_of, head, wrong
+
+SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "playbooks.md"
+SAID = "the message is not signed as it should be"
+
+
+class MemoryHooks:
+    """Keeps `gateway.Hooks`: two playbooks that take messages."""
+
+    def __init__(self) -> None:
+        self.begun: dict[str, Json] = {}
+        self.failure: Exception | None = None
+
+    def secret_of(self, playbook: str) -> str | None:
+        return {"brew": SECRET, "deploy": "whistle"}.get(playbook)
+
+    async def begin(self, playbook: str, message_id: str, payload: Json) -> PlayBegun:
+        if self.failure is not None:
+            raise self.failure
+        first = message_id not in self.begun
+        if self.begun.setdefault(message_id, payload) != payload:
+            raise MessageIdReused("another payload")
+        return PlayBegun(f"thr_{message_id}", first)
+
+
+class Watching(Unobserved):
+    """Remembers what it was told."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[str, str, str, str]] = []
+        self.not_let_in: list[str] = []
+
+    def done(self, done: Done) -> None:
+        asked = done.asked
+        self.told.append((asked.caller.principal.name, asked.method, asked.request_id, done.code))
+
+    def refused(self, way: Way, address: str, code: str) -> None:
+        self.not_let_in.append(code)
+
+
+@pytest.fixture
+def hooks() -> MemoryHooks:
+    return MemoryHooks()
+
+
+@pytest.fixture
+def watching() -> Watching:
+    return Watching()
+
+
+@pytest.fixture
+def body_s() -> float:
+    """How long a body may take; whoever tests that gives less."""
+    return PATIENCE_S
+
+
+@pytest.fixture
+async def server(hooks: MemoryHooks, watching: Watching, body_s: float) -> AsyncIterator[Server]:
+    clock, limits = SystemClock(), Limits(frame_bytes=2000, body_s=body_s)
+    config = GatewayConfig("1", (), (), limits)
+    tokens = MemoryTokens({"owner": ALL_SCOPES})
+    app = build_app(MemoryCommands(), tokens, config, clock, watching, make_id=random_id, hooks=hooks)
+    running = await serve(app, bind("127.0.0.1", 0, limits), clock, limits)
+    yield running
+    await running.stop(1.0)
+
+
+@pytest.fixture
+async def http(server: Server) -> AsyncIterator[httpx.AsyncClient]:
+    async with httpx.AsyncClient(base_url=server.url, timeout=PATIENCE_S) as client:
+        yield client
+
+
+def signed(body: bytes, id_: str = "m-1", secret: str = SECRET, late_s: int = 0, kind: str = "application/json"):  # type: ignore[no-untyped-def]  # keywords of a request
+    at_s = round(SystemClock().now()) - late_s
+    said = {"webhook-id": id_, "webhook-timestamp": str(at_s), "webhook-signature": sign(secret, id_, at_s, body)}
+    return {"content": body, "headers": said | {"content-type": kind}}
+
+
+async def test_a_signed_message_begins_one_run_however_often_it_comes(
+    http: httpx.AsyncClient, hooks: MemoryHooks, watching: Watching
+) -> None:
+    first = await http.post("/hooks/brew", **signed(b'{"leaf": "mate"}'))
+    assert (first.status_code, first.json()) == (202, {"run": "thr_m-1", "first": True})
+    again = await http.post("/hooks/brew", **signed(b'{"leaf": "mate"}', late_s=200))
+    assert (again.status_code, again.json()) == (202, {"run": "thr_m-1", "first": False})
+    assert hooks.begun == {"m-1": {"leaf": "mate"}}
+    assert watching.told == [("webhook brew", "workflow.start", "m-1", "ok")] * 2
+    text = await http.post("/hooks/brew", **signed("grün".encode(), "m-2", kind="text/plain"))
+    assert (text.status_code, hooks.begun["m-2"]) == (202, "grün")
+
+
+async def test_the_same_name_with_other_words_is_a_conflict(http: httpx.AsyncClient) -> None:
+    await http.post("/hooks/brew", **signed(b"1"))
+    wrong(await http.post("/hooks/brew", **signed(b"2")), 409, "message_id_reused")
+
+
+async def test_nobody_learns_which_playbooks_there_are(
+    http: httpx.AsyncClient, hooks: MemoryHooks, watching: Watching
+) -> None:
+    good = signed(b"1")
+    answers = [
+        await http.post("/hooks/brew", **signed(b"1", secret="whsec_AAAA")),
+        await http.post("/hooks/tea", **signed(b"1")),
+        await http.post("/hooks/brew", **signed(b"1", late_s=301)),
+        await http.post("/hooks/brew", **signed(b"1", late_s=-302)),
+        await http.post("/hooks/brew", **{**good, "content": b"2"}),
+        await http.post("/hooks/brew", content=b"1"),
+        await http.post("/hooks/brew", content=b"1", headers={"Authorization": "Bearer owner"}),
+        await http.get("/hooks/brew", headers=good["headers"]),
+    ]
+    messages = {wrong(answer, 401, "unauthorized") for answer in answers}
+    assert len(messages) == 1
+    assert messages.pop().startswith(SAID)
+    assert hooks.begun == {}
+    assert watching.not_let_in == ["unauthorized"] * len(answers)
+    assert watching.told == []
+
+
+@pytest.mark.parametrize("playbook", ["brew", "tea"])
+async def test_who_guesses_has_to_wait_whether_there_is_such_a_playbook_or_not(
+    http: httpx.AsyncClient, playbook: str
+) -> None:
+    for number in range(WRONG_TOKENS):
+        wrong(await http.post(f"/hooks/{playbook}", **signed(b"1", secret=f"guess {number}")), 401, "unauthorized")
+    answer = await http.post(f"/hooks/{playbook}", **signed(b"1"))
+    assert "too many messages" in wrong(answer, 401, "unauthorized")
+    assert 0 < int(answer.headers["retry-after"]) <= 60
+    other = "tea" if playbook == "brew" else "brew"  # somebody else's door is not locked by it
+    assert "too many" not in (await http.post(f"/hooks/{other}", **signed(b"1"))).text
+
+
+async def test_the_same_stale_message_again_and_again_locks_nobody_out(http: httpx.AsyncClient) -> None:
+    stale = signed(b"1", secret="old")
+    for _ in range(2 * WRONG_TOKENS):
+        wrong(await http.post("/hooks/brew", **stale), 401, "unauthorized")
+    assert (await http.post("/hooks/brew", **signed(b"1"))).status_code == 202
+
+
+async def test_a_body_that_is_too_large_or_not_what_it_says_is_named(http: httpx.AsyncClient) -> None:
+    wrong(await http.post("/hooks/brew", **signed(b" " * 2001)), 413, "too_large")
+    assert "not JSON" in wrong(await http.post("/hooks/brew", **signed(b"{")), 400, "invalid_input")
+
+
+@pytest.mark.parametrize("body_s", [0.05])
+async def test_a_body_that_does_not_come_is_given_up(server: Server) -> None:
+    said = [f"{name}: {value}" for name, value in signed(b"1" * 10)["headers"].items()]
+    async with Raw.connect(server) as peer:
+        await peer.send(head("POST /hooks/brew", "Content-Length: 10", *said) + b"1")
+        assert (await answer_of(peer)).startswith(b"HTTP/1.1 408 ")
+
+
+async def test_so_many_messages_of_which_nothing_is_proven_are_read_at_once_and_no_more(
+    server: Server, http: httpx.AsyncClient
+) -> None:
+    said = [f"{name}: {value}" for name, value in signed(b"1" * 10, "m-9")["headers"].items()]
+    begun = head("POST /hooks/brew", "Content-Length: 10", *said) + b"1"
+    async with AsyncExitStack() as stack:
+        peers = [await stack.enter_async_context(Raw.connect(server)) for _ in range(UNPROVEN)]
+        for peer in peers:
+            await peer.send(begun)
+        async with asyncio.timeout(PATIENCE_S):
+            while (answer := await http.post("/hooks/brew", **signed(b"1"))).status_code == 202:
+                pass  # the others are still coming in
+        assert "send it again" in wrong(answer, 429, "busy")
+        for peer in peers:
+            await peer.send(b"1" * 9)
+            assert (await peer.reader.readuntil(b"\r\n")).startswith(b"HTTP/1.1 202 ")
+    assert (await http.post("/hooks/brew", **signed(b"1"))).status_code == 202
+
+
+async def test_what_the_daemon_refuses_can_be_sent_again(http: httpx.AsyncClient, hooks: MemoryHooks) -> None:
+    hooks.failure = QueueFull("ten runs are open", retry_after_s=5.0)
+    answer = await http.post("/hooks/brew", **signed(b"1"))
+    assert (wrong(answer, 429, "queue_full"), answer.headers["retry-after"]) == ("ten runs are open", "5")
+    hooks.failure = None
+    assert (await http.post("/hooks/brew", **signed(b"1"))).json()["first"] is True
+
+
+async def test_the_pages_own_command_is_taken(server: Server, hooks: MemoryHooks) -> None:
+    if shutil.which("curl") is None or shutil.which("openssl") is None:
+        pytest.skip("no curl or no openssl here: the vector of the standard is tested without them")
+    (command,) = re.findall(r"^```sh\n(BODY=.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+    given = dict(os.environ) | {"URL": server.url, "GIT_SECRET": "whistle"}
+    process = await asyncio.create_subprocess_exec("sh", "-ec", command, env=given, stdout=asyncio.subprocess.PIPE)
+    said, _ = await process.communicate()
+    assert json.loads(said) == {"run": "thr_push-1", "first": True}
+    assert hooks.begun == {"push-1": {"branch": "main"}}
+
+
+async def test_the_schema_of_playbooks_is_there_for_everybody(http: httpx.AsyncClient) -> None:
+    answer = await http.get("/schemas/playbook.json")
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/schema+json")
+    assert answer.json()["title"] == "A playbook of Sulla"

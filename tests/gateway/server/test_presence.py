@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from itertools import count
+
+import pytest
+
+from sulla.access import ALL_SCOPES, OWNER, KnownToken, Principal, TokenKeeper, token_digest
+from sulla.gateway.server.presence import Presence
+from sulla.store.memory import MemoryStore
+from sulla.testing.clock import ManualClock
+
+BOB = Principal("bob", frozenset({"read"}), "1")
+BOB_AGAIN = Principal("bob", frozenset({"read"}), "2")
+ANN = Principal("ann", frozenset({"read"}), "3")
+
+
+class Book:
+    def __init__(self, *principals: Principal) -> None:
+        self.tokens = [KnownToken(token_digest(one.id), one) for one in principals]
+
+    def known(self) -> list[KnownToken]:
+        return self.tokens
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture
+def book() -> Book:
+    return Book(BOB, ANN)
+
+
+@pytest.fixture
+def presence(book: Book, clock: ManualClock) -> Presence:
+    return Presence(book, clock)
+
+
+class Thing:
+    """Something that can be closed."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def close(self, reason: str) -> None:
+        self.told.append(reason)
+
+
+def test_what_was_opened_by_a_revoked_token_is_closed_and_nothing_else(presence: Presence, book: Book) -> None:
+    one, two, other = Thing(), Thing(), Thing()
+    with presence.of(BOB, one.close), presence.of(BOB, two.close), presence.of(ANN, other.close):
+        book.tokens = [known for known in book.tokens if known.principal != BOB]
+        presence.sweep()
+    assert one.told == two.told == ["the token 'bob' was revoked"]
+    assert other.told == []
+
+
+def test_a_new_token_of_the_same_name_keeps_nothing_open(presence: Presence, book: Book) -> None:
+    thing = Thing()
+    with presence.of(BOB, thing.close):
+        book.tokens = Book(BOB_AGAIN).tokens
+        presence.sweep()
+    assert thing.told == ["the token 'bob' was revoked"]
+
+
+async def test_what_was_opened_by_an_expired_token_is_closed(
+    presence: Presence, book: Book, clock: ManualClock
+) -> None:
+    book.tokens = [KnownToken(token_digest("b"), BOB, round(clock.now() * 1000) + 1000)]
+    thing = Thing()
+    with presence.of(BOB, thing.close):
+        presence.sweep()
+        assert thing.told == []
+        await clock.advance(1.0)
+        presence.sweep()
+    assert thing.told == ["the token 'bob' has expired"]
+
+
+def test_what_opens_too_late_is_closed_at_once(presence: Presence, book: Book) -> None:
+    book.tokens = []
+    thing = Thing()
+    with presence.of(BOB, thing.close):
+        assert thing.told == ["the token 'bob' was revoked"]
+
+
+def test_what_has_ended_is_forgotten(presence: Presence, book: Book) -> None:
+    thing = Thing()
+    with presence.of(BOB, thing.close):
+        pass
+    book.tokens = []
+    presence.sweep()
+    assert thing.told == []
+    assert presence._here == {}
+
+
+def test_closing_one_thing_may_end_another(presence: Presence, book: Book) -> None:
+    told: list[str] = []
+
+    def last(reason: str) -> None:
+        told.append(reason)
+
+    def first(reason: str) -> None:
+        told.append(reason)
+        presence.leave(BOB, last)
+
+    presence.enter(BOB, first)
+    presence.enter(BOB, last)
+    book.tokens = []
+    presence.sweep()
+    presence.leave(BOB, first)
+    assert told == ["the token 'bob' was revoked"] * 2
+
+
+# ------------------------------------------------------------------------------------- with the tokens of two daemons
+
+
+@asynccontextmanager
+async def two_daemons(clock: ManualClock) -> AsyncIterator[tuple[TokenKeeper, TokenKeeper, Presence]]:
+    """Two daemons' tokens on one store, and who is connected to the second one."""
+    store, numbers = MemoryStore(clock, lambda prefix: f"{prefix}_1"), count(1)
+    await store.open()
+    here, there = (TokenKeeper(store, clock, lambda: f"secret {next(numbers)}") for _ in range(2))
+    for keeper in (here, there):
+        await keeper.open("owner", lambda: f"secret {next(numbers)}")
+    presence = Presence(there, clock)
+    there.tell(presence.sweep)
+    task = asyncio.ensure_future(there.run())
+    await clock.settle()
+    try:
+        yield here, there, presence
+    finally:
+        task.cancel()
+        await asyncio.wait((task,))
+        await store.close()
+
+
+def principal(keeper: TokenKeeper, name: str) -> Principal:
+    (found,) = (known.principal for known in keeper.known() if known.principal.name == name)
+    return found
+
+
+async def test_a_token_revoked_at_one_daemon_closes_what_it_opened_at_the_other_within_half_a_second(
+    clock: ManualClock,
+) -> None:
+    async with two_daemons(clock) as (here, there, presence):
+        await here.create("bob", frozenset({"read"}), None, Principal(OWNER, ALL_SCOPES))
+        await clock.advance(0.5)
+        thing = Thing()
+        with presence.of(principal(there, "bob"), thing.close):
+            await here.revoke("bob", Principal(OWNER, ALL_SCOPES))
+            await clock.advance(0.5)
+            assert thing.told == ["the token 'bob' was revoked"]
+
+
+async def test_a_token_that_expires_closes_what_it_opened_within_half_a_second(clock: ManualClock) -> None:
+    async with two_daemons(clock) as (here, there, presence):
+        await here.create("bob", frozenset({"read"}), 10, Principal(OWNER, ALL_SCOPES))
+        await clock.advance(0.5)
+        thing = Thing()
+        with presence.of(principal(there, "bob"), thing.close):
+            await clock.advance(9)
+            assert thing.told == []
+            await clock.advance(1.0)
+            assert thing.told == ["the token 'bob' has expired"]
