@@ -30,7 +30,6 @@ FIRST = {
     "approvals": Command("sulla.cli.approvals", "list and answer what agents ask before they act"),
     "beat": Command("sulla.cli.beat", "agents' own time: status, now, log, pause and resume"),
     "notices": Command("sulla.cli.notices", "list, mark and watch what you are told beside the answers"),
-    "speech": Command("sulla.cli.speech", "play recorded speech and say why each turn ended when it did"),
 }
 """The commands that are no capability's, and come first in `--help`."""
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from sulla.cli.speech_words import Row, why, words
-from sulla.cli.voice_player import Piece, Player
+from sulla.speech.cli.decision_text import Row, why, words
+from sulla.speech.cli.player import Player, SpokenPiece
 from sulla.terminal.exits import Exit
 from sulla.terminal.questions import Question, from_wait
 from sulla.terminal.screen import Screen
@@ -28,7 +28,7 @@ _ROWS: Final = {
 
 
 @dataclass(slots=True)
-class Talk:
+class Conversation:
     """Turns events into lines about them, and tells the player.
 
     Args:
@@ -72,7 +72,7 @@ class Talk:
             return self._speech(kind, data, now)
         match kind:
             case "SPEAK":
-                piece = Piece(data["message_id"], data["offset"], data["end"], harmless(data["text"]))
+                piece = SpokenPiece(data["message_id"], data["offset"], data["end"], harmless(data["text"]))
                 self.player.add(piece, now)
             case "TEXT_MESSAGE_END":
                 self.player.whole(data["message_id"])

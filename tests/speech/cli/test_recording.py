@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sulla.cli.recording import MAX_FAULTS, MAX_LINE_CHARS, MAX_LINES, Heard, read_recording, recording
 from sulla.core.errors import InvalidInput, NotFound, TooLarge
+from sulla.speech.cli.recording import MAX_FAULTS, MAX_LINE_CHARS, MAX_LINES, Heard, read_recording, recording
 from sulla.speech.turn_taking.chunk import Chunk
 from tests.cli.recordings import SHIPPED, line
 

@@ -7,9 +7,9 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Final
 
-from sulla.cli.recording import Heard
-from sulla.cli.voice_player import Place
 from sulla.core.errors import SullaError
+from sulla.speech.cli.player import HeardUpTo
+from sulla.speech.cli.recording import Heard
 from sulla.terminal.client import Client
 
 NAME_CHARS: Final = 64
@@ -21,11 +21,11 @@ AT_ONCE: Final = 64
 @dataclass(frozen=True, slots=True)
 class _Said:
     heard: Heard
-    place: Place | None
+    place: HeardUpTo | None
     """What was heard of the assistant by then."""
 
 
-class Unsaid:
+class UnsentSpeech:
     """What the daemon has to be told.
 
     Args:
@@ -40,7 +40,7 @@ class Unsaid:
     def __len__(self) -> int:
         return len(self._waiting)
 
-    def add(self, heard: Heard, place: Place | None) -> None:
+    def add(self, heard: Heard, place: HeardUpTo | None) -> None:
         """Something more was said.
 
         Args:

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from sulla.core.jsontypes import JsonObject
-from sulla.gateway.voice import fields
-from sulla.gateway.voice.fields import Malformed
-from sulla.gateway.voice.moves import Drop, Flush, Leave, Move, Passed, Played, Say, Wrong
+from sulla.speech.recognizer import fields
+from sulla.speech.recognizer.fields import Malformed
+from sulla.speech.recognizer.moves import Drop, Flush, Leave, Move, Passed, Played, Say, Wrong
 from sulla.speech.turn_taking.chunk import MAX_CHUNK_CHARS, Chunk
 
 Turns = Literal["auto", "sulla", "recognizer"]

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from sulla.cli.recording import Heard
-from sulla.cli.speech_words import Row
+from sulla.speech.cli.decision_text import Row
+from sulla.speech.cli.recording import Heard
 from sulla.speech.late_detector import LateDetector, english_detector
 from sulla.speech.turn_taking.buffer import SpeechBuffer
 from sulla.speech.turn_taking.chunk import Chunk

@@ -7,13 +7,12 @@ import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 from sulla.core.errors import InvalidInput, NotFound, TooLarge
+from sulla.speech.recognizer.frames import Recognizer
+from sulla.speech.recognizer.moves import Drop, Flush, Say, Wrong
 from sulla.speech.turn_taking.chunk import Chunk
-
-if TYPE_CHECKING:
-    from sulla.cli.recording_frames import Frames
 
 Order = Literal["flush", "cancel"]
 """To end the turn now, or to drop it."""
@@ -130,7 +129,7 @@ class _Reader:
     """Lines in their order."""
 
     def __init__(self) -> None:
-        self._frames: Frames | None = None
+        self._recognizer = Recognizer("voice")
 
     def read(self, number: int, at_ms: int, given: Mapping[str, Any]) -> list[Heard]:
         for name in given:
@@ -153,14 +152,20 @@ class _Reader:
     def _frame(self, number: int, at_ms: int, frame: object) -> list[Heard]:
         if not isinstance(frame, dict):
             raise InvalidInput(f"frame is {_shown(frame)}; expected a JSON object, as the recognizer sent it")
-        if self._frames is None:
-            from sulla.cli.recording_frames import Frames
-
-            self._frames = Frames()
-        return [
-            Heard(number, at_ms, one) if isinstance(one, Chunk) else Heard(number, at_ms, do=one)
-            for one in self._frames.read(frame)
-        ]
+        found: list[Heard] = []
+        for move in self._recognizer.hear(frame):
+            match move:
+                case Say(chunk):
+                    found.append(Heard(number, at_ms, chunk))
+                case Flush():
+                    found.append(Heard(number, at_ms, do="flush"))
+                case Drop():
+                    found.append(Heard(number, at_ms, do="cancel"))
+                case Wrong(message):
+                    raise InvalidInput(f"frame: {message}")
+                case _:
+                    pass  # what was played, the end of the stream, or a type that is not known
+        return found
 
 
 def _object(line: str) -> dict[str, Any]:

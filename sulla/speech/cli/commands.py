@@ -27,6 +27,6 @@ def arguments(command: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> Exit:
     """Do what was chosen."""
-    from sulla.cli.speech_replay import replay
+    from sulla.speech.cli.replay import replay
 
     return replay(given)

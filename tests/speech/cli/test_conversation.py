@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from sulla.cli.voice_player import Place, Player
-from sulla.cli.voice_talk import GO_ON_S, Talk
+from sulla.speech.cli.conversation import GO_ON_S, Conversation
+from sulla.speech.cli.player import HeardUpTo, Player
 from sulla.terminal.exits import Exit
 
 
-def _talk() -> Talk:
-    return Talk(Player(10.0))
+def _talk() -> Conversation:
+    return Conversation(Player(10.0))
 
 
 def _event(type_: str, run_id: str | None = None, seq: int | None = None, **data: Any) -> dict[str, Any]:
@@ -36,7 +36,7 @@ def _speak(text: str, offset: int = 0, message_id: str = "m") -> dict[str, Any]:
     return _event("SPEAK", "r", message_id=message_id, index=0, offset=offset, end=offset + len(text), text=text)
 
 
-def _answered(talk: Talk, now: float = 0.0) -> None:
+def _answered(talk: Conversation, now: float = 0.0) -> None:
     talk.take(_event("INPUT", "r", 2, message_id="speech:u", text="the lamp"), now)
     talk.take(_event("RUN_FINISHED", "r", 3, outcome={"status": "done"}), now)
 
@@ -125,7 +125,7 @@ def test_speech_over_the_answer_silences_it_and_it_goes_on_if_that_was_nothing()
     barge = _event("SPEECH_BARGE_IN", turn_id="v", message_id="m", played_chars=4)
     assert talk.take(barge, 0.4) == ["the assistant is silent: 4 characters of it were heard"]
     assert not talk.player.is_speaking
-    assert talk.player.place(0.4) == Place("m", 4)
+    assert talk.player.place(0.4) == HeardUpTo("m", 4)
     talk.take(_event("SPEECH_CANCELLED", turn_id="v"), 1.0)
     assert not talk.is_over(1.0), "it may be told to go on"
     assert talk.is_over(1.0 + GO_ON_S), "but not for ever"

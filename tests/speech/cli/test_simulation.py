@@ -143,7 +143,7 @@ def test_an_answer_goes_on_if_what_was_said_over_it_came_to_nothing(capsys: Caps
 def test_a_recording_does_not_stand_still_for_ever(
     capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sulla.cli.voice_sim.UNTIL_S", 1.0)
+    monkeypatch.setattr("sulla.speech.cli.simulation.UNTIL_S", 1.0)
     lines = [
         line(0, "ramble", 1, "final", "a"),
         {"at_ms": 0, "until": "silent"},

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sulla.cli.recording import recording
-from sulla.cli.speech_trace import Totals, Trace, told
-from sulla.cli.speech_words import Row, seconds, why, words
+from sulla.speech.cli.decision_text import Row, seconds, why, words
+from sulla.speech.cli.recording import recording
+from sulla.speech.cli.trace import Totals, Trace, told
 from sulla.speech.turn_taking.profile import ADAPTIVE, CLASSIC
 from sulla.terminal.exits import Exit
 from sulla.terminal.table import Paper, Table, one_line, paper

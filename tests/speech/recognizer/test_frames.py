@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sulla.core.jsontypes import JsonObject
-from sulla.gateway.voice.fields import MAX_CHANNELS
-from sulla.gateway.voice.frames import _BARE, _TYPED, Recognizer, Turns
-from sulla.gateway.voice.moves import Drop, Flush, Leave, Passed, Played, Say, Wrong
 from sulla.speech.late_detector import LateDetector, english_detector
+from sulla.speech.recognizer.fields import MAX_CHANNELS
+from sulla.speech.recognizer.frames import _BARE, _TYPED, Recognizer, Turns
+from sulla.speech.recognizer.moves import Drop, Flush, Leave, Passed, Played, Say, Wrong
 from sulla.speech.turn_taking.buffer import SpeechBuffer
 from sulla.speech.turn_taking.chunk import MAX_CHUNK_CHARS
 from sulla.speech.turn_taking.events import Cancelled, End

@@ -9,13 +9,13 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
-from sulla.cli.recording import Heard, Until, recording
-from sulla.cli.voice_player import CHARS_PER_S, Player
-from sulla.cli.voice_talk import Talk
-from sulla.cli.voice_unsaid import Unsaid
 from sulla.core.clock import Clock
 from sulla.core.errors import SullaError, Unavailable
 from sulla.host.system import SystemClock, random_id
+from sulla.speech.cli.conversation import Conversation
+from sulla.speech.cli.player import CHARS_PER_S, Player
+from sulla.speech.cli.recording import Heard, Until, recording
+from sulla.speech.cli.unsent import UnsentSpeech
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.follow import PATIENCE_S, tell_of_pause
@@ -39,7 +39,7 @@ def simulate(given: argparse.Namespace) -> Exit:
         return Exit.REFUSED
     home = home_of(given)
     door(home)
-    voice = Voice(home, found.heard, SystemClock(), given)
+    voice = VoiceSimulation(home, found.heard, SystemClock(), given)
     with asyncio.Runner() as runner:
         try:
             return runner.run(voice.run())
@@ -53,7 +53,7 @@ def simulate(given: argparse.Namespace) -> Exit:
             return Exit.CANCELLED
 
 
-class Voice:
+class VoiceSimulation:
     """Somebody who speaks as recorded, and listens.
 
     Args:
@@ -71,8 +71,8 @@ class Voice:
         self._speed = float(given.speed or 1.0)
         self._agent: str | None = given.agent
         self.thread_id: str | None = given.thread
-        self.talk = Talk(Player(CHARS_PER_S * self._speed))
-        self._unsaid = Unsaid(random_id("v")[:14])
+        self.talk = Conversation(Player(CHARS_PER_S * self._speed))
+        self._unsaid = UnsentSpeech(random_id("v")[:14])
         self._request_id = random_id("req")
         self._began = clock.elapsed()
         self._client: Client | None = None

@@ -7,16 +7,16 @@ from random import Random
 
 import pytest
 
-from sulla.cli.voice_player import Piece, Place, Player
+from sulla.speech.cli.player import HeardUpTo, Player, SpokenPiece
 
 RATE = 10.0
 
 
-def _piece(text: str, offset: int = 0, message: str = "m") -> Piece:
-    return Piece(message, offset, offset + len(text), text)
+def _piece(text: str, offset: int = 0, message: str = "m") -> SpokenPiece:
+    return SpokenPiece(message, offset, offset + len(text), text)
 
 
-def _player(*pieces: Piece, at: float = 0.0) -> Player:
+def _player(*pieces: SpokenPiece, at: float = 0.0) -> Player:
     player = Player(RATE)
     for piece in pieces:
         player.add(piece, at)
@@ -34,7 +34,7 @@ def test_pieces_are_spoken_one_after_the_other_at_the_rate() -> None:
     assert player.due == 2.0
     assert _texts(player, 1.9) == []
     assert _texts(player, 2.0) == ["abcde"]
-    assert player.place(2.2) == Place("m", 12)
+    assert player.place(2.2) == HeardUpTo("m", 12)
     assert _texts(player, 2.5) == []
     assert player.due is None
 
@@ -42,7 +42,7 @@ def test_pieces_are_spoken_one_after_the_other_at_the_rate() -> None:
 def test_a_late_look_finds_the_same_as_a_punctual_one() -> None:
     player = _player(_piece("0123456789"), _piece("abcde", 10), _piece("x" * 10, 15))
     assert _texts(player, 1.75) == ["0123456789", "abcde", "x" * 10]
-    assert player.place(1.75) == Place("m", 17)
+    assert player.place(1.75) == HeardUpTo("m", 17)
 
 
 def test_a_pause_between_pieces_is_not_made_up_for() -> None:
@@ -54,15 +54,15 @@ def test_a_pause_between_pieces_is_not_made_up_for() -> None:
 
 
 def test_the_place_counts_visible_text_also_where_what_is_spoken_is_shorter() -> None:
-    player = _player(Piece("m", 0, 20, "**word**"[2:6]))
+    player = _player(SpokenPiece("m", 0, 20, "**word**"[2:6]))
     player.advance(0.0)
-    assert player.place(0.2) == Place("m", 10)
+    assert player.place(0.2) == HeardUpTo("m", 10)
 
 
 def test_as_long_as_more_may_come_the_place_is_the_end_of_what_came() -> None:
     player = _player(_piece("0123456789"))
     player.advance(3.0)
-    assert player.place(3.0) == Place("m", 10)
+    assert player.place(3.0) == HeardUpTo("m", 10)
     player.whole("m")
     assert player.place(3.0) is None, "it was heard to its end"
 
@@ -78,11 +78,11 @@ def test_stopped_it_is_silent_at_once_and_keeps_its_place() -> None:
     player.stop(0.4, "m")
     assert not player.is_speaking
     assert player.due is None
-    assert player.place(9.0) == Place("m", 4)
+    assert player.place(9.0) == HeardUpTo("m", 4)
     player.add(_piece("late", 15), 0.5)
     player.whole("m")
     assert _texts(player, 9.0) == [], "nor is what comes of it later"
-    assert player.place(9.0) == Place("m", 4)
+    assert player.place(9.0) == HeardUpTo("m", 4)
 
 
 def test_it_goes_on_from_the_middle_of_a_piece_with_what_came_meanwhile() -> None:
@@ -92,7 +92,7 @@ def test_it_goes_on_from_the_middle_of_a_piece_with_what_came_meanwhile() -> Non
     player.add(_piece("late", 15), 0.5)
     player.go_on(2.0, "m", 4)
     assert _texts(player, 2.0) == ["456789"]
-    assert player.place(2.0) == Place("m", 4)
+    assert player.place(2.0) == HeardUpTo("m", 4)
     assert _texts(player, 3.0) == ["abcde"]
     assert _texts(player, 3.0) == []
     assert _texts(player, 3.2) == ["late"]
@@ -114,7 +114,7 @@ def test_a_new_message_is_spoken_although_another_was_stopped_and_ends_the_waiti
     assert _texts(player, 1.0) == ["new"]
     player.go_on(1.0, "m", 4)
     assert _texts(player, 9.0) == []
-    assert player.place(9.0) == Place("n", 3)
+    assert player.place(9.0) == HeardUpTo("n", 3)
 
 
 def test_a_message_of_which_nothing_came_yet_can_be_stopped() -> None:
@@ -148,7 +148,7 @@ def test_a_void_message_that_was_stopped_may_go_on() -> None:
     player.advance(0.4)
     player.stop(0.4, "m")
     player.drop("m")
-    assert player.place(1.0) == Place("m", 4)
+    assert player.place(1.0) == HeardUpTo("m", 4)
     player.go_on(2.0, "m", 4)
     assert _texts(player, 2.0) == ["456789"]
 
@@ -167,9 +167,9 @@ def test_whatever_happens_each_character_is_spoken_at_most_once_and_in_order(see
         text = "".join(chance.choices("abcdefgh ", k=chance.randint(1, 200)))
         cuts = sorted({0, len(text), *(chance.randrange(len(text)) for _ in range(6))})
         player, now = Player(RATE), 0.0
-        spoken: list[Piece] = []
+        spoken: list[SpokenPiece] = []
         for begin, end in pairwise(cuts):
-            player.add(Piece("m", begin, end, text[begin:end]), now)
+            player.add(SpokenPiece("m", begin, end, text[begin:end]), now)
             now += chance.random() * 3
             spoken += player.advance(now)
             if chance.random() < 0.4:
@@ -182,6 +182,6 @@ def test_whatever_happens_each_character_is_spoken_at_most_once_and_in_order(see
                     last = spoken.pop()
                     if place.played_chars > last.offset:
                         heard = text[last.offset : place.played_chars]
-                        spoken.append(Piece("m", last.offset, place.played_chars, heard))
+                        spoken.append(SpokenPiece("m", last.offset, place.played_chars, heard))
         spoken += player.advance(now + 1_000)
         assert "".join(piece.text for piece in spoken) == text

@@ -11,7 +11,7 @@ CHARS_PER_S: Final = 15.0
 """About how fast an English voice speaks."""
 
 
-class Place(NamedTuple):
+class HeardUpTo(NamedTuple):
     """How much of a message was heard."""
 
     message_id: str
@@ -20,7 +20,7 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class SpokenPiece:
     """A sentence, or a part of one."""
 
     message_id: str
@@ -29,14 +29,14 @@ class Piece:
     end: int
     text: str
 
-    def rest(self, chars: int) -> Piece | None:
+    def rest(self, chars: int) -> SpokenPiece | None:
         """What is left of it for somebody who has heard so much of its message; None if nothing is."""
         if chars <= self.offset:
             return self
         if chars >= self.end:
             return None
         heard = round(len(self.text) * (chars - self.offset) / (self.end - self.offset))
-        return Piece(self.message_id, chars, self.end, self.text[heard:])
+        return SpokenPiece(self.message_id, chars, self.end, self.text[heard:])
 
 
 class Player:
@@ -48,23 +48,23 @@ class Player:
 
     def __init__(self, chars_per_s: float = CHARS_PER_S) -> None:
         self._rate = chars_per_s
-        self._waiting: deque[tuple[float, Piece]] = deque()
+        self._waiting: deque[tuple[float, SpokenPiece]] = deque()
         """With the time at which each came."""
-        self._piece: Piece | None = None
+        self._piece: SpokenPiece | None = None
         """What is spoken now."""
         self._began = 0.0
         self._free = 0.0
         """When the last piece was over."""
-        self._heard: Place | None = None
+        self._heard: HeardUpTo | None = None
         """Up to where the newest message was heard that is over, or was stopped."""
         self._whole: set[str] = set()
         """Messages of which everything has come."""
-        self._held: list[Piece] = []
+        self._held: list[SpokenPiece] = []
         """What was not spoken, because somebody spoke over it."""
         self._hushed: set[str] = set()
         """The messages of it."""
 
-    def add(self, piece: Piece, now: float) -> None:
+    def add(self, piece: SpokenPiece, now: float) -> None:
         """Speak a piece when those before it are over.
 
         Args:
@@ -118,21 +118,21 @@ class Player:
             return
         held, self._held = self._held, []
         self._hushed.clear()
-        rests: Iterable[Piece | None] = (
+        rests: Iterable[SpokenPiece | None] = (
             piece.rest(from_chars) if piece.message_id == message_id else piece for piece in held
         )
         self._waiting.extendleft((now, rest) for rest in reversed(list(rests)) if rest is not None)
 
-    def advance(self, now: float) -> list[Piece]:
+    def advance(self, now: float) -> list[SpokenPiece]:
         """The pieces that have begun until now and were not told before.
 
         Args:
             now: the time.
         """
-        begun: list[Piece] = []
+        begun: list[SpokenPiece] = []
         while (over := self._over) is None or over <= now:
             if self._piece is not None and over is not None:
-                self._heard, self._free, self._piece = Place(self._piece.message_id, self._piece.end), over, None
+                self._heard, self._free, self._piece = HeardUpTo(self._piece.message_id, self._piece.end), over, None
             if not self._waiting:
                 break
             came, piece = self._waiting.popleft()
@@ -154,7 +154,7 @@ class Player:
         """Whether there is something to hear, or about to be."""
         return self._piece is not None or bool(self._waiting)
 
-    def place(self, now: float) -> Place | None:
+    def place(self, now: float) -> HeardUpTo | None:
         """What is played of what, or was when somebody began to speak over it; None once it was heard to its end.
 
         Args:
@@ -162,7 +162,7 @@ class Player:
         """
         if (piece := self._piece) is not None and (over := self._over) is not None:
             share = min(1.0, max(0.0, (now - self._began) / (over - self._began)))
-            return Place(piece.message_id, piece.offset + int((piece.end - piece.offset) * share))
+            return HeardUpTo(piece.message_id, piece.offset + int((piece.end - piece.offset) * share))
         heard = self._heard
         if heard is None or (heard.message_id in self._whole and heard.message_id not in self._hushed):
             return None

@@ -6,10 +6,10 @@ from typing import Any, cast
 
 import pytest
 
-from sulla.cli.recording import Heard
-from sulla.cli.voice_player import Place
-from sulla.cli.voice_unsaid import AT_ONCE, Unsaid
 from sulla.core.errors import Refused, Unavailable
+from sulla.speech.cli.player import HeardUpTo
+from sulla.speech.cli.recording import Heard
+from sulla.speech.cli.unsent import AT_ONCE, UnsentSpeech
 from sulla.speech.turn_taking.chunk import Chunk
 from sulla.terminal.client import Client
 
@@ -43,14 +43,14 @@ def _chunk(text: str, name: str = "u") -> Heard:
     return Heard(1, 0, Chunk(name, 1, "delta", text))
 
 
-def _unsaid(*texts: str) -> Unsaid:
-    unsaid = Unsaid("v")
+def _unsaid(*texts: str) -> UnsentSpeech:
+    unsaid = UnsentSpeech("v")
     for text in texts:
         unsaid.add(Heard(1, 0, do="flush") if text == "FLUSH" else _chunk(text), None)
     return unsaid
 
 
-async def _sent(unsaid: Unsaid, wire: _Wire) -> bool:
+async def _sent(unsaid: UnsentSpeech, wire: _Wire) -> bool:
     return await unsaid.send(cast("Client", wire), "thr")
 
 
@@ -96,9 +96,9 @@ async def test_not_more_than_so_many_are_under_way() -> None:
 
 
 async def test_utterances_have_names_of_their_own_that_fit_and_chunks_say_what_was_heard() -> None:
-    unsaid, wire = Unsaid("v_1"), _Wire()
+    unsaid, wire = UnsentSpeech("v_1"), _Wire()
     for name in ("h", "x" * 64, "x" * 63 + "y", "h"):
-        unsaid.add(_chunk("a", name), Place("m", 7))
+        unsaid.add(_chunk("a", name), HeardUpTo("m", 7))
     await _sent(unsaid, wire)
     names = [params["utterance_id"] for _, params in wire.asked]
     assert names == ["v_1.0.h", f"v_1.1.{'x' * 58}", f"v_1.2.{'x' * 58}", "v_1.0.h"]
