@@ -29,7 +29,6 @@ FIRST = {
     "thread": Command("sulla.cli.thread", "list, show, delete, export and import threads"),
     "approvals": Command("sulla.cli.approvals", "list and answer what agents ask before they act"),
     "beat": Command("sulla.cli.beat", "agents' own time: status, now, log, pause and resume"),
-    "notices": Command("sulla.cli.notices", "list, mark and watch what you are told beside the answers"),
 }
 """The commands that are no capability's, and come first in `--help`."""
 

@@ -34,6 +34,6 @@ def arguments(command: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> Exit:
     """Do what was chosen, or list what was not seen."""
-    from sulla.cli.notices_ask import DOES
+    from sulla.people.cli.notices import DOES
 
     return DOES[given.below or "list"](given)

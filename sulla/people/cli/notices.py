@@ -12,7 +12,7 @@ from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door, home_of
 from sulla.terminal.screen import notice_head
-from sulla.terminal.table import harmless, one_line, paper
+from sulla.terminal.table import harmless, one_line, paper, second
 
 Row = dict[str, Any]
 
@@ -82,16 +82,12 @@ def _print(given: argparse.Namespace, row: Row) -> None:
         print(json.dumps(row), flush=True)
         return
     seen = ", ".join(f"seen by {one_line(one['person'])}" for one in row["seen"])
-    head = f"{_second(row['at'])} {notice_head(row | {'agent': row['agent'] or 'the daemon'})}"
+    head = f"{second(row['at'])} {notice_head(row | {'agent': row['agent'] or 'the daemon'})}"
     ink = paper()
     print(ink.bold(one_line(row["id"])) + f" {one_line(head)}" + (f" ({seen})" if seen else ""))
     for line in harmless(row["text"]).splitlines():
         print(f"  {line}")
     print(ink.faint(f"  in {one_line(row['thread_id'])}"), flush=True)
-
-
-def _second(at: str) -> str:
-    return at[:19].replace("T", " ")
 
 
 DOES = {"list": _list, "seen": _seen, "watch": _watch}
