@@ -28,7 +28,6 @@ FIRST = {
     "logs": Command("sulla.cli.logs", "print what the daemon wrote down about its work"),
     "thread": Command("sulla.cli.thread", "list, show, delete, export and import threads"),
     "approvals": Command("sulla.cli.approvals", "list and answer what agents ask before they act"),
-    "beat": Command("sulla.cli.beat", "agents' own time: status, now, log, pause and resume"),
 }
 """The commands that are no capability's, and come first in `--help`."""
 

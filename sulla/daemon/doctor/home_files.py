@@ -18,7 +18,8 @@ async def agents(patient: Patient) -> list[Finding]:
     """The agents: each readable, and what they name there."""
     host = (await asyncio.to_thread(offline_core, patient.settings, patient.clock)).host
     shelf = await asyncio.to_thread(looked_at, patient.settings, patient.clock)
-    return judge_agents(host.agents.team, tuple(host.tools), tuple(shelf.known))
+    team = await asyncio.to_thread(patient.team)
+    return judge_agents(team, tuple(host.tools), tuple(shelf.known))
 
 
 def judge_agents(team: Team, tools: tuple[str, ...], skills: tuple[str, ...]) -> list[Finding]:

@@ -30,7 +30,7 @@ _EXITS = {"blocked": Exit.BLOCKED, "failed": Exit.FAILED, "cancelled": Exit.CANC
 
 def begin(given: argparse.Namespace) -> Exit:
     """Begin a beat, and show what it does if that is wanted. Ctrl-C leaves it at work."""
-    watching = Watching(given, SystemClock())
+    watching = BeatWatch(given, SystemClock())
     with asyncio.Runner() as runner:
         try:
             return runner.run(watching.follow())
@@ -40,7 +40,7 @@ def begin(given: argparse.Namespace) -> Exit:
             return Exit.INTERRUPTED
 
 
-class Watching:
+class BeatWatch:
     """A beat that somebody looks at.
 
     Args:
@@ -53,7 +53,7 @@ class Watching:
         self._clock = clock
         # The same id at every attempt: a beat that was acknowledged before a break is not begun twice.
         self._request_id = random_id("req")
-        self._sheet = Sheet()
+        self._sheet = BeatLines()
         self._seen: dict[str, int] = {}
         """The number of the last event that was shown, by thread."""
         self.run_id = ""
@@ -149,7 +149,7 @@ class Watching:
 
 
 @dataclass(slots=True)
-class Sheet:
+class BeatLines:
     """Turns the events of a beat and of its cycles into lines for people. Pure."""
 
     ended: str | None = None

@@ -46,9 +46,9 @@ _WHOSE = {
 def run(given: argparse.Namespace) -> Exit:
     """Do what was chosen, or say how heartbeats are."""
     if given.below == "now":
-        from sulla.cli.beat_now import begin
+        from sulla.heartbeat.cli.watch import begin
 
         return begin(given)
-    from sulla.cli.beat_look import DOES
+    from sulla.heartbeat.cli.status import DOES
 
     return DOES[given.below or "status"](given)

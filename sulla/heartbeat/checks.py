@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 from sulla.core.errors import SettingsError
-from sulla.daemon.agents import read_team
-from sulla.daemon.doctor.probes import Patient
 from sulla.heartbeat.settings import HeartbeatSettings
 from sulla.heartbeat.threads import check_heartbeat
 from sulla.heartbeat.wanted import wanted_by
+from sulla.host.checks import Check, CheckContext
 from sulla.host.findings import Finding, fault, ok
 from sulla.schedules.spec import explain
 
 
-async def heartbeat(patient: Patient) -> list[Finding]:
+async def heartbeat(of: CheckContext) -> list[Finding]:
     """The heartbeat: whether there is one, and whether it can be as the settings say."""
-    team = await asyncio.to_thread(read_team, patient.settings)
-    return judge_heartbeat(patient.settings.section(HeartbeatSettings), [spec.id for spec in team.specs])
+    team = await asyncio.to_thread(of.team)
+    return judge_heartbeat(of.settings.section(HeartbeatSettings), team.ids)
 
 
-def judge_heartbeat(settings: HeartbeatSettings, agents: list[str]) -> list[Finding]:
+def judge_heartbeat(settings: HeartbeatSettings, agents: Sequence[str]) -> list[Finding]:
     """What `[heartbeat]` comes to.
 
     Args:
@@ -36,3 +36,6 @@ def judge_heartbeat(settings: HeartbeatSettings, agents: list[str]) -> list[Find
         how = "heartbeat.enabled = true in sulla.toml switches it on"
         return ok(f"off: agents work by themselves only after `sulla beat now`; {how}")
     return ok("on: " + "; ".join(f"{name}: {explain(spec)}" for name, spec in wanted.items()))
+
+
+CHECKS = (Check("heartbeat", heartbeat),)

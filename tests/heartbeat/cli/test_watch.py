@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from sulla.cli.beat_now import Sheet
+from sulla.heartbeat.cli.watch import BeatLines
 
 
-def lines(sheet: Sheet, kind: str, *, of_beat: bool = True, **data: Any) -> list[str]:
+def lines(sheet: BeatLines, kind: str, *, of_beat: bool = True, **data: Any) -> list[str]:
     return list(sheet.show({"type": kind, "data": data}, of_beat=of_beat))
 
 
@@ -18,7 +18,7 @@ def lines(sheet: Sheet, kind: str, *, of_beat: bool = True, **data: Any) -> list
     [("done", "", "done"), ("blocked", "blocked", "blocked"), ("limited", "limit_cycles", "limited (limit_cycles)")],
 )
 def test_a_beat_ends_with_its_own_word_and_not_its_runs(status: str, reason: str, head: str) -> None:
-    sheet = Sheet()
+    sheet = BeatLines()
     given: dict[str, Any] = {"status": status, "reason": reason, "cycles": 2, "tokens": 7, "changed": "garden: +1 done"}
     assert lines(sheet, "BEAT_ENDED", **given) == [f"{head}: 2 cycles, 7 tokens; changed: garden: +1 done"]
     assert sheet.ended is None
@@ -27,7 +27,7 @@ def test_a_beat_ends_with_its_own_word_and_not_its_runs(status: str, reason: str
 
 
 def test_a_beat_that_is_cut_off_ends_with_its_run() -> None:
-    stopped, broken = Sheet(), Sheet()
+    stopped, broken = BeatLines(), BeatLines()
     assert lines(stopped, "RUN_FINISHED", outcome={"status": "cancelled"}) == ["the beat was stopped"]
     assert lines(broken, "RUN_ERROR", code="crashed_repeatedly", message="three times") == [
         "failed (crashed_repeatedly): three times"
@@ -36,14 +36,14 @@ def test_a_beat_that_is_cut_off_ends_with_its_run() -> None:
 
 
 def test_a_wake_that_is_no_beat_says_why_and_is_no_failure() -> None:
-    sheet = Sheet()
+    sheet = BeatLines()
     assert lines(sheet, "BEAT_SKIPPED", reason="idle", text="nothing to do") == ["no beat (idle): nothing to do"]
     lines(sheet, "RUN_FINISHED", outcome={"status": "done"})
     assert sheet.ended == "done"
 
 
 def test_cycles_are_followed_and_only_what_matters_of_them_is_shown() -> None:
-    sheet = Sheet()
+    sheet = BeatLines()
     assert lines(sheet, "CHILD_STARTED", thread_id="thr_1", task="beat 1, cycle 1") == ["beat 1, cycle 1: thr_1"]
     assert sheet.cycles == ["thr_1"]
     waits = [

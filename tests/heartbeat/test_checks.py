@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sulla.daemon.doctor.heartbeat import judge_heartbeat
 from sulla.daemon.settings.config import load_settings
+from sulla.heartbeat.checks import judge_heartbeat
 from sulla.heartbeat.settings import HeartbeatSettings
 from sulla.host.findings import Finding
 
