@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from sulla.cli.thread_pages import Pages, all_events, all_threads
+from sulla.cli.thread.pages import Pages, all_events, all_threads
 from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door
@@ -119,8 +119,8 @@ def test_every_page_is_followed(here: Place, capsys: Capsys, monkeypatch: pytest
     typed(capsys, "ask", "look", "--thread", thread_id)
     whole = typed(capsys, "thread", "show", thread_id, "--json").out
     every = typed(capsys, "thread", "list", "--json").out
-    monkeypatch.setattr("sulla.cli.thread_pages._EVENTS", 2)
-    monkeypatch.setattr("sulla.cli.thread_pages._THREADS", 1)
+    monkeypatch.setattr("sulla.cli.thread.pages._EVENTS", 2)
+    monkeypatch.setattr("sulla.cli.thread.pages._THREADS", 1)
     assert typed(capsys, "thread", "show", thread_id, "--json").out == whole
     assert typed(capsys, "thread", "list", "--json").out == every
     first = typed(capsys, "thread", "show", thread_id, "--json", "--limit", "5").out

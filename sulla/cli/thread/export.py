@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from sulla.cli.settings import settings_of
-from sulla.cli.thread_pages import Pages
+from sulla.cli.thread.pages import Pages
 from sulla.core.errors import InvalidInput, SullaError, Unavailable
 from sulla.core.jsontypes import JsonObject
 from sulla.host.home import Home

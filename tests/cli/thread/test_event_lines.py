@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sulla.cli.thread_show import shown
+from sulla.cli.thread.event_lines import shown
 from sulla.core.event import Fact
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import ToolCall

@@ -8,8 +8,8 @@ import json
 import sys
 from itertools import islice
 
-from sulla.cli.thread_pages import Pages, all_events, all_threads
-from sulla.cli.thread_show import shown
+from sulla.cli.thread.event_lines import shown
+from sulla.cli.thread.pages import Pages, all_events, all_threads
 from sulla.host.system import SystemClock
 from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit

@@ -15,7 +15,7 @@ from websockets.asyncio.client import connect as open_socket
 from websockets.exceptions import InvalidStatus
 
 from sulla.access import ALL_SCOPES
-from sulla.cli.token import SCOPES
+from sulla.cli.token.commands import SCOPES
 from sulla.terminal.exits import Exit
 from tests.cli.typed import typed
 from tests.daemon.running import Place

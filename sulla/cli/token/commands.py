@@ -52,7 +52,7 @@ def arguments(command: argparse.ArgumentParser) -> None:
 def run(given: argparse.Namespace) -> Exit:
     """Do what was chosen, or print the owner's token, making it if the home is new."""
     if given.below is not None:
-        from sulla.cli.token_change import CHANGES
+        from sulla.cli.token.tokens import CHANGES
 
         return CHANGES[given.below](given)
     token = Home(home_of(given)).token(random_token)

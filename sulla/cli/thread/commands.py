@@ -50,15 +50,15 @@ def run(given: argparse.Namespace) -> Exit:
     """Do what was chosen."""
     match given.below:
         case "export":
-            from sulla.cli.thread_export import run_export
+            from sulla.cli.thread.export import run_export
 
             return run_export(given)
         case "import":
-            from sulla.cli.thread_import import run_import
+            from sulla.cli.thread.restore import run_import
 
             return run_import(given)
         case _:
-            from sulla.cli.thread_look import LOOKS
+            from sulla.cli.thread.threads import LOOKS
 
             return LOOKS[given.below](given)
 
