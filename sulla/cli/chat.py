@@ -30,7 +30,7 @@ def arguments(command: argparse.ArgumentParser) -> None:
 def run(given: argparse.Namespace) -> Exit:
     """Talk until end of input. A script, whose lines are piped in, learns how the last one ended."""
     if given.voice_sim is not None:
-        from sulla.cli.voice_sim import simulate
+        from sulla.speech.cli.simulation import simulate
 
         return simulate(given)
     if given.speed is not None:

@@ -26,11 +26,8 @@ FIRST = {
     "pause": Command("sulla.cli.pause", "stop all work at once, until it is resumed"),
     "resume": Command("sulla.cli.resume", "have work that was paused go on where it was"),
     "logs": Command("sulla.cli.logs", "print what the daemon wrote down about its work"),
-    "thread": Command("sulla.cli.thread", "list, show, delete, export and import threads"),
-    "approvals": Command("sulla.cli.approvals", "list and answer what agents ask before they act"),
-    "beat": Command("sulla.cli.beat", "agents' own time: status, now, log, pause and resume"),
-    "notices": Command("sulla.cli.notices", "list, mark and watch what you are told beside the answers"),
-    "speech": Command("sulla.cli.speech", "play recorded speech and say why each turn ended when it did"),
+    "thread": Command("sulla.cli.thread.commands", "list, show, delete, export and import threads"),
+    "approvals": Command("sulla.cli.approvals.commands", "list and answer what agents ask before they act"),
 }
 """The commands that are no capability's, and come first in `--help`."""
 
@@ -39,7 +36,7 @@ _MIDDLE = ("beat", "notices", "flow", "speech", "memory", "project", "mcp", "ski
 
 LAST = {
     "prompt": Command("sulla.cli.prompt", "show what a model is told before a conversation"),
-    "token": Command("sulla.cli.token", "print the owner's token; make, list and revoke others"),
+    "token": Command("sulla.cli.token.commands", "print the owner's token; make, list and revoke others"),
     "doctor": Command("sulla.cli.doctor", "look for what is wrong, and say what to do"),
     "completion": Command("sulla.cli.completion", "print what makes a shell complete sulla's words"),
 }

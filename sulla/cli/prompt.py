@@ -13,7 +13,7 @@ from typing import Any
 
 from sulla.agent import tool_tokens
 from sulla.cli.settings import settings_of
-from sulla.cli.thread_pages import Pages, all_events
+from sulla.cli.thread.pages import Pages, all_events
 from sulla.core.errors import Unavailable
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall

@@ -8,9 +8,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from sulla.cli.beat_look import heartbeat_line
-from sulla.cli.notices_ask import notices
 from sulla.core.errors import StoreReplaced, StoreUnavailable
+from sulla.heartbeat.cli.status import heartbeat_line
+from sulla.people.cli.notices import notices
 from sulla.people.words import ago
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit

@@ -20,8 +20,6 @@ from sulla.gateway.rest.hooks import Hooks
 from sulla.gateway.rest.probes import Operations
 from sulla.gateway.server.auth import address_key
 from sulla.gateway.server.server import Server, bind, serve
-from sulla.gateway.voice.frames import Recognizer
-from sulla.gateway.voice.moves import Drop, Flush, Say, Wrong
 from sulla.gateway.wire import PROTOCOL, SUBPROTOCOL, QuestionRow, ThreadRow, TurnSent
 from sulla.rpc import Caller, Limits, Way
 
@@ -36,9 +34,7 @@ __all__ = [
     "Caller",
     "Commands",
     "Done",
-    "Drop",
     "Event",
-    "Flush",
     "Gateway",
     "GatewayConfig",
     "Hear",
@@ -53,8 +49,6 @@ __all__ = [
     "Over",
     "Principal",
     "QuestionRow",
-    "Recognizer",
-    "Say",
     "Scope",
     "Server",
     "Signal",
@@ -65,7 +59,6 @@ __all__ = [
     "Verdict",
     "WaitingThread",
     "Way",
-    "Wrong",
     "address_key",
     "bind",
     "build_app",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sulla.host.capability import Capability
+from sulla.host.capability import Capability, Command
 
 CAPABILITY = Capability(
     name="heartbeat",
@@ -12,4 +12,8 @@ CAPABILITY = Capability(
     methods=("sulla.heartbeat.rpc:METHODS",),
     settings="sulla.heartbeat.settings:HeartbeatSettings",
     build="sulla.heartbeat.build:build",
+    commands={
+        "beat": Command("sulla.heartbeat.cli.commands", "agents' own time: status, now, log, pause and resume"),
+    },
+    checks="sulla.heartbeat.checks:CHECKS",
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sulla.host.capability import Capability
+from sulla.host.capability import Capability, Command
 
 CAPABILITY = Capability(
     name="people",
@@ -12,4 +12,7 @@ CAPABILITY = Capability(
         "sulla.people.notices_rpc:METHODS",
     ),
     build="sulla.people.build:build",
+    commands={
+        "notices": Command("sulla.people.cli.commands", "list, mark and watch what you are told beside the answers"),
+    },
 )

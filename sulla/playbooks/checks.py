@@ -11,20 +11,20 @@ from sulla.playbooks.catalog import PlaybookCatalog, listed
 
 async def playbooks(of: CheckContext) -> list[Finding]:
     """The playbooks: each can be run."""
-    shelf = (await asyncio.to_thread(of.host)).needed(PlaybookCatalog)
-    await shelf.look()
-    return judge_playbooks(shelf)
+    catalog = (await asyncio.to_thread(of.host)).needed(PlaybookCatalog)
+    await catalog.look()
+    return judge_playbooks(catalog)
 
 
-def judge_playbooks(shelf: PlaybookCatalog) -> list[Finding]:
+def judge_playbooks(catalog: PlaybookCatalog) -> list[Finding]:
     """What the files of playbooks come to.
 
     Args:
-        shelf: the playbooks, looked at.
+        catalog: the playbooks, looked at.
     """
     remedy = "`sulla flow check` says all that is wrong with playbooks"
-    rows = [listed(one) for one in shelf.playbooks.values()]
-    found = [warning(said, remedy) for said in (*shelf.troubles, *(row.trouble for row in rows)) if said]
+    rows = [listed(one) for one in catalog.playbooks.values()]
+    found = [warning(said, remedy) for said in (*catalog.troubles, *(row.trouble for row in rows)) if said]
     return found or ok(f"{counted(len(rows), 'playbook')}: {', '.join(row.playbook for row in rows) or 'none'}")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sulla.host.capability import Capability
+from sulla.host.capability import Capability, Command
 
 CAPABILITY = Capability(
     name="speech",
@@ -10,4 +10,7 @@ CAPABILITY = Capability(
     methods=("sulla.speech.rpc:METHODS",),
     settings="sulla.speech.settings:SpeechSettings",
     build="sulla.speech.build:build",
+    commands={
+        "speech": Command("sulla.speech.cli.commands", "play recorded speech and say why each turn ended when it did"),
+    },
 )

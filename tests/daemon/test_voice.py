@@ -14,9 +14,9 @@ import pytest
 from tests.daemon.running import Daemon, Place, Service, service
 from tests.gateway.peer import Peer
 from tests.gateway.recognizers import partial, result
-from tests.gateway.voice.test_frames import FLUX, TALK
 from tests.gateway.voices import Voice
 from tests.servers.script import Reply, Rule, Script
+from tests.speech.recognizer.test_frames import FLUX, TALK
 
 VOSK = [partial(""), partial("turn off"), result("turn off the light")]
 SPOKEN = ["It rains, e.g. in Rome.", "Take a coat!"]

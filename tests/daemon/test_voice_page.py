@@ -17,19 +17,19 @@ from deepgram.environment import DeepgramClientEnvironment
 
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway.contract_docs.speech_events import SPEECH
-from sulla.gateway.voice.fields import MAX_CHANNELS
-from sulla.gateway.voice.frames import _BARE, _TYPED, Recognizer
-from sulla.gateway.voice.moves import Passed, Wrong
 from sulla.gateway.voice.session import PATIENCE_S
 from sulla.gateway.voice.socket import Asked
 from sulla.rpc import Limits
+from sulla.speech.recognizer.fields import MAX_CHANNELS
+from sulla.speech.recognizer.frames import _BARE, _TYPED, Recognizer
+from sulla.speech.recognizer.moves import Passed, Wrong
 from tests.daemon.running import PATIENCE_S as WAIT_S
 from tests.daemon.running import Daemon, Place, service
 from tests.gateway.fake_recognizers import KEY, PIECE, FakeDeepgram, FakeVosk
 from tests.gateway.recognizers import partial, result
-from tests.gateway.voice.test_frames import FLUX, TALK
 from tests.gateway.voices import Voice
 from tests.servers.script import Reply, Rule, Script
+from tests.speech.recognizer.test_frames import FLUX, TALK
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "voice.md").read_text()
 SENT = [json.loads(text) for text in re.findall(r"^→ (\{.*\})$", PAGE, re.MULTILINE)]

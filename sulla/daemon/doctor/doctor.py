@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Iterable
 from typing import Final, cast
 
 from sulla.core.errors import SullaError
-from sulla.daemon.doctor import heartbeat as doctor_heartbeat
 from sulla.daemon.doctor import home_files as registry
 from sulla.daemon.doctor import probes
 from sulla.daemon.doctor import shell as doctor_shell
@@ -23,7 +22,6 @@ _OWN: Final[tuple[Check[Patient], ...]] = (
     Check("workspace", probes.workspace),
     Check("shell", doctor_shell.shell),
     Check("agents", registry.agents),
-    Check("heartbeat", doctor_heartbeat.heartbeat),
     Check("web", doctor_web.web),
     Check("daemon", probes.daemon),
     Check("port", probes.port),

@@ -18,13 +18,13 @@ from sulla.core.jsontypes import JsonObject
 from sulla.gateway import rpc, wire
 from sulla.gateway.feed.follower import Sink
 from sulla.gateway.rpc import RequestId
-from sulla.gateway.voice import moves
-from sulla.gateway.voice.frames import Recognizer, Turns
 from sulla.gateway.voice.shown import Shown, voice_frame
 from sulla.gateway.voice.sink import VoiceSink
 from sulla.gateway.websocket.machine import Authenticate, Call, Close, Effect, Out, Reply, Then
 from sulla.gateway.websocket.session import NORMAL, NOT_TEXT, POLICY, TOO_SLOW, UNAUTHORIZED, too_big
 from sulla.rpc import Limits, Params, Way
+from sulla.speech.recognizer import moves
+from sulla.speech.recognizer.frames import Recognizer, Turns
 from sulla.speech.rpc import SpeechCancel, SpeechChunk, SpeechFlush, SpeechPlaying
 
 PATIENCE_S: Final = 10.0

@@ -13,10 +13,10 @@ from sulla.gateway import rpc
 from sulla.gateway.context import Room
 from sulla.gateway.server.auth import bearer
 from sulla.gateway.server.perimeter import peer_of, welcome
-from sulla.gateway.voice.fields import MAX_CHANNELS
-from sulla.gateway.voice.frames import Turns
 from sulla.gateway.voice.session import VoiceSession, Wish
 from sulla.rpc import Id, Params
+from sulla.speech.recognizer.fields import MAX_CHANNELS
+from sulla.speech.recognizer.frames import Turns
 
 PATH: Final = "/voice"
 _SCHEME: Final = "token"

@@ -69,8 +69,8 @@ def new(given: argparse.Namespace) -> Exit:
     playbooks = HomePlaybooks(given)
     text, tests = _starter(given.name, given.starter) if given.starter else _first(given.name, playbooks)
     file: Path = given.out or playbook_folder(playbooks.settings) / f"{given.name}.yaml"
-    if given.out is None and given.name in playbooks.shelf.playbooks:
-        raise Conflict(f"there is a playbook {given.name!r} already: {playbooks.shelf.playbooks[given.name].file}")
+    if given.out is None and given.name in playbooks.catalog.playbooks:
+        raise Conflict(f"there is a playbook {given.name!r} already: {playbooks.catalog.playbooks[given.name].file}")
     _write(file, text)
     made = [file]
     if tests:

@@ -24,7 +24,7 @@ _WIDTHS = (22, 5, 30)
 
 def _list(given: argparse.Namespace) -> Exit:
     playbooks = HomePlaybooks(given)
-    rows = [listed(shelved) for shelved in playbooks.shelf.playbooks.values()]
+    rows = [listed(shelved) for shelved in playbooks.catalog.playbooks.values()]
     table = Table(_HEADS, _WIDTHS, paper())
     if not given.json:
         print(table.head())
@@ -37,7 +37,7 @@ def _list(given: argparse.Namespace) -> Exit:
     for row in rows:
         if row.trouble and not given.json:
             print(one_line(f"cannot be run: {row.trouble}"), file=sys.stderr)
-    for said in playbooks.shelf.troubles:
+    for said in playbooks.catalog.troubles:
         print(one_line(said), file=sys.stderr)
     return Exit.OK
 
@@ -55,7 +55,7 @@ def _check(given: argparse.Namespace) -> Exit:
             errors += 1
             row = {"file": str(one.file), "severity": "error", "message": one.trouble}
             print(json.dumps(row) if given.json else one_line(one.told[-1]))
-    for said in playbooks.shelf.troubles if given.names in ([], ["all"]) else ():
+    for said in playbooks.catalog.troubles if given.names in ([], ["all"]) else ():
         errors += 1
         print(json.dumps({"severity": "error", "message": said}) if given.json else one_line(f"error: {said}"))
     if not given.json:

@@ -86,17 +86,17 @@ class HomePlaybooks:
     def __init__(self, given: argparse.Namespace) -> None:
         self.home: OfflineHome = given.offline(given)
         self.settings = self.home.host.settings
-        self.shelf: PlaybookCatalog = self.home.host.needed(PlaybookCatalog)
-        self.shelf.look_now()
+        self.catalog: PlaybookCatalog = self.home.host.needed(PlaybookCatalog)
+        self.catalog.look_now()
 
     @property
     def known(self) -> Known:
         """What names are held against."""
-        return self.shelf.known
+        return self.catalog.known
 
     def all(self) -> list[Opened]:
         """Those of the home."""
-        return [self._of_home(name) for name in self.shelf.playbooks]
+        return [self._of_home(name) for name in self.catalog.playbooks]
 
     def some(self, names: Sequence[str]) -> list[Opened]:
         """Those that somebody named; all of the home's for nobody, or for ``all``."""
@@ -131,10 +131,10 @@ class HomePlaybooks:
             return beside
         if opened.definition is not None and name == opened.definition.name:
             return opened.definition
-        return self.shelf.get(name).definition
+        return self.catalog.get(name).definition
 
     def _of_home(self, name: str) -> Opened:
-        shelved = self.shelf.find(name)
+        shelved = self.catalog.find(name)
         return Opened(shelved.name, shelved.file, shelved.definition, shelved.faults, shelved.trouble)
 
     def _of_file(self, file: Path) -> Opened:

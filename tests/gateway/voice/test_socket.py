@@ -29,8 +29,8 @@ from tests.doubles.tokens import MemoryTokens
 from tests.gateway.conftest import Start
 from tests.gateway.peer import PATIENCE_S, Raw, masked, until
 from tests.gateway.recognizers import partial, result
-from tests.gateway.voice.test_frames import BAD, FLUX, GOOD, TALK
 from tests.gateway.voices import Voice
+from tests.speech.recognizer.test_frames import BAD, FLUX, GOOD, TALK
 
 THREAD = "thr_1"
 OpenRaw = Callable[..., Awaitable[Raw]]

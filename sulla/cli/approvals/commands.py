@@ -1,0 +1,47 @@
+"""`sulla approvals`: what agents ask before they act, and what they need not ask."""
+
+from __future__ import annotations
+
+import argparse
+
+from sulla.terminal.exits import Exit
+from sulla.terminal.options import add_home
+
+COMMANDS = {
+    "list": "list the questions that turns wait for; the same without a command",
+    "show": "print one whole, with all that the call would be given",
+    "answer": "answer one: approve, reject, or what it asks for",
+    "always": "say yes, and allow calls like it for a while",
+    "rules": "list what was allowed with always",
+    "forget": "take one of those back",
+}
+"""Every command below this one; docs/safety.md explains them."""
+
+VERDICTS = ("approve", "reject", "always", "result", "run_again", "give_up")
+"""What a question can be answered with; the daemon says which of them fit."""
+
+
+def arguments(command: argparse.ArgumentParser) -> None:
+    """The commands and their arguments."""
+    command.add_argument("--json", action="store_true", help="print JSON, one object per line")
+    below = command.add_subparsers(dest="below", metavar="COMMAND")
+    parsers = {
+        name: below.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+        for name, text in COMMANDS.items()
+    }
+    for one in parsers.values():
+        add_home(one, below=True)
+        # A default here would undo what was given before the command's name.
+        one.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON, one per line")
+    for name in ("show", "answer", "always"):
+        parsers[name].add_argument("id", metavar="ID", help="the question, as list shows it; its beginning is enough")
+    parsers["answer"].add_argument("verdict", choices=VERDICTS, help="the answer")
+    parsers["answer"].add_argument("--text", default="", help="why not, or what a call came to: the agent reads it")
+    parsers["forget"].add_argument("rule", metavar="RULE", help="the rule, as rules shows it")
+
+
+def run(given: argparse.Namespace) -> Exit:
+    """Do what was chosen, or list the questions."""
+    from sulla.cli.approvals.answer import DOES
+
+    return DOES[given.below or "list"](given)

@@ -1,0 +1,218 @@
+"""`sulla beat now`: a beat begun, and shown while it works."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from sulla.core.clock import Clock
+from sulla.core.errors import Busy, SullaError
+from sulla.host.system import SystemClock, random_id
+from sulla.terminal.client import Client, open_client
+from sulla.terminal.exits import Exit
+from sulla.terminal.follow import PATIENCE_S, tell_of_pause
+from sulla.terminal.place import door, home_of
+from sulla.terminal.questions import from_wait
+from sulla.terminal.screen import paused_head
+from sulla.terminal.table import one_line, second
+
+Row = dict[str, Any]
+
+_RETRY_S = 0.25
+_EXITS = {"blocked": Exit.BLOCKED, "failed": Exit.FAILED, "cancelled": Exit.CANCELLED}
+"""How a beat ended, as an exit code; whatever else became of it is as it should be."""
+
+
+def begin(given: argparse.Namespace) -> Exit:
+    """Begin a beat, and show what it does if that is wanted. Ctrl-C leaves it at work."""
+    watching = BeatWatch(given, SystemClock())
+    with asyncio.Runner() as runner:
+        try:
+            return runner.run(watching.follow())
+        except KeyboardInterrupt:
+            if watching.run_id:
+                print("\n[the beat goes on; `sulla beat log` says what becomes of it]", file=sys.stderr)
+            return Exit.INTERRUPTED
+
+
+class BeatWatch:
+    """A beat that somebody looks at.
+
+    Args:
+        given: the command's arguments.
+        clock: for waiting.
+    """
+
+    def __init__(self, given: argparse.Namespace, clock: Clock) -> None:
+        self._given = given
+        self._clock = clock
+        # The same id at every attempt: a beat that was acknowledged before a break is not begun twice.
+        self._request_id = random_id("req")
+        self._sheet = BeatLines()
+        self._seen: dict[str, int] = {}
+        """The number of the last event that was shown, by thread."""
+        self.run_id = ""
+        self._thread = ""
+
+    async def follow(self) -> Exit:
+        """Begin it, and show it to its end, also over a restart of the daemon.
+
+        Raises:
+            Unavailable: the daemon did not come back in time.
+            Refused: it did.
+        """
+        lost_at: float | None = None
+        while True:
+            try:
+                async with open_client(door(home_of(self._given))) as client:
+                    await self._begin(client)
+                    lost_at = None
+                    return await self._show(client) if self._given.watch else Exit.OK
+            except SullaError as error:
+                if not self.run_id or not error.retryable:
+                    raise
+                now = self._clock.elapsed()
+                if lost_at is None:
+                    lost_at = now
+                    print("[the daemon went away; waiting for it to come back]", file=sys.stderr, flush=True)
+                elif now - lost_at > PATIENCE_S:
+                    raise
+                await self._clock.sleep(_RETRY_S)
+
+    async def _begin(self, client: Client) -> None:
+        if self.run_id:
+            return
+        asked = {"agent": self._given.agent, "project": self._given.project, "request_id": self._request_id}
+        try:
+            begun = await client.call("heartbeat.trigger", **asked)
+        except Busy:
+            if not self._given.watch or not await self._join(client):
+                raise
+            return
+        self.run_id, self._thread = str(begun["run_id"]), str(begun["thread_id"])
+        self._seen[self._thread] = int(begun["seq"])
+        if self._given.json and not self._given.watch:
+            print(json.dumps(begun))
+        elif not self._given.json:
+            how = "" if self._given.watch else "; `sulla beat log` says what becomes of it"
+            print(f"begun: {self.run_id} in the thread {self._thread}{how}", flush=True)
+        await tell_of_pause(client, "the beat")
+
+    async def _join(self, client: Client) -> bool:
+        """Look at the beat that is at work already; False if it is over by now."""
+        (row,) = (await client.call("heartbeat.status", agent=self._given.agent))["heartbeats"][:1]
+        tick = row["last"]
+        if tick is None or tick["run_id"] != row["running"]:
+            return False
+        self.run_id, self._thread = str(row["running"]), str(row["thread_id"])
+        self._seen[self._thread] = int(tick["seq"])
+        print(f"[a beat is at work already: {self.run_id}]", file=sys.stderr, flush=True)
+        return True
+
+    async def _show(self, client: Client) -> Exit:
+        for thread_id, seq in list(self._seen.items()):
+            await client.call("events.subscribe", thread_id=thread_id, after=seq)
+        async for event in client.events():
+            thread_id = event["thread_id"]
+            if event.get("seq") is None:
+                continue
+            self._seen[thread_id] = max(self._seen.get(thread_id, 0), event["seq"])
+            if thread_id == self._thread and event["run_id"] not in (self.run_id, None):
+                continue
+            self._print(event)
+            for cycle in self._cycles(event):
+                await client.call("events.subscribe", thread_id=cycle, after=0)
+                self._seen.setdefault(cycle, 0)
+            if thread_id == self._thread and (ended := self._sheet.ended) is not None:
+                return _EXITS.get(ended, Exit.OK)
+        raise AssertionError("unreachable: events end with an error")
+
+    def _cycles(self, event: Row) -> list[str]:
+        """Threads of cycles that are there from this event on."""
+        if event["thread_id"] != self._thread or event["type"] != "SUSPENDED":
+            return []
+        return [thread_id for thread_id in self._sheet.cycles if thread_id not in self._seen]
+
+    def _print(self, event: Row) -> None:
+        lines = list(self._sheet.show(event, of_beat=event["thread_id"] == self._thread))
+        if self._given.json:
+            print(json.dumps(event), flush=True)
+            return
+        indent = "" if event["thread_id"] == self._thread else "  "
+        for line in lines:
+            print(f"{second(event['at'])[11:]} {indent}{one_line(line, 400)}", flush=True)
+
+
+@dataclass(slots=True)
+class BeatLines:
+    """Turns the events of a beat and of its cycles into lines for people. Pure."""
+
+    ended: str | None = None
+    """How the beat ended; None while it is at work."""
+    cycles: list[str] = field(default_factory=list)
+    """The threads of its cycles."""
+    _said: str = ""
+
+    def show(self, event: Row, *, of_beat: bool) -> Iterator[str]:
+        """The lines for an event.
+
+        Args:
+            event: what happened.
+            of_beat: whether it did in the heartbeat's thread, and not in a cycle's.
+        """
+        data, kind = event["data"], event["type"]
+        return self._of_beat(kind, data) if of_beat else _of_cycle(kind, data)
+
+    def _of_beat(self, kind: str, data: Row) -> Iterator[str]:
+        match kind:
+            case "BEAT_STARTED":
+                yield f"focus: {data.get('focus') or 'none'} ({data['why']})"
+            case "BEAT_SKIPPED":
+                yield f"no beat ({data['reason']}): {data.get('text', '')}"
+            case "CHILD_STARTED":
+                self.cycles.append(str(data["thread_id"]))
+                yield f"{data.get('task', 'a cycle')}: {data['thread_id']}"
+            case "CYCLE_ENDED":
+                said = data.get("summary") or data.get("blocker", "")
+                yield f"cycle {data['number']} {data['status']}: {said}"
+            case "BEAT_ENDED":
+                self._said = str(data["status"])
+                yield _summary(data)
+            case "RUN_PAUSED":
+                yield f"[{paused_head(data)}; it goes on when somebody says `sulla resume`]"
+            case "RUN_FINISHED":
+                self.ended = self._said or str(data["outcome"]["status"])
+                if self.ended == "cancelled":
+                    yield "the beat was stopped"
+            case "RUN_ERROR":
+                self.ended = "failed"
+                yield f"failed ({data['code']}): {data['message']}"
+            case _:
+                pass
+
+
+def _of_cycle(kind: str, data: Row) -> Iterator[str]:
+    match kind:
+        case "TOOL_CALL_START":
+            yield f"· {data['name']} {json.dumps(data.get('args', {}), ensure_ascii=False)[:120]}"
+        case "CHILD_STARTED":
+            yield f"· sub-agent {data['agent']}: {data.get('task', '')}"
+        case "SUSPENDED":
+            asked = [one for one in map(from_wait, data["waits"]) if one.is_for_people]
+            yield from (f"? {one.prompt} (sulla approvals)" for one in asked)
+        case "NOTICE":
+            yield f"! {data['text']}"
+        case _:
+            pass
+
+
+def _summary(data: Row) -> str:
+    reason = f" ({data['reason']})" if data.get("reason", "") not in ("", data["status"]) else ""
+    cycles, tokens = data.get("cycles", 0), data.get("tokens", 0)
+    changed = data.get("changed") or "nothing"
+    return f"{data['status']}{reason}: {cycles} cycle{'' if cycles == 1 else 's'}, {tokens} tokens; changed: {changed}"

@@ -1,0 +1,1 @@
+"""What recognizers say on their sockets, as chunks of speech."""

@@ -1,0 +1,203 @@
+"""`sulla thread list`, `show` and `delete` against a real daemon."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sulla.cli.thread.pages import Pages, all_events, all_threads
+from sulla.terminal.client import open_client
+from sulla.terminal.exits import Exit
+from sulla.terminal.place import door
+from tests.cli.typed import typed
+from tests.daemon.running import PATIENCE_S, Place
+
+Capsys = pytest.CaptureFixture[str]
+
+
+def make(place: Place, **about: object) -> str:
+    async def call() -> str:
+        async with open_client(door(place.home)) as client:
+            return str((await client.call("thread.create", **about))["thread_id"])
+
+    return asyncio.run(call())
+
+
+@pytest.fixture
+def thread(here: Place, capsys: Capsys) -> str:
+    """A thread with one turn."""
+    thread_id = make(here, title="Trip to Rome")
+    assert typed(capsys, "ask", "look", "--thread", thread_id).code == Exit.OK
+    return thread_id
+
+
+# ------------------------------------------------------------------------------------------------------------ list
+
+
+def test_the_list_has_a_line_for_each_thread_under_its_heads(thread: str, capsys: Capsys) -> None:
+    listed = typed(capsys, "thread", "list")
+    head, *rows = listed.out.splitlines()
+    assert (listed.code, listed.err) == (Exit.OK, "")
+    assert head.split() == ["THREAD", "CREATED", "(UTC)", "STATUS", "AGENT", "TITLE"]
+    (row,) = (row for row in rows if row.startswith(thread))
+    assert row[head.index("TITLE") :] == "Trip to Rome"
+    assert row[head.index("STATUS") :].startswith("idle ")
+    assert head.index("TITLE") + 12 <= 80, "something of a title is seen on a narrow terminal"
+
+
+def test_as_json_each_thread_is_a_line(thread: str, capsys: Capsys) -> None:
+    rows = [json.loads(line) for line in typed(capsys, "thread", "list", "--json").out.splitlines()]
+    assert [row["title"] for row in rows if row["thread_id"] == thread] == ["Trip to Rome"]
+    assert [row["thread_id"] for row in rows] == sorted({row["thread_id"] for row in rows})
+
+
+def test_a_limit_is_kept(thread: str, here: Place, capsys: Capsys) -> None:
+    make(here)
+    assert len(typed(capsys, "thread", "list", "--limit", "1").out.splitlines()) == 2
+    assert len(typed(capsys, "thread", "list", "--limit", "2", "--json").out.splitlines()) == 2
+    assert len(typed(capsys, "thread", "show", thread, "--limit", "2", "--json").out.splitlines()) == 2
+
+
+def test_a_home_without_threads_says_how_to_begin(tmp_path: Path) -> None:
+    place = Place(tmp_path / "home")
+    with place.up():
+        assert place.run("thread", "list") == (Exit.OK, "", "there are no threads yet: `sulla chat` begins one\n")
+        assert place.run("thread", "list", "--json") == (Exit.OK, "", "")
+
+
+# ------------------------------------------------------------------------------------------------------------ show
+
+
+def test_what_was_said_and_done_can_be_read(thread: str, capsys: Capsys) -> None:
+    shown = typed(capsys, "thread", "show", thread)
+    assert (shown.code, shown.err) == (Exit.OK, "")
+    lines = [line.partition("  ")[2] if line.startswith("#") else line for line in shown.out.splitlines()]
+    assert lines[:8] == [
+        *("created for sulla", "    Trip to Rome"),
+        *("you", "    look"),
+        *("sulla", "    I look."),
+        *('    · list_dir {"path": "."}', "    → [. is empty]"),
+    ]
+    assert lines[8:10] == ["sulla", "    Nothing there."]
+    assert lines[10].startswith("    = done [tokens: ")
+
+
+def test_as_json_each_record_is_a_line(thread: str, capsys: Capsys) -> None:
+    events = [json.loads(line) for line in typed(capsys, "thread", "show", thread, "--json").out.splitlines()]
+    assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
+    later = typed(capsys, "thread", "show", thread, "--json", "--after", "3").out.splitlines()
+    assert [json.loads(line) for line in later] == events[3:]
+
+
+@pytest.mark.usefixtures("here")
+def test_an_unknown_thread_is_named(capsys: Capsys) -> None:
+    for words in (("show", "thr_none"), ("delete", "thr_none", "--yes"), ("export", "thr_none")):
+        done = typed(capsys, "thread", *words)
+        assert (done.code, done.out) == (Exit.REFUSED, "")
+        assert done.err.startswith("sulla: no thread 'thr_none'")
+
+
+def test_a_title_cannot_steer_the_terminal(here: Place, capsys: Capsys) -> None:
+    # The gateway takes no control characters in titles, but other ones that turn a line around.
+    thread_id = make(here, title="fine\u202e\u2066enif\x85\x9b2J")
+    listed = typed(capsys, "thread", "list").out
+    assert "fineenif 2J" in listed
+    assert "fineenif" in typed(capsys, "thread", "show", thread_id).out
+    assert all(line.isprintable() for line in listed.splitlines())
+
+
+def test_every_page_is_followed(here: Place, capsys: Capsys, monkeypatch: pytest.MonkeyPatch) -> None:
+    thread_id = make(here, title="many pages")
+    typed(capsys, "ask", "look", "--thread", thread_id)
+    whole = typed(capsys, "thread", "show", thread_id, "--json").out
+    every = typed(capsys, "thread", "list", "--json").out
+    monkeypatch.setattr("sulla.cli.thread.pages._EVENTS", 2)
+    monkeypatch.setattr("sulla.cli.thread.pages._THREADS", 1)
+    assert typed(capsys, "thread", "show", thread_id, "--json").out == whole
+    assert typed(capsys, "thread", "list", "--json").out == every
+    first = typed(capsys, "thread", "show", thread_id, "--json", "--limit", "5").out
+    assert first.splitlines() == whole.splitlines()[:5]
+
+
+def test_a_connection_that_broke_between_two_pages_is_made_anew(here: Place, thread: str) -> None:
+    with Pages(here.home) as pages:
+        seen: list[dict[str, Any]] = []
+        for event in all_events(pages, thread, 0, None):
+            seen.append(event)
+            if len(seen) == 1:
+                client = pages._client  # the daemon does this to a reader that is away for long
+                assert client is not None
+                pages._runner.run(client._socket.close())
+        assert [event["seq"] for event in seen] == list(range(1, len(seen) + 1))
+        assert thread in {row["thread_id"] for row in all_threads(pages)}
+
+
+# ---------------------------------------------------------------------------------------------------------- delete
+
+
+def test_where_nobody_can_be_asked_nothing_is_deleted(thread: str, capsys: Capsys) -> None:
+    done = typed(capsys, "thread", "delete", thread)
+    assert (done.code, done.out) == (Exit.USAGE, "")
+    assert "there is nobody to ask: say --yes to delete the thread" in done.err
+    assert typed(capsys, "thread", "show", thread).code == Exit.OK
+
+
+def test_who_says_yes_is_not_asked(here: Place, capsys: Capsys) -> None:
+    one, other = make(here), make(here)
+    assert typed(capsys, "thread", "delete", one, "--yes").out == f"deleted {one}\n"
+    assert json.loads(typed(capsys, "thread", "delete", other, "--yes", "--json").out) == {"thread_id": other}
+    assert typed(capsys, "thread", "show", one).code == Exit.REFUSED
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "left"),
+    [(b"y\n", Exit.OK, False), (b"n\n", Exit.CANCELLED, True), (b"\n", Exit.CANCELLED, True), (b"\x04", 4, True)],
+)
+def test_on_a_terminal_a_person_is_asked(
+    place: Place, here: Place, capsys: Capsys, answer: bytes, code: Exit, left: bool
+) -> None:
+    thread_id = make(here, title="Trip to Rome")
+    master, slave = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "sulla", "thread", "delete", thread_id],
+        env=place.environ,
+        stdin=slave,
+        stdout=subprocess.PIPE,
+        stderr=slave,
+    ) as process:
+        os.close(slave)
+        asked = b""
+        while b"[y/N]" not in asked:
+            asked += os.read(master, 1024)
+        os.write(master, answer)
+        assert process.wait(PATIENCE_S) == code
+    os.close(master)
+    assert asked.startswith(f"delete thread {thread_id} (Trip to Rome) for good?\r\n".encode())
+    assert (typed(capsys, "thread", "show", thread_id).code == Exit.OK) is left
+
+
+# ------------------------------------------------------------------------------------------------------- altogether
+
+
+def test_every_command_explains_itself(capsys: Capsys) -> None:
+    for name in ("list", "show", "delete", "export", "import"):
+        shown = typed(capsys, "thread", name, "--help")
+        assert (shown.code, shown.err) == (0, "")
+        assert "--home DIR" in shown.out
+        assert "--json" in shown.out
+
+
+@pytest.mark.parametrize("words", [("list",), ("show", "thr_1"), ("delete", "thr_1", "--yes")])
+def test_without_a_daemon_it_says_how_to_start_one(capsys: Capsys, tmp_path: Path, words: tuple[str, ...]) -> None:
+    for where in (("--home", str(tmp_path), "thread", *words), ("thread", *words, "--home", str(tmp_path))):
+        done = typed(capsys, *where)
+        assert (done.code, done.out) == (Exit.UNREACHABLE, "")
+        assert f"no daemon runs on the home {tmp_path}: start one with `sulla up`" in done.err

@@ -1,0 +1,50 @@
+"""`sulla doctor` on agents' own time: off and how to switch it on, when it is, and what in its settings cannot be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sulla.daemon.settings.config import load_settings
+from sulla.heartbeat.checks import judge_heartbeat
+from sulla.heartbeat.settings import HeartbeatSettings
+from sulla.host.findings import Finding
+
+
+def judged(home: Path, text: str) -> Finding:
+    (home / "sulla.toml").write_text(text)
+    (finding,) = judge_heartbeat(load_settings({}, {}, home).section(HeartbeatSettings), ["sulla", "coder"])
+    return finding
+
+
+def test_where_it_is_off_it_is_said_how_to_switch_it_on(tmp_path: Path) -> None:
+    finding = judged(tmp_path, "")
+    assert finding.result == "ok"
+    assert "off" in finding.found
+    assert "heartbeat.enabled = true in sulla.toml" in finding.found
+
+
+def test_where_it_is_on_it_is_said_when(tmp_path: Path) -> None:
+    text = (
+        '[heartbeat]\nenabled = true\njitter_s = 0\n[heartbeat.schedules.garden]\nproject = "garden"\ncron = "@daily"\n'
+    )
+    finding = judged(tmp_path, text)
+    assert (finding.result, finding.found.partition("; ")[0]) == ("ok", "on: heartbeat_sulla: Every 30m")
+    assert "heartbeat.garden: At 00:00" in finding.found
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('zone = "Europe/Belrin"', "heartbeat.zone: nobody knows 'Europe/Belrin'"),
+        ('model = "antropic:x"', "heartbeat.model: no provider in the model name 'antropic:x'"),
+        ('enabled = true\nagent = "codre"', "heartbeat.agent: no agent 'codre'"),
+        ('enabled = true\ncron = "61 * * * *"', "heartbeat: "),
+    ],
+)
+def test_what_cannot_be_is_a_fault_with_its_name(tmp_path: Path, text: str, said: str) -> None:
+    finding = judged(tmp_path, f"[heartbeat]\n{text}\n")
+    assert finding.result == "fault"
+    assert finding.found.startswith(said)
+    assert "docs/settings.md" in finding.remedy
