@@ -1,7 +1,7 @@
 """What is to be done next for a step that has begun, as its kind says and what has come of it so far. Pure.
 
 Most steps take one move. One that asks somebody first, or shows its result to somebody, takes several; what came of
-each is a `Note`, and the notes alone say which move is next. So a step goes on in the same way after a crash.
+each is a `MoveNote`, and the notes alone say which move is next. So a step goes on in the same way after a crash.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _VERDICTS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 
-class Note(NamedTuple):
+class MoveNote(NamedTuple):
     """What came of a move."""
 
     what: Literal["agent", "person", "work"]
@@ -69,7 +69,7 @@ class AskPerson:
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class SetToWork:
     """Have an agent do something, in a run of its own."""
 
     number: int
@@ -79,7 +79,7 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
-class Sub:
+class RunPlaybook:
     """Run another playbook."""
 
     playbook: str
@@ -87,7 +87,7 @@ class Sub:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CallTool:
     """Call a tool."""
 
     tool: str
@@ -96,7 +96,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Choose:
+class AskModel:
     """Have a model choose one of some names."""
 
     question: str
@@ -104,14 +104,14 @@ class Choose:
 
 
 @dataclass(frozen=True, slots=True)
-class Say:
+class TellThread:
     """Tell the conversation."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Rest:
+class AwaitTime:
     """Time alone ends it."""
 
 
@@ -136,10 +136,22 @@ class Fail:
     failure: Failure
 
 
-Move = AskAgent | AskPerson | Work | Sub | Call | Choose | Say | Rest | Complete | Decide | Fail
+Move = (
+    AskAgent
+    | AskPerson
+    | SetToWork
+    | RunPlaybook
+    | CallTool
+    | AskModel
+    | TellThread
+    | AwaitTime
+    | Complete
+    | Decide
+    | Fail
+)
 
 
-def move_of(does: Kind, given: FrozenJson, notes: Sequence[Note] = ()) -> Move:
+def move_of(does: Kind, given: FrozenJson, notes: Sequence[MoveNote] = ()) -> Move:
     """The next move of an attempt.
 
     Args:
@@ -153,34 +165,34 @@ def move_of(does: Kind, given: FrozenJson, notes: Sequence[Note] = ()) -> Move:
 # ---------------------------------------------------------------------------------------------------------- one move
 
 
-def _rest(does: Kind, given: FrozenJson, notes: Sequence[Note]) -> Move:
-    return Rest()
+def _rest(does: Kind, given: FrozenJson, notes: Sequence[MoveNote]) -> Move:
+    return AwaitTime()
 
 
-def _sub(does: PlaybookStep, given: FrozenJson, notes: Sequence[Note]) -> Move:
-    return Sub(does.playbook, _object(given.get("args")))
+def _sub(does: PlaybookStep, given: FrozenJson, notes: Sequence[MoveNote]) -> Move:
+    return RunPlaybook(does.playbook, _object(given.get("args")))
 
 
-def _say(does: RespondStep, given: FrozenJson, notes: Sequence[Note]) -> Move:
-    return Say(str(given.get("text", "")))
+def _say(does: RespondStep, given: FrozenJson, notes: Sequence[MoveNote]) -> Move:
+    return TellThread(str(given.get("text", "")))
 
 
-def _router(does: RouterStep, given: FrozenJson, notes: Sequence[Note]) -> Move:
-    return Choose(str(given.get("question", "")), does.routes)
+def _router(does: RouterStep, given: FrozenJson, notes: Sequence[MoveNote]) -> Move:
+    return AskModel(str(given.get("question", "")), does.routes)
 
 
-def _condition(does: ConditionStep, given: FrozenJson, notes: Sequence[Note]) -> Move:
-    return Choose(str(given.get("question", "")), {YES: "it is so", NO: "it is not so"})
+def _condition(does: ConditionStep, given: FrozenJson, notes: Sequence[MoveNote]) -> Move:
+    return AskModel(str(given.get("question", "")), {YES: "it is so", NO: "it is not so"})
 
 
-def _prompt(does: PromptStep, given: FrozenJson, notes: Sequence[Note]) -> Move:
+def _prompt(does: PromptStep, given: FrozenJson, notes: Sequence[MoveNote]) -> Move:
     if notes:
         return Complete(_object(notes[-1].value).get("reply"))
     schema = _schema(reply={"type": "string", "description": "Your whole reply."})
     return AskAgent(0, str(given.get("text", "")), "reply", "Gives your reply to the playbook that asks.", schema)
 
 
-def _human(does: HumanStep, given: FrozenJson, notes: Sequence[Note]) -> Move:
+def _human(does: HumanStep, given: FrozenJson, notes: Sequence[MoveNote]) -> Move:
     if not notes:
         return _asked(does, given, 0, "")
     problem = _unfit(does, notes[-1].value)
@@ -228,10 +240,10 @@ def _value(does: HumanStep, answer: Json) -> Json:
 # ------------------------------------------------------------------------------------------------------ several moves
 
 
-def _tool(does: ToolStep, given: FrozenJson, notes: Sequence[Note]) -> Move:
+def _tool(does: ToolStep, given: FrozenJson, notes: Sequence[MoveNote]) -> Move:
     args = _object(given.get("args"))
     if does.check == "schema":
-        return Call(does.tool, args)
+        return CallTool(does.tool, args)
     if not notes:
         text = (
             f"A playbook is about to call {does.tool} with {json.dumps(args, ensure_ascii=False)}. "
@@ -247,9 +259,9 @@ def _tool(does: ToolStep, given: FrozenJson, notes: Sequence[Note]) -> Move:
     said = _object(notes[-1].value)
     match said.get("verdict"):
         case "confirm":
-            return Call(does.tool, args, 1)
+            return CallTool(does.tool, args, 1)
         case "edit" if isinstance(said.get("args"), dict):
-            return Call(does.tool, _object(said["args"]), 1)
+            return CallTool(does.tool, _object(said["args"]), 1)
         case "edit":
             return Fail(Failure("llm_error", "no_arguments", "the arguments were to be edited, and none were given"))
         case _:
@@ -274,7 +286,7 @@ class _AgentWork:
     result: Json = None
     rounds: int = 0
 
-    def take(self, note: Note) -> None:
+    def take(self, note: MoveNote) -> None:
         """One more note."""
         said = _object(note.value)
         notes = str(said.get("notes", ""))
@@ -302,7 +314,7 @@ class _AgentWork:
                 self.extra.append(f"It was done before, and is to be done better: {notes}\n{before}")
 
 
-def _agent(does: AgentStep, given: FrozenJson, notes: Sequence[Note]) -> Move:
+def _agent(does: AgentStep, given: FrozenJson, notes: Sequence[MoveNote]) -> Move:
     work = _AgentWork(does, given, "before" if does.before is not None else "work")
     for note in notes:
         work.take(note)
@@ -316,7 +328,7 @@ def _agent(does: AgentStep, given: FrozenJson, notes: Sequence[Note]) -> Move:
             said = f"the orchestrator wanted it better {work.rounds} times, and that is enough"
             return Fail(Failure("permanent", "not_approved", said))
         case "work":
-            return Work(number, does.agent, _task(does, given, work.extra), does.tools)
+            return SetToWork(number, does.agent, _task(does, given, work.extra), does.tools)
         case "after":
             told = "".join(f"\n{words}" for words in work.told)
             text = f"{given.get('after')}{told}{_wanted(given)}\n\nThe result:\n{work.result}"
@@ -376,8 +388,8 @@ def _object(value: Json) -> JsonObject:
     return dict(value) if isinstance(value, Mapping) else {}
 
 
-_MOVES: Final[Mapping[type, Callable[[Any, FrozenJson, Sequence[Note]], Move]]] = cast(
-    "Mapping[type, Callable[[Any, FrozenJson, Sequence[Note]], Move]]",
+_MOVES: Final[Mapping[type, Callable[[Any, FrozenJson, Sequence[MoveNote]], Move]]] = cast(
+    "Mapping[type, Callable[[Any, FrozenJson, Sequence[MoveNote]], Move]]",
     {
         AgentStep: _agent,
         ToolStep: _tool,
