@@ -128,21 +128,17 @@ class World:
             self.model, spec, specs, lambda name: effects.get(name, "pure"), limits, Surroundings(), self._summarize
         )
         self.permissions = Permissions(store, self.clock)
-        guard = (
-            guard if guard is not None else CallGuard(self.permissions, asked=OpenQuestions(self.threads, self.clock))
-        )
-        calls = ToolCalls(Toolbox(tools), workspace, lambda: 0.0, guard)
+        usual = CallGuard(self.permissions, asked=OpenQuestions(self.threads, self.clock))
+        calls = ToolCalls(Toolbox(tools), workspace, lambda: 0.0, guard if guard is not None else usual)
         graph = create_agent_graph(InputHandler(chat), AgentNode(chat, calls))
-        self.actors = {
-            name: Actor(spec, "scripted", graph) for name in ("sulla", "helper", actor_key("sulla", "scripted:cheap"))
-        }
+        names = ("sulla", "helper", actor_key("sulla", "scripted:cheap"))
+        self.actors = {name: Actor(spec, "scripted", graph) for name in names}
         self.held: tuple[LogInfo, ...] = ()
         """Logs at work, as the last `sweep` saw them."""
         self.feed = EnvironmentFeed(store, self.clock, Redactor())
         """What its people look at."""
-        told = TurnContext(
-            self.clock, active=ActiveAgents(self.threads, lambda: self.held).lately, environment=self.feed.seen
-        )
+        active = ActiveAgents(self.threads, lambda: self.held).lately
+        told = TurnContext(self.clock, active=active, environment=self.feed.seen)
         children = Children(self.threads, lambda thread_id: None, limits)
         self.family = Subagents(children, self.threads, {"sulla": ("helper",)})
         """What tools for sub-agents need (`sub_agent_tools`)."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, NamedTuple, cast
+from typing import Any, Final, Literal, NamedTuple
 
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 from sulla.playbooks.definition import (
@@ -159,37 +159,22 @@ def move_of(does: Kind, given: FrozenJson, notes: Sequence[MoveNote] = ()) -> Mo
         given: what it works with, expressions worked out.
         notes: what has come of the moves so far.
     """
-    return _MOVES.get(type(does), _rest)(does, given, notes)
+    make = _MOVES.get(type(does))
+    return AwaitTime() if make is None else make(does, given, notes)
 
 
 # ---------------------------------------------------------------------------------------------------------- one move
 
 
-def _rest(does: Kind, given: FrozenJson, notes: Sequence[MoveNote]) -> Move:
-    return AwaitTime()
-
-
-def _sub(does: PlaybookStep, given: FrozenJson, notes: Sequence[MoveNote]) -> Move:
-    return RunPlaybook(does.playbook, _object(given.get("args")))
-
-
-def _say(does: RespondStep, given: FrozenJson, notes: Sequence[MoveNote]) -> Move:
-    return TellThread(str(given.get("text", "")))
-
-
-def _router(does: RouterStep, given: FrozenJson, notes: Sequence[MoveNote]) -> Move:
-    return AskModel(str(given.get("question", "")), does.routes)
-
-
-def _condition(does: ConditionStep, given: FrozenJson, notes: Sequence[MoveNote]) -> Move:
-    return AskModel(str(given.get("question", "")), {YES: "it is so", NO: "it is not so"})
+def _said(given: FrozenJson, name: str) -> str:
+    return str(given.get(name, ""))
 
 
 def _prompt(does: PromptStep, given: FrozenJson, notes: Sequence[MoveNote]) -> Move:
     if notes:
         return Complete(_object(notes[-1].value).get("reply"))
     schema = _schema(reply={"type": "string", "description": "Your whole reply."})
-    return AskAgent(0, str(given.get("text", "")), "reply", "Gives your reply to the playbook that asks.", schema)
+    return AskAgent(0, _said(given, "text"), "reply", "Gives your reply to the playbook that asks.", schema)
 
 
 def _human(does: HumanStep, given: FrozenJson, notes: Sequence[MoveNote]) -> Move:
@@ -202,7 +187,7 @@ def _human(does: HumanStep, given: FrozenJson, notes: Sequence[MoveNote]) -> Mov
 def _asked(does: HumanStep, given: FrozenJson, number: int, problem: str) -> Move:
     if number > MAX_ASKED:
         return Fail(Failure("permanent", "no_answer", f"{number} answers did not fit; the last one: {problem}"))
-    text = str(given.get("question", ""))
+    text = _said(given, "question")
     if problem:
         text = f"{text}\n(The answer before did not fit: {problem})"
     choices = choices_of(does)
@@ -388,16 +373,14 @@ def _object(value: Json) -> JsonObject:
     return dict(value) if isinstance(value, Mapping) else {}
 
 
-_MOVES: Final[Mapping[type, Callable[[Any, FrozenJson, Sequence[MoveNote]], Move]]] = cast(
-    "Mapping[type, Callable[[Any, FrozenJson, Sequence[MoveNote]], Move]]",
-    {
-        AgentStep: _agent,
-        ToolStep: _tool,
-        RouterStep: _router,
-        ConditionStep: _condition,
-        PlaybookStep: _sub,
-        HumanStep: _human,
-        RespondStep: _say,
-        PromptStep: _prompt,
-    },
-)
+_MOVES: Final[Mapping[type, Callable[[Any, FrozenJson, Sequence[MoveNote]], Move]]] = {
+    AgentStep: _agent,
+    ToolStep: _tool,
+    RouterStep: lambda does, given, notes: AskModel(_said(given, "question"), does.routes),
+    ConditionStep: lambda does, given, notes: AskModel(_said(given, "question"), {YES: "it is so", NO: "it is not so"}),
+    PlaybookStep: lambda does, given, notes: RunPlaybook(does.playbook, _object(given.get("args"))),
+    HumanStep: _human,
+    RespondStep: lambda does, given, notes: TellThread(_said(given, "text")),
+    PromptStep: _prompt,
+}
+"""What makes the moves of a kind of step; of any other kind time alone ends it."""
