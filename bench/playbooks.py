@@ -15,7 +15,7 @@ from bench.frame import Frame, Measure, Row
 from sulla.playbooks.definition import Template
 from sulla.playbooks.expression.expression import evaluate
 from sulla.playbooks.file.check import check_playbook
-from sulla.playbooks.file.check_known import Known, KnownTool
+from sulla.playbooks.file.check_known import KnownNames, KnownTool
 
 NAME = "playbooks"
 
@@ -28,7 +28,7 @@ _SCHEMA = {
     "required": ["to"],
     "additionalProperties": False,
 }
-_KNOWN = Known(tools={"send_email": KnownTool(_SCHEMA)}, agents={"researcher"})  # type: ignore[arg-type]  # it is JSON
+_KNOWN = KnownNames(tools={"send_email": KnownTool(_SCHEMA)}, agents={"researcher"})  # type: ignore[arg-type]  # it is JSON
 _KINDS = """
     agent: researcher
     prompt: Find out about ${{ inputs.lead }} and ${{ steps.sBEFORE.output }}

@@ -9,7 +9,7 @@ from sulla.agent.calls.calls import Made, ToolCalls
 from sulla.agent.calls.file_marks import FileMarks
 from sulla.agent.calls.guard import CallGuard
 from sulla.agent.ending import Closing, WalkCut, close_run
-from sulla.agent.environment import Sight
+from sulla.agent.environment import Observation
 from sulla.agent.feed import EnvironmentFeed
 from sulla.agent.limits.ledger import DayLimits, Ledger
 from sulla.agent.limits.ledger_homes import made_room, read_homes, read_others, read_part, with_part
@@ -68,6 +68,7 @@ __all__ = [
     "Made",
     "Model",
     "ModelInfo",
+    "Observation",
     "Offers",
     "OpenQuestion",
     "OpenQuestions",
@@ -79,7 +80,6 @@ __all__ = [
     "Rates",
     "RuleMade",
     "RunLimits",
-    "Sight",
     "Subagents",
     "Summarizer",
     "Surroundings",

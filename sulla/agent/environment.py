@@ -36,7 +36,7 @@ _BEGIN, _END = "<environment>", "</environment>"
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class Observation:
     """One thing that a person looked at."""
 
     kind: str
@@ -49,11 +49,11 @@ class Sight:
     """What stood there, or was marked."""
 
 
-def cleaned(sight: Sight, redact: Callable[[str], str]) -> Sight:
-    """A sight without hidden characters, line breaks, secrets, and whatever is too long.
+def cleaned(observation: Observation, redact: Callable[[str], str]) -> Observation:
+    """A observation without hidden characters, line breaks, secrets, and whatever is too long.
 
     Args:
-        sight: as it came.
+        observation: as it came.
         redact: takes the daemon's secrets out of a text.
     """
 
@@ -62,16 +62,16 @@ def cleaned(sight: Sight, redact: Callable[[str], str]) -> Sight:
         line = " ".join(redact(sanitize(text).text).replace("<", "(").replace(">", ")").split())
         return line if len(line) <= most else line[: most - 1] + "…"
 
-    return Sight(
-        plain(sight.kind, MAX_KIND),
-        sight.at_ms,
-        plain(sight.title, MAX_TITLE),
-        plain(sight.url, MAX_URL),
-        plain(sight.text, MAX_TEXT),
+    return Observation(
+        plain(observation.kind, MAX_KIND),
+        observation.at_ms,
+        plain(observation.title, MAX_TITLE),
+        plain(observation.url, MAX_URL),
+        plain(observation.text, MAX_TEXT),
     )
 
 
-def merged(kept: Iterable[Sight], new: Iterable[Sight], now_ms: int) -> tuple[Sight, ...]:
+def merged(kept: Iterable[Observation], new: Iterable[Observation], now_ms: int) -> tuple[Observation, ...]:
     """What is kept once something new has come: the newest, none of it too old, nothing twice.
 
     Args:
@@ -79,29 +79,29 @@ def merged(kept: Iterable[Sight], new: Iterable[Sight], now_ms: int) -> tuple[Si
         new: what has come.
         now_ms: UTC milliseconds.
     """
-    newest: dict[tuple[str, ...], Sight] = {}
-    for sight in sorted((*kept, *new), key=lambda one: one.at_ms):
-        newest.pop(_said(sight), None)
-        newest[_said(sight)] = sight
+    newest: dict[tuple[str, ...], Observation] = {}
+    for observation in sorted((*kept, *new), key=lambda one: one.at_ms):
+        newest.pop(_said(observation), None)
+        newest[_said(observation)] = observation
     return tuple(fresh(newest.values(), now_ms))[-MAX_SIGHTS:]
 
 
-def fresh(sights: Iterable[Sight], now_ms: int) -> list[Sight]:
+def fresh(observations: Iterable[Observation], now_ms: int) -> list[Observation]:
     """Those that count as being looked at."""
-    return [sight for sight in sights if now_ms - sight.at_ms < MAX_AGE_S * 1000]
+    return [observation for observation in observations if now_ms - observation.at_ms < MAX_AGE_S * 1000]
 
 
-def section(sights: Sequence[Sight], now_ms: int) -> str:
+def section(observations: Sequence[Observation], now_ms: int) -> str:
     """What a model is told; empty if nobody looked at anything of late.
 
     Args:
-        sights: what is kept, the oldest first.
+        observations: what is kept, the oldest first.
         now_ms: UTC milliseconds.
     """
     room = MAX_CHARS - len(_ABOUT) - len(_BEGIN) - len(_END) - 3
     lines: list[str] = []
-    for sight in reversed(fresh(sights, now_ms)):
-        line = _line(sight, now_ms)
+    for observation in reversed(fresh(observations, now_ms)):
+        line = _line(observation, now_ms)
         room -= len(line) + 1
         if room < 0:
             break
@@ -109,28 +109,28 @@ def section(sights: Sequence[Sight], now_ms: int) -> str:
     return "\n".join((_BEGIN, _ABOUT, *reversed(lines), _END)) if lines else ""
 
 
-def encode(sights: Sequence[Sight]) -> bytes:
+def encode(observations: Sequence[Observation]) -> bytes:
     """As the store keeps them."""
-    return json.dumps([asdict(sight) for sight in sights]).encode()
+    return json.dumps([asdict(observation) for observation in observations]).encode()
 
 
-def decode(value: bytes) -> tuple[Sight, ...]:
+def decode(value: bytes) -> tuple[Observation, ...]:
     """The inverse of `encode`.
 
     Raises:
         ValueError: it was written by something else.
     """
     try:
-        return tuple(Sight(**one) for one in json.loads(value))
+        return tuple(Observation(**one) for one in json.loads(value))
     except TypeError as error:
-        raise ValueError(f"not a list of sights: {error}") from error
+        raise ValueError(f"not a list of observations: {error}") from error
 
 
-def _said(sight: Sight) -> tuple[str, ...]:
-    return sight.kind, sight.title, sight.url, sight.text
+def _said(observation: Observation) -> tuple[str, ...]:
+    return observation.kind, observation.title, observation.url, observation.text
 
 
-def _line(sight: Sight, now_ms: int) -> str:
-    ago_s = max(0, now_ms - sight.at_ms) // 1000
-    told = " | ".join(part for part in (sight.title, sight.url, sight.text) if part)
-    return f"- {sight.kind}, {ago_s} s ago: {told}"
+def _line(observation: Observation, now_ms: int) -> str:
+    ago_s = max(0, now_ms - observation.at_ms) // 1000
+    told = " | ".join(part for part in (observation.title, observation.url, observation.text) if part)
+    return f"- {observation.kind}, {ago_s} s ago: {told}"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from sulla.agent import environment
-from sulla.agent.environment import MAX_AGE_S, Sight
+from sulla.agent.environment import MAX_AGE_S, Observation
 from sulla.core.clock import Clock
 from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import ThreadId
@@ -46,13 +46,13 @@ class EnvironmentFeed:
         self._until_s: OrderedDict[str, float] = OrderedDict()
         self._anybody_s = 0.0
 
-    async def report(self, thread_id: ThreadId, sights: Sequence[Sight]) -> int:
+    async def report(self, thread_id: ThreadId, observations: Sequence[Observation]) -> int:
         """Take what a person of a thread looks at; how much is known of it now.
 
         Raises:
             StoreUnavailable: the store does not answer.
         """
-        came = [environment.cleaned(sight, self._redactor.text) for sight in sights]
+        came = [environment.cleaned(observation, self._redactor.text) for observation in observations]
         async with self._writing:
             kept = environment.merged(await self._kept(thread_id), came, self._now_ms())
             await self._store.put(_KEY + thread_id, environment.encode(kept), MAX_AGE_S)
@@ -104,7 +104,7 @@ class EnvironmentFeed:
         """
         await self._store.remove(_KEY + thread_id)
 
-    async def _kept(self, thread_id: ThreadId) -> tuple[Sight, ...]:
+    async def _kept(self, thread_id: ThreadId) -> tuple[Observation, ...]:
         value = await self._store.get(_KEY + thread_id)
         try:
             return environment.decode(value) if value is not None else ()

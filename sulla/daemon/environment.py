@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from itertools import count
 from typing import Final
 
-from sulla.agent import ActiveAgent, ActiveAgents, EnvironmentFeed, RateLimits, Rates, Sight, TooFast, TurnContext
+from sulla.agent import ActiveAgent, ActiveAgents, EnvironmentFeed, Observation, RateLimits, Rates, TooFast, TurnContext
 from sulla.agent.environment_rpc import EnvironmentEvent
 from sulla.core.clock import Clock
 from sulla.core.errors import RateLimited, StoreUnavailable
@@ -55,7 +55,7 @@ class Scene:
             said = f"too fast: what a person looks at is taken some times a second; report it again in {wait_s:g} s"
             raise RateLimited(said, retry_after_s=wait_s)
         now_ms = round(self._clock.now() * 1000)
-        sights = [Sight(one.kind, now_ms - round(one.ago_s * 1000), one.title, one.url, one.text) for one in seen]
+        sights = [Observation(one.kind, now_ms - round(one.ago_s * 1000), one.title, one.url, one.text) for one in seen]
         return await self.feed.report(ThreadId(thread_id), sights)
 
     async def status(self) -> list[Json]:

@@ -12,7 +12,7 @@ from sulla.host.host import AgentParts, Built, Host
 from sulla.host.shipped import shipped
 from sulla.people.notifier import Notifier
 from sulla.playbooks.catalog import PLAYBOOKS, PlaybookCatalog
-from sulla.playbooks.file.check_known import Known
+from sulla.playbooks.file.check_known import KnownNames
 from sulla.playbooks.files import bring_playbooks, known_of, playbook_folder
 from sulla.playbooks.projects.pages import ProjectPages
 from sulla.playbooks.rpc import METHODS
@@ -25,7 +25,7 @@ from sulla.playbooks.tools import playbook_tools
 from sulla.playbooks.triggers.agents import AgentPlaybooks
 from sulla.playbooks.triggers.chat import chooser
 from sulla.playbooks.triggers.events import event_follower
-from sulla.playbooks.triggers.timed import PlayTriggers, TimedPlays
+from sulla.playbooks.triggers.timed import ScheduledStarts, TriggerSchedules
 from sulla.playbooks.triggers.webhooks import PlaybookHooks
 from sulla.projects.projects import Projects
 from sulla.schedules.build import Timetable
@@ -41,17 +41,17 @@ def build(host: Host) -> Built:
         kept = wanted.secrets.get(name)
         return kept.get_secret_value() if kept is not None else None
 
-    def known() -> Known:
+    def known() -> KnownNames:
         # Held against the tools of the home's own agent, which makes the calls of steps.
         tools, ids = host.tools.now(team.specs[0]), team.ids
         return replace(known_of(tools, ids, all_tools=not host.tools.has_moving), secrets=frozenset(wanted.secrets))
 
     catalog = PlaybookCatalog((playbook_folder(host.settings),), known)
     desk = StoredRuns(host.threads, catalog, clock, host.place.make_id, team.ids, host.waker, host.waker.queued)
-    timed = TimedPlays(catalog, desk)
+    timed = ScheduledStarts(catalog, desk)
     timetable.begins.playbook, timetable.begins.check_playbook = timed.begin, timed.check
     agents = AgentPlaybooks(desk, catalog, host.threads, chooser(partial(_decider, host)))
-    triggers = PlayTriggers(catalog, timetable.service, clock)
+    triggers = TriggerSchedules(catalog, timetable.service, clock)
     events = event_follower(catalog, desk, host.threads, host.store, clock)
     pages = ProjectPages(desk, host.needed(Projects), clock)
 

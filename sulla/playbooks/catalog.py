@@ -15,8 +15,8 @@ from sulla.core.errors import InvalidInput, NotFound
 from sulla.core.jsontypes import Json
 from sulla.playbooks.definition import Definition, InputSpec, PlaybookStep, TransferStep, Trigger
 from sulla.playbooks.file.check import Checked, check_playbook
-from sulla.playbooks.file.check_fault import DEFECT, Fault
-from sulla.playbooks.file.check_known import Known
+from sulla.playbooks.file.check_fault import DEFECT, PlaybookFault
+from sulla.playbooks.file.check_known import KnownNames
 from sulla.playbooks.file.form import PLAYBOOK_NAME
 from sulla.playbooks.file.read import MAX_PLAYBOOK_BYTES, read
 from sulla.playbooks.rpc_forms import PlaybookRow
@@ -62,7 +62,7 @@ class CatalogEntry:
     """As far as it could be read, for people; None where that is nothing."""
     definition: Definition | None = None
     """None if it cannot be run."""
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[PlaybookFault, ...] = ()
     trouble: str = ""
     """Why it cannot be used, where that is no fault at a place of the file."""
 
@@ -90,13 +90,13 @@ class PlaybookCatalog:
             last answer has nothing checked again.
     """
 
-    def __init__(self, folders: Sequence[Path], known: Callable[[], Known]) -> None:
+    def __init__(self, folders: Sequence[Path], known: Callable[[], KnownNames]) -> None:
         self._folders = tuple(folders)
         self._ask = known
         self._lock = asyncio.Lock()
         self._seen: dict[Path, _Seen] = {}
         self._logged: dict[Path, _Signature] = {}
-        self._known = Known()
+        self._known = KnownNames()
         self._playbooks: dict[str, CatalogEntry] = {}
         self._troubles: tuple[str, ...] = ()
 
@@ -111,7 +111,7 @@ class PlaybookCatalog:
         return self._troubles
 
     @property
-    def known(self) -> Known:
+    def known(self) -> KnownNames:
         """What names were held against, with the playbooks of this catalog."""
         return self._known
 
@@ -124,7 +124,7 @@ class PlaybookCatalog:
         """See what has changed. Only files that did are read; all are checked again where what they name has."""
         self._look(self._ask())
 
-    def _look(self, known: Known) -> None:
+    def _look(self, known: KnownNames) -> None:
         troubles: list[str] = []
         seen: dict[Path, _Seen] = {}
         for folder in self._folders:
@@ -282,7 +282,7 @@ def _unchecked(shelved: CatalogEntry) -> CatalogEntry:
     return replace(shelved, definition=None, faults=(), trouble="")
 
 
-def _checked(shelved: CatalogEntry, known: Known) -> CatalogEntry:
+def _checked(shelved: CatalogEntry, known: KnownNames) -> CatalogEntry:
     """With what is wrong with it; what was found before is kept."""
     if shelved.definition is not None or shelved.faults:
         return shelved

@@ -12,13 +12,13 @@ from sulla.host.settings import HomeSettings
 from sulla.host.shipped import shipped
 from sulla.host.tools import MCP
 from sulla.playbooks.catalog import PLAYBOOKS
-from sulla.playbooks.file.check_known import Known, KnownTool
+from sulla.playbooks.file.check_known import KnownNames, KnownTool
 from sulla.playbooks.file.form import read_duration
 from sulla.schedules.spec import BeatAction, Cron, Every, Spec, check_spec
 from sulla.tools import Tool
 
 
-def known_of(tools: Iterable[Tool], agents: Iterable[str], *, all_tools: bool = True) -> Known:
+def known_of(tools: Iterable[Tool], agents: Iterable[str], *, all_tools: bool = True) -> KnownNames:
     """What the names in playbooks are held against.
 
     Args:
@@ -26,7 +26,7 @@ def known_of(tools: Iterable[Tool], agents: Iterable[str], *, all_tools: bool = 
         agents: their ids.
         all_tools: whether those of MCP servers are among them; if not, nothing is said of names that begin like theirs.
     """
-    return Known(
+    return KnownNames(
         tools={tool.name: KnownTool(tool.schema, tool.effect) for tool in tools},
         agents=frozenset(agents),
         schedule=check_schedule,

@@ -1,4 +1,4 @@
-"""What can be asked for about playbooks and their runs, done: keeps `workflow.PlaybookOffice`."""
+"""What can be asked for about playbooks and their runs, done: keeps `PlaybookService`."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class StoredRuns:
         return told if len(faults) <= MOST_FAULTS else [*told, f"{file}: and {len(faults) - MOST_FAULTS} more"]
 
     async def kept(self, name: str) -> StoredPlaybook:
-        """See `workflow.Shelf`."""
+        """See `run.steps.PlaybookSource`."""
         await self.catalog.look()
         return self.catalog.get(name)
 
@@ -172,7 +172,7 @@ class StoredRuns:
                 await self.threads.tell(begin.thread, began, f"began:{thread_id}")
 
     async def hand_over(self, state: ThreadState, name: str, inputs: FrozenJson) -> None:
-        """See `workflow.Successors`."""
+        """See `run.steps.Successors`."""
         play, run = PLAYBOOK_RUN.of(state), state.run
         if play is None or run is None:
             return

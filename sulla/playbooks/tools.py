@@ -68,7 +68,7 @@ def playbook_tools(starts: Callable[[], Starts]) -> tuple[Tool, ...]:
     Args:
         starts: what they need, asked for at each call.
     """
-    desk = _Desk(starts)
+    desk = _PlaybookTools(starts)
     make = partial(define, reach="inward", category="playbooks", timeout_s=30.0)
     run = make(desk.run_playbook, effect="idempotent")
     return make(desk.list_playbooks, effect="pure"), replace(run, return_direct=True, takes_over=True)
@@ -110,7 +110,7 @@ def told_started(playbook: str, run: str) -> str:
     return f"Playbook {playbook} runs: {run}. You will be told what comes of it."
 
 
-class _Desk:
+class _PlaybookTools:
     """The tools' functions."""
 
     def __init__(self, starts: Callable[[], Starts]) -> None:

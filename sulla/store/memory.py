@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -11,11 +9,11 @@ from sulla.core.clock import Clock
 from sulla.core.errors import NotFound, StoreUnavailable
 from sulla.core.ids import MakeId
 from sulla.store import rules
-from sulla.store.asks import Offer, Question, Write, check_lease, check_limit, check_name, check_swap, check_value
-from sulla.store.base import Subscription
+from sulla.store.asks import Offer, Question, Write
 from sulla.store.bus import LocalBus
+from sulla.store.checked import CheckedStore
 from sulla.store.rules import Log
-from sulla.store.values import MAX_TAIL, Draft, Grant, Head, Lease, LogInfo, Offered, Record, Status
+from sulla.store.values import MAX_TAIL, Grant, Head, Lease, LogInfo, Offered, Record
 
 
 @dataclass(slots=True)
@@ -27,7 +25,7 @@ class _Shelf:
     dedupe: dict[str, tuple[int, bytes]] = field(default_factory=dict)
 
 
-class MemoryStore:
+class MemoryStore(CheckedStore):
     """Keeps `Store` in dictionaries. What it holds outlives `close`, so that a restart can be played.
 
     Args:
@@ -39,6 +37,7 @@ class MemoryStore:
         self._clock = clock
         self._incarnation = make_id("store")
         self._bus = LocalBus()
+        super().__init__(self._bus)
         self._shelves: dict[str, _Shelf] = {}
         self._lives = 0
         self._awake: set[str] = set()
@@ -69,39 +68,25 @@ class MemoryStore:
 
     # ---------------------------------------------------------------------------------------------------- logs
 
-    async def offer(
-        self,
-        key: str,
-        dedupe_id: str,
-        draft: Draft,
-        *,
-        digest: bytes,
-        create: Head | None = None,
-        wakes: bool = True,
-        max_waiting: int | None = None,
-    ) -> Offered:
-        """Add an input to a log, once; see `Store.offer`."""
-        offer = Offer(key, dedupe_id, draft, digest, create, wakes, max_waiting)
+    async def _offer(self, offer: Offer) -> Offered:
+        key, draft, create = offer.key, offer.draft, offer.create
         await self._begin()
         shelf = self._shelves.get(key)
         if shelf is None:
             if create is None:
                 raise NotFound(f"no log {key!r}: it was never made, or deleted")
             shelf = _Shelf(Log(self._lives + 1, rules.wall_ms(self._clock), _owned(create)))
-        elif (before := shelf.dedupe.get(dedupe_id)) is not None:
+        elif (before := shelf.dedupe.get(offer.dedupe_id)) is not None:
             return rules.known(offer, *before)
         log = rules.offered(shelf.log, offer)
         self._lives = max(self._lives, log.life)
-        shelf.dedupe[dedupe_id] = (log.last_seq, bytes(digest))
+        shelf.dedupe[offer.dedupe_id] = (log.last_seq, bytes(offer.digest))
         shelf.records.append(Record(log.last_seq, draft.kind, offered=True, body=bytes(draft.body)))
         self._shelves[key] = shelf
         self._keep(key, log)
         return Offered(log.last_seq, first=True)
 
-    async def acquire(self, key: str, owner: str, ttl_s: float, *, after: int | None = None) -> Grant | None:
-        """Take the lease of a log; see `Store.acquire`."""
-        check_name("key", key)
-        check_lease(owner, ttl_s)
+    async def _acquire(self, key: str, owner: str, ttl_s: float, after: int | None) -> Grant | None:
         await self._begin()
         shelf = self._shelves.get(key)
         log = rules.granted(shelf.log, owner, ttl_s, rules.uptime_ms(self._clock)) if shelf is not None else None
@@ -123,18 +108,8 @@ class MemoryStore:
         if log is not None:
             self._keep(lease.key, log)
 
-    async def append(
-        self,
-        lease: Lease,
-        write_no: int,
-        drafts: Sequence[Draft],
-        head: Head,
-        claimed: int,
-        *,
-        release: bool = False,
-    ) -> int:
-        """Add decided records and replace the head; see `Store.append`."""
-        write = Write(lease, write_no, tuple(drafts), _owned(head), claimed, release)
+    async def _append(self, write: Write) -> int:
+        lease, write = write.lease, replace(write, head=_owned(write.head))
         await self._begin()
         log = self._log(lease)
         after = rules.appended(log, write)
@@ -147,40 +122,22 @@ class MemoryStore:
             self._keep(lease.key, after)
         return after.answer
 
-    async def read(
-        self, key: str, *, after: int = 0, before: int | None = None, limit: int = 512, reverse: bool = False
-    ) -> list[Record]:
-        """Records of a log; see `Store.read`."""
-        check_name("key", key)
-        check_limit(limit)
+    async def _read(self, key: str, after: int, before: int | None, limit: int, *, reverse: bool) -> list[Record]:
         await self._begin()
         shelf = self._shelves.get(key)
         return _between(shelf.records, after, before, limit, reverse=reverse) if shelf is not None else []
 
-    async def head(self, key: str) -> LogInfo | None:
-        """The log's head and whereabouts, or None if there is no such log."""
-        check_name("key", key)
+    async def _head(self, key: str) -> LogInfo | None:
         await self._begin()
         shelf = self._shelves.get(key)
         return rules.info_of(key, shelf.log, self._clock) if shelf is not None else None
 
-    async def find(
-        self,
-        *,
-        ready: bool | None = None,
-        kind: str | None = None,
-        status: Status | None = None,
-        due_before_ms: int | None = None,
-        after_key: str = "",
-        limit: int = 100,
-    ) -> list[LogInfo]:
-        """Logs that meet every given condition; see `Store.find`."""
-        question = Question(ready, kind, status, due_before_ms, after_key, limit)
+    async def _find(self, question: Question) -> list[LogInfo]:
         await self._begin()
         # What is ready is looked for among few: a sweep each second must not go through every idle log.
-        keys = self._awake | self._due if ready else self._shelves
+        keys = self._awake | self._due if question.ready else self._shelves
         infos = (rules.info_of(key, self._shelves[key].log, self._clock) for key in sorted(keys))
-        return list(islice(filter(question.fits, infos), limit))
+        return list(islice(filter(question.fits, infos), question.limit))
 
     async def delete(self, lease: Lease, *, last_seq: int | None = None) -> bool:
         """Remove a log with all it holds; see `Store.delete`."""
@@ -195,31 +152,23 @@ class MemoryStore:
 
     # -------------------------------------------------------------------------------------------------- values
 
-    async def put(self, key: str, value: bytes, ttl_s: float | None = None) -> None:
-        """Keep a small value, for `ttl_s` seconds or until removed."""
-        check_value(key, value)
+    async def _put(self, key: str, value: bytes, ttl_s: float | None) -> None:
         await self._begin()
-        self._put(key, value, ttl_s)
+        self._set(key, value, ttl_s)
 
-    async def swap(self, key: str, old: bytes | None, new: bytes, ttl_s: float | None = None) -> bool:
-        """Keep a small value if nobody has kept another one meanwhile; see `Store.swap`."""
-        check_swap(key, old, new)
+    async def _swap(self, key: str, old: bytes | None, new: bytes, ttl_s: float | None) -> bool:
         await self._begin()
         there = self._value(key)
         if there != old and there != new:
             return False
-        self._put(key, new, ttl_s)
+        self._set(key, new, ttl_s)
         return True
 
-    async def get(self, key: str) -> bytes | None:
-        """The value, or None if there is none or its time is over."""
-        check_name("key", key)
+    async def _get(self, key: str) -> bytes | None:
         await self._begin()
         return self._value(key)
 
-    async def remove(self, key: str) -> bool:
-        """Forget a value; whether there was one."""
-        check_name("key", key)
+    async def _remove(self, key: str) -> bool:
         await self._begin()
         there = self._value(key) is not None
         self._values.pop(key, None)
@@ -227,17 +176,9 @@ class MemoryStore:
 
     # ----------------------------------------------------------------------------------------------------- bus
 
-    def publish(self, channel: str, payload: bytes) -> None:
-        """Tell whoever listens now; see `Store.publish`."""
-        self._bus.publish(channel, payload)
-
     def is_heard(self, channel: str) -> bool:
         """Whether anybody listens on a channel."""
         return self._bus.is_heard(channel)
-
-    def subscribe(self, channel: str) -> AbstractAsyncContextManager[Subscription]:
-        """Listen on a channel for as long as the block lasts."""
-        return self._bus.subscribe(channel)
 
     # ------------------------------------------------------------------------------------------------- private
 
@@ -251,7 +192,7 @@ class MemoryStore:
         kept = self._values.get(key)
         return kept[0] if kept is not None and _lives(kept, rules.uptime_ms(self._clock)) else None
 
-    def _put(self, key: str, value: bytes, ttl_s: float | None) -> None:
+    def _set(self, key: str, value: bytes, ttl_s: float | None) -> None:
         now_ms = rules.uptime_ms(self._clock)
         self._values.pop(key, None)
         # Each step looks at the two that were not looked at for longest, so what ran out does not pile up.

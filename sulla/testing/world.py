@@ -128,9 +128,8 @@ class World:
             self.model, spec, specs, lambda name: effects.get(name, "pure"), limits, Surroundings(), self._summarize
         )
         self.permissions = Permissions(store, self.clock)
-        asked = OpenQuestions(self.threads, self.clock)
-        guard = guard if guard is not None else CallGuard(self.permissions, asked=asked)
-        calls = ToolCalls(Toolbox(tools), workspace, lambda: 0.0, guard)
+        usual = CallGuard(self.permissions, asked=OpenQuestions(self.threads, self.clock))
+        calls = ToolCalls(Toolbox(tools), workspace, lambda: 0.0, guard if guard is not None else usual)
         graph = create_agent_graph(InputHandler(chat), AgentNode(chat, calls))
         names = ("sulla", "helper", actor_key("sulla", "scripted:cheap"))
         self.actors = {name: Actor(spec, "scripted", graph) for name in names}

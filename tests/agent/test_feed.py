@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from sulla.agent import CallGuard, EnvironmentFeed, Sight
+from sulla.agent import CallGuard, EnvironmentFeed, Observation
 from sulla.agent.environment import MAX_AGE_S
 from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import ThreadId
@@ -33,8 +33,8 @@ def world(store: MemoryStore, *replies: str, **knobs: object) -> World:
     return World(store, ScriptedProvider(replies), **knobs)  # type: ignore[arg-type]  # knobs by name
 
 
-def sight(page: World, text: str = "Night train, from 59 €", title: str = "Trains") -> Sight:
-    return Sight("page", round(page.clock.now() * 1000), title, "https://trains.example/", text)
+def observation(page: World, text: str = "Night train, from 59 €", title: str = "Trains") -> Observation:
+    return Observation("page", round(page.clock.now() * 1000), title, "https://trains.example/", text)
 
 
 async def started(of: World, thread: ThreadId) -> list[Entry]:
@@ -50,7 +50,7 @@ async def loaded(of: World, thread: ThreadId) -> ThreadState:
 async def test_a_turn_is_told_and_its_log_says_of_what(store: MemoryStore) -> None:
     here = world(store, DONE)
     thread = await here.thread()
-    assert await here.feed.report(thread, [sight(here)]) == 1
+    assert await here.feed.report(thread, [observation(here)]) == 1
     await here.ask(thread, "is that a good price?")
     message = (await loaded(here, thread)).transcript[0]
     texts = [part for part in message.parts if isinstance(part, Text)]
@@ -64,7 +64,7 @@ async def test_a_turn_is_told_and_its_log_says_of_what(store: MemoryStore) -> No
 async def test_a_turn_without_it_stays_clean(store: MemoryStore) -> None:
     here = world(store, DONE)
     thread, other = await here.thread(), await here.thread()
-    await here.feed.report(other, [sight(here)])
+    await here.feed.report(other, [observation(here)])
     await here.ask(thread, "hello")
     (entry,) = await started(here, thread)
     assert "environment" not in entry.data
@@ -74,7 +74,7 @@ async def test_a_turn_without_it_stays_clean(store: MemoryStore) -> None:
 async def test_what_was_shown_is_shown_again_from_the_log_when_the_feed_is_gone(store: MemoryStore) -> None:
     here = world(store, DONE)
     thread = await here.thread()
-    await here.feed.report(thread, [sight(here)])
+    await here.feed.report(thread, [observation(here)])
     await here.ask(thread, "is that a good price?")
     await here.feed.forget(thread)
     after = world(store, DONE, boot=2)
@@ -90,8 +90,8 @@ async def test_what_was_shown_is_shown_again_from_the_log_when_the_feed_is_gone(
 async def test_a_daemon_beside_it_knows(store: MemoryStore) -> None:
     here, there = world(store, DONE), world(store, DONE, home="two", boot=2)
     thread = await here.thread()
-    await here.feed.report(thread, [sight(here)])
-    assert await there.feed.report(thread, [sight(there, title="Buses")]) == 2
+    await here.feed.report(thread, [observation(here)])
+    assert await there.feed.report(thread, [observation(there, title="Buses")]) == 2
     await there.ask(thread, "which is cheaper?")
     (entry,) = await started(there, thread)
     assert "Trains" in str(entry.data["environment"])
@@ -104,7 +104,7 @@ async def test_a_daemon_that_took_no_report_hears_that_there_is_one(store: Memor
     async with asyncio.TaskGroup() as group:
         listening = group.create_task(there.feed.run())
         await asyncio.sleep(0)
-        await here.feed.report(thread, [sight(here)])
+        await here.feed.report(thread, [observation(here)])
         for _ in range(10):
             await asyncio.sleep(0)
         assert "Trains" in await there.feed.seen(thread)
@@ -122,7 +122,7 @@ async def test_it_is_forgotten_after_some_minutes() -> None:
     store = MemoryStore(clock, lambda prefix: f"{prefix}_mem")
     await store.open()
     here = world(store, clock=clock)
-    await here.feed.report(ThreadId("thr_1"), [sight(here)])
+    await here.feed.report(ThreadId("thr_1"), [observation(here)])
     await clock.advance(MAX_AGE_S - 1)
     assert "299 s ago" in await here.feed.seen(ThreadId("thr_1"))
     await clock.advance(1)
@@ -135,11 +135,11 @@ async def test_what_something_else_wrote_there_is_left_out_and_said(
     store: MemoryStore, caplog: pytest.LogCaptureFixture
 ) -> None:
     here = world(store)
-    await here.feed.report(ThreadId("thr_1"), [sight(here)])
+    await here.feed.report(ThreadId("thr_1"), [observation(here)])
     await store.put("environment:thr_1", b"{}}")
     assert await here.feed.seen(ThreadId("thr_1")) == ""
     assert "cannot be read and is left out" in caplog.text
-    assert await here.feed.report(ThreadId("thr_1"), [sight(here)]) == 1
+    assert await here.feed.report(ThreadId("thr_1"), [observation(here)]) == 1
 
 
 async def attacked(store: MemoryStore, hooks: Hooks, ordered: str = PLANTED) -> tuple[World, ThreadId]:
@@ -148,7 +148,7 @@ async def attacked(store: MemoryStore, hooks: Hooks, ordered: str = PLANTED) -> 
     page = hooks.source("read_page", Done("a page", origin="web"), "url", reach="outward", quotes=True)
     here = World(store, puppet, tools=(hooks.tool("post", "url", "body"), page), guard=CallGuard(redactor=Redactor()))
     thread = await here.thread()
-    await here.feed.report(thread, [sight(here, ordered)])
+    await here.feed.report(thread, [observation(here, ordered)])
     await here.ask(thread, "what do you make of this?")
     assert len(puppet.attempts) == 1, "the model obeyed"
     return here, thread
@@ -201,7 +201,7 @@ async def test_a_store_that_is_away_does_not_end_the_listening() -> None:
         listening = group.create_task(feed.run())
         await clock.advance(MAX_AGE_S + 3)
         assert refused == 2
-        await here.feed.report(ThreadId("thr_1"), [sight(here)])
+        await here.feed.report(ThreadId("thr_1"), [observation(here)])
         for _ in range(10):
             await asyncio.sleep(0)
         assert "Trains" in await feed.seen(ThreadId("thr_1"))

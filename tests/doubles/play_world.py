@@ -32,7 +32,7 @@ MAX_ROUNDS = 200
 
 @dataclass(slots=True)
 class Texts:
-    """Playbooks by name; keeps `workflow.Shelf`."""
+    """Playbooks by name; keeps `run.steps.PlaybookSource`."""
 
     texts: dict[str, str] = field(default_factory=dict)
 
@@ -98,7 +98,7 @@ class PlayWorld(World):
             self.said.append((key, text))
 
     async def hand_over(self, state: ThreadState, name: str, inputs: FrozenJson) -> None:
-        """Keeps `workflow.Successors`."""
+        """Keeps `run.steps.Successors`."""
         run_id = state.run.id if state.run is not None else ""
         await self.play(name, inputs, request_id=f"over:{run_id}")
 

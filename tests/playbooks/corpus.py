@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sulla.core.jsontypes import JsonObject
 from sulla.playbooks.definition import InputSpec
-from sulla.playbooks.file.check_known import Known, KnownTool
+from sulla.playbooks.file.check_known import KnownNames, KnownTool
 
 SEND: JsonObject = {
     "type": "object",
@@ -20,7 +20,7 @@ SEND: JsonObject = {
     "required": ["to"],
     "additionalProperties": False,
 }
-KNOWN = Known(
+KNOWN = KnownNames(
     tools={
         "send_email": KnownTool(SEND, "once"),
         "read_file": KnownTool(

@@ -8,7 +8,7 @@ from sulla.daemon import load_settings
 from sulla.daemon.core import offline_core
 from sulla.daemon.settings.config import Settings
 from sulla.playbooks.catalog import PlaybookCatalog
-from sulla.playbooks.file.check_known import Known
+from sulla.playbooks.file.check_known import KnownNames
 from sulla.testing.clock import ManualClock
 
 
@@ -17,13 +17,13 @@ def catalog_in(settings: Settings) -> PlaybookCatalog:
     return offline_core(settings, ManualClock()).host.needed(PlaybookCatalog)
 
 
-def known_in(settings: Settings) -> Known:
+def known_in(settings: Settings) -> KnownNames:
     """What its playbooks are held against."""
     catalog = catalog_in(settings)
     catalog.look_now()
     return catalog.known
 
 
-def known_nowhere() -> Known:
+def known_nowhere() -> KnownNames:
     """What those of a home are held against that has nothing of its own."""
     return known_in(load_settings({}, {}, Path("/nonexistent")))

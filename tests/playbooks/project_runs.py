@@ -19,7 +19,7 @@ _AT_MS = 1_800_000_000_000
 
 
 class MachineRuns:
-    """Begins and knows runs, as `PlaybookOffice` does.
+    """Begins and knows runs, as `PlaybookService` does.
 
     Attributes:
         begun: what the runs were begun with, by id.

@@ -13,7 +13,7 @@ from sulla.playbooks import catalog as module
 from sulla.playbooks.catalog import PlaybookCatalog, listed, mentioned, read_text, trigger_told
 from sulla.playbooks.definition import Trigger
 from sulla.playbooks.file.check import Checked, check_playbook
-from sulla.playbooks.file.check_known import Known, KnownTool
+from sulla.playbooks.file.check_known import KnownNames, KnownTool
 from sulla.playbooks.file.check_names import Names
 from sulla.playbooks.file.read import MAX_PLAYBOOK_BYTES
 
@@ -28,7 +28,7 @@ def put(folder: Path, name: str, text: str = GOOD, file: str = "") -> Path:
 
 @pytest.fixture
 def catalog(tmp_path: Path) -> PlaybookCatalog:
-    return PlaybookCatalog((tmp_path,), Known)
+    return PlaybookCatalog((tmp_path,), KnownNames)
 
 
 def test_what_is_there_is_found_by_the_name_that_it_gives_itself(tmp_path: Path, catalog: PlaybookCatalog) -> None:
@@ -46,7 +46,7 @@ def test_what_is_there_is_found_by_the_name_that_it_gives_itself(tmp_path: Path,
 
 
 def test_without_a_folder_there_are_none(tmp_path: Path) -> None:
-    catalog = PlaybookCatalog((tmp_path / "nowhere",), Known)
+    catalog = PlaybookCatalog((tmp_path / "nowhere",), KnownNames)
     catalog.look_now()
     assert (dict(catalog.playbooks), catalog.troubles) == ({}, ())
 
@@ -63,7 +63,7 @@ async def test_only_what_has_changed_is_read_again(
         read.append(file.name)
         return read_text(file)
 
-    def checking(text: str, known: Known) -> Checked:
+    def checking(text: str, known: KnownNames) -> Checked:
         checked.append(text)
         return check_playbook(text, known)
 
@@ -83,13 +83,13 @@ async def test_only_what_has_changed_is_read_again(
 
 
 def test_all_are_checked_again_where_what_they_name_has_changed(tmp_path: Path) -> None:
-    known = Known(tools={})
+    known = KnownNames(tools={})
     catalog = PlaybookCatalog((tmp_path,), lambda: known)
     put(tmp_path, "tea", "name: tea\nsteps:\n  - {id: a, tool: boil}\n")
     catalog.look_now()
     with pytest.raises(InvalidInput, match=r"tea\.yaml:3:19: error: there is no tool 'boil'"):
         catalog.get("tea")
-    known = Known(tools={"boil": KnownTool({"type": "object"})})
+    known = KnownNames(tools={"boil": KnownTool({"type": "object"})})
     catalog.look_now()
     assert catalog.get("tea").definition.name == "tea"
 
@@ -178,7 +178,7 @@ def test_nothing_but_a_file_is_read(tmp_path: Path, what: str) -> None:
         os.mkfifo(file)
     else:
         file.mkdir()
-    catalog = PlaybookCatalog((home,), Known)
+    catalog = PlaybookCatalog((home,), KnownNames)
     catalog.look_now()
     assert dict(catalog.playbooks) == {}
     assert catalog.troubles == (f"{file}: it is a link or no file at all: put the file itself there",)
@@ -241,9 +241,9 @@ def test_the_playbooks_that_a_text_names_are_known_without_checking_it() -> None
 async def test_what_names_are_held_against_is_asked_where_it_is_kept(tmp_path: Path) -> None:
     asked: list[int] = []
 
-    def known() -> Known:
+    def known() -> KnownNames:
         asked.append(threading.get_ident())
-        return Known()
+        return KnownNames()
 
     await PlaybookCatalog((tmp_path,), known).look()
     assert asked == [threading.get_ident()]
@@ -259,7 +259,7 @@ async def test_what_a_file_does_to_the_check_is_a_fault_of_that_file_told_once(
 
     sound = Names.check
     monkeypatch.setattr(Names, "check", check)
-    known = Known()
+    known = KnownNames()
     catalog = PlaybookCatalog((tmp_path,), lambda: known)
     put(tmp_path, "tea")
     put(tmp_path, "bread")
@@ -270,7 +270,7 @@ async def test_what_a_file_does_to_the_check_is_a_fault_of_that_file_told_once(
     ):
         catalog.get("tea")
     assert catalog.check("name: tea\nsteps:\n  - {id: a, wait: 3s}\n").faults[0].rule == "defect"
-    known = Known(tools={})
+    known = KnownNames(tools={})
     await catalog.look()
     assert [record.getMessage().split(": ")[0] for record in caplog.records] == ["a playbook cannot be used"]
     assert str(tmp_path / "tea.yaml") in caplog.text

@@ -10,7 +10,7 @@ from sulla.playbooks.expression import values as expression_values
 from sulla.playbooks.expression.expression import evaluate
 from sulla.playbooks.file import check_fault, form, read, read_steps
 from sulla.playbooks.file.check import check_playbook
-from sulla.playbooks.rehearsal.base import Setting
+from sulla.playbooks.rehearsal.base import RehearsalSetting
 from sulla.playbooks.rehearsal.cases_judge import try_case
 from sulla.playbooks.rehearsal.cases_read import read_cases
 from tests.playbooks.playbooks_page import PAGE, wanted
@@ -59,7 +59,7 @@ def test_the_test_of_the_page_is_whole_and_passes() -> None:
 
     cases, faults = read_cases(example[1], playbook, find)
     assert faults == ()
-    assert [try_case(case, playbook, Setting(find, evaluate)).misses for case in cases] == [()]
+    assert [try_case(case, playbook, RehearsalSetting(find, evaluate)).misses for case in cases] == [()]
 
 
 def test_the_page_names_every_starter() -> None:

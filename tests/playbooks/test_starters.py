@@ -12,8 +12,8 @@ from sulla.playbooks.expression.expression import evaluate
 from sulla.playbooks.files import starters
 from sulla.playbooks.machine.decide import choices_of
 from sulla.playbooks.machine.plan import build
-from sulla.playbooks.rehearsal.base import Setting
-from sulla.playbooks.rehearsal.cases_judge import Verdict, try_case
+from sulla.playbooks.rehearsal.base import RehearsalSetting
+from sulla.playbooks.rehearsal.cases_judge import CaseVerdict, try_case
 from sulla.playbooks.rehearsal.cases_read import read_cases
 from sulla.playbooks.rehearsal.dry import dry_run
 from tests.house.source import ROOT
@@ -32,15 +32,15 @@ def catalog() -> PlaybookCatalog:
 
 
 @pytest.fixture(scope="module")
-def verdicts(catalog: PlaybookCatalog) -> dict[str, list[Verdict]]:
+def verdicts(catalog: PlaybookCatalog) -> dict[str, list[CaseVerdict]]:
     return {name: _tried(catalog, name) for name in NAMES}
 
 
-def _setting(catalog: PlaybookCatalog) -> Setting:
-    return Setting(lambda name: catalog.get(name).definition, evaluate, catalog.known)
+def _setting(catalog: PlaybookCatalog) -> RehearsalSetting:
+    return RehearsalSetting(lambda name: catalog.get(name).definition, evaluate, catalog.known)
 
 
-def _tried(catalog: PlaybookCatalog, name: str) -> list[Verdict]:
+def _tried(catalog: PlaybookCatalog, name: str) -> list[CaseVerdict]:
     definition, setting = catalog.get(name).definition, _setting(catalog)
     cases, faults = read_cases((FOLDER / f"{name}.test.yaml").read_text(), definition, setting.find)
     assert faults == ()
@@ -67,13 +67,13 @@ def test_nothing_starts_by_itself_in_a_home_that_nobody_has_set_up(catalog: Play
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_each_does_what_its_tests_expect(verdicts: dict[str, list[Verdict]], name: str) -> None:
+def test_each_does_what_its_tests_expect(verdicts: dict[str, list[CaseVerdict]], name: str) -> None:
     assert {verdict.case.name: verdict.misses for verdict in verdicts[name] if verdict.misses} == {}
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_tests_of_each_go_every_way_and_have_a_failure(
-    catalog: PlaybookCatalog, verdicts: dict[str, list[Verdict]], name: str
+    catalog: PlaybookCatalog, verdicts: dict[str, list[CaseVerdict]], name: str
 ) -> None:
     definition = catalog.get(name).definition
     rows = [row for verdict in verdicts[name] if verdict.rehearsed for row in verdict.rehearsed.rows]

@@ -13,7 +13,7 @@ from sulla.playbooks.cli.create import import_one, new
 from sulla.playbooks.cli.home_playbooks import HomePlaybooks, Opened, text_of
 from sulla.playbooks.cli.rehearse import dry_run_one, test_some
 from sulla.playbooks.drawing import mermaid
-from sulla.playbooks.file.check_fault import Fault
+from sulla.playbooks.file.check_fault import PlaybookFault
 from sulla.playbooks.rehearsal.cases_read import read_cases
 from sulla.terminal.exits import Exit
 from sulla.terminal.table import Table, harmless, one_line, paper
@@ -63,7 +63,7 @@ def _check(given: argparse.Namespace) -> Exit:
     return Exit.FAILED if errors else Exit.OK
 
 
-def _of_tests(playbooks: HomePlaybooks, one: Opened) -> list[tuple[str, Fault]]:
+def _of_tests(playbooks: HomePlaybooks, one: Opened) -> list[tuple[str, PlaybookFault]]:
     """What is wrong with its tests; nothing is said of them while it is not whole itself."""
     tests = one.tests()
     if one.definition is None or tests is None:
@@ -72,7 +72,7 @@ def _of_tests(playbooks: HomePlaybooks, one: Opened) -> list[tuple[str, Fault]]:
     return [(str(tests), fault) for fault in faults]
 
 
-def _tell(given: argparse.Namespace, file: str, fault: Fault) -> None:
+def _tell(given: argparse.Namespace, file: str, fault: PlaybookFault) -> None:
     if given.json:
         print(json.dumps({"file": file, "severity": fault.severity, **asdict(fault)}))
     else:

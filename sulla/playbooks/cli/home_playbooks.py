@@ -14,8 +14,8 @@ from sulla.playbooks.catalog import TEST_ENDINGS, PlaybookCatalog, mentioned, re
 from sulla.playbooks.cli.inputs import is_file
 from sulla.playbooks.definition import Definition
 from sulla.playbooks.file.check import check_playbook
-from sulla.playbooks.file.check_fault import Fault
-from sulla.playbooks.file.check_known import Known
+from sulla.playbooks.file.check_fault import PlaybookFault
+from sulla.playbooks.file.check_known import KnownNames
 
 _MOST_BESIDE = 100
 """Playbooks beside a file that are read because it names them."""
@@ -47,7 +47,7 @@ class Opened:
     file: Path
     """As people named it, so that an error's place can be clicked on."""
     definition: Definition | None
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[PlaybookFault, ...] = ()
     trouble: str = ""
     """What is wrong with no place."""
     beside: Mapping[str, Definition] = field(default_factory=dict)
@@ -90,7 +90,7 @@ class HomePlaybooks:
         self.catalog.look_now()
 
     @property
-    def known(self) -> Known:
+    def known(self) -> KnownNames:
         """What names are held against."""
         return self.catalog.known
 
@@ -189,6 +189,6 @@ def text_of(file: Path) -> str:
         raise InvalidInput(f"{file} cannot be read: {error.message}") from None
 
 
-def _with(known: Known, more: Mapping[str, Definition]) -> Known:
+def _with(known: KnownNames, more: Mapping[str, Definition]) -> KnownNames:
     inputs = {name: definition.inputs for name, definition in more.items()}
     return replace(known, playbooks={**(known.playbooks or {}), **inputs})

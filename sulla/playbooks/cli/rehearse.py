@@ -18,8 +18,8 @@ from sulla.playbooks.cli.home_playbooks import HomePlaybooks, Opened, text_of
 from sulla.playbooks.cli.inputs import typed_inputs
 from sulla.playbooks.definition import Definition
 from sulla.playbooks.expression.expression import evaluate
-from sulla.playbooks.rehearsal.base import Rehearsed, Row, Setting
-from sulla.playbooks.rehearsal.cases_judge import Verdict, duration_told, try_case
+from sulla.playbooks.rehearsal.base import RehearsalSetting, Rehearsed, RehearsedStep
+from sulla.playbooks.rehearsal.cases_judge import CaseVerdict, duration_told, try_case
 from sulla.playbooks.rehearsal.cases_read import read_cases
 from sulla.playbooks.rehearsal.dry import Way, dry_run
 from sulla.terminal.exits import Exit
@@ -99,7 +99,7 @@ def _faulty(given: argparse.Namespace, opened: Opened, faults: list[str]) -> tup
     return 1, 1
 
 
-def _verdict_lines(tests: Path, verdict: Verdict, on: Paper) -> Iterator[str]:
+def _verdict_lines(tests: Path, verdict: CaseVerdict, on: Paper) -> Iterator[str]:
     name = one_line(verdict.case.name)
     if not verdict.misses:
         took = verdict.rehearsed.took_ms if verdict.rehearsed is not None else 0
@@ -110,7 +110,7 @@ def _verdict_lines(tests: Path, verdict: Verdict, on: Paper) -> Iterator[str]:
         yield f"        {tests}:{miss.line}:{miss.column}: {one_line(miss.message)}"
 
 
-def _verdict_json(opened: Opened, tests: Path, verdict: Verdict) -> dict[str, object]:
+def _verdict_json(opened: Opened, tests: Path, verdict: CaseVerdict) -> dict[str, object]:
     return {
         "playbook": opened.name,
         "test": verdict.case.name,
@@ -167,7 +167,7 @@ def _way_lines(playbooks: HomePlaybooks, number: int, of: int, way: Way, cost: C
     yield f"  {one_line(cost.told)}"
 
 
-def _row_line(row: Row, count: int) -> str:
+def _row_line(row: RehearsedStep, count: int) -> str:
     what = row.why if row.status in ("failed", "skipped") else row.route
     word = _WORDS.get(row.status, row.status)
     at = f"{_PASSES.sub('', row.at)} {count} times" if count > 1 else row.at
@@ -197,7 +197,7 @@ def _way_json(playbooks: HomePlaybooks, way: Way, cost: Cost) -> dict[str, Any]:
     }
 
 
-def _folded(rows: tuple[Row, ...]) -> Iterator[tuple[Row, int]]:
+def _folded(rows: tuple[RehearsedStep, ...]) -> Iterator[tuple[RehearsedStep, int]]:
     """Rows with the passes of a loop that went alike put together."""
     passes = Counter(map(_alike, rows))
     seen: set[tuple[str, ...]] = set()
@@ -207,7 +207,7 @@ def _folded(rows: tuple[Row, ...]) -> Iterator[tuple[Row, int]]:
             yield row, passes[_alike(row)]
 
 
-def _alike(row: Row) -> tuple[str, ...]:
+def _alike(row: RehearsedStep) -> tuple[str, ...]:
     return _PASSES.sub("", row.at), row.status, row.route
 
 
@@ -232,8 +232,8 @@ def cost_of(playbooks: HomePlaybooks, found: Rehearsed) -> Cost:
 # -------------------------------------------------------------------------------------------------------------- shared
 
 
-def _setting(playbooks: HomePlaybooks, opened: Opened) -> Setting:
-    return Setting(_finder(playbooks, opened), evaluate, playbooks.known)
+def _setting(playbooks: HomePlaybooks, opened: Opened) -> RehearsalSetting:
+    return RehearsalSetting(_finder(playbooks, opened), evaluate, playbooks.known)
 
 
 def _finder(playbooks: HomePlaybooks, opened: Opened) -> Callable[[str], Definition]:

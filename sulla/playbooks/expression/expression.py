@@ -16,7 +16,7 @@ from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import Json
 from sulla.playbooks.definition import Template
 from sulla.playbooks.expression.grammar import parse
-from sulla.playbooks.expression.values import Meter, check_text, text_of, thawed
+from sulla.playbooks.expression.values import CostMeter, check_text, text_of, thawed
 from sulla.playbooks.expression.walk import work_out
 
 OPENS: Final = "${{"
@@ -25,7 +25,7 @@ _SHOWN_CHARS: Final = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class ExpressionSpot:
     """An expression within a text."""
 
     source: str
@@ -40,19 +40,19 @@ class Spot:
 
 
 @lru_cache(maxsize=1024)
-def split(text: str) -> tuple[str | Spot, ...]:
+def split(text: str) -> tuple[str | ExpressionSpot, ...]:
     """A text and the expressions in it, as they follow each other.
 
     Raises:
         InvalidInput: one is never closed.
     """
-    found: list[str | Spot] = []
+    found: list[str | ExpressionSpot] = []
     at = 0
     while (start := text.find(OPENS, at)) >= 0:
         end = _close(text, start + len(OPENS))
         if start > at:
             found.append(text[at:start])
-        found.append(Spot(text[start + len(OPENS) : end - 2], start, end))
+        found.append(ExpressionSpot(text[start + len(OPENS) : end - 2], start, end))
         at = end
     if at < len(text) or not found:
         found.append(text[at:])
@@ -74,14 +74,14 @@ def _close(text: str, at: int) -> int:
     raise InvalidInput("an expression begins with '${{' and never ends; expected '}}'")
 
 
-def whole(text: str) -> Spot | None:
+def whole(text: str) -> ExpressionSpot | None:
     """The expression that a text is, with nothing but white space around it; None if it is more or less than one.
 
     Raises:
         InvalidInput: an expression in it is never closed.
     """
-    parts = [part for part in split(text) if isinstance(part, Spot) or part.strip()]
-    return parts[0] if len(parts) == 1 and isinstance(parts[0], Spot) else None
+    parts = [part for part in split(text) if isinstance(part, ExpressionSpot) or part.strip()]
+    return parts[0] if len(parts) == 1 and isinstance(parts[0], ExpressionSpot) else None
 
 
 def evaluate(template: Template, scope: Mapping[str, object]) -> Json:
@@ -99,7 +99,7 @@ def evaluate(template: Template, scope: Mapping[str, object]) -> Json:
         InvalidInput: an expression cannot be read or has no value; the message begins with the expression.
         TooLarge: it makes something too big, or takes too much work.
     """
-    meter = Meter()
+    meter = CostMeter()
     single = whole(template.source)
     try:
         if single is not None:
@@ -112,7 +112,7 @@ def evaluate(template: Template, scope: Mapping[str, object]) -> Json:
     return "".join(texts)
 
 
-def _value(spot: Spot, scope: Mapping[str, object], meter: Meter) -> Json:
+def _value(spot: ExpressionSpot, scope: Mapping[str, object], meter: CostMeter) -> Json:
     try:
         return work_out(parse(spot.source), scope, meter)
     except InvalidInput as error:

@@ -17,7 +17,7 @@ from sulla.playbooks.expression.values import (
     ENTRY_WORK,
     MAX_ITEMS,
     MAX_TEXT_CHARS,
-    Meter,
+    CostMeter,
     Missing,
     check_text,
     is_number,
@@ -88,14 +88,14 @@ def _numbers(value: object) -> list[int | float]:
 # --------------------------------------------------------------------------------------------------------- on texts
 
 
-def _join(meter: Meter, value: object, separator: object = "") -> str:
+def _join(meter: CostMeter, value: object, separator: object = "") -> str:
     check_text(len(_text(separator)) * (len(_list(value)) - 1))
     parts = [text_of(item, meter) for item in _list(value)]
     check_text(sum(map(len, parts)) + len(_text(separator)) * len(parts))
     return _text(separator).join(parts)
 
 
-def _replace(meter: Meter, value: object, old: object, new: object) -> str:
+def _replace(meter: CostMeter, value: object, old: object, new: object) -> str:
     text, out, into = _text(value), _text(old), _text(new)
     if not out:
         raise InvalidInput("replace: there is nothing to look for")
@@ -103,14 +103,14 @@ def _replace(meter: Meter, value: object, old: object, new: object) -> str:
     return text.replace(out, into)
 
 
-def _split(meter: Meter, value: object, separator: object = None) -> list[str]:
+def _split(meter: CostMeter, value: object, separator: object = None) -> list[str]:
     parts = _text(value).split(_text(separator) if separator else None, MAX_ITEMS)
     if len(parts) > MAX_ITEMS:
         raise InvalidInput(f"split: this makes more than {MAX_ITEMS} parts")
     return parts
 
 
-def _truncate(meter: Meter, value: object, length: object) -> str:
+def _truncate(meter: CostMeter, value: object, length: object) -> str:
     text, most = _text(value), _whole(length, 1, MAX_TEXT_CHARS)
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
@@ -118,8 +118,8 @@ def _truncate(meter: Meter, value: object, length: object) -> str:
 # ------------------------------------------------------------------------------------------------- on lists and objects
 
 
-def _end(last: bool) -> Callable[[Meter, object], object]:
-    def take(meter: Meter, value: object) -> object:
+def _end(last: bool) -> Callable[[CostMeter, object], object]:
+    def take(meter: CostMeter, value: object) -> object:
         items = value if isinstance(value, str) else _list(value)
         if not items:
             raise Missing(f"there is no {'last' if last else 'first'} one: it is empty")
@@ -128,7 +128,7 @@ def _end(last: bool) -> Callable[[Meter, object], object]:
     return take
 
 
-def _length(meter: Meter, value: object) -> int:
+def _length(meter: CostMeter, value: object) -> int:
     if not isinstance(value, str | Sequence | Mapping):
         raise InvalidInput(f"expected a text, a list or an object, got {shown(value)}")
     return len(value)
@@ -142,14 +142,14 @@ def _key(items: Sequence[object], attribute: object) -> list[tuple[object, objec
     return keyed
 
 
-def _sort(meter: Meter, value: object, reverse: object = False, attribute: object = None) -> list[object]:
+def _sort(meter: CostMeter, value: object, reverse: object = False, attribute: object = None) -> list[object]:
     keyed = _key(_list(value), attribute)
     meter.spend(len(keyed) * max(1, len(keyed).bit_length()))
     return [item for _, item in sorted(keyed, key=lambda pair: pair[0], reverse=bool(reverse))]  # type: ignore[arg-type, return-value]  # `_key` saw to it
 
 
-def _extreme(choose: Callable[..., object]) -> Callable[[Meter, object], object]:
-    def take(meter: Meter, value: object) -> object:
+def _extreme(choose: Callable[..., object]) -> Callable[[CostMeter, object], object]:
+    def take(meter: CostMeter, value: object) -> object:
         if not _list(value):
             raise Missing("there is none: the list is empty")
         return choose(key for key, _ in _key(_list(value), None))
@@ -157,7 +157,7 @@ def _extreme(choose: Callable[..., object]) -> Callable[[Meter, object], object]
     return take
 
 
-def _unique(meter: Meter, value: object) -> list[object]:
+def _unique(meter: CostMeter, value: object) -> list[object]:
     seen: dict[object, object] = {}
     for item in _list(value):
         plain = item is None or isinstance(item, bool | int | float | str)
@@ -175,25 +175,25 @@ def _pick(item: object, attribute: object) -> object:
     return item
 
 
-def _map(meter: Meter, value: object, attribute: object) -> list[object]:
+def _map(meter: CostMeter, value: object, attribute: object) -> list[object]:
     return [_pick(item, attribute) for item in _list(value)]
 
 
-def _sum(meter: Meter, value: object, attribute: object = None) -> int | float:
+def _sum(meter: CostMeter, value: object, attribute: object = None) -> int | float:
     return number(sum(_numbers(_map(meter, value, attribute) if attribute else value)))
 
 
 # ------------------------------------------------------------------------------------------------------ between kinds
 
 
-def _int(meter: Meter, value: object) -> int:
+def _int(meter: CostMeter, value: object) -> int:
     found = _float(meter, value)
     if isinstance(value, str) and re.fullmatch(r"\s*[-+]?\d{1,19}\s*", value):
         return int(number(int(value)))
     return int(found) if not isinstance(value, int) else value
 
 
-def _float(meter: Meter, value: object) -> float:
+def _float(meter: CostMeter, value: object) -> float:
     if isinstance(value, str) and re.fullmatch(r"\s*[-+]?\d{1,40}(\.\d{0,40})?([eE][-+]?\d{1,3})?\s*", value):
         return float(number(float(value)))
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -201,20 +201,20 @@ def _float(meter: Meter, value: object) -> float:
     return float(value)
 
 
-def _round(meter: Meter, value: object, digits: object = 0) -> int | float:
+def _round(meter: CostMeter, value: object, digits: object = 0) -> int | float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InvalidInput(f"expected a number, got {shown(value)}")
     places = _whole(digits, 0, 15)
     return round(value, places) if places else round(value)
 
 
-def _abs(meter: Meter, value: object) -> int | float:
+def _abs(meter: CostMeter, value: object) -> int | float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InvalidInput(f"expected a number, got {shown(value)}")
     return abs(value)
 
 
-def _from_json(meter: Meter, value: object) -> Json:
+def _from_json(meter: CostMeter, value: object) -> Json:
     try:
         found: Json = json.loads(_text(value), parse_constant=_no_constant)
     except RecursionError:
@@ -228,7 +228,7 @@ def _no_constant(word: str) -> Json:
     raise ValueError(f"{word} is no JSON")
 
 
-def _reverse(meter: Meter, value: object) -> object:
+def _reverse(meter: CostMeter, value: object) -> object:
     return value[::-1] if isinstance(value, str) else list(_list(value))[::-1]
 
 

@@ -16,11 +16,10 @@ from sulla.playbooks.expression.filters import FILTERS, TESTS
 from sulla.playbooks.expression.tree import (
     Apply,
     Binary,
-    Choose,
     Compare,
     Concat,
+    Conditional,
     Const,
-    Cut,
     Field,
     Is,
     Items,
@@ -29,6 +28,7 @@ from sulla.playbooks.expression.tree import (
     Not,
     Pairs,
     Sign,
+    SliceOf,
     Tree,
 )
 from sulla.tools import did_you_mean
@@ -152,7 +152,7 @@ def _field(node: _Node, depth: int) -> Tree:
         return Field(_take(node.node, depth), Const(node.attr))
     if type(node.arg).__name__ == "Slice":
         ends = [None if end is None else _take(end, depth) for end in (node.arg.start, node.arg.stop, node.arg.step)]
-        return Cut(_take(node.node, depth), *ends)
+        return SliceOf(_take(node.node, depth), *ends)
     return Field(_take(node.node, depth), _take(node.arg, depth))
 
 
@@ -168,7 +168,7 @@ def _logic(node: _Node, depth: int) -> Tree:
 
 def _choose(node: _Node, depth: int) -> Tree:
     no = None if node.expr2 is None else _take(node.expr2, depth)
-    return Choose(_take(node.test, depth), _take(node.expr1, depth), no)
+    return Conditional(_take(node.test, depth), _take(node.expr1, depth), no)
 
 
 def _apply(node: _Node, depth: int) -> Tree:

@@ -13,8 +13,8 @@ from typing import Literal, Union
 from sulla.core.jsontypes import Json
 
 Tree = Union[
-    "Const", "Name", "Field", "Cut", "Compare", "Logic", "Not", "Sign", "Binary", "Concat", "Choose", "Items", "Pairs",
-    "Apply", "Is",
+    "Const", "Name", "Field", "SliceOf", "Compare", "Logic", "Not", "Sign", "Binary", "Concat", "Conditional", "Items",
+    "Pairs", "Apply", "Is",
 ]  # fmt: skip
 
 
@@ -41,7 +41,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class SliceOf:
     """``a[1:3]``."""
 
     of: Tree
@@ -99,7 +99,7 @@ class Concat:
 
 
 @dataclass(frozen=True, slots=True)
-class Choose:
+class Conditional:
     """``a if test else b``; without an else it is null."""
 
     test: Tree
@@ -142,7 +142,7 @@ class Is:
 def parts_of(tree: Tree) -> tuple[Tree, ...]:
     """What a tree is made of, one level down."""
     match tree:
-        case Cut(of, start, stop, step):
+        case SliceOf(of, start, stop, step):
             return (of, *(end for end in (start, stop, step) if end is not None))
         case Compare(first, others):
             return (first, *(other for _, other in others))
@@ -152,7 +152,7 @@ def parts_of(tree: Tree) -> tuple[Tree, ...]:
             return (of,)
         case Concat(parts) | Items(parts):
             return parts
-        case Choose(test, yes, no):
+        case Conditional(test, yes, no):
             return (test, yes) if no is None else (test, yes, no)
         case Pairs(pairs):
             return tuple(part for pair in pairs for part in pair)

@@ -10,11 +10,10 @@ from sulla.playbooks.expression.filters import FILTERS, Type
 from sulla.playbooks.expression.tree import (
     Apply,
     Binary,
-    Choose,
     Compare,
     Concat,
+    Conditional,
     Const,
-    Cut,
     Field,
     Is,
     Items,
@@ -24,6 +23,7 @@ from sulla.playbooks.expression.tree import (
     Pairs,
     Path,
     Sign,
+    SliceOf,
     Tree,
     parts_of,
     paths_of,
@@ -133,7 +133,7 @@ def _binary(typing: Typing, tree: Binary) -> Type:
     return ANY
 
 
-def _choose(typing: Typing, tree: Choose) -> Type:
+def _choose(typing: Typing, tree: Conditional) -> Type:
     typing.type_of(tree.test)
     yes = typing.type_of(tree.yes)
     no = ANY if tree.no is None else typing.type_of(tree.no)
@@ -165,14 +165,14 @@ _HOW: Final[Mapping[type, Callable[..., Type]]] = {
     Const: _const,
     Name: lambda typing, tree: typing.lookup(Path((tree.name,))),
     Field: _field,
-    Cut: lambda typing, tree: found if (found := typing.parts(tree)[0]) in ("string", "list") else ANY,
+    SliceOf: lambda typing, tree: found if (found := typing.parts(tree)[0]) in ("string", "list") else ANY,
     Compare: _compare,
     Logic: _logic,
     Not: _always("boolean"),
     Sign: _sign,
     Binary: _binary,
     Concat: _always("string"),
-    Choose: _choose,
+    Conditional: _choose,
     Items: _always("list"),
     Pairs: _always("object"),
     Apply: _apply,

@@ -1,7 +1,7 @@
 """What values of expressions may be and cost, and how they are shown. Pure.
 
 Every step of an expression is charged for what it looks at, and refused before it makes something big: so an expression
-ends within its `Meter`, whatever it says.
+ends within its `CostMeter`, whatever it says.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Missing(Exception):
 
 
 @dataclass(slots=True)
-class Meter:
+class CostMeter:
     """What one evaluation may still cost."""
 
     left: int = MAX_WORK
@@ -124,7 +124,7 @@ def shown(value: object) -> str:
     return f"the number {value}" if is_number(value) else kind_of(value)
 
 
-def text_of(value: object, meter: Meter) -> str:
+def text_of(value: object, meter: CostMeter) -> str:
     """A value within a text: null is nothing, lists and objects are JSON."""
     if value is None:
         return ""
@@ -137,7 +137,7 @@ def text_of(value: object, meter: Meter) -> str:
     return to_json(value, meter)
 
 
-def to_json(value: object, meter: Meter) -> str:
+def to_json(value: object, meter: CostMeter) -> str:
     """A value as JSON on one line."""
     meter.weigh(value)
     found = json.dumps(thawed(value), ensure_ascii=False)
@@ -156,7 +156,7 @@ def thawed(value: object) -> Json:
     raise InvalidInput(f"{type(value).__name__} is no value that an expression can have")
 
 
-def same(left: object, right: object, meter: Meter) -> bool:
+def same(left: object, right: object, meter: CostMeter) -> bool:
     """Whether two values are equal; true is not 1."""
     if isinstance(left, bool) != isinstance(right, bool):
         return False

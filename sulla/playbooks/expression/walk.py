@@ -16,11 +16,10 @@ from sulla.playbooks.expression.filters import FILTERS, TESTS
 from sulla.playbooks.expression.tree import (
     Apply,
     Binary,
-    Choose,
     Compare,
     Concat,
+    Conditional,
     Const,
-    Cut,
     Field,
     Is,
     Items,
@@ -29,13 +28,14 @@ from sulla.playbooks.expression.tree import (
     Not,
     Pairs,
     Sign,
+    SliceOf,
     Tree,
     paths_of,
 )
 from sulla.playbooks.expression.values import (
     ENTRY_WORK,
     MAX_ITEMS,
-    Meter,
+    CostMeter,
     Missing,
     check_text,
     is_number,
@@ -51,12 +51,12 @@ _MOST_LISTED: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class Evaluation:
     """One evaluation."""
 
     scope: Mapping[str, object]
     """What each name stands for."""
-    meter: Meter
+    meter: CostMeter
 
     def value(self, tree: Tree) -> object:
         """What a tree comes to.
@@ -69,7 +69,7 @@ class Walk:
         return _HOW[type(tree)](self, tree)
 
 
-def _name(walk: Walk, tree: Name) -> object:
+def _name(walk: Evaluation, tree: Name) -> object:
     if tree.name not in walk.scope:
         raise Missing(f"there is no {tree.name!r}.{_known(tree.name, walk.scope)}")
     return walk.scope[tree.name]
@@ -85,7 +85,7 @@ def _known(name: object, known: object) -> str:
     return meant or f" Known: {', '.join(names[:_MOST_LISTED])}{more}."
 
 
-def _field(walk: Walk, tree: Field) -> object:
+def _field(walk: Evaluation, tree: Field) -> object:
     of, key = walk.value(tree.of), walk.value(tree.key)
     if isinstance(of, Mapping):
         if isinstance(key, str) and key in of:
@@ -103,7 +103,7 @@ def _label(tree: Tree) -> str:
     return str(first) if first is not None else "the value"
 
 
-def _cut(walk: Walk, tree: Cut) -> object:
+def _cut(walk: Evaluation, tree: SliceOf) -> object:
     of = walk.value(tree.of)
     ends = [None if end is None else walk.value(end) for end in (tree.start, tree.stop, tree.step)]
     start, stop, step = (end if type(end) is int else None for end in ends)
@@ -124,7 +124,7 @@ _ORDER: Final[Mapping[str, Callable[[object, object], bool]]] = {
 }
 
 
-def _compare(walk: Walk, tree: Compare) -> object:
+def _compare(walk: Evaluation, tree: Compare) -> object:
     left = walk.value(tree.first)
     for how, other in tree.others:
         right = walk.value(other)
@@ -134,7 +134,7 @@ def _compare(walk: Walk, tree: Compare) -> object:
     return True
 
 
-def _holds(walk: Walk, how: str, left: object, right: object) -> bool:
+def _holds(walk: Evaluation, how: str, left: object, right: object) -> bool:
     if how in ("==", "!="):
         return same(left, right, walk.meter) == (how == "==")
     if how in ("in", "not in"):
@@ -145,7 +145,7 @@ def _holds(walk: Walk, how: str, left: object, right: object) -> bool:
     return _ORDER[how](left, right)
 
 
-def _within(walk: Walk, item: object, of: object) -> bool:
+def _within(walk: Evaluation, item: object, of: object) -> bool:
     if isinstance(of, str):
         if not isinstance(item, str):
             raise InvalidInput(f"'in' looks for a text in a text, got {shown(item)}")
@@ -158,12 +158,12 @@ def _within(walk: Walk, item: object, of: object) -> bool:
     raise InvalidInput(f"'in' looks into a text, a list or an object, got {shown(of)}")
 
 
-def _logic(walk: Walk, tree: Logic) -> object:
+def _logic(walk: Evaluation, tree: Logic) -> object:
     left = walk.value(tree.left)
     return walk.value(tree.right) if bool(left) == (tree.how == "and") else left
 
 
-def _sign(walk: Walk, tree: Sign) -> object:
+def _sign(walk: Evaluation, tree: Sign) -> object:
     value = walk.value(tree.of)
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise InvalidInput(f"'{tree.how}' takes a number, got {shown(value)}")
@@ -180,7 +180,7 @@ _RECKON: Final[Mapping[str, Callable[[float, float], float]]] = {
 }
 
 
-def _binary(walk: Walk, tree: Binary) -> object:
+def _binary(walk: Evaluation, tree: Binary) -> object:
     left, right = walk.value(tree.left), walk.value(tree.right)
     if tree.how == "+" and isinstance(left, str) and isinstance(right, str):
         check_text(len(left) + len(right))
@@ -204,19 +204,19 @@ def _binary(walk: Walk, tree: Binary) -> object:
         raise InvalidInput("it makes a number that is too big") from None
 
 
-def _concat(walk: Walk, tree: Concat) -> object:
+def _concat(walk: Evaluation, tree: Concat) -> object:
     parts = [text_of(walk.value(part), walk.meter) for part in tree.parts]
     check_text(sum(map(len, parts)))
     return "".join(parts)
 
 
-def _choose(walk: Walk, tree: Choose) -> object:
+def _choose(walk: Evaluation, tree: Conditional) -> object:
     if walk.value(tree.test):
         return walk.value(tree.yes)
     return None if tree.no is None else walk.value(tree.no)
 
 
-def _pairs(walk: Walk, tree: Pairs) -> object:
+def _pairs(walk: Evaluation, tree: Pairs) -> object:
     found: dict[str, object] = {}
     for key, value in tree.items:
         name = walk.value(key)
@@ -226,7 +226,7 @@ def _pairs(walk: Walk, tree: Pairs) -> object:
     return found
 
 
-def _apply(walk: Walk, tree: Apply) -> object:
+def _apply(walk: Evaluation, tree: Apply) -> object:
     how = FILTERS[tree.name]
     if tree.name == "default":
         try:
@@ -245,7 +245,7 @@ def _apply(walk: Walk, tree: Apply) -> object:
         raise Missing(f"{tree.name}: {error.message}") from None
 
 
-def _is(walk: Walk, tree: Is) -> object:
+def _is(walk: Evaluation, tree: Is) -> object:
     if tree.name not in ("defined", "undefined"):
         return TESTS[tree.name](walk.value(tree.of))
     try:
@@ -259,14 +259,14 @@ _HOW: Final[Mapping[type, Callable[..., object]]] = {
     Const: lambda walk, tree: tree.value,
     Name: _name,
     Field: _field,
-    Cut: _cut,
+    SliceOf: _cut,
     Compare: _compare,
     Logic: _logic,
     Not: lambda walk, tree: not walk.value(tree.of),
     Sign: _sign,
     Binary: _binary,
     Concat: _concat,
-    Choose: _choose,
+    Conditional: _choose,
     Items: lambda walk, tree: [walk.value(item) for item in tree.items],
     Pairs: _pairs,
     Apply: _apply,
@@ -275,7 +275,7 @@ _HOW: Final[Mapping[type, Callable[..., object]]] = {
 """Each is called with its own type alone."""
 
 
-def work_out(tree: Tree, scope: Mapping[str, object], meter: Meter) -> Json:
+def work_out(tree: Tree, scope: Mapping[str, object], meter: CostMeter) -> Json:
     """The value of an expression.
 
     Args:
@@ -287,7 +287,7 @@ def work_out(tree: Tree, scope: Mapping[str, object], meter: Meter) -> Json:
         InvalidInput: there is no value; the message says why.
     """
     try:
-        found = Walk(scope, meter).value(tree)
+        found = Evaluation(scope, meter).value(tree)
     except Missing as missing:
         raise InvalidInput(missing.message) from None
     except RecursionError:

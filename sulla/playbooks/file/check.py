@@ -10,15 +10,15 @@ from sulla.core.errors import InvalidInput
 from sulla.definitions import YamlList, YamlScalar
 from sulla.playbooks.definition import AgentStep, Definition, PlaybookStep, ToolStep, TransferStep
 from sulla.playbooks.events import EVENTS
-from sulla.playbooks.file.check_fault import Fault, defect
-from sulla.playbooks.file.check_known import NOTHING_KNOWN, Known
+from sulla.playbooks.file.check_fault import PlaybookFault, defect
+from sulla.playbooks.file.check_known import NOTHING_KNOWN, KnownNames
 from sulla.playbooks.file.check_names import Names
 from sulla.playbooks.file.check_order import check_order
 from sulla.playbooks.file.check_types import Arguments, Types, checked_step, schema_of
 from sulla.playbooks.file.form import read_duration
 from sulla.playbooks.file.read import read
 from sulla.playbooks.file.read_sketch import Sketch, StepAt
-from sulla.playbooks.file.read_values import Reading
+from sulla.playbooks.file.read_values import FileReading
 from sulla.tools import did_you_mean
 
 _CRON: Final = re.compile(r"@[a-z]+|\S+( \S+){4,5}")
@@ -30,11 +30,11 @@ class Checked:
 
     definition: Definition | None
     """None if there are errors among the faults."""
-    faults: tuple[Fault, ...]
+    faults: tuple[PlaybookFault, ...]
     """In the order of the file."""
 
 
-def check_playbook(text: str, known: Known = NOTHING_KNOWN) -> Checked:
+def check_playbook(text: str, known: KnownNames = NOTHING_KNOWN) -> Checked:
     """Read a playbook and find everything that is wrong with it. Whatever a text is, nothing is raised.
 
     Args:
@@ -47,7 +47,7 @@ def check_playbook(text: str, known: Known = NOTHING_KNOWN) -> Checked:
         return Checked(None, (defect(error),))
 
 
-def _checked(text: str, known: Known) -> Checked:
+def _checked(text: str, known: KnownNames) -> Checked:
     sketch = read(text)
     if isinstance(sketch, list):
         return Checked(None, tuple(sketch))
@@ -58,7 +58,7 @@ def _checked(text: str, known: Known) -> Checked:
 
 
 class _Check:
-    def __init__(self, sketch: Sketch, known: Known) -> None:
+    def __init__(self, sketch: Sketch, known: KnownNames) -> None:
         self._sketch = sketch
         self._known = known
         self._faults = sketch.faults
@@ -66,7 +66,7 @@ class _Check:
         self._arguments = Arguments(self._types, self._faults, sketch.text)
 
     def run(self) -> None:
-        reading = Reading(self._sketch.text)
+        reading = FileReading(self._sketch.text)
         reading.faults = self._faults
         order = check_order(self._sketch, reading)
         Names(self._sketch, order, self._known, self._faults).check()
@@ -76,7 +76,7 @@ class _Check:
         self._triggers()
 
     def _fault(self, place: tuple[int, ...], rule: str, message: str) -> None:
-        self._faults.append(Fault(place[0], place[1], rule, message))
+        self._faults.append(PlaybookFault(place[0], place[1], rule, message))
 
     # ------------------------------------------------------------------------------------------------------------ steps
 

@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Fault:
+class PlaybookFault:
     """One thing that is wrong, and where."""
 
     line: int
@@ -30,7 +30,7 @@ class Fault:
         return f"{file}:{self.line}:{self.column}: {self.severity}: {self.message} [{self.rule}]"
 
 
-def defect(error: Exception) -> Fault:
+def defect(error: Exception) -> PlaybookFault:
     """What is told of a text that the reader or the check could not deal with: no text of a person's may end more than
     itself.
 
@@ -40,7 +40,7 @@ def defect(error: Exception) -> Fault:
     frames = extract_tb(error.__traceback__)
     at = f" in {frames[-1].filename.rpartition('/')[2]}:{frames[-1].lineno}" if frames else ""
     said = f"{type(error).__name__}: {error}"[:_ERROR_CHARS]
-    return Fault(
+    return PlaybookFault(
         1, 1, DEFECT, f"this file cannot be checked ({said}{at}): a defect of Sulla; please report it with the file"
     )
 

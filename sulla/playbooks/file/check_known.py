@@ -20,7 +20,7 @@ class KnownTool:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownNames:
     """What there is beside a playbook's file. None: nobody knows here, so nothing is said of it."""
 
     tools: Mapping[str, KnownTool] | None = None
@@ -39,4 +39,4 @@ class Known:
         return bool(self.elsewhere) and tool.startswith(self.elsewhere)
 
 
-NOTHING_KNOWN = Known()
+NOTHING_KNOWN = KnownNames()

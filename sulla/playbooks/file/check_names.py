@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterable, Mapping
 
 from sulla.definitions import YamlMap, YamlScalar
 from sulla.playbooks.definition import LoopStep
-from sulla.playbooks.expression.expression import Spot
+from sulla.playbooks.expression.expression import ExpressionSpot
 from sulla.playbooks.expression.tree import Compare, Const, Field, Items, Path, Tree, parts_of, paths_of
-from sulla.playbooks.file.check_fault import Fault
-from sulla.playbooks.file.check_known import Known
-from sulla.playbooks.file.check_order import Order
+from sulla.playbooks.file.check_fault import PlaybookFault
+from sulla.playbooks.file.check_known import KnownNames
+from sulla.playbooks.file.check_order import StepOrder
 from sulla.playbooks.file.form import LOOP_FIELDS, RUN_FIELDS, STEP_FIELDS
 from sulla.playbooks.file.read_sketch import Sketch, StepAt, Use, place_of
 from sulla.playbooks.file.read_steps import routes_of
@@ -20,7 +20,7 @@ from sulla.tools import did_you_mean
 class Names:
     """Looks through all expressions of a file."""
 
-    def __init__(self, sketch: Sketch, order: Order, known: Known, faults: list[Fault]) -> None:
+    def __init__(self, sketch: Sketch, order: StepOrder, known: KnownNames, faults: list[PlaybookFault]) -> None:
         self._sketch = sketch
         self._order = order
         self._known = known
@@ -39,7 +39,7 @@ class Names:
 
     def _fault(self, use: Use, number: int, word: str, rule: str, message: str) -> None:
         line, column = place_of(self._sketch.text, use.node, number, word)
-        self._faults.append(Fault(line, column, rule, f"in {_shown(use, number)}: {message}"))
+        self._faults.append(PlaybookFault(line, column, rule, f"in {_shown(use, number)}: {message}"))
 
     def _path(self, use: Use, number: int, path: Path) -> None:
         first = path.words[0]
@@ -148,7 +148,7 @@ class Names:
             if trigger.kind == "webhook" and trigger.text not in definition.secrets:
                 meant = did_you_mean(trigger.text, definition.secrets) or f" Add it: `secrets: [{trigger.text}]`."
                 message = f"webhook: the secret {trigger.text!r} is not declared.{meant}"
-                self._faults.append(Fault(*place, "secret-unknown", message))
+                self._faults.append(PlaybookFault(*place, "secret-unknown", message))
         if "secrets" not in self._sketch.keys:
             return
         node = self._sketch.keys["secrets"][1]
@@ -157,10 +157,10 @@ class Names:
             if self._known.secrets is not None and name not in self._known.secrets:
                 meant = did_you_mean(name, self._known.secrets) or " Add it to the settings of this home."
                 message = f"this home has no secret {name!r}.{meant}"
-                self._faults.append(Fault(item.place.line, item.place.column, "secret-unknown", message))
+                self._faults.append(PlaybookFault(item.place.line, item.place.column, "secret-unknown", message))
             elif name and name not in self._secrets:
                 message = f"the secret {name!r} is never used; take it out"
-                self._faults.append(Fault(item.place.line, item.place.column, "secret-unused", message))
+                self._faults.append(PlaybookFault(item.place.line, item.place.column, "secret-unused", message))
 
 
 def names_at(use: Use) -> tuple[str, ...]:
@@ -209,7 +209,7 @@ def _lies_in(step: StepAt, outer: StepAt) -> bool:
     return False
 
 
-def _shown(use: Use, number: int) -> Spot:
+def _shown(use: Use, number: int) -> ExpressionSpot:
     return use.trees[number][0]
 
 

@@ -8,13 +8,13 @@ from sulla.playbooks.definition import MergeStep
 from sulla.playbooks.file.check_ways import Ways, check_ways
 from sulla.playbooks.file.read_sketch import BlockAt, NeedAt, Sketch, StepAt
 from sulla.playbooks.file.read_steps import routes_of
-from sulla.playbooks.file.read_values import Reading
+from sulla.playbooks.file.read_values import FileReading
 from sulla.tools import did_you_mean
 
 _MOST_CYCLES = 20
 
 
-class Order:
+class StepOrder:
     """Which steps have had their turn when a step has its own: by bits, one for each step of the file."""
 
     def __init__(self, sketch: Sketch) -> None:
@@ -39,14 +39,14 @@ class Order:
         return found
 
 
-def check_order(sketch: Sketch, reading: Reading) -> Order:
+def check_order(sketch: Sketch, reading: FileReading) -> StepOrder:
     """Note what is wrong with the order of steps, and find it out."""
-    order = Order(sketch)
+    order = StepOrder(sketch)
     _block(sketch.root, sketch, reading, order, {}, 0)
     return order
 
 
-def _block(block: BlockAt, sketch: Sketch, reading: Reading, order: Order, ways: Ways, before: int) -> None:
+def _block(block: BlockAt, sketch: Sketch, reading: FileReading, order: StepOrder, ways: Ways, before: int) -> None:
     here = {step.id: step for step in reversed(block.steps) if step.id}
     for step in block.steps:
         _needs(step, here, sketch, reading, order)
@@ -73,7 +73,7 @@ def _block(block: BlockAt, sketch: Sketch, reading: Reading, order: Order, ways:
             order.loose.update(child.id for inner in step.blocks for child in inner.walk())
 
 
-def _needs(step: StepAt, here: dict[str, StepAt], sketch: Sketch, reading: Reading, order: Order) -> None:
+def _needs(step: StepAt, here: dict[str, StepAt], sketch: Sketch, reading: FileReading, order: StepOrder) -> None:
     """Whether what it needs is there."""
     for at in step.needs:
         need, target = at.need, here.get(at.need.step)
@@ -100,7 +100,7 @@ def _unknown(name: str, here: dict[str, StepAt], sketch: Sketch) -> str:
     return f"needs: {name!r} stands in {owner.id!r}, not beside this step; needs {owner.id!r} in its place"
 
 
-def _merge(step: StepAt, does: MergeStep, reading: Reading) -> None:
+def _merge(step: StepAt, does: MergeStep, reading: FileReading) -> None:
     count = len(step.needs)
     place = step.keys["merge"][1].place
     if "needs" not in step.keys or count < 2:
@@ -111,7 +111,7 @@ def _merge(step: StepAt, does: MergeStep, reading: Reading) -> None:
         reading.fault(place, "merge", f"it waits for {does.need} of {count}: it can never fire")
 
 
-def _place(step: StepAt, here: dict[str, StepAt], reading: Reading) -> None:
+def _place(step: StepAt, here: dict[str, StepAt], reading: FileReading) -> None:
     """Whether it may stand where it stands."""
     owners = list(_owners(step))
     if step.kind == "break" and not any(owner.kind == "loop" for owner in owners):
@@ -158,7 +158,7 @@ def _left(block: BlockAt, here: dict[str, StepAt], cut: set[tuple[str, str]]) ->
     return set(counts) - set(ready)
 
 
-def _rings(block: BlockAt, here: dict[str, StepAt], reading: Reading) -> set[str]:
+def _rings(block: BlockAt, here: dict[str, StepAt], reading: FileReading) -> set[str]:
     """Note each ring of needs, and give back the steps in one."""
     cut: set[tuple[str, str]] = set()
     found: set[str] = set()

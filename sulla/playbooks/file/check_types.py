@@ -13,7 +13,7 @@ from sulla.playbooks.expression.expression import OPENS
 from sulla.playbooks.expression.filters import Type
 from sulla.playbooks.expression.tree import Path
 from sulla.playbooks.expression.types import ANY, TOLD, Typing, fits
-from sulla.playbooks.file.check_fault import Fault
+from sulla.playbooks.file.check_fault import PlaybookFault
 from sulla.playbooks.file.read_sketch import Keys, Sketch, StepAt, Use, place_of
 from sulla.playbooks.file.read_steps import is_approval
 from sulla.tools import did_you_mean, validate
@@ -30,7 +30,7 @@ _RUN: Final[Mapping[str, Type]] = {"payload": ANY}
 class Types:
     """Finds the types of all expressions of a file."""
 
-    def __init__(self, sketch: Sketch, faults: list[Fault]) -> None:
+    def __init__(self, sketch: Sketch, faults: list[PlaybookFault]) -> None:
         self._sketch = sketch
         self._faults = faults
         self._found: dict[int, Type] = {}
@@ -54,7 +54,7 @@ class Types:
 
     def _fault(self, use: Use, number: int, message: str) -> None:
         line, column = place_of(self._sketch.text, use.node, number)
-        self._faults.append(Fault(line, column, "type", f"in {use.trees[number][0]}: {message}"))
+        self._faults.append(PlaybookFault(line, column, "type", f"in {use.trees[number][0]}: {message}"))
 
     def _expression(self, use: Use, number: int) -> Type:
         wrong: list[str] = []
@@ -126,7 +126,7 @@ class Arguments:
     """Holds what is given against a schema."""
 
     types: Types
-    faults: list[Fault]
+    faults: list[PlaybookFault]
     text: str
 
     def check(self, place: tuple[int, int], given: Keys, schema: FrozenJson, what: str) -> None:
@@ -158,7 +158,7 @@ class Arguments:
         return any(f"Did you mean {name!r}" in did_you_mean(other, left) for other in strange)
 
     def _fault(self, place: tuple[int, int], message: str) -> None:
-        self.faults.append(Fault(*place, "argument", message))
+        self.faults.append(PlaybookFault(*place, "argument", message))
 
     def _value(self, node: YamlNode, schema: FrozenJson, where: str) -> None:
         if isinstance(node, YamlMap) and isinstance(schema.get("properties"), dict):

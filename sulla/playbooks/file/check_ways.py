@@ -13,7 +13,7 @@ from sulla.playbooks.definition import MergeStep, Need
 from sulla.playbooks.expression.tree import Compare, Const, Field, Items, Logic, Not, Tree, paths_of
 from sulla.playbooks.file.read_sketch import Sketch, StepAt
 from sulla.playbooks.file.read_steps import is_approval, routes_of
-from sulla.playbooks.file.read_values import Reading
+from sulla.playbooks.file.read_values import FileReading
 
 Ways = Mapping[str, frozenset[str]]
 """The routes that a step may have taken; ``!id`` for how it ended, where that matters."""
@@ -25,7 +25,7 @@ def check_ways(
     found: Mapping[str, Ways],
     around: Ways,
     sketch: Sketch,
-    reading: Reading,
+    reading: FileReading,
     been: Callable[[str, StepAt | None], bool],
 ) -> Ways:
     """What has to hold for a step to run; a fault if that can never be.
@@ -98,7 +98,7 @@ def _who(name: str, left: Ways, right: Ways) -> str:
     return f"{name!r} would have to go {first!r} and {second!r}"
 
 
-def _merged(step: StepAt, does: MergeStep, ways: list[Ways], reading: Reading) -> Ways:
+def _merged(step: StepAt, does: MergeStep, ways: list[Ways], reading: FileReading) -> Ways:
     """What has to hold for a merge to fire: one of its ways, or so many."""
     if not ways:
         return {}

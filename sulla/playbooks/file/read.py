@@ -13,7 +13,7 @@ from typing import Final, Literal, cast
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.definitions import YamlFault, YamlList, YamlMap, YamlNode, YamlScalar, read_nodes
 from sulla.playbooks.definition import Budget, Definition, InputSpec, Trigger
-from sulla.playbooks.file.check_fault import Fault, defect
+from sulla.playbooks.file.check_fault import PlaybookFault, defect
 from sulla.playbooks.file.form import (
     NAME,
     PARTS,
@@ -26,7 +26,7 @@ from sulla.playbooks.file.form import (
 from sulla.playbooks.file.read_digest import digest_of
 from sulla.playbooks.file.read_sketch import BlockAt, Keys, Sketch
 from sulla.playbooks.file.read_steps import StepReader
-from sulla.playbooks.file.read_values import Reading
+from sulla.playbooks.file.read_values import FileReading
 from sulla.tools import did_you_mean
 
 MAX_PLAYBOOK_BYTES: Final = 512 * 1024
@@ -38,7 +38,7 @@ _TYPES: Final = ("string", "number", "integer", "boolean", "list", "object")
 InputType = Literal["string", "number", "integer", "boolean", "list", "object"]
 
 
-def read(text: str) -> Sketch | list[Fault]:
+def read(text: str) -> Sketch | list[PlaybookFault]:
     """Read a playbook.
 
     Args:
@@ -54,20 +54,20 @@ def read(text: str) -> Sketch | list[Fault]:
         return [defect(error)]
 
 
-def _read(text: str) -> Sketch | list[Fault]:
+def _read(text: str) -> Sketch | list[PlaybookFault]:
     text = text.removeprefix("\ufeff")
     node = read_nodes(text, most_bytes=MAX_PLAYBOOK_BYTES, most_deep=_MAX_YAML_DEPTH)
     if isinstance(node, YamlFault):
-        return [Fault(node.line, node.column, "yaml", node.message)]
+        return [PlaybookFault(node.line, node.column, "yaml", node.message)]
     if not isinstance(node, YamlMap):
-        return [Fault(1, 1, "yaml", "expected keys and values, such as `name: morning-brief`")]
+        return [PlaybookFault(1, 1, "yaml", "expected keys and values, such as `name: morning-brief`")]
     return _Reader(text).playbook(node)
 
 
 class _Reader:
     def __init__(self, text: str) -> None:
         self._text = text
-        self._reading = Reading(text)
+        self._reading = FileReading(text)
         self._triggers: list[tuple[str, Keys, tuple[int, int]]] = []
 
     def playbook(self, node: YamlMap) -> Sketch:

@@ -34,7 +34,7 @@ from sulla.playbooks.expression.grammar import MAX_EXPRESSION_CHARS
 from sulla.playbooks.file.form import PARTS, PLAYBOOK_NAME, ROUTE, TAKEN_NAMES, WORD, Key
 from sulla.playbooks.file.read_schema import read_schema
 from sulla.playbooks.file.read_sketch import Keys, Role, StepAt
-from sulla.playbooks.file.read_values import Reading
+from sulla.playbooks.file.read_values import FileReading
 from sulla.tools import did_you_mean
 
 ReadBlock = Callable[[YamlNode, StepAt], None]
@@ -43,7 +43,7 @@ ReadBlock = Callable[[YamlNode, StepAt], None]
 _PLAYBOOK_MADE_OF: Final = "small letters, digits, '-' and '_'"
 
 
-def _agent(reading: Reading, at: StepAt, _: ReadBlock) -> Kind:
+def _agent(reading: FileReading, at: StepAt, _: ReadBlock) -> Kind:
     keys = at.keys
     name = keys["agent"][1]
     empty = isinstance(name, YamlScalar) and name.value is None
@@ -60,11 +60,11 @@ def _agent(reading: Reading, at: StepAt, _: ReadBlock) -> Kind:
     )
 
 
-def _template(reading: Reading, at: StepAt, key: str) -> Template | None:
+def _template(reading: FileReading, at: StepAt, key: str) -> Template | None:
     return reading.template(at.keys[key][1], key, "prompt", at) if key in at.keys else None
 
 
-def _tool(reading: Reading, at: StepAt, _: ReadBlock) -> Kind:
+def _tool(reading: FileReading, at: StepAt, _: ReadBlock) -> Kind:
     check = at.keys.get("check")
     found = "schema" if check is None else reading.word_of(check[1], "check", ("schema", "orchestrator"))
     return ToolStep(
@@ -74,11 +74,11 @@ def _tool(reading: Reading, at: StepAt, _: ReadBlock) -> Kind:
     )
 
 
-def _args(reading: Reading, at: StepAt, role: Role) -> Mapping[str, Given]:
+def _args(reading: FileReading, at: StepAt, role: Role) -> Mapping[str, Given]:
     return reading.args(at.keys["with"][1], "with", role, at) if "with" in at.keys else {}
 
 
-def _router(reading: Reading, at: StepAt, _: ReadBlock) -> Kind:
+def _router(reading: FileReading, at: StepAt, _: ReadBlock) -> Kind:
     question = reading.template(at.keys["router"][1], "router", "prompt", at)
     routes: dict[str, str] = {}
     if "routes" in at.keys:
@@ -99,7 +99,7 @@ def _router(reading: Reading, at: StepAt, _: ReadBlock) -> Kind:
     return RouterStep(question, routes, default)
 
 
-def _condition(reading: Reading, at: StepAt, _: ReadBlock) -> Kind:
+def _condition(reading: FileReading, at: StepAt, _: ReadBlock) -> Kind:
     node = at.keys["condition"][1]
     if isinstance(node, YamlMap):
         found = reading.keys(node, PARTS["condition"], "condition") or {}
@@ -113,7 +113,7 @@ def _condition(reading: Reading, at: StepAt, _: ReadBlock) -> Kind:
     return ConditionStep(test=reading.expression(node, "condition", "when", at))
 
 
-def _parallel(reading: Reading, at: StepAt, block: ReadBlock) -> Kind:
+def _parallel(reading: FileReading, at: StepAt, block: ReadBlock) -> Kind:
     found = reading.keys(at.keys["parallel"][1], PARTS["parallel"], "parallel") or {}
     branches = reading.pairs(found["branches"][1], "branches") or {} if "branches" in found else {}
     if "branches" in found and isinstance(found["branches"][1], YamlMap) and not 1 <= len(branches) <= MAX_BRANCHES:
@@ -125,7 +125,7 @@ def _parallel(reading: Reading, at: StepAt, block: ReadBlock) -> Kind:
     return ParallelStep(dict.fromkeys(branches, ()))
 
 
-def _merge(reading: Reading, at: StepAt, _: ReadBlock) -> Kind:
+def _merge(reading: FileReading, at: StepAt, _: ReadBlock) -> Kind:
     node = at.keys["merge"][1]
     value = node.value if isinstance(node, YamlScalar) else None
     if isinstance(value, str) and value in ("all", "first"):
@@ -136,7 +136,7 @@ def _merge(reading: Reading, at: StepAt, _: ReadBlock) -> Kind:
     return MergeStep()
 
 
-def _loop(reading: Reading, at: StepAt, block: ReadBlock) -> Kind:
+def _loop(reading: FileReading, at: StepAt, block: ReadBlock) -> Kind:
     node = at.keys["loop"][1]
     found = reading.keys(node, PARTS["loop"], "loop") or {}
     by_name = {key.name: key for key in PARTS["loop"]}
@@ -168,7 +168,7 @@ def _loop(reading: Reading, at: StepAt, block: ReadBlock) -> Kind:
     )
 
 
-def _most(reading: Reading, found: Keys, key: Key, default: int) -> int:
+def _most(reading: FileReading, found: Keys, key: Key, default: int) -> int:
     if key.name in found:
         return int(reading.number(found[key.name][1], key))
     count = found["count"][1] if "count" in found else None
@@ -177,14 +177,14 @@ def _most(reading: Reading, found: Keys, key: Key, default: int) -> int:
     return max(default, written) if isinstance(written, int) and written <= MAX_PASSES else default
 
 
-def _count(reading: Reading, at: StepAt, node: YamlNode) -> Template:
+def _count(reading: FileReading, at: StepAt, node: YamlNode) -> Template:
     if isinstance(node, YamlScalar) and isinstance(node.value, str) and OPENS in node.value:
         return reading.expression(node, "count", "when", at, "integer")
     passes = int(reading.number(node, Key("count", "number", "", low=1, high=MAX_PASSES)))
     return Template(f"${{{{ {passes} }}}}")
 
 
-def _each(reading: Reading, at: StepAt, node: YamlNode) -> Template:
+def _each(reading: FileReading, at: StepAt, node: YamlNode) -> Template:
     if not isinstance(node, YamlList):
         return reading.expression(node, "for_each", "when", at, "list")
     written = json.dumps(reading.json(node), ensure_ascii=False)
@@ -195,24 +195,24 @@ def _each(reading: Reading, at: StepAt, node: YamlNode) -> Template:
     return Template(f"${{{{ {literal} }}}}")
 
 
-def _break(reading: Reading, at: StepAt, _: ReadBlock) -> Kind:
+def _break(reading: FileReading, at: StepAt, _: ReadBlock) -> Kind:
     node = at.keys["break"][1]
     if not isinstance(node, YamlScalar) or (node.value is not None and node.value is not True):
         reading.wrong(node, "break", "true; say when with `when`")
     return BreakStep()
 
 
-def _playbook(reading: Reading, at: StepAt, _: ReadBlock) -> Kind:
+def _playbook(reading: FileReading, at: StepAt, _: ReadBlock) -> Kind:
     name = reading.named(at.keys["playbook"][1], "playbook", PLAYBOOK_NAME, _PLAYBOOK_MADE_OF)
     return PlaybookStep(name, _args(reading, at, "inputs"))
 
 
-def _transfer(reading: Reading, at: StepAt, _: ReadBlock) -> Kind:
+def _transfer(reading: FileReading, at: StepAt, _: ReadBlock) -> Kind:
     name = reading.named(at.keys["transfer"][1], "transfer", PLAYBOOK_NAME, _PLAYBOOK_MADE_OF)
     return TransferStep(name, _args(reading, at, "inputs"))
 
 
-def _wait(reading: Reading, at: StepAt, _: ReadBlock) -> Kind:
+def _wait(reading: FileReading, at: StepAt, _: ReadBlock) -> Kind:
     node = at.keys["wait"][1]
     if isinstance(node, YamlMap):
         found = reading.keys(node, PARTS["wait"], "wait") or {}
@@ -225,7 +225,7 @@ def _wait(reading: Reading, at: StepAt, _: ReadBlock) -> Kind:
     return WaitStep(seconds=Template(f"${{{{ {int(reading.duration(node, 'wait'))} }}}}"))
 
 
-def _human(reading: Reading, at: StepAt, _: ReadBlock) -> Kind:
+def _human(reading: FileReading, at: StepAt, _: ReadBlock) -> Kind:
     question = reading.template(at.keys["human"][1], "human", "prompt", at)
     choices: tuple[str, ...] = ()
     if "choices" in at.keys:
@@ -244,15 +244,15 @@ def _human(reading: Reading, at: StepAt, _: ReadBlock) -> Kind:
     return HumanStep(question, choices, None if schema is None else read_schema(reading, schema[1], "input"), expires)
 
 
-def _respond(reading: Reading, at: StepAt, _: ReadBlock) -> Kind:
+def _respond(reading: FileReading, at: StepAt, _: ReadBlock) -> Kind:
     return RespondStep(reading.template(at.keys["respond"][1], "respond", "prompt", at))
 
 
-def _prompt(reading: Reading, at: StepAt, _: ReadBlock) -> Kind:
+def _prompt(reading: FileReading, at: StepAt, _: ReadBlock) -> Kind:
     return PromptStep(reading.template(at.keys["prompt"][1], "prompt", "prompt", at))
 
 
-KIND_READERS: Final[Mapping[str, Callable[[Reading, StepAt, ReadBlock], Kind]]] = {
+KIND_READERS: Final[Mapping[str, Callable[[FileReading, StepAt, ReadBlock], Kind]]] = {
     "agent": _agent,
     "tool": _tool,
     "router": _router,

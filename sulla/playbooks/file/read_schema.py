@@ -12,7 +12,7 @@ from typing import Final, cast
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.definitions import YamlList, YamlMap, YamlNode, YamlScalar
 from sulla.playbooks.file.read_sketch import Keys
-from sulla.playbooks.file.read_values import Reading
+from sulla.playbooks.file.read_values import FileReading
 from sulla.tools import did_you_mean
 
 TYPES: Final = ("string", "number", "integer", "boolean", "array", "object", "null")
@@ -33,11 +33,11 @@ _ELSEWHERE: Final[Mapping[str, str]] = {
 }
 """Types by what they are called in other places, and nothing like here."""
 
-_Read = Callable[[Reading, YamlNode, str], object]
+_Read = Callable[[FileReading, YamlNode, str], object]
 """Looks at the value of a keyword: the file, the value, and where it stands."""
 
 
-def read_schema(reading: Reading, node: YamlNode, key: str) -> FrozenJson | None:
+def read_schema(reading: FileReading, node: YamlNode, key: str) -> FrozenJson | None:
     """Read a JSON Schema.
 
     Args:
@@ -55,7 +55,7 @@ def read_schema(reading: Reading, node: YamlNode, key: str) -> FrozenJson | None
     return cast("dict[str, Json]", reading.json(node))
 
 
-def _schema(reading: Reading, node: YamlNode, where: str) -> None:
+def _schema(reading: FileReading, node: YamlNode, where: str) -> None:
     if not isinstance(node, YamlMap):
         reading.wrong(node, where, _EXAMPLE)
         return
@@ -74,7 +74,7 @@ def _schema(reading: Reading, node: YamlNode, where: str) -> None:
         _required(reading, keys, f"{where}.required")
 
 
-def _required(reading: Reading, keys: Keys, where: str) -> None:
+def _required(reading: FileReading, keys: Keys, where: str) -> None:
     node = keys["required"][1]
     if not isinstance(node, YamlList):
         reading.wrong(node, where, "a list of names")
@@ -92,7 +92,7 @@ def _required(reading: Reading, keys: Keys, where: str) -> None:
             reading.fault(item.place, "schema", f"{where}: there is no property {item.value[:60]!r}.{meant}")
 
 
-def _type(reading: Reading, node: YamlNode, where: str) -> None:
+def _type(reading: FileReading, node: YamlNode, where: str) -> None:
     given = node.items if isinstance(node, YamlList) else [node]
     if not given:
         reading.wrong(node, where, _TYPES_TOLD)
@@ -106,7 +106,7 @@ def _type(reading: Reading, node: YamlNode, where: str) -> None:
             reading.fault(one.place, "value", f"{where}: expected {_TYPES_TOLD}, got {word[:60]!r}.{meant}".rstrip("."))
 
 
-def _by_name(reading: Reading, node: YamlNode, where: str) -> None:
+def _by_name(reading: FileReading, node: YamlNode, where: str) -> None:
     if not isinstance(node, YamlMap):
         reading.wrong(node, where, "names, each with a JSON Schema such as {type: string}")
         return
@@ -114,22 +114,22 @@ def _by_name(reading: Reading, node: YamlNode, where: str) -> None:
         _schema(reading, value, f"{where}.{key.text[:60]}")
 
 
-def _several(reading: Reading, node: YamlNode, where: str) -> None:
+def _several(reading: FileReading, node: YamlNode, where: str) -> None:
     for number, item in enumerate(reading.listed(node, where, lambda item: item, least=1)):
         _schema(reading, item, f"{where}[{number}]")
 
 
-def _open(reading: Reading, node: YamlNode, where: str) -> None:
+def _open(reading: FileReading, node: YamlNode, where: str) -> None:
     if not isinstance(node, YamlScalar) or not isinstance(node.value, bool):
         _schema(reading, node, where)
 
 
-def _elsewhere(reading: Reading, node: YamlNode, where: str) -> None:
+def _elsewhere(reading: FileReading, node: YamlNode, where: str) -> None:
     reading.fault(node.place, "schema", f"{where}: references are not followed: write the schema out where it is used")
 
 
 def _is(expected: str, fits: Callable[[Json], bool]) -> _Read:
-    def read(reading: Reading, node: YamlNode, where: str) -> None:
+    def read(reading: FileReading, node: YamlNode, where: str) -> None:
         if not isinstance(node, YamlScalar) or not fits(node.value):
             reading.wrong(node, where, expected)
 

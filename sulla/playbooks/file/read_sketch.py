@@ -9,9 +9,9 @@ from typing import Literal
 
 from sulla.definitions import YamlMap, YamlNode, YamlPlace, YamlScalar
 from sulla.playbooks.definition import Definition, Kind, Need, Step
-from sulla.playbooks.expression.expression import OPENS, Spot
+from sulla.playbooks.expression.expression import OPENS, ExpressionSpot
 from sulla.playbooks.expression.tree import Tree
-from sulla.playbooks.file.check_fault import Fault
+from sulla.playbooks.file.check_fault import PlaybookFault
 
 Keys = dict[str, tuple[YamlScalar, YamlNode]]
 """What stands behind each key, and the key itself."""
@@ -33,7 +33,7 @@ class Use:
     """Whether it is a single expression."""
     wants: str
     """The type that it has to have, in the words of `expression_types`; ``any`` for any."""
-    trees: list[tuple[Spot, Tree]] = field(default_factory=list)
+    trees: list[tuple[ExpressionSpot, Tree]] = field(default_factory=list)
 
 
 @dataclass(slots=True, eq=False)
@@ -94,7 +94,7 @@ class Sketch:
     """By id; of two with the same one the first."""
     definition: Definition
     uses: list[Use]
-    faults: list[Fault]
+    faults: list[PlaybookFault]
     triggers: list[tuple[str, Keys, tuple[int, int]]]
     """Of each trigger: its kind, what it gives, and where it stands."""
     use_at: dict[int, Use] = field(init=False)

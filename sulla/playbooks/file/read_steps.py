@@ -21,7 +21,7 @@ from sulla.playbooks.definition import (
 from sulla.playbooks.file.form import KINDS, NAME, STEP
 from sulla.playbooks.file.read_kinds import KIND_READERS
 from sulla.playbooks.file.read_sketch import BlockAt, NeedAt, StepAt
-from sulla.playbooks.file.read_values import WHEN, Reading
+from sulla.playbooks.file.read_values import WHEN, FileReading
 from sulla.tools import did_you_mean
 
 MAX_NESTING: Final = 8
@@ -33,7 +33,7 @@ _ALL_NAMES: Final = _STEP_NAMES | {key.name for keys in KINDS.values() for key i
 class StepReader:
     """Reads the steps of one file."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: FileReading) -> None:
         self._reading = reading
         self.steps: dict[str, StepAt] = {}
         """By id, those with a fault included."""

@@ -11,9 +11,9 @@ from sulla.core.jsontypes import FrozenJson, Json
 from sulla.core.units import MICRO
 from sulla.definitions import YamlList, YamlMap, YamlNode, YamlPlace, YamlScalar, plain
 from sulla.playbooks.definition import Budget, Given, Retry, Template
-from sulla.playbooks.expression.expression import OPENS, Spot, split, whole
+from sulla.playbooks.expression.expression import OPENS, ExpressionSpot, split, whole
 from sulla.playbooks.expression.grammar import parse
-from sulla.playbooks.file.check_fault import Fault
+from sulla.playbooks.file.check_fault import PlaybookFault
 from sulla.playbooks.file.form import NAME, PARTS, Key, read_duration
 from sulla.playbooks.file.read_sketch import Keys, Role, StepAt, Use, at_offset, place_of
 from sulla.tools import did_you_mean
@@ -34,19 +34,19 @@ def got(node: YamlNode) -> str:
     return repr(node.value if isinstance(node.value, str) else node.text)[:_SHOWN_CHARS]
 
 
-class Reading:
+class FileReading:
     """One file being read."""
 
     def __init__(self, text: str) -> None:
         self.source = text
-        self.faults: list[Fault] = []
+        self.faults: list[PlaybookFault] = []
         self.uses: list[Use] = []
 
     # -------------------------------------------------------------------------------------------------------- faults
 
     def fault(self, place: YamlPlace | tuple[int, int], rule: str, message: str) -> None:
         """Note that something is wrong."""
-        self.faults.append(Fault(place[0], place[1], rule, message))
+        self.faults.append(PlaybookFault(place[0], place[1], rule, message))
 
     def wrong(self, node: YamlNode, key: str, expected: str) -> None:
         """Note that a value is not what its key takes."""
@@ -181,7 +181,7 @@ class Reading:
             self.fault(place_of(self.source, node, node.text.count(OPENS) - 1), "expression", error.message)
             return
         self._refuse_braces(node)
-        spots = [part for part in parts if isinstance(part, Spot)]
+        spots = [part for part in parts if isinstance(part, ExpressionSpot)]
         use = Use(node, role, step, whole(node.text) is not None, wants)
         for number, spot in enumerate(spots):
             try:

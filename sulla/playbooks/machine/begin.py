@@ -34,10 +34,10 @@ from sulla.playbooks.machine.facts import (
     StepStarted,
 )
 from sulla.playbooks.machine.needs import arrivals, pass_of, passed_on, unmet
-from sulla.playbooks.machine.run import Run
+from sulla.playbooks.machine.run import MachineRun
 from sulla.playbooks.machine.run_scope import scope_of
 from sulla.playbooks.machine.scope import Evaluate, Scope, fill, holds, rendered
-from sulla.playbooks.machine.state import UNMET_FAILED, UNMET_SKIPPED, Spot
+from sulla.playbooks.machine.state import UNMET_FAILED, UNMET_SKIPPED, StepSpot
 
 _MAX_WAIT_S: Final = 10 * 366 * 86_400.0
 """Nobody means to wait longer; a figure like that is a mistake."""
@@ -53,11 +53,11 @@ class Beginner:
         names: that expressions may use besides those of the run itself.
     """
 
-    run: Run
+    run: MachineRun
     evaluate: Evaluate
     names: Scope
 
-    def begin(self, spot: Spot) -> Fact:
+    def begin(self, spot: StepSpot) -> Fact:
         """What becomes of a step whose needs have all ended."""
         if spot.attempt:
             return self._begin_kind(spot)
@@ -75,7 +75,7 @@ class Beginner:
             return self._wrong(spot, "expression", f"when: {error.message}")
         return self._begin_kind(spot)
 
-    def go_on(self, spot: Spot) -> Fact | None:
+    def go_on(self, spot: StepSpot) -> Fact | None:
         """What becomes of a loop or parallel step at work; None as long as something in it is.
 
         A failed pass ends a loop whose passes come one after the other. Passes side by side are siblings: all of them
@@ -103,7 +103,7 @@ class Beginner:
 
     # ------------------------------------------------------------------------------------------------- before it begins
 
-    def _unmet(self, spot: Spot) -> Fact | None:
+    def _unmet(self, spot: StepSpot) -> Fact | None:
         if not spot.unmet:
             return None
         # Not wanted comes first: what lies on a way that was not taken has not failed, whatever else did.
@@ -111,7 +111,7 @@ class Beginner:
             return self._skipped(spot, self._why_skipped(spot))
         return self._failed_by_need(spot)
 
-    def _merge_unmet(self, spot: Spot) -> Fact | None:
+    def _merge_unmet(self, spot: StepSpot) -> Fact | None:
         arrived, quota = arrivals(spot), spot.node.quota
         if quota > 0 and len(arrived) >= quota:
             return None
@@ -123,56 +123,56 @@ class Beginner:
             return self._wrong(spot, "merge_short", f"it waits for {quota}, and only {len(arrived)} were not skipped")
         return None
 
-    def _failed_by_need(self, spot: Spot) -> Fact:
+    def _failed_by_need(self, spot: StepSpot) -> Fact:
         for lacks, before in self._needs(spot):
             if lacks & UNMET_FAILED:
                 return StepFailed(spot.at, passed_on(before), self.run.now_ms)
         return self._wrong(spot, "upstream", "a step that it needs failed")
 
-    def _why_skipped(self, spot: Spot) -> str:
+    def _why_skipped(self, spot: StepSpot) -> str:
         names = ", ".join(repr(before.at) for lacks, before in self._needs(spot) if lacks & UNMET_SKIPPED)
         return f"not wanted after {names:.300}"
 
-    def _needs(self, spot: Spot) -> list[tuple[int, Spot]]:
+    def _needs(self, spot: StepSpot) -> list[tuple[int, StepSpot]]:
         spots = spot.frame.spots
         return [(unmet(spots[number], need), spots[number]) for number, need in spot.node.needs]
 
     # -------------------------------------------------------------------------------------------------- as it begins
 
-    def _begin_kind(self, spot: Spot) -> Fact:
+    def _begin_kind(self, spot: StepSpot) -> Fact:
         handler = _KINDS.get(type(spot.node.step.does), Beginner._outward)
         try:
             return handler(self, spot)
         except SullaError as error:
             return self._wrong(spot, "expression", error.message)
 
-    def _outward(self, spot: Spot) -> Fact:
+    def _outward(self, spot: StepSpot) -> Fact:
         given = spot.node.given
         if given is None:
             given = rendered(spot.node.step.does, self.evaluate, self._scope(spot))
         return StepStarted(spot.at, spot.attempt + 1, given, self.run.now_ms)
 
-    def _condition(self, spot: Spot) -> Fact:
+    def _condition(self, spot: StepSpot) -> Fact:
         does: Any = spot.node.step.does
         if does.test is None:
             return self._outward(spot)
         yes = holds(does.test, self.evaluate, self._scope(spot))
         return StepCompleted(spot.at, yes, YES if yes else NO, self.run.now_ms)
 
-    def _merge(self, spot: Spot) -> Fact:
+    def _merge(self, spot: StepSpot) -> Fact:
         first = spot.node.step.does.need == "first"  # type: ignore[union-attr]  # only merges come here
         route = spot.frame.spots[arrivals(spot)[0]].node.id if first else ""
         return StepCompleted(spot.at, None, route, self.run.now_ms)
 
-    def _break(self, spot: Spot) -> Fact:
+    def _break(self, spot: StepSpot) -> Fact:
         if pass_of(spot).owner is None:
             return self._wrong(spot, "no_loop", "there is no loop around it")
         return StepCompleted(spot.at, None, "", self.run.now_ms)
 
-    def _parallel(self, spot: Spot) -> Fact:
+    def _parallel(self, spot: StepSpot) -> Fact:
         return StepStarted(spot.at, 1, None, self.run.now_ms)
 
-    def _loop(self, spot: Spot) -> Fact:
+    def _loop(self, spot: StepSpot) -> Fact:
         does: Any = spot.node.step.does
         given: dict[str, Json] = {}
         passes = 0
@@ -189,7 +189,7 @@ class Beginner:
             return self._wrong(spot, "limit_passes", f"{passes} passes; at the most {min(does.most, MAX_PASSES)}")
         return StepStarted(spot.at, 1, given, self.run.now_ms)
 
-    def _another_pass(self, spot: Spot, does: LoopStep, number: int) -> bool:
+    def _another_pass(self, spot: StepSpot, does: LoopStep, number: int) -> bool:
         if does.while_ is None:
             given: Any = spot.inside.given if spot.inside is not None else {}
             return number < (len(given["items"]) if "items" in given else given.get("count", 0))
@@ -202,7 +202,7 @@ class Beginner:
             raise InvalidInput(f"{does.while_.source:.200} still holds after {most} passes, the most that it may have")
         return True
 
-    def _playbook(self, spot: Spot) -> Fact:
+    def _playbook(self, spot: StepSpot) -> Fact:
         name: str = spot.node.step.does.playbook  # type: ignore[union-attr]  # only playbook steps come here
         stack = self._stack()
         if name in stack:
@@ -211,7 +211,7 @@ class Beginner:
             return self._wrong(spot, "limit_depth", f"{' → '.join((*stack, name))} is more than {MAX_DEPTH} deep")
         return self._outward(spot)
 
-    def _transfer(self, spot: Spot) -> Fact:
+    def _transfer(self, spot: StepSpot) -> Fact:
         does: Any = spot.node.step.does
         if len(self._stack()) > 1 or spot.frame.owner is not None:
             where = "within another playbook" if len(self._stack()) > 1 else "within a loop or a branch"
@@ -219,7 +219,7 @@ class Beginner:
         args = rendered(does, self.evaluate, self._scope(spot)).get("args", {})
         return StepCompleted(spot.at, {"playbook": does.playbook, "args": args}, "", self.run.now_ms)
 
-    def _wait(self, spot: Spot) -> Fact:
+    def _wait(self, spot: StepSpot) -> Fact:
         does: Any = spot.node.step.does
         if does.until is not None:
             until_ms = _moment_ms(fill(does.until, self.evaluate, self._scope(spot)), does.until.source)
@@ -234,13 +234,13 @@ class Beginner:
         started = self.run.started
         return (*started.stack, started.playbook) if started is not None else ()
 
-    def _scope(self, spot: Spot) -> dict[str, object]:
+    def _scope(self, spot: StepSpot) -> dict[str, object]:
         return scope_of(self.run, spot.frame, self.names)
 
-    def _skipped(self, spot: Spot, why: str) -> Fact:
+    def _skipped(self, spot: StepSpot, why: str) -> Fact:
         return StepSkipped(spot.at, why[:MESSAGE_CHARS], self.run.now_ms)
 
-    def _wrong(self, spot: Spot, reason: str, message: str) -> Fact:
+    def _wrong(self, spot: StepSpot, reason: str, message: str) -> Fact:
         kind: FailureClass = "permanent"
         return StepFailed(spot.at, Failure(kind, reason, message[:MESSAGE_CHARS]), self.run.now_ms)
 
@@ -276,7 +276,7 @@ def _moment_ms(value: Json, source: str) -> int:
     return round(moment.timestamp() * 1000)
 
 
-_KINDS: Final[Mapping[type, Callable[[Beginner, Spot], Fact]]] = {
+_KINDS: Final[Mapping[type, Callable[[Beginner, StepSpot], Fact]]] = {
     ConditionStep: Beginner._condition,
     MergeStep: Beginner._merge,
     BreakStep: Beginner._break,

@@ -22,8 +22,8 @@ from sulla.playbooks.machine.facts import (
     StepReasked,
     StepRetry,
 )
-from sulla.playbooks.machine.run import Deadline, Run
-from sulla.playbooks.machine.state import RUNNING, WAITING, Spot
+from sulla.playbooks.machine.run import MachineRun, StepDeadline
+from sulla.playbooks.machine.state import RUNNING, WAITING, StepSpot
 
 _SAID: Final = {
     "expired": "nobody answered in time",
@@ -32,7 +32,7 @@ _SAID: Final = {
 }
 
 
-def failed(run: Run, spot: Spot, failure: Failure, *, repeatable: bool, spent: Spent = NOTHING) -> Fact:
+def failed(run: MachineRun, spot: StepSpot, failure: Failure, *, repeatable: bool, spent: Spent = NOTHING) -> Fact:
     """What a failed attempt comes to: another one, or the step has failed.
 
     Args:
@@ -52,7 +52,7 @@ def failed(run: Run, spot: Spot, failure: Failure, *, repeatable: bool, spent: S
     return StepRetry(spot.at, spot.attempt, failure, run.now_ms + round(pause_s * 1000), run.now_ms, spent)
 
 
-def answered(run: Run, spot: Spot, answer: Json, spent: Spent) -> Fact:
+def answered(run: MachineRun, spot: StepSpot, answer: Json, spent: Spent) -> Fact:
     """What an answer comes to.
 
     Raises:
@@ -74,7 +74,7 @@ def answered(run: Run, spot: Spot, answer: Json, spent: Spent) -> Fact:
 # --------------------------------------------------------------------------------------------------------------- time
 
 
-def is_wanted(run: Run, deadline: Deadline) -> bool:
+def is_wanted(run: MachineRun, deadline: StepDeadline) -> bool:
     """Whether a deadline still stands for something."""
     if run.ended is not None or run.stopped is not None:
         return False
@@ -88,7 +88,7 @@ def is_wanted(run: Run, deadline: Deadline) -> bool:
     return spot.status == (WAITING if deadline.what == "retry" else RUNNING)
 
 
-def reached(run: Run, deadline: Deadline) -> Iterator[Fact]:
+def reached(run: MachineRun, deadline: StepDeadline) -> Iterator[Fact]:
     """What a deadline that has come comes to."""
     what, now_ms = deadline.what, run.now_ms
     if not deadline.at:
@@ -110,8 +110,8 @@ def reached(run: Run, deadline: Deadline) -> Iterator[Fact]:
         yield StepFailed(spot.at, Failure("permanent", what, _SAID[what]), now_ms)
 
 
-def _is_within(spot: Spot, owner: Spot) -> bool:
-    at: Spot | None = spot
+def _is_within(spot: StepSpot, owner: StepSpot) -> bool:
+    at: StepSpot | None = spot
     while at is not None and at is not owner:
         at = at.frame.owner
     return at is owner
@@ -127,7 +127,7 @@ def over(budget: Budget, tokens: int, cost_micro: int) -> str:
     return "limit_cost" if budget.cost_micro is not None and cost_micro >= budget.cost_micro else ""
 
 
-def left_of(run: Run, spot: Spot) -> Budget:
+def left_of(run: MachineRun, spot: StepSpot) -> Budget:
     """What a step may still use: the less of what is left to it and to the run."""
     mine, all_of, past = spot.node.step.budget, run.plan.definition.budget, spot.past
     return Budget(

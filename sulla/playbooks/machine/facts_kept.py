@@ -32,7 +32,7 @@ from sulla.playbooks.machine.facts import (
     StepSkipped,
     StepStarted,
 )
-from sulla.playbooks.machine.plan import Edge, Plan
+from sulla.playbooks.machine.plan import Plan, PlanEdge
 from sulla.playbooks.machine.scope_inputs import complete_inputs
 
 _RUN: Final = (RunStarted, RunEnded, RunStopped, RunPaused, RunResumed, RunReopened)
@@ -179,7 +179,7 @@ def _is_handled(plan: Plan, ends: dict[_Place, Fact], begun: set[_Place], place:
     return any(_takes(plan, ends, node.block.nodes[edge.to].id, place[1], edge) for edge in node.edges)
 
 
-def _takes(plan: Plan, ends: dict[_Place, Fact], after: str, path: tuple[int, ...], edge: Edge) -> bool:
+def _takes(plan: Plan, ends: dict[_Place, Fact], after: str, path: tuple[int, ...], edge: PlanEdge) -> bool:
     end = ends.get((after, path))
     if edge.on == "success":
         return isinstance(end, StepFailed) or (plan.nodes[after].quota != 0 and isinstance(end, StepCompleted))

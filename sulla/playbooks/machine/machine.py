@@ -44,11 +44,11 @@ from sulla.playbooks.machine.facts import (
 from sulla.playbooks.machine.facts_kept import kept
 from sulla.playbooks.machine.needs import failure_of
 from sulla.playbooks.machine.plan import Plan, build
-from sulla.playbooks.machine.run import Run
+from sulla.playbooks.machine.run import MachineRun
 from sulla.playbooks.machine.run_scope import scope_of, seen
 from sulla.playbooks.machine.scope import Evaluate, Scope, fill
 from sulla.playbooks.machine.scope_inputs import complete_inputs
-from sulla.playbooks.machine.state import PENDING, RUNNING, WAITING, Spot
+from sulla.playbooks.machine.state import PENDING, RUNNING, WAITING, StepSpot
 
 _made: Final = tuple.__new__
 """Makes a fact in half the time that its class takes, where every step needs one."""
@@ -73,9 +73,9 @@ class Playbook:
         self._evaluate = evaluate
         self._names = names or {}
         self._at_once = min(at_once, self.plan.definition.at_once or at_once)
-        self._run = Run(self.plan)
+        self._run = MachineRun(self.plan)
         self._beginner = Beginner(self._run, evaluate, self._names)
-        self._held: deque[Spot] = deque()
+        self._held: deque[StepSpot] = deque()
         budget = self.plan.definition.budget
         self._has_budget = budget.tokens is not None or budget.cost_micro is not None
 
@@ -133,7 +133,7 @@ class Playbook:
         due, held, at_once, now_ms, busy = run.due, self._held, self._at_once, run.now_ms, run.busy
         while due or (held and busy < at_once):
             spot = held.popleft() if held and busy < at_once else due.popleft()
-            # What `Run.begin` does for most steps, without the calls: they are a tenth of what a step costs.
+            # What `MachineRun.begin` does for most steps, without the calls: they are a tenth of what a step costs.
             node = spot.node
             if node.simple and busy < at_once and not (spot.status or spot.unmet or run.careful):
                 spot.attempt = attempt = spot.attempt + 1
@@ -158,7 +158,7 @@ class Playbook:
         run = self._run
         return not run.halted and bool(run.due or (self._held and run.busy < self._at_once))
 
-    def _look_at(self, spot: Spot, out: list[Fact]) -> None:
+    def _look_at(self, spot: StepSpot, out: list[Fact]) -> None:
         run = self._run
         if spot.status == RUNNING and spot.inside is not None:
             while (fact := self._beginner.go_on(spot)) is not None:

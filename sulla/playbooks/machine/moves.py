@@ -1,7 +1,7 @@
 """What is to be done next for a step that has begun, as its kind says and what has come of it so far. Pure.
 
 Most steps take one move. One that asks somebody first, or shows its result to somebody, takes several; what came of
-each is a `Note`, and the notes alone say which move is next. So a step goes on in the same way after a crash.
+each is a `MoveNote`, and the notes alone say which move is next. So a step goes on in the same way after a crash.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, NamedTuple, cast
+from typing import Any, Final, Literal, NamedTuple
 
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 from sulla.playbooks.definition import (
@@ -39,7 +39,7 @@ _VERDICTS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 
-class Note(NamedTuple):
+class MoveNote(NamedTuple):
     """What came of a move."""
 
     what: Literal["agent", "person", "work"]
@@ -69,7 +69,7 @@ class AskPerson:
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class SetToWork:
     """Have an agent do something, in a run of its own."""
 
     number: int
@@ -79,7 +79,7 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
-class Sub:
+class RunPlaybook:
     """Run another playbook."""
 
     playbook: str
@@ -87,7 +87,7 @@ class Sub:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CallTool:
     """Call a tool."""
 
     tool: str
@@ -96,7 +96,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Choose:
+class AskModel:
     """Have a model choose one of some names."""
 
     question: str
@@ -104,14 +104,14 @@ class Choose:
 
 
 @dataclass(frozen=True, slots=True)
-class Say:
+class TellThread:
     """Tell the conversation."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Rest:
+class AwaitTime:
     """Time alone ends it."""
 
 
@@ -136,10 +136,22 @@ class Fail:
     failure: Failure
 
 
-Move = AskAgent | AskPerson | Work | Sub | Call | Choose | Say | Rest | Complete | Decide | Fail
+Move = (
+    AskAgent
+    | AskPerson
+    | SetToWork
+    | RunPlaybook
+    | CallTool
+    | AskModel
+    | TellThread
+    | AwaitTime
+    | Complete
+    | Decide
+    | Fail
+)
 
 
-def move_of(does: Kind, given: FrozenJson, notes: Sequence[Note] = ()) -> Move:
+def move_of(does: Kind, given: FrozenJson, notes: Sequence[MoveNote] = ()) -> Move:
     """The next move of an attempt.
 
     Args:
@@ -147,40 +159,25 @@ def move_of(does: Kind, given: FrozenJson, notes: Sequence[Note] = ()) -> Move:
         given: what it works with, expressions worked out.
         notes: what has come of the moves so far.
     """
-    return _MOVES.get(type(does), _rest)(does, given, notes)
+    make = _MOVES.get(type(does))
+    return AwaitTime() if make is None else make(does, given, notes)
 
 
 # ---------------------------------------------------------------------------------------------------------- one move
 
 
-def _rest(does: Kind, given: FrozenJson, notes: Sequence[Note]) -> Move:
-    return Rest()
+def _said(given: FrozenJson, name: str) -> str:
+    return str(given.get(name, ""))
 
 
-def _sub(does: PlaybookStep, given: FrozenJson, notes: Sequence[Note]) -> Move:
-    return Sub(does.playbook, _object(given.get("args")))
-
-
-def _say(does: RespondStep, given: FrozenJson, notes: Sequence[Note]) -> Move:
-    return Say(str(given.get("text", "")))
-
-
-def _router(does: RouterStep, given: FrozenJson, notes: Sequence[Note]) -> Move:
-    return Choose(str(given.get("question", "")), does.routes)
-
-
-def _condition(does: ConditionStep, given: FrozenJson, notes: Sequence[Note]) -> Move:
-    return Choose(str(given.get("question", "")), {YES: "it is so", NO: "it is not so"})
-
-
-def _prompt(does: PromptStep, given: FrozenJson, notes: Sequence[Note]) -> Move:
+def _prompt(does: PromptStep, given: FrozenJson, notes: Sequence[MoveNote]) -> Move:
     if notes:
         return Complete(_object(notes[-1].value).get("reply"))
     schema = _schema(reply={"type": "string", "description": "Your whole reply."})
-    return AskAgent(0, str(given.get("text", "")), "reply", "Gives your reply to the playbook that asks.", schema)
+    return AskAgent(0, _said(given, "text"), "reply", "Gives your reply to the playbook that asks.", schema)
 
 
-def _human(does: HumanStep, given: FrozenJson, notes: Sequence[Note]) -> Move:
+def _human(does: HumanStep, given: FrozenJson, notes: Sequence[MoveNote]) -> Move:
     if not notes:
         return _asked(does, given, 0, "")
     problem = _unfit(does, notes[-1].value)
@@ -190,7 +187,7 @@ def _human(does: HumanStep, given: FrozenJson, notes: Sequence[Note]) -> Move:
 def _asked(does: HumanStep, given: FrozenJson, number: int, problem: str) -> Move:
     if number > MAX_ASKED:
         return Fail(Failure("permanent", "no_answer", f"{number} answers did not fit; the last one: {problem}"))
-    text = str(given.get("question", ""))
+    text = _said(given, "question")
     if problem:
         text = f"{text}\n(The answer before did not fit: {problem})"
     choices = choices_of(does)
@@ -228,10 +225,10 @@ def _value(does: HumanStep, answer: Json) -> Json:
 # ------------------------------------------------------------------------------------------------------ several moves
 
 
-def _tool(does: ToolStep, given: FrozenJson, notes: Sequence[Note]) -> Move:
+def _tool(does: ToolStep, given: FrozenJson, notes: Sequence[MoveNote]) -> Move:
     args = _object(given.get("args"))
     if does.check == "schema":
-        return Call(does.tool, args)
+        return CallTool(does.tool, args)
     if not notes:
         text = (
             f"A playbook is about to call {does.tool} with {json.dumps(args, ensure_ascii=False)}. "
@@ -247,9 +244,9 @@ def _tool(does: ToolStep, given: FrozenJson, notes: Sequence[Note]) -> Move:
     said = _object(notes[-1].value)
     match said.get("verdict"):
         case "confirm":
-            return Call(does.tool, args, 1)
+            return CallTool(does.tool, args, 1)
         case "edit" if isinstance(said.get("args"), dict):
-            return Call(does.tool, _object(said["args"]), 1)
+            return CallTool(does.tool, _object(said["args"]), 1)
         case "edit":
             return Fail(Failure("llm_error", "no_arguments", "the arguments were to be edited, and none were given"))
         case _:
@@ -274,7 +271,7 @@ class _AgentWork:
     result: Json = None
     rounds: int = 0
 
-    def take(self, note: Note) -> None:
+    def take(self, note: MoveNote) -> None:
         """One more note."""
         said = _object(note.value)
         notes = str(said.get("notes", ""))
@@ -302,7 +299,7 @@ class _AgentWork:
                 self.extra.append(f"It was done before, and is to be done better: {notes}\n{before}")
 
 
-def _agent(does: AgentStep, given: FrozenJson, notes: Sequence[Note]) -> Move:
+def _agent(does: AgentStep, given: FrozenJson, notes: Sequence[MoveNote]) -> Move:
     work = _AgentWork(does, given, "before" if does.before is not None else "work")
     for note in notes:
         work.take(note)
@@ -316,7 +313,7 @@ def _agent(does: AgentStep, given: FrozenJson, notes: Sequence[Note]) -> Move:
             said = f"the orchestrator wanted it better {work.rounds} times, and that is enough"
             return Fail(Failure("permanent", "not_approved", said))
         case "work":
-            return Work(number, does.agent, _task(does, given, work.extra), does.tools)
+            return SetToWork(number, does.agent, _task(does, given, work.extra), does.tools)
         case "after":
             told = "".join(f"\n{words}" for words in work.told)
             text = f"{given.get('after')}{told}{_wanted(given)}\n\nThe result:\n{work.result}"
@@ -376,16 +373,14 @@ def _object(value: Json) -> JsonObject:
     return dict(value) if isinstance(value, Mapping) else {}
 
 
-_MOVES: Final[Mapping[type, Callable[[Any, FrozenJson, Sequence[Note]], Move]]] = cast(
-    "Mapping[type, Callable[[Any, FrozenJson, Sequence[Note]], Move]]",
-    {
-        AgentStep: _agent,
-        ToolStep: _tool,
-        RouterStep: _router,
-        ConditionStep: _condition,
-        PlaybookStep: _sub,
-        HumanStep: _human,
-        RespondStep: _say,
-        PromptStep: _prompt,
-    },
-)
+_MOVES: Final[Mapping[type, Callable[[Any, FrozenJson, Sequence[MoveNote]], Move]]] = {
+    AgentStep: _agent,
+    ToolStep: _tool,
+    RouterStep: lambda does, given, notes: AskModel(_said(given, "question"), does.routes),
+    ConditionStep: lambda does, given, notes: AskModel(_said(given, "question"), {YES: "it is so", NO: "it is not so"}),
+    PlaybookStep: lambda does, given, notes: RunPlaybook(does.playbook, _object(given.get("args"))),
+    HumanStep: _human,
+    RespondStep: lambda does, given, notes: TellThread(_said(given, "text")),
+    PromptStep: _prompt,
+}
+"""What makes the moves of a kind of step; of any other kind time alone ends it."""

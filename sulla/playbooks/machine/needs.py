@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from sulla.playbooks.definition import LoopStep, Need
 from sulla.playbooks.machine.facts import MESSAGE_CHARS, Failure
-from sulla.playbooks.machine.plan import Edge
-from sulla.playbooks.machine.state import FAILED, SKIPPED, UNMET_FAILED, UNMET_SKIPPED, Frame, Spot
+from sulla.playbooks.machine.plan import PlanEdge
+from sulla.playbooks.machine.state import FAILED, SKIPPED, UNMET_FAILED, UNMET_SKIPPED, LoopFrame, StepSpot
 
 
-def pass_of(spot: Spot) -> Frame:
+def pass_of(spot: StepSpot) -> LoopFrame:
     """The loop's pass that a step lies in; all of the run where it lies in none."""
     frame = spot.frame
     while frame.owner is not None and not isinstance(frame.owner.node.step.does, LoopStep):
@@ -16,13 +16,13 @@ def pass_of(spot: Spot) -> Frame:
     return frame
 
 
-def failure_of(frame: Frame) -> Failure | None:
+def failure_of(frame: LoopFrame) -> Failure | None:
     """Why a frame whose steps have all ended has failed; None if it has not."""
     bad = next(frame.unhandled(), None)
     return passed_on(bad) if bad is not None else None
 
 
-def passed_on(spot: Spot) -> Failure:
+def passed_on(spot: StepSpot) -> Failure:
     """A step's failure as it is said of what failed for it: the step that it began with keeps its name."""
     failure = spot.past.failure
     if failure is None:
@@ -32,7 +32,7 @@ def passed_on(spot: Spot) -> Failure:
     return Failure(failure.kind, "upstream", f"step {spot.at!r} failed: {failure.message}"[:MESSAGE_CHARS])
 
 
-def arrivals(spot: Spot) -> list[int]:
+def arrivals(spot: StepSpot) -> list[int]:
     """The steps whose results count for a merge: the first that came, or all as they are written."""
     spots = spot.frame.spots
     if spot.arrived is not None:
@@ -42,7 +42,7 @@ def arrivals(spot: Spot) -> list[int]:
     return [number for number, need in spot.node.needs if not unmet(spots[number], need)]
 
 
-def unmet(spot: Spot, edge: Edge | Need) -> int:
+def unmet(spot: StepSpot, edge: PlanEdge | Need) -> int:
     """Why an end is not what a step after it wanted; 0 if it is."""
     if edge.on == "always":
         return 0

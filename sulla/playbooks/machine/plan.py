@@ -46,7 +46,7 @@ MAX_NESTING: Final = MAX_DEPTH
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class PlanEdge:
     """Who is to be told how a step ended, and what they want to hear."""
 
     to: int
@@ -55,7 +55,7 @@ class Edge:
 
 
 @dataclass(slots=True, eq=False)
-class Node:
+class PlanNode:
     """A step in its place. Written while the plan is built, and never again."""
 
     id: str
@@ -65,7 +65,7 @@ class Node:
     block: Block
     needs: tuple[tuple[int, Need], ...] = ()
     """What it needs, each with the number of that step."""
-    edges: tuple[Edge, ...] = ()
+    edges: tuple[PlanEdge, ...] = ()
     follows: tuple[int, ...] = ()
     """Where `plain`: whom to tell."""
     plain: bool = True
@@ -95,7 +95,7 @@ class Block:
 
     name: str
     """The branch's."""
-    nodes: list[Node] = field(default_factory=list)
+    nodes: list[PlanNode] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,7 +104,7 @@ class Plan:
 
     definition: Definition
     root: Block
-    nodes: dict[str, Node]
+    nodes: dict[str, PlanNode]
     """All of them, by their ids."""
     owners: dict[str, str]
     """The loop or the parallel step that a step stands directly in, by ids; those at the top are not there."""
@@ -117,17 +117,17 @@ def build(definition: Definition) -> Plan:
         GraphError: it cannot be walked: an id twice, a need of what is not beside the step, a ring, too many steps, or
             too deep in each other.
     """
-    nodes: dict[str, Node] = {}
+    nodes: dict[str, PlanNode] = {}
     owners: dict[str, str] = {}
     root = _block("", definition.steps, nodes, owners, 0)
     return Plan(definition, root, nodes, owners)
 
 
-def _block(name: str, steps: Sequence[Step], nodes: dict[str, Node], owners: dict[str, str], depth: int) -> Block:
+def _block(name: str, steps: Sequence[Step], nodes: dict[str, PlanNode], owners: dict[str, str], depth: int) -> Block:
     if depth > MAX_NESTING:
         raise GraphError(f"loops and branches lie more than {MAX_NESTING} deep in each other")
     block = Block(name)
-    here: dict[str, Node] = {}
+    here: dict[str, PlanNode] = {}
     for number, step in enumerate(steps):
         if step.id in nodes:
             raise GraphError(f"two steps are called {step.id!r}")
@@ -150,11 +150,11 @@ def _within(step: Step) -> Iterable[tuple[str, Sequence[Step]]]:
     return [("", step.does.body)] if isinstance(step.does, LoopStep) else []
 
 
-def _node(step: Step, number: int, block: Block) -> Node:
+def _node(step: Step, number: int, block: Block) -> PlanNode:
     does = step.does
     asks = isinstance(does, ConditionStep) and does.test is None
     outward = type(does) in _OUTWARD or asks
-    node = Node(step.id, step, number, block, outward=outward, goes_on=step.on_failure == "go_on")
+    node = PlanNode(step.id, step, number, block, outward=outward, goes_on=step.on_failure == "go_on")
     node.takes_place = outward and type(does) not in _PARKED
     node.asks = asks or isinstance(does, RouterStep | HumanStep)
     node.direct = outward and not node.asks
@@ -165,15 +165,15 @@ def _node(step: Step, number: int, block: Block) -> Node:
     return node
 
 
-def _connect(block: Block, here: dict[str, Node]) -> None:
-    edges: list[list[Edge]] = [[] for _ in block.nodes]
+def _connect(block: Block, here: dict[str, PlanNode]) -> None:
+    edges: list[list[PlanEdge]] = [[] for _ in block.nodes]
     for node in block.nodes:
         node.needs = tuple((here[need.step].number, need) for need in node.step.needs if need.step in here)
         for need in node.step.needs:
             before = here.get(need.step)
             if before is None:
                 raise GraphError(f"step {node.id!r} needs {need.step!r}, which does not stand beside it")
-            edges[before.number].append(Edge(node.number, need.on, need.route))
+            edges[before.number].append(PlanEdge(node.number, need.on, need.route))
             if need.on != "success" or need.route:
                 before.plain = False
     for node, found in zip(block.nodes, edges, strict=True):

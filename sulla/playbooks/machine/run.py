@@ -18,7 +18,7 @@ from sulla.playbooks.definition import BreakStep, HumanStep, LoopStep, MergeStep
 from sulla.playbooks.machine import facts as f
 from sulla.playbooks.machine.facts import NOTHING
 from sulla.playbooks.machine.needs import arrivals, failure_of, pass_of, unmet
-from sulla.playbooks.machine.plan import Block, Edge, Plan
+from sulla.playbooks.machine.plan import Block, Plan, PlanEdge
 from sulla.playbooks.machine.state import (
     CANCELLED,
     COMPLETED,
@@ -26,13 +26,13 @@ from sulla.playbooks.machine.state import (
     RUNNING,
     SKIPPED,
     WAITING,
-    Frame,
     Inside,
-    Spot,
+    LoopFrame,
+    StepSpot,
 )
 
 
-class Deadline(NamedTuple):
+class StepDeadline(NamedTuple):
     """Something that happens at a time, unless it is no longer wanted then."""
 
     due_ms: int
@@ -44,7 +44,7 @@ class Deadline(NamedTuple):
     """The attempt that it is for; 0 for any."""
 
 
-class Run:
+class MachineRun:
     """Where a run stands.
 
     Args:
@@ -67,15 +67,15 @@ class Run:
         self.now_ms = 0
         self.tokens = 0
         self.cost_micro = 0
-        self.root: Frame | None = None
-        self.spots: dict[str, Spot] = {}
+        self.root: LoopFrame | None = None
+        self.spots: dict[str, StepSpot] = {}
         """By address; those of passes that are over are gone."""
-        self.due: deque[Spot] = deque()
+        self.due: deque[StepSpot] = deque()
         """What has to be looked at: steps whose needs have ended, loops with a pass that has. Some are there twice, or
         no longer have to be."""
         self.busy = 0
         """How many steps take a place among those that run side by side."""
-        self.deadlines: list[Deadline] = []
+        self.deadlines: list[StepDeadline] = []
         self._orders = 0
 
     def apply(self, fact: f.Fact, where: str = "the log") -> None:
@@ -89,7 +89,7 @@ class Run:
         except (KeyError, IndexError) as misfit:
             raise CorruptRecord(f"{where}: {f.kind_of(fact)} does not fit what came before it: {misfit!r}") from None
 
-    def at_work(self) -> list[Spot]:
+    def at_work(self) -> list[StepSpot]:
         """The steps that somebody else is at."""
         return [spot for spot in self.spots.values() if spot.status == RUNNING and spot.node.outward]
 
@@ -134,7 +134,7 @@ class Run:
         if not spot.node.simple:
             self._started_more(spot, fact)
 
-    def begin(self, spot: Spot, fact: f.StepStarted) -> None:
+    def begin(self, spot: StepSpot, fact: f.StepStarted) -> None:
         """What `StepStarted` comes to for a step that is `simple`."""
         spot.status = RUNNING
         spot.attempt += 1
@@ -142,7 +142,7 @@ class Run:
         if spot.node.takes_place:
             self.busy += 1
 
-    def _started_more(self, spot: Spot, fact: f.StepStarted) -> None:
+    def _started_more(self, spot: StepSpot, fact: f.StepStarted) -> None:
         step, does = spot.node.step, spot.node.step.does
         if step.timeout_s is not None:
             self._at(fact.at_ms + round(step.timeout_s * 1000), "timeout", spot.at, fact.attempt)
@@ -164,7 +164,7 @@ class Run:
     def _step_completed(self, fact: f.StepCompleted) -> None:
         self._complete(self.spots[fact.at], fact.value, fact.route, fact.spent)
 
-    def _complete(self, spot: Spot, value: Json, route: str, spent: f.Spent) -> None:
+    def _complete(self, spot: StepSpot, value: Json, route: str, spent: f.Spent) -> None:
         spot.value = value
         spot.route = route
         self._charge(spot, spent)
@@ -172,7 +172,7 @@ class Run:
             self._completed_more(spot)
         self.finish(spot)
 
-    def finish(self, spot: Spot) -> None:
+    def finish(self, spot: StepSpot) -> None:
         """What follows from it for the steps after it. Most want it to succeed and nothing else: they are told here
         without the questions of `_settle`.
         """
@@ -197,7 +197,7 @@ class Run:
         if not left:
             self._over(frame)
 
-    def _completed_more(self, spot: Spot) -> None:
+    def _completed_more(self, spot: StepSpot) -> None:
         does = spot.node.step.does
         if isinstance(does, MergeStep):
             spots, counted = spot.frame.spots, arrivals(spot)
@@ -259,7 +259,7 @@ class Run:
 
     # ------------------------------------------------------------------------------------------- what follows from it
 
-    def _leave(self, spot: Spot) -> None:
+    def _leave(self, spot: StepSpot) -> None:
         """Nobody is at it, or at what is in it, any more."""
         if spot.status == RUNNING and spot.node.takes_place:
             self.busy -= 1
@@ -267,13 +267,13 @@ class Run:
             for frame in spot.inside.frames.values():
                 self._drop(frame)
 
-    def _drop(self, frame: Frame) -> None:
+    def _drop(self, frame: LoopFrame) -> None:
         for spot in frame.spots:
             self._leave(spot)
             self.spots.pop(spot.at, None)
 
-    def _open(self, block: Block, owner: Spot | None, path: tuple[int, ...], number: int = -1) -> Frame:
-        frame = Frame(block, owner, path, number)
+    def _open(self, block: Block, owner: StepSpot | None, path: tuple[int, ...], number: int = -1) -> LoopFrame:
+        frame = LoopFrame(block, owner, path, number)
         if owner is not None and owner.inside is not None:
             owner.inside.frames[number] = frame
         self.spots.update((spot.at, spot) for spot in frame.spots)
@@ -282,7 +282,7 @@ class Run:
             self._over(frame)
         return frame
 
-    def _settle(self, spot: Spot, status: int) -> None:
+    def _settle(self, spot: StepSpot, status: int) -> None:
         spot.status = status
         frame = spot.frame
         for edge in spot.node.edges:
@@ -291,7 +291,7 @@ class Run:
         if not frame.open:
             self._over(frame)
 
-    def _tell(self, spot: Spot, edge: Edge) -> None:
+    def _tell(self, spot: StepSpot, edge: PlanEdge) -> None:
         after = spot.frame.spots[edge.to]
         after.left -= 1
         lacks = unmet(spot, edge)
@@ -303,7 +303,7 @@ class Run:
         if not after.left or (arrived is not None and not lacks and len(arrived) == after.node.quota):
             self.due.append(after)
 
-    def _over(self, frame: Frame) -> None:
+    def _over(self, frame: LoopFrame) -> None:
         """All its steps have ended."""
         owner = frame.owner
         if owner is None or owner.inside is None:
@@ -317,7 +317,7 @@ class Run:
             inside.failure = (frame.number, failure)
         self.due.append(owner)
 
-    def _charge(self, spot: Spot, spent: f.Spent) -> None:
+    def _charge(self, spot: StepSpot, spent: f.Spent) -> None:
         if spent == NOTHING:
             return
         past = spot.past
@@ -329,22 +329,22 @@ class Run:
         self, due_ms: int, what: Literal["wait", "timeout", "expired", "limit_wall", "retry"], at: str, attempt: int
     ) -> None:
         self._orders += 1
-        heappush(self.deadlines, Deadline(due_ms, self._orders, what, at, attempt))
+        heappush(self.deadlines, StepDeadline(due_ms, self._orders, what, at, attempt))
 
 
-_FOLD: Final[Mapping[type[f.Fact], Callable[[Run, Any], None]]] = {
-    f.RunStarted: Run._run_started,
-    f.RunPaused: Run._run_paused,
-    f.RunResumed: Run._run_resumed,
-    f.RunStopped: Run._run_stopped,
-    f.RunEnded: Run._run_ended,
-    f.RunReopened: Run._run_reopened,
-    f.StepStarted: Run._step_started,
-    f.StepCompleted: Run._step_completed,
-    f.StepReasked: Run._step_reasked,
-    f.StepRetry: Run._step_retry,
-    f.StepFailed: Run._step_failed,
-    f.StepSkipped: Run._step_skipped,
-    f.StepCancelled: Run._step_cancelled,
-    f.PassStarted: Run._pass_started,
+_FOLD: Final[Mapping[type[f.Fact], Callable[[MachineRun, Any], None]]] = {
+    f.RunStarted: MachineRun._run_started,
+    f.RunPaused: MachineRun._run_paused,
+    f.RunResumed: MachineRun._run_resumed,
+    f.RunStopped: MachineRun._run_stopped,
+    f.RunEnded: MachineRun._run_ended,
+    f.RunReopened: MachineRun._run_reopened,
+    f.StepStarted: MachineRun._step_started,
+    f.StepCompleted: MachineRun._step_completed,
+    f.StepReasked: MachineRun._step_reasked,
+    f.StepRetry: MachineRun._step_retry,
+    f.StepFailed: MachineRun._step_failed,
+    f.StepSkipped: MachineRun._step_skipped,
+    f.StepCancelled: MachineRun._step_cancelled,
+    f.PassStarted: MachineRun._pass_started,
 }

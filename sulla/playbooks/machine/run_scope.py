@@ -8,9 +8,9 @@ from typing import Final
 from sulla.core.jsontypes import Json
 from sulla.playbooks.definition import LoopStep
 from sulla.playbooks.machine.plan import Block
-from sulla.playbooks.machine.run import Run
+from sulla.playbooks.machine.run import MachineRun
 from sulla.playbooks.machine.scope import Scope
-from sulla.playbooks.machine.state import Frame, Spot, Status
+from sulla.playbooks.machine.state import LoopFrame, StepSpot, StepStatus
 
 _PENDING: Final[dict[str, Json]] = {"output": None, "route": "", "status": "pending", "error": None, "tries": 0}
 
@@ -27,9 +27,9 @@ class Steps(Mapping[str, Mapping[str, Json]]):
 
     __slots__ = ("_around", "_run")
 
-    def __init__(self, run: Run, frame: Frame) -> None:
+    def __init__(self, run: MachineRun, frame: LoopFrame) -> None:
         self._run = run
-        self._around: dict[str, Frame] = {}
+        self._around: dict[str, LoopFrame] = {}
         while frame.owner is not None:
             self._around[frame.owner.node.id] = frame
             frame = frame.owner.frame
@@ -52,7 +52,7 @@ class Steps(Mapping[str, Mapping[str, Json]]):
         """How many there are."""
         return len(self._run.plan.nodes)
 
-    def _frame_of(self, step: str) -> Frame | None:
+    def _frame_of(self, step: str) -> LoopFrame | None:
         owner = self._run.plan.owners.get(step)
         if owner is None:
             return self._run.root
@@ -75,19 +75,19 @@ def _branch(blocks: tuple[Block, ...], step: str) -> int:
     return -1
 
 
-def seen(spot: Spot) -> dict[str, Json]:
+def seen(spot: StepSpot) -> dict[str, Json]:
     """What an expression sees of a step."""
     failure = spot.past.failure
     return {
         "output": spot.value,
         "route": spot.route,
-        "status": Status(spot.status).name.lower(),
+        "status": StepStatus(spot.status).name.lower(),
         "error": failure._asdict() if failure is not None else None,
         "tries": spot.attempt,
     }
 
 
-def scope_of(run: Run, frame: Frame, names: Scope, coming: Spot | None = None) -> dict[str, object]:
+def scope_of(run: MachineRun, frame: LoopFrame, names: Scope, coming: StepSpot | None = None) -> dict[str, object]:
     """The names that an expression may use.
 
     Args:
@@ -102,8 +102,8 @@ def scope_of(run: Run, frame: Frame, names: Scope, coming: Spot | None = None) -
         "inputs": started.inputs if started is not None else {},
         "steps": Steps(run, frame),
     }
-    owners: list[tuple[Spot, int]] = [(coming, coming.inside.begun)] if coming and coming.inside else []
-    at: Frame | None = frame
+    owners: list[tuple[StepSpot, int]] = [(coming, coming.inside.begun)] if coming and coming.inside else []
+    at: LoopFrame | None = frame
     while at is not None and at.owner is not None:
         owners.append((at.owner, at.number))
         at = at.owner.frame
@@ -113,7 +113,7 @@ def scope_of(run: Run, frame: Frame, names: Scope, coming: Spot | None = None) -
     return found
 
 
-def _loop(does: LoopStep, owner: Spot, number: int) -> dict[str, object]:
+def _loop(does: LoopStep, owner: StepSpot, number: int) -> dict[str, object]:
     assert owner.inside is not None  # noqa: S101  - the caller has looked
     found: dict[str, object] = {"loop": {"index": number, "last": owner.inside.outputs.get(number - 1)}}
     items = owner.inside.given.get("items")

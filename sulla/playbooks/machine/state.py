@@ -11,10 +11,10 @@ from sulla.agent import FailureClass
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.playbooks.definition import BreakStep
 from sulla.playbooks.machine.facts import Failure, StepStarted
-from sulla.playbooks.machine.plan import Block, Edge, Node
+from sulla.playbooks.machine.plan import Block, PlanEdge, PlanNode
 
 
-class Status(IntEnum):
+class StepStatus(IntEnum):
     """How far a step has come. From `COMPLETED` on it has ended."""
 
     PENDING = 0
@@ -27,7 +27,7 @@ class Status(IntEnum):
     CANCELLED = 6
 
 
-PENDING, RUNNING, WAITING, COMPLETED, FAILED, SKIPPED, CANCELLED = (int(status) for status in Status)
+PENDING, RUNNING, WAITING, COMPLETED, FAILED, SKIPPED, CANCELLED = (int(status) for status in StepStatus)
 """The same as plain numbers: comparing members of an enumeration is slow."""
 
 
@@ -62,7 +62,7 @@ class Past:
 _NEW: Final = Past()
 
 
-class Spot:
+class StepSpot:
     """One step in one pass. There is one for each step as soon as a run begins, so it holds little."""
 
     __slots__ = (
@@ -70,7 +70,7 @@ class Spot:
         "value",
     )
 
-    def __init__(self, node: Node, frame: Frame, at: str, left: int) -> None:
+    def __init__(self, node: PlanNode, frame: LoopFrame, at: str, left: int) -> None:
         self.node = node
         self.frame = frame
         self.at = at
@@ -97,12 +97,12 @@ class Spot:
         return self.node.goes_on and (self.attempt > 0 or failure is None or failure.reason != "upstream")
 
 
-class Frame:
+class LoopFrame:
     """The steps of a block, once: at the top, in a branch, in a loop's pass."""
 
     __slots__ = ("block", "broke", "number", "open", "owner", "path", "spots")
 
-    def __init__(self, block: Block, owner: Spot | None, path: tuple[int, ...], number: int = -1) -> None:
+    def __init__(self, block: Block, owner: StepSpot | None, path: tuple[int, ...], number: int = -1) -> None:
         self.block = block
         self.owner = owner
         """The loop or parallel step that it belongs to."""
@@ -111,7 +111,7 @@ class Frame:
         self.number = number
         """Of the pass, or of the branch."""
         mark = f"@{'.'.join(map(str, path))}" if path else ""
-        self.spots = [Spot(node, self, node.id + mark, len(node.step.needs)) for node in block.nodes]
+        self.spots = [StepSpot(node, self, node.id + mark, len(node.step.needs)) for node in block.nodes]
         self.open = len(self.spots)
         """How many of them have not ended."""
         self.broke = False
@@ -125,18 +125,18 @@ class Frame:
                 return spot.value
         return None
 
-    def unhandled(self) -> Iterator[Spot]:
+    def unhandled(self) -> Iterator[StepSpot]:
         """The steps whose failure nobody took care of, in the order in which they are written."""
         return (spot for spot in self.spots if spot.status == FAILED and not self._is_handled(spot))
 
-    def _is_handled(self, spot: Spot) -> bool:
+    def _is_handled(self, spot: StepSpot) -> bool:
         if spot.is_forgiven:
             return True
         return any(_takes(self.spots[edge.to], edge) for edge in spot.node.edges)
 
     def is_closed(self) -> bool:
         """Whether nothing more is to begin in it, or in what it lies in."""
-        frame: Frame | None = self
+        frame: LoopFrame | None = self
         while frame is not None:
             if frame.broke:
                 return True
@@ -152,7 +152,7 @@ class Inside:
     def __init__(self, given: FrozenJson) -> None:
         self.given = given
         """Its ``items``, or the ``count`` of its passes."""
-        self.frames: dict[int, Frame] = {}
+        self.frames: dict[int, LoopFrame] = {}
         """By pass or branch; of a loop's passes that are over only the last one is kept."""
         self.begun = 0
         self.active = 0
@@ -163,7 +163,7 @@ class Inside:
         self.outputs: dict[int, Json] = {}
 
 
-def _takes(after: Spot, edge: Edge) -> bool:
+def _takes(after: StepSpot, edge: PlanEdge) -> bool:
     """Whether a step takes care of a failure before it.
 
     One that wanted to hear of a failure does if it was not skipped. One that wanted success has failed for it, and it

@@ -47,7 +47,7 @@ _STATUS: Final = {"in_progress": "in_progress", "completed": "completed", "block
 
 
 class Runs(Protocol):
-    """What is asked of the office for playbooks (`PlaybookOffice`)."""
+    """What is asked of playbooks (`PlaybookService`)."""
 
     async def status(self, run: str) -> PlayDetail:
         """One run."""

@@ -19,7 +19,7 @@ REMARKS_CHARS: Final = 8_000
 
 
 class Runs(Protocol):
-    """What a project needs of the office for playbooks (`PlaybookOffice`)."""
+    """What a project needs of playbooks (`PlaybookService`)."""
 
     async def start(self, begin: Begin, key: str) -> PlayBegun:
         """Begin a run; the same key begins it once."""

@@ -22,7 +22,7 @@ from sulla.playbooks.definition import (
     Step,
     ToolStep,
 )
-from sulla.playbooks.file.check_known import NOTHING_KNOWN, Known
+from sulla.playbooks.file.check_known import NOTHING_KNOWN, KnownNames
 from sulla.playbooks.machine.facts import NOTHING, Failure, Spent
 from sulla.playbooks.machine.scope import Evaluate
 from sulla.tools import validate
@@ -40,7 +40,7 @@ _PASSES: Final = re.compile(r"@[0-9.]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class RehearsedAsk:
     """A step begins, and somebody has to say what it comes to."""
 
     at: str
@@ -58,7 +58,7 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class Came:
+class RehearsedAnswer:
     """What it comes to."""
 
     value: Json = None
@@ -72,7 +72,7 @@ class Came:
 class Answers(Protocol):
     """Who says what steps come to."""
 
-    def answer(self, ask: Ask) -> Came | None:
+    def answer(self, ask: RehearsedAsk) -> RehearsedAnswer | None:
         """What a step comes to; None for a playbook that is to be rehearsed.
 
         Raises:
@@ -82,7 +82,7 @@ class Answers(Protocol):
 
 
 @dataclass(slots=True)
-class Row:
+class RehearsedStep:
     """How a step went, in one pass."""
 
     at: str
@@ -101,7 +101,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolCall:
+class RehearsedCall:
     """A call that would have been made."""
 
     at: str
@@ -126,9 +126,9 @@ class Rehearsed:
     status: Status
     outputs: FrozenJson
     failure: Failure | None
-    rows: tuple[Row, ...]
+    rows: tuple[RehearsedStep, ...]
     """In the order in which they had their turn."""
-    calls: tuple[ToolCall, ...]
+    calls: tuple[RehearsedCall, ...]
     models: tuple[ModelCall, ...]
     told: tuple[str, ...]
     """What the conversation was told, step by step."""
@@ -137,7 +137,7 @@ class Rehearsed:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class RehearsalSetting:
     """What a rehearsal takes place in.
 
     Args:
@@ -151,7 +151,7 @@ class Setting:
 
     find: Callable[[str], Definition]
     evaluate: Evaluate
-    known: Known = NOTHING_KNOWN
+    known: KnownNames = NOTHING_KNOWN
     trigger: str = "manual"
     payload: Json = None
     now_ms: int = BEGINS_MS
@@ -162,7 +162,7 @@ def kind_of_step(step: Step) -> str:
     return type(step.does).__name__.removesuffix("Step").lower()
 
 
-def names_of(definition: Definition, setting: Setting, now_ms: int, trigger: str) -> Mapping[str, object]:
+def names_of(definition: Definition, setting: RehearsalSetting, now_ms: int, trigger: str) -> Mapping[str, object]:
     """What expressions may use besides the run itself."""
     run: dict[str, Json] = {
         "id": "rehearsal",
@@ -197,7 +197,7 @@ def gives_text(step: Step) -> bool:
     return isinstance(does, ToolStep | PromptStep) or (isinstance(does, AgentStep) and does.output is None)
 
 
-def as_it_comes(ask: Ask, value: Json) -> Json:
+def as_it_comes(ask: RehearsedAsk, value: Json) -> Json:
     """An output as a real run would have it; none at all is an empty one.
 
     Raises:
@@ -222,14 +222,14 @@ def as_it_comes(ask: Ask, value: Json) -> Json:
     return value
 
 
-def wrong_args(tool: str, args: FrozenJson, known: Known) -> Failure | None:
+def wrong_args(tool: str, args: FrozenJson, known: KnownNames) -> Failure | None:
     """The failure that arguments come to which a tool does not take."""
     found = known.tools.get(tool) if known.tools is not None else None
     problems = validate(args, found.schema) if found is not None else ()
     return Failure("permanent", "invalid_args", f"{tool}: {'; '.join(problems)}") if problems else None
 
 
-def is_repeatable(step: Step, known: Known) -> bool:
+def is_repeatable(step: Step, known: KnownNames) -> bool:
     """Whether a step that failed may be done again at all."""
     tool = getattr(step.does, "tool", "")
     found = known.tools.get(tool) if known.tools is not None and tool else None

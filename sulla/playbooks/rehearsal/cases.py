@@ -11,7 +11,7 @@ from sulla.agent import SULLA
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.playbooks.definition import AgentStep, PlaybookStep, RespondStep, ToolStep
-from sulla.playbooks.rehearsal.base import BEGINS_MS, Ask, Came, kind_of_step
+from sulla.playbooks.rehearsal.base import BEGINS_MS, RehearsedAnswer, RehearsedAsk, kind_of_step
 
 What = Literal["status", "reason", "outputs", "path", "skipped", "failed", "calls", "told", "took"]
 """What can be expected."""
@@ -22,13 +22,13 @@ class Fixture:
     """What a step, a tool or an agent comes to."""
 
     line: int
-    entries: tuple[Came, ...]
+    entries: tuple[RehearsedAnswer, ...]
     each: bool
     """Whether each entry stands for one attempt or pass, and there are no more; else one stands for all."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ExpectedOutcome:
     """One thing that is expected."""
 
     what: What
@@ -50,7 +50,7 @@ class Case:
     at_ms: int = BEGINS_MS
     fixtures: Mapping[str, Fixture] = field(default_factory=dict)
     """By step, ``tool:<name>`` or ``agent:<id>``."""
-    expect: tuple[Wanted, ...] = ()
+    expect: tuple[ExpectedOutcome, ...] = ()
 
 
 _ADDRESS: Final = re.compile(r"(?:\w+(?:@\d+(?:\.\d+)*)?/)*\w+(?:@\d+(?:\.\d+)*)?", re.ASCII)
@@ -70,7 +70,7 @@ class Fixtures:
         self._fixtures = fixtures
         self._taken: dict[str, int] = {}
 
-    def answer(self, ask: Ask) -> Came | None:
+    def answer(self, ask: RehearsedAsk) -> RehearsedAnswer | None:
         """What a step comes to: its own fixture's, else that of its tool or agent.
 
         Raises:
@@ -84,7 +84,7 @@ class Fixtures:
         if isinstance(does, PlaybookStep):
             return None
         if isinstance(does, RespondStep):
-            return Came(ask.given.get("text"))
+            return RehearsedAnswer(ask.given.get("text"))
         *others, last = [repr(key) for key in dict.fromkeys(keys_of(ask)) if "@" not in key]
         named = f"{', '.join(others)} or {last}" if others else last
         raise InvalidInput(
@@ -92,7 +92,7 @@ class Fixtures:
             f" as {named}"
         )
 
-    def _next(self, key: str, fixture: Fixture, ask: Ask) -> Came:
+    def _next(self, key: str, fixture: Fixture, ask: RehearsedAsk) -> RehearsedAnswer:
         number = self._taken.get(key, 0)
         self._taken[key] = number + 1
         if not fixture.each:
@@ -105,7 +105,7 @@ class Fixtures:
         return fixture.entries[number]
 
 
-def keys_of(ask: Ask) -> tuple[str, ...]:
+def keys_of(ask: RehearsedAsk) -> tuple[str, ...]:
     """What a step's fixture may be called, the first that there is counts."""
     match ask.step.does:
         case ToolStep(tool):

@@ -10,8 +10,8 @@ from typing import Final, cast
 from sulla.core.errors import SullaError
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.playbooks.definition import Definition
-from sulla.playbooks.rehearsal.base import Rehearsed, Row, Setting
-from sulla.playbooks.rehearsal.cases import Case, Fixtures, Wanted, split_route
+from sulla.playbooks.rehearsal.base import RehearsalSetting, Rehearsed, RehearsedStep
+from sulla.playbooks.rehearsal.cases import Case, ExpectedOutcome, Fixtures, split_route
 from sulla.playbooks.rehearsal.rehearse import rehearse
 
 _SHOWN_CHARS: Final = 300
@@ -28,7 +28,7 @@ class Miss:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class CaseVerdict:
     """How a case went."""
 
     case: Case
@@ -38,7 +38,7 @@ class Verdict:
     """None if it could not be rehearsed to its end; then a miss says why."""
 
 
-def try_case(case: Case, definition: Definition, setting: Setting) -> Verdict:
+def try_case(case: Case, definition: Definition, setting: RehearsalSetting) -> CaseVerdict:
     """Rehearse a case, and hold what came of it against what was expected.
 
     Args:
@@ -50,14 +50,14 @@ def try_case(case: Case, definition: Definition, setting: Setting) -> Verdict:
     try:
         rehearsed = rehearse(definition, case.inputs, Fixtures(case.fixtures), setting)
     except SullaError as error:
-        return Verdict(case, (Miss(case.line, case.column, error.message),), None)
+        return CaseVerdict(case, (Miss(case.line, case.column, error.message),), None)
     wanted = case.expect
     if not any(want.what == "status" for want in wanted):
-        wanted = (Wanted("status", "completed", case.line, case.column), *wanted)
+        wanted = (ExpectedOutcome("status", "completed", case.line, case.column), *wanted)
     misses = tuple(
         Miss(want.line, want.column, said) for want in wanted for said in _JUDGES[want.what](want, rehearsed)
     )
-    return Verdict(case, misses, rehearsed)
+    return CaseVerdict(case, misses, rehearsed)
 
 
 def duration_told(ms: int) -> str:
@@ -69,7 +69,7 @@ def duration_told(ms: int) -> str:
     return "".join(parts) or "0s"
 
 
-def way_told(rows: Sequence[Row]) -> str:
+def way_told(rows: Sequence[RehearsedStep]) -> str:
     """The steps that were completed, as a way to follow."""
     return " → ".join(f"{row.at}.{row.route}" if row.route else row.at for row in rows) or "nothing"
 
@@ -77,12 +77,12 @@ def way_told(rows: Sequence[Row]) -> str:
 # --------------------------------------------------------------------------------------------------------------- judges
 
 
-def _status(want: Wanted, found: Rehearsed) -> Iterator[str]:
+def _status(want: ExpectedOutcome, found: Rehearsed) -> Iterator[str]:
     if found.status != want.value:
         yield f"expected it to be {want.value}, and it is {found.status}{_because(found)}"
 
 
-def _reason(want: Wanted, found: Rehearsed) -> Iterator[str]:
+def _reason(want: ExpectedOutcome, found: Rehearsed) -> Iterator[str]:
     reasons = [found.failure.reason] if found.failure is not None else []
     reasons += [row.reason for row in found.rows if row.reason]
     if want.value not in reasons:
@@ -90,7 +90,7 @@ def _reason(want: Wanted, found: Rehearsed) -> Iterator[str]:
         yield f"expected a failure with the reason {want.value}; there was {known or 'none'}{_because(found)}"
 
 
-def _outputs(want: Wanted, found: Rehearsed) -> Iterator[str]:
+def _outputs(want: ExpectedOutcome, found: Rehearsed) -> Iterator[str]:
     for name, value in cast("FrozenJson", want.value).items():
         if name not in found.outputs:
             yield f"expected the output {name!r} to be {_shown(value)}; there is none"
@@ -98,7 +98,7 @@ def _outputs(want: Wanted, found: Rehearsed) -> Iterator[str]:
             yield f"expected the output {name!r} to be {_shown(value)}; it is {_shown(found.outputs[name])}"
 
 
-def _path(want: Wanted, found: Rehearsed) -> Iterator[str]:
+def _path(want: ExpectedOutcome, found: Rehearsed) -> Iterator[str]:
     done = [row for row in found.rows if row.status == "completed"]
     at = 0
     before = ""
@@ -111,7 +111,7 @@ def _path(want: Wanted, found: Rehearsed) -> Iterator[str]:
         at, before = hit + 1, word
 
 
-def _ended(want: Wanted, found: Rehearsed) -> Iterator[str]:
+def _ended(want: ExpectedOutcome, found: Rehearsed) -> Iterator[str]:
     for word in cast("list[str]", want.value):
         rows = [row for row in found.rows if _is_meant(word, row)]
         if not any(row.status == want.what for row in rows):
@@ -119,7 +119,7 @@ def _ended(want: Wanted, found: Rehearsed) -> Iterator[str]:
             yield f"expected {word!r} to be {want.what}; it was {was}"
 
 
-def _calls(want: Wanted, found: Rehearsed) -> Iterator[str]:
+def _calls(want: ExpectedOutcome, found: Rehearsed) -> Iterator[str]:
     wanted = cast("list[Mapping[str, Json]]", want.value)
     made = ", ".join(f"{call.tool}({_shown(call.args)})" for call in found.calls) or "none"
     if [call["tool"] for call in wanted] != [call.tool for call in found.calls]:
@@ -134,7 +134,7 @@ def _calls(want: Wanted, found: Rehearsed) -> Iterator[str]:
                 )
 
 
-def _told(want: Wanted, found: Rehearsed) -> Iterator[str]:
+def _told(want: ExpectedOutcome, found: Rehearsed) -> Iterator[str]:
     wanted = cast("list[str]", want.value)
     if len(wanted) != len(found.told):
         yield f"expected {len(wanted)} texts to be told; they are {_shown(list(found.told))}"
@@ -144,12 +144,12 @@ def _told(want: Wanted, found: Rehearsed) -> Iterator[str]:
             yield f"expected {_shown(text)} to be told; it is {_shown(told)}"
 
 
-def _took(want: Wanted, found: Rehearsed) -> Iterator[str]:
+def _took(want: ExpectedOutcome, found: Rehearsed) -> Iterator[str]:
     if want.value != found.took_ms:
         yield f"expected it to take {duration_told(cast('int', want.value))}; it took {duration_told(found.took_ms)}"
 
 
-_JUDGES: Final[Mapping[str, Callable[[Wanted, Rehearsed], Iterator[str]]]] = {
+_JUDGES: Final[Mapping[str, Callable[[ExpectedOutcome, Rehearsed], Iterator[str]]]] = {
     "status": _status,
     "reason": _reason,
     "outputs": _outputs,
@@ -175,7 +175,7 @@ def _thawed(value: object) -> object:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _is_meant(word: str, row: Row) -> bool:
+def _is_meant(word: str, row: RehearsedStep) -> bool:
     at, route = split_route(word)
     place = row.at if "@" in at else _without_passes(row.at)
     return place == at and (not route or row.route == route)

@@ -20,14 +20,14 @@ from sulla.playbooks.definition import (
     Step,
     TransferStep,
 )
-from sulla.playbooks.file.check_fault import Fault
+from sulla.playbooks.file.check_fault import PlaybookFault
 from sulla.playbooks.file.form import TRIGGERS, Key
 from sulla.playbooks.file.read import MAX_PLAYBOOK_BYTES, fits
-from sulla.playbooks.file.read_values import Reading
+from sulla.playbooks.file.read_values import FileReading
 from sulla.playbooks.machine.facts import NOTHING, Failure, Spent
 from sulla.playbooks.machine.plan import build
-from sulla.playbooks.rehearsal.base import BEGINS_MS, Came, kind_of_step
-from sulla.playbooks.rehearsal.cases import FOR_AGENT, FOR_TOOL, Case, Fixture, Wanted, What, split_route
+from sulla.playbooks.rehearsal.base import BEGINS_MS, RehearsedAnswer, kind_of_step
+from sulla.playbooks.rehearsal.cases import FOR_AGENT, FOR_TOOL, Case, ExpectedOutcome, Fixture, What, split_route
 from sulla.playbooks.rehearsal.cases_form import CALL, CASE, ERROR, EXPECT, FIXTURE, MAX_CASES
 from sulla.tools import did_you_mean
 
@@ -41,7 +41,7 @@ _OUTWARD: Final = frozenset({"agent", "tool", "router", "condition", "playbook",
 Find = Callable[[str], Definition]
 
 
-def read_cases(text: str, definition: Definition, find: Find) -> tuple[tuple[Case, ...], tuple[Fault, ...]]:
+def read_cases(text: str, definition: Definition, find: Find) -> tuple[tuple[Case, ...], tuple[PlaybookFault, ...]]:
     """Read the tests of a playbook.
 
     Args:
@@ -54,9 +54,9 @@ def read_cases(text: str, definition: Definition, find: Find) -> tuple[tuple[Cas
     """
     node = read_nodes(text.removeprefix("\ufeff"), most_bytes=MAX_PLAYBOOK_BYTES, most_deep=_MOST_DEEP)
     if isinstance(node, YamlFault):
-        return (), (Fault(node.line, node.column, "yaml", node.message),)
+        return (), (PlaybookFault(node.line, node.column, "yaml", node.message),)
     if not isinstance(node, YamlList) or not node.items:
-        return (), (Fault(1, 1, "yaml", "expected a list of tests, such as `- name: all goes well`"),)
+        return (), (PlaybookFault(1, 1, "yaml", "expected a list of tests, such as `- name: all goes well`"),)
     reader = _Reader(text, definition, find)
     cases = tuple(case for item in node.items if (case := reader.case(item)) is not None)
     if len(node.items) > MAX_CASES:
@@ -66,7 +66,7 @@ def read_cases(text: str, definition: Definition, find: Find) -> tuple[tuple[Cas
 
 class _Reader:
     def __init__(self, text: str, definition: Definition, find: Find) -> None:
-        self.reading = Reading(text)
+        self.reading = FileReading(text)
         self._definition = definition
         self._find = find
         self._names: set[str] = set()
@@ -94,7 +94,7 @@ class _Reader:
             at_ms=self._moment(keys["at"][1]) if "at" in keys else BEGINS_MS,
             fixtures={word: self._fixture(word, key, value) for word, (key, value) in fixtures.items()},
             expect=tuple(
-                Wanted(cast("What", word), self._wanted(word, value), value.place.line, value.place.column)
+                ExpectedOutcome(cast("What", word), self._wanted(word, value), value.place.line, value.place.column)
                 for word, (_, value) in expect.items()
                 if word in _EXPECTED
             ),
@@ -132,15 +132,15 @@ class _Reader:
         if isinstance(node, YamlList):
             if not node.items:
                 self.reading.wrong(node, word, "an entry for each attempt or pass; an empty list is `output: []`")
-            return Fixture(key.place.line, tuple(map(self._entry, node.items)) or (Came(),), each=True)
+            return Fixture(key.place.line, tuple(map(self._entry, node.items)) or (RehearsedAnswer(),), each=True)
         return Fixture(key.place.line, (self._entry(node),), each=False)
 
-    def _entry(self, node: YamlNode) -> Came:
+    def _entry(self, node: YamlNode) -> RehearsedAnswer:
         """A value, or what says more of it."""
         reading = self.reading
         words = {key.text for key, _ in node.items} if isinstance(node, YamlMap) else set()
         if not words & {key.name for key in FIXTURE}:
-            return Came(reading.json(node))
+            return RehearsedAnswer(reading.json(node))
         what = "a fixture (an output that has such keys itself stands below `output`)"
         keys = reading.keys(node, FIXTURE, what) or {}
         said = [name for name in (*_VALUES, "error") if name in keys]
@@ -152,7 +152,7 @@ class _Reader:
         )
         money = Key("cost", "money", "", high=1_000_000)
         cost = reading.number(keys["cost"][1], money, whole_one=False) if "cost" in keys else 0
-        return Came(
+        return RehearsedAnswer(
             value,
             self._error(keys["error"][1]) if "error" in keys else None,
             self._after(keys["after"][1]) if "after" in keys else 0,

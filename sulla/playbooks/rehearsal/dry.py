@@ -27,13 +27,13 @@ from sulla.playbooks.definition import (
     Template,
     WaitStep,
 )
-from sulla.playbooks.expression.expression import Spot, split
+from sulla.playbooks.expression.expression import ExpressionSpot, split
 from sulla.playbooks.expression.grammar import parse
 from sulla.playbooks.expression.tree import Path, paths_of
 from sulla.playbooks.file.check_known import NOTHING_KNOWN
 from sulla.playbooks.machine.decide import NO, YES, choices_of
 from sulla.playbooks.machine.scope import Scope
-from sulla.playbooks.rehearsal.base import Ask, Came, Rehearsed, Setting, gives_text
+from sulla.playbooks.rehearsal.base import RehearsalSetting, Rehearsed, RehearsedAnswer, RehearsedAsk, gives_text
 from sulla.playbooks.rehearsal.rehearse import rehearse
 from sulla.tools import did_you_mean
 
@@ -67,7 +67,7 @@ class DryRun:
 def dry_run(
     definition: Definition,
     inputs: FrozenJson,
-    setting: Setting,
+    setting: RehearsalSetting,
     *,
     choose: Mapping[str, str] | None = None,
     outputs: Mapping[str, Json] | None = None,
@@ -122,7 +122,7 @@ class _Guess:
     """Says what steps come to where nobody does, and what expressions come to that hang on it."""
 
     definition: Definition
-    setting: Setting
+    setting: RehearsalSetting
     forced: Mapping[str, str]
     outputs: Mapping[str, Json]
     taken: dict[str, str] = field(default_factory=dict)
@@ -156,24 +156,24 @@ class _Guess:
 
     # ----------------------------------------------------------------------------------------------------------- steps
 
-    def answer(self, ask: Ask) -> Came | None:
+    def answer(self, ask: RehearsedAsk) -> RehearsedAnswer | None:
         step = ask.step
         if step.id in self.outputs:
             given = self.outputs[step.id]
             is_other = gives_text(step) and not isinstance(given, str)
-            return Came(json.dumps(given, ensure_ascii=False) if is_other else given)
+            return RehearsedAnswer(json.dumps(given, ensure_ascii=False) if is_other else given)
         if isinstance(step.does, PlaybookStep):
             return None
         if isinstance(step.does, RespondStep):
-            return Came(ask.given.get("text"))
+            return RehearsedAnswer(ask.given.get("text"))
         self.guessed.add(step.id)
         match step.does:
             case AgentStep(output=dict() as schema) | HumanStep(input=dict() as schema):
-                return Came(_sample(schema, f"<output of {step.id}>"))
+                return RehearsedAnswer(_sample(schema, f"<output of {step.id}>"))
         names = choices_of(step.does)
         if names:
-            return Came(self._choose(step.id, names))
-        return Came(f"<output of {step.id}>")
+            return RehearsedAnswer(self._choose(step.id, names))
+        return RehearsedAnswer(f"<output of {step.id}>")
 
     def _choose(self, step: str, names: tuple[str, ...]) -> str:
         way = self.forced.get(step, "")
@@ -202,7 +202,7 @@ class _Guess:
         """Whether it is settled otherwise, or looks at something that a placeholder stands for."""
         if role.what in ("when", "test") and role.step in self.forced:
             return True
-        trees = [parse(part.source) for part in split(template.source) if isinstance(part, Spot)]
+        trees = [parse(part.source) for part in split(template.source) if isinstance(part, ExpressionSpot)]
         return any(_is_guess(path, scope, self.guessed) for tree in trees for path in paths_of(tree))
 
     def _guessed(self, role: _Role, template: Template, scope: Scope) -> Json:

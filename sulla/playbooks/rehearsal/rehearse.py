@@ -43,14 +43,14 @@ from sulla.playbooks.rehearsal.base import (
     MAX_FACTS,
     MAX_TRANSFERS,
     Answers,
-    Ask,
-    Came,
     ModelCall,
+    RehearsalSetting,
     Rehearsed,
-    Row,
-    Setting,
+    RehearsedAnswer,
+    RehearsedAsk,
+    RehearsedCall,
+    RehearsedStep,
     Status,
-    ToolCall,
     as_it_comes,
     is_repeatable,
     kind_of_step,
@@ -62,7 +62,7 @@ from sulla.playbooks.rehearsal.base import (
 _ENDS = (StepCompleted, StepFailed, StepSkipped, StepCancelled)
 
 
-def rehearse(definition: Definition, inputs: FrozenJson, answers: Answers, setting: Setting) -> Rehearsed:
+def rehearse(definition: Definition, inputs: FrozenJson, answers: Answers, setting: RehearsalSetting) -> Rehearsed:
     """Walk a playbook to its end, or until it waits for something that never comes.
 
     Args:
@@ -95,18 +95,18 @@ class _Scene:
 
 
 class _Stage:
-    def __init__(self, answers: Answers, setting: Setting) -> None:
+    def __init__(self, answers: Answers, setting: RehearsalSetting) -> None:
         self._answers = answers
         self._setting = setting
         self._now_ms = setting.now_ms
         self._scenes: list[_Scene] = []
-        self._coming: list[tuple[int, int, _Scene, str, int, Came]] = []
+        self._coming: list[tuple[int, int, _Scene, str, int, RehearsedAnswer]] = []
         self._numbers = count()
         self._facts = 0
         self._transfers = 0
         self._ended: RunEnded | None = None
-        self._rows: dict[str, Row] = {}
-        self._calls: list[ToolCall] = []
+        self._rows: dict[str, RehearsedStep] = {}
+        self._calls: list[RehearsedCall] = []
         self._models: list[ModelCall] = []
         self._told: list[str] = []
         self._spent = NOTHING
@@ -214,18 +214,18 @@ class _Stage:
             self._told.append(str(given.get("text", "")))
         if isinstance(step.does, ToolStep):
             args = given.get("args")
-            self._calls.append(ToolCall(row.at, step.does.tool, args if isinstance(args, dict) else {}))
+            self._calls.append(RehearsedCall(row.at, step.does.tool, args if isinstance(args, dict) else {}))
         self._models += models_of(row.at, step, given)
         self._ask(scene, fact.at, fact.attempt, given)
 
     def _ask(self, scene: _Scene, at: str, attempt: int, given: FrozenJson) -> None:
         step = _step(scene, at)
-        ask = Ask(scene.prefix + at, step, given, attempt)
-        came: Came | None = None
+        ask = RehearsedAsk(scene.prefix + at, step, given, attempt)
+        came: RehearsedAnswer | None = None
         if isinstance(step.does, ToolStep):
             args = given.get("args")
             wrong = wrong_args(step.does.tool, args if isinstance(args, dict) else {}, self._setting.known)
-            came = Came(failure=wrong) if wrong is not None else None
+            came = RehearsedAnswer(failure=wrong) if wrong is not None else None
         if came is None:
             came = self._answers.answer(ask)
         if came is None and isinstance(step.does, PlaybookStep):
@@ -306,12 +306,12 @@ class _Stage:
         )
         self._begin(self._setting.find(ended.to), ended.outputs, f"{scene.prefix}{at}/", None, "transfer")
 
-    def _row(self, scene: _Scene, at: str) -> Row:
+    def _row(self, scene: _Scene, at: str) -> RehearsedStep:
         full = scene.prefix + at
         row = self._rows.get(full)
         if row is None:
             step = _step(scene, at)
-            row = self._rows[full] = Row(full, kind_of_step(step), step.title, self._now_ms)
+            row = self._rows[full] = RehearsedStep(full, kind_of_step(step), step.title, self._now_ms)
         return row
 
     def _spend(self, spent: Spent) -> None:

@@ -28,7 +28,7 @@ from sulla.playbooks.machine.facts import (
     StepSkipped,
     StepStarted,
 )
-from sulla.playbooks.machine.moves import AskPerson, Complete, Decide, Fail, Rest, Sub, Work
+from sulla.playbooks.machine.moves import AskPerson, AwaitTime, Complete, Decide, Fail, RunPlaybook, SetToWork
 from sulla.playbooks.records import PlaybookAsked, Played
 from sulla.playbooks.run import heard
 from sulla.playbooks.run.history import RunHistory, StepAttempt
@@ -238,12 +238,12 @@ class RunDriver:
         jobs = [job for job in self._moving if self._history.jobs.get(job.begun.at) is job and not job.busy]
         self._moving.clear()
         moves = [(job, self._history.move(job)) for job in jobs]
-        ways = sum(isinstance(move, Work | Sub) for _, move in moves)
+        ways = sum(isinstance(move, SetToWork | RunPlaybook) for _, move in moves)
         for job, move in moves:
             match move:
                 case AskPerson():
                     job.wait = self._history.question(job, move)
-                case Rest():
+                case AwaitTime():
                     pass  # time ends it
                 case _:
                     self._worker.start(job, move, ways)

@@ -9,7 +9,7 @@ from typing import Final
 from sulla.agent import FailureClass, refusal
 from sulla.core.jsontypes import Json
 from sulla.playbooks.machine.facts import NOTHING, Failure, Spent
-from sulla.playbooks.machine.moves import Note
+from sulla.playbooks.machine.moves import MoveNote
 from sulla.threads import Answer, Report, Wait
 
 _CLASSES: Final[dict[str, FailureClass]] = {
@@ -36,7 +36,7 @@ _CLASSES: Final[dict[str, FailureClass]] = {
 class MoveDone:
     """A move has come to something."""
 
-    note: Note
+    note: MoveNote
     spent: Spent = NOTHING
     tainted: bool = False
 
@@ -81,17 +81,17 @@ def heard_of_agent(answer: Answer) -> Heard:
         by_person = answer.text in ("stopped", "interrupted", "deleted")
         said = f"the agent did not answer: {answer.text}"
         return AttemptFailed(Failure("transient" if by_person else "llm_error", "no_answer", said), spent, tainted)
-    return MoveDone(Note("agent", _json(answer.text)), spent, tainted)
+    return MoveDone(MoveNote("agent", _json(answer.text)), spent, tainted)
 
 
 def heard_of_work(answer: Answer) -> Heard:
     """What an agent at work came to."""
-    return _ended(answer, Note("work", answer.text))
+    return _ended(answer, MoveNote("work", answer.text))
 
 
 def heard_of_play(answer: Answer) -> Heard:
     """What another playbook came to."""
-    ended = _ended(answer, Note("work", None))
+    ended = _ended(answer, MoveNote("work", None))
     return StepDone(_json(answer.text), ended.spent, ended.tainted) if isinstance(ended, MoveDone) else ended
 
 
@@ -99,14 +99,14 @@ def heard_of_person(answer: Answer) -> Heard:
     """What a person answered to a step's question."""
     match answer.verdict:
         case "approve" | "always":
-            return MoveDone(Note("person", True))
+            return MoveDone(MoveNote("person", True))
         case "reject":
-            return MoveDone(Note("person", False))
+            return MoveDone(MoveNote("person", False))
         case "give_up":
             why = answer.text or "given up by a person"
             return AttemptFailed(Failure("human_rejected", "given_up", why))
         case _:
-            return MoveDone(Note("person", answer.text))
+            return MoveDone(MoveNote("person", answer.text))
 
 
 def heard_of_call(wait: Wait, answer: Answer | None, at_ms: int) -> Heard:
@@ -129,7 +129,7 @@ def heard_of_call(wait: Wait, answer: Answer | None, at_ms: int) -> Heard:
             why = answer.text or "given up by a person; nobody knows whether it took effect"
             return AttemptFailed(Failure("human_rejected", "given_up", why))
         case _ if answer.report is not None:  # of an agent that the tool has set to work
-            ended = _ended(answer, Note("work", answer.text))
+            ended = _ended(answer, MoveNote("work", answer.text))
             return StepDone(answer.text, ended.spent, ended.tainted) if isinstance(ended, MoveDone) else ended
         case _ if answer.is_error:
             return AttemptFailed(Failure("permanent", "tool", answer.text))
@@ -137,7 +137,7 @@ def heard_of_call(wait: Wait, answer: Answer | None, at_ms: int) -> Heard:
             return StepDone(answer.text)
 
 
-def _ended(answer: Answer, note: Note) -> MoveDone | AttemptFailed:
+def _ended(answer: Answer, note: MoveNote) -> MoveDone | AttemptFailed:
     report = answer.report
     spent, tainted = _report(report)
     if report is None:

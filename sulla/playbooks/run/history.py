@@ -12,7 +12,7 @@ from sulla.core.message import ToolCall
 from sulla.playbooks.definition import HumanStep, Kind
 from sulla.playbooks.machine.facts import NOTHING, Spent, StepStarted
 from sulla.playbooks.machine.machine import Playbook
-from sulla.playbooks.machine.moves import AskAgent, AskPerson, Call, Move, Note, move_of
+from sulla.playbooks.machine.moves import AskAgent, AskPerson, CallTool, Move, MoveNote, move_of
 from sulla.playbooks.run.orders import unsealed
 from sulla.threads import ANSWER, ASK, HUMAN, TIME, Wait
 
@@ -44,7 +44,7 @@ class StepAttempt:
     """An attempt that is at work or waits."""
 
     begun: StepStarted
-    notes: list[Note] = field(default_factory=list)
+    notes: list[MoveNote] = field(default_factory=list)
     spent: Spent = NOTHING
     busy: bool = False
     """Whether this process does something for it."""
@@ -83,7 +83,7 @@ class RunHistory:
         match move:
             case AskAgent(text=text):
                 return replace(move, text=str(unsealed(text, shown)))
-            case Call(args=args) if job.notes and shown:
+            case CallTool(args=args) if job.notes and shown:
                 kept = _sealed(dict(args), given.get("args"), shown)
                 return replace(move, args=kept if isinstance(kept, dict) else {})
             case _:
@@ -96,7 +96,7 @@ class RunHistory:
     def call(self, job: StepAttempt) -> ToolCall | None:
         """The call that an attempt makes now; None if it makes none."""
         move = self.move(job)
-        if not isinstance(move, Call):
+        if not isinstance(move, CallTool):
             return None
         place = MoveId(self.run_id, job.begun.at, job.begun.attempt, move.number)
         return ToolCall(CallId(place.id("call")), move.tool, move.args)

@@ -10,7 +10,7 @@ from sulla.core.errors import CorruptRecord
 from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.core.jsontypes import Json
 from sulla.playbooks.machine.facts import KINDS, NOTHING, Fact, Spent, decode, encode, kind_of
-from sulla.playbooks.machine.moves import Note
+from sulla.playbooks.machine.moves import MoveNote
 from sulla.playbooks.records import Played
 from sulla.playbooks.run.orders import RunOrder, read_order
 from sulla.threads import Entry, Input, Play, ThreadCreated
@@ -38,7 +38,7 @@ class RunRecord:
     """Records that are about the playbook: what `PlayState.facts` counts."""
     run_id: RunId = RunId("")
     """The thread's run that the notes are of."""
-    notes: dict[str, list[Note]] = field(default_factory=dict)
+    notes: dict[str, list[MoveNote]] = field(default_factory=dict)
     """What has come of the moves of steps, by their addresses."""
     spent: dict[str, Spent] = field(default_factory=dict)
     """What those have used."""
@@ -86,7 +86,7 @@ def written(fact: Fact, *, input_seq: int = 0, call_id: str = "", effect: Effect
     return Played(kind_of(fact), at, detail, input_seq, CallId(call_id), effect or "")
 
 
-def noted(at: str, note: Note, spent: Spent, *, input_seq: int = 0, tainted: bool = False) -> Played:
+def noted(at: str, note: MoveNote, spent: Spent, *, input_seq: int = 0, tainted: bool = False) -> Played:
     """What came of a move, as it is kept."""
     detail: dict[str, Json] = {"what": note.what, "value": note.value}
     if spent != NOTHING:
@@ -99,9 +99,9 @@ def plus(one: Spent, other: Spent) -> Spent:
     return Spent(one.tokens + other.tokens, one.cost_micro + other.cost_micro)
 
 
-def _note(fact: Played, where: str) -> tuple[Note, Spent]:
+def _note(fact: Played, where: str) -> tuple[MoveNote, Spent]:
     detail: Mapping[str, Json] = fact.detail
     match detail.get("what"), detail.get("tokens", 0), detail.get("cost_micro", 0):
         case "agent" | "person" | "work" as what, int() as tokens, int() as cost_micro:
-            return Note(what, detail.get("value")), Spent(tokens, cost_micro)
+            return MoveNote(what, detail.get("value")), Spent(tokens, cost_micro)
     raise CorruptRecord(f"{where}: not a note: {str(detail)[:200]}")

@@ -31,7 +31,7 @@ from sulla.core.message import ToolCall
 from sulla.core.run import Run
 from sulla.playbooks.catalog import StoredPlaybook
 from sulla.playbooks.definition import Budget
-from sulla.playbooks.machine.moves import AskAgent, Choose, Sub, Work
+from sulla.playbooks.machine.moves import AskAgent, AskModel, RunPlaybook, SetToWork
 from sulla.playbooks.machine.scope_inputs import complete_inputs
 from sulla.playbooks.records import Played
 from sulla.playbooks.run.history import MoveId, RunHistory
@@ -146,7 +146,7 @@ class StepEffects:
         """The id of the run that works for a move."""
         return place.id("stp")
 
-    async def work(self, child: str, at: str, wish: Work, budget: Budget, state: ThreadState, run: Run) -> None:
+    async def work(self, child: str, at: str, wish: SetToWork, budget: Budget, state: ThreadState, run: Run) -> None:
         """Set an agent to work.
 
         Args:
@@ -165,7 +165,7 @@ class StepEffects:
         await self.children.start(_within(task, budget), state)
 
     async def sub(
-        self, child: str, wish: Sub, budget: Budget, history: RunHistory, state: ThreadState, run: Run
+        self, child: str, wish: RunPlaybook, budget: Budget, history: RunHistory, state: ThreadState, run: Run
     ) -> None:
         """Run another playbook as a step.
 
@@ -201,7 +201,7 @@ class StepEffects:
         with suppress(NotFound):
             await self.children.cancel(child)
 
-    async def decide(self, place: MoveId, wish: Choose, again: str, state: ThreadState, run: Run) -> Decided:
+    async def decide(self, place: MoveId, wish: AskModel, again: str, state: ThreadState, run: Run) -> Decided:
         """Have a model choose.
 
         Raises:

@@ -17,7 +17,7 @@ from sulla.core.message import ToolCall
 from sulla.core.run import Run
 from sulla.playbooks.definition import Budget
 from sulla.playbooks.machine.facts import Fact, Failure, Spent
-from sulla.playbooks.machine.moves import AskAgent, Call, Choose, Move, Say, Sub, Work
+from sulla.playbooks.machine.moves import AskAgent, AskModel, CallTool, Move, RunPlaybook, SetToWork, TellThread
 from sulla.playbooks.records import Played
 from sulla.playbooks.run.history import RunHistory, StepAttempt
 from sulla.playbooks.run.steps import StepEffects
@@ -108,7 +108,7 @@ class RunWorker:
         ending = [task for task, whose in self._tasks.items() if whose is job and not task.done()]
         for task in ending:
             task.cancel()
-        begins = isinstance(self.history.move(job), Work | Sub)
+        begins = isinstance(self.history.move(job), SetToWork | RunPlaybook)
         child = self.effects.child_of(self.history.place(job)) if begins else ""
         if job.wait is not None and is_child_wait(job.wait.wait_id):
             child = job.wait.wait_id.partition(":")[2]
@@ -154,16 +154,16 @@ class RunWorker:
         """
         place = self.history.place(job)
         match move:
-            case Call():
+            case CallTool():
                 return await self._call(job)
-            case Choose():
+            case AskModel():
                 return await self._choose(job, move)
-            case Work():
+            case SetToWork():
                 child = self.effects.child_of(place)
                 if not self._is_answered(wait_of(child)):
                     await self.effects.work(child, place.at, move, self._budget(job, ways), self.state, self.run)
                 return lambda: self._wait_for(job, wait_of(child))
-            case Sub():
+            case RunPlaybook():
                 child = self.effects.child_of(place)
                 if not self._is_answered(wait_of(child)):
                     await self.effects.sub(child, move, self._budget(job, ways), self.history, self.state, self.run)
@@ -172,7 +172,7 @@ class RunWorker:
                 if not self._is_answered(place.ask):
                     await self.effects.ask(place, move, self.state)
                 return lambda: self._wait_for(job, place.ask)
-            case Say(text):
+            case TellThread(text):
                 await self.effects.say(place, text, self.state)
                 said = Played("RESPONDED", place.at)
                 return lambda: self.listener.take(self.history.machine.complete(place.at, text), first=said)
@@ -195,7 +195,7 @@ class RunWorker:
     def _wait_for(self, job: StepAttempt, wait_id: str) -> None:
         job.wait = Wait(wait_id, CallId(""))
 
-    async def _choose(self, job: StepAttempt, move: Choose) -> Callable[[], None]:
+    async def _choose(self, job: StepAttempt, move: AskModel) -> Callable[[], None]:
         at, machine = job.begun.at, self.history.machine
         decided = await self.effects.decide(
             self.history.place(job), move, machine.asked_again(at), self.state, self.run

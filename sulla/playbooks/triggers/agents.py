@@ -11,7 +11,7 @@ from sulla.models import Section
 from sulla.playbooks.catalog import CatalogEntry, PlaybookCatalog, listed
 from sulla.playbooks.service import PlaybookService, TriggerKind
 from sulla.playbooks.tools import Starts, playbook_line
-from sulla.playbooks.triggers.chat import ChatPlays, Chooser
+from sulla.playbooks.triggers.chat import ChatStarts, Chooser
 from sulla.threads import ThreadState, ThreadStore
 from sulla.tools import Toolbox
 
@@ -52,7 +52,7 @@ class AgentPlaybooks:
         self.starts = Starts(office, threads, self._given)
         """What the tools need."""
         self._catalog = catalog
-        self._chat = ChatPlays(catalog, office, choose)
+        self._chat = ChatStarts(catalog, office, choose)
 
     async def opening(self, state: ThreadState, run: Run) -> str:
         """Start the playbook that a person's message is for: see `agent.Opening`."""

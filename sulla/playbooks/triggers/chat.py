@@ -61,7 +61,7 @@ def chooser(decider_of: Callable[[str], Decider]) -> Chooser:
     return choose
 
 
-class ChatPlays:
+class ChatStarts:
     """Starts playbooks for messages that they are for.
 
     Args:

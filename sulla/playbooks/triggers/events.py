@@ -58,14 +58,14 @@ SINCE: Final = "playbook_events:since"
 
 
 @dataclass(frozen=True, slots=True)
-class Listener:
+class EventListener:
     """A playbook that waits for events of a type."""
 
     playbook: str
     inputs: FrozenJson
 
 
-Listeners = Mapping[str, tuple[Listener, ...]]
+Listeners = Mapping[str, tuple[EventListener, ...]]
 """By the types of the events."""
 
 
@@ -75,16 +75,16 @@ def listeners(playbooks: Iterable[CatalogEntry]) -> Listeners:
     Args:
         playbooks: all that the home has; one with faults waits for nothing.
     """
-    found: dict[str, dict[str, Listener]] = {}
+    found: dict[str, dict[str, EventListener]] = {}
     for one in playbooks:
         for trigger in one.definition.on if one.definition is not None else ():
             if trigger.kind == "event":
-                found.setdefault(trigger.text, {}).setdefault(one.name, Listener(one.name, trigger.inputs))
+                found.setdefault(trigger.text, {}).setdefault(one.name, EventListener(one.name, trigger.inputs))
     return {type_: tuple(named.values()) for type_, named in found.items()}
 
 
 @dataclass(frozen=True, slots=True)
-class Since:
+class ListeningSince:
     """From when on events count, UTC milliseconds."""
 
     listening_ms: int
@@ -105,13 +105,13 @@ def event_follower(
         store: finds threads, and keeps how far they were read.
         clock: all time.
     """
-    events = PlayEvents(catalog, office, threads, store, clock)
+    events = EventStarts(catalog, office, threads, store, clock)
     wording = Wording("events that start playbooks have to wait: %s", "events start playbooks again")
     intervals = Intervals(idle_s=LOOK_S, retry_s=(RETRY_S,))
     return LogFollower("reading for events", events, threads, store, clock, wording, intervals=intervals, page=_PAGE)
 
 
-class PlayEvents(LogConsumer):
+class EventStarts(LogConsumer):
     """Starts playbooks at what happens in threads. Nothing is begun twice: how far each thread was read is kept behind
     what it began, which has a key of its own.
 
@@ -129,7 +129,7 @@ class PlayEvents(LogConsumer):
         self._store = store
         self._clock = clock
         self._wanted: Listeners = {}
-        self._since: Since | None = None
+        self._since: ListeningSince | None = None
         self._forgotten = False
         self._began_ms = 0
 
@@ -162,7 +162,7 @@ class PlayEvents(LogConsumer):
     async def swept(self) -> None:
         """All that happened before this round began is dealt with, whoever's turn it was."""
         since = await self._known_since()
-        await self._set_since(Since(since.listening_ms, max(since.swept_ms, self._began_ms - SLACK_MS)))
+        await self._set_since(ListeningSince(since.listening_ms, max(since.swept_ms, self._began_ms - SLACK_MS)))
 
     async def cursor(self, thread_id: ThreadId, info: LogInfo | None) -> LogCursor | None:
         """Where a thread is read on; one that was never read, as far as its records' times say."""
@@ -193,15 +193,15 @@ class PlayEvents(LogConsumer):
             await self._store.remove(SINCE)
             self._since, self._forgotten = None, True
 
-    async def _known_since(self) -> Since:
+    async def _known_since(self) -> ListeningSince:
         if self._since is not None:
             return self._since
         kept = await self._store.get(SINCE)
         now_ms = self._now_ms()
         listening, _, swept = (kept or f"{now_ms}:{now_ms}".encode()).decode().partition(":")
-        return await self._set_since(Since(int(listening), int(swept)))
+        return await self._set_since(ListeningSince(int(listening), int(swept)))
 
-    async def _set_since(self, since: Since) -> Since:
+    async def _set_since(self, since: ListeningSince) -> ListeningSince:
         await self._store.put(SINCE, f"{since.listening_ms}:{since.swept_ms}".encode())
         self._since, self._forgotten = since, False
         return since

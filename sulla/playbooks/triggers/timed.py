@@ -44,7 +44,7 @@ def schedule_of(trigger: Trigger, playbook: str) -> Spec:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedSchedules:
     """The schedules that playbooks ask for."""
 
     specs: dict[str, Spec]
@@ -64,7 +64,7 @@ class Wanted:
         return self.blind or (name in self.unclear and number.isdecimal())
 
 
-def wanted_by(playbooks: Iterable[CatalogEntry], *, blind: bool = False) -> Wanted:
+def wanted_by(playbooks: Iterable[CatalogEntry], *, blind: bool = False) -> WantedSchedules:
     """The schedules that playbooks ask for.
 
     Args:
@@ -84,10 +84,10 @@ def wanted_by(playbooks: Iterable[CatalogEntry], *, blind: bool = False) -> Want
             unclear.add(one.name)
         else:
             specs |= found
-    return Wanted(specs, frozenset(unclear), blind)
+    return WantedSchedules(specs, frozenset(unclear), blind)
 
 
-class PlayTriggers:
+class TriggerSchedules:
     """Keeps the schedules that playbooks ask for, as their files change.
 
     Args:
@@ -100,7 +100,7 @@ class PlayTriggers:
         self._catalog = catalog
         self._schedules = schedules
         self._clock = clock
-        self._settled: Wanted | None = None
+        self._settled: WantedSchedules | None = None
         self._trouble = ""
 
     async def run(self, ready: asyncio.Event) -> None:
@@ -136,7 +136,7 @@ class PlayTriggers:
         return self._trouble
 
 
-class TimedPlays:
+class ScheduledStarts:
     """Begins playbooks for schedules.
 
     Args:

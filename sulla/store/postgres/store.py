@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager
-
 from sulla.core.clock import Clock
 from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import MakeId
-from sulla.store.asks import Offer, Question, Write, check_lease, check_limit, check_name, check_swap, check_value
-from sulla.store.base import Subscription
+from sulla.store.asks import Offer, Question, Write
+from sulla.store.checked import CheckedStore
 from sulla.store.postgres import steps
 from sulla.store.postgres.bus import PostgresBus
 from sulla.store.postgres.errors import explained, is_failure
@@ -17,7 +14,7 @@ from sulla.store.postgres.pool import ANSWER_S, MAX_CONNECTIONS, ConnectionPool,
 from sulla.store.postgres.rows import END
 from sulla.store.postgres.schema import migrate
 from sulla.store.postgres.url import parse_address
-from sulla.store.values import Draft, Grant, Head, Lease, LogInfo, Offered, Record, Status
+from sulla.store.values import Grant, Lease, LogInfo, Offered, Record
 
 SCHEMA = "sulla"
 """Where the tables are, so that the database may hold other things too."""
@@ -26,7 +23,7 @@ MIGRATE_S = 90.0
 """How long making or migrating the tables may take, in seconds: another process may be at it."""
 
 
-class PostgresStore:
+class PostgresStore(CheckedStore):
     """Keeps `Store` in the tables of one schema of one database, for any number of daemons.
 
     Leases, times to live and due times go by the server's clock.
@@ -60,6 +57,7 @@ class PostgresStore:
         self._shown = address.shown
         self._pool = ConnectionPool(address, schema, clock, most=most_connections, answer_s=answer_s)
         self._bus = PostgresBus(self._pool, schema, make_id("bus"), clock)
+        super().__init__(self._bus)
 
     async def open(self) -> None:
         """Connect; make or migrate the tables as needed. A second time does nothing.
@@ -104,26 +102,11 @@ class PostgresStore:
 
     # ---------------------------------------------------------------------------------------------------- logs
 
-    async def offer(
-        self,
-        key: str,
-        dedupe_id: str,
-        draft: Draft,
-        *,
-        digest: bytes,
-        create: Head | None = None,
-        wakes: bool = True,
-        max_waiting: int | None = None,
-    ) -> Offered:
-        """Add an input to a log, once; see `Store.offer`."""
-        offer = Offer(key, dedupe_id, draft, digest, create, wakes, max_waiting)
-        size = len(draft.body) + (len(create.body) if create is not None else 0)
+    async def _offer(self, offer: Offer) -> Offered:
+        size = len(offer.draft.body) + (len(offer.create.body) if offer.create is not None else 0)
         return await self._pool.ask(lambda line: steps.offer(line, offer), size=size)
 
-    async def acquire(self, key: str, owner: str, ttl_s: float, *, after: int | None = None) -> Grant | None:
-        """Take the lease of a log; see `Store.acquire`."""
-        check_name("key", key)
-        check_lease(owner, ttl_s)
+    async def _acquire(self, key: str, owner: str, ttl_s: float, after: int | None) -> Grant | None:
         lease = Lease(key, owner, 0, ttl_s)
         return await self._pool.ask(lambda line: steps.acquire(line, lease, after))
 
@@ -135,27 +118,12 @@ class PostgresStore:
         """Give the lease back if it is still ours."""
         await self._pool.ask(lambda line: steps.release(line, lease))
 
-    async def append(
-        self,
-        lease: Lease,
-        write_no: int,
-        drafts: Sequence[Draft],
-        head: Head,
-        claimed: int,
-        *,
-        release: bool = False,
-    ) -> int:
-        """Add decided records and replace the head; see `Store.append`."""
-        write = Write(lease, write_no, tuple(drafts), head, claimed, release)
-        size = len(head.body) + sum(len(draft.body) for draft in write.drafts)
+    async def _append(self, write: Write) -> int:
+        size = len(write.head.body) + sum(len(draft.body) for draft in write.drafts)
         return await self._pool.ask(lambda line: steps.append(line, write), size=size)
 
-    async def read(
-        self, key: str, *, after: int = 0, before: int | None = None, limit: int = 512, reverse: bool = False
-    ) -> list[Record]:
-        """Records of a log; see `Store.read`. A long answer comes in pages, each within its own deadline."""
-        check_name("key", key)
-        check_limit(limit)
+    async def _read(self, key: str, after: int, before: int | None, limit: int, *, reverse: bool) -> list[Record]:
+        """A long answer comes in pages, each within its own deadline."""
         end = END if before is None else before
         life: int | None = None
         records: list[Record] = []
@@ -177,23 +145,10 @@ class PostgresStore:
                 more = False
         return records
 
-    async def head(self, key: str) -> LogInfo | None:
-        """The log's head and whereabouts, or None if there is no such log."""
-        check_name("key", key)
+    async def _head(self, key: str) -> LogInfo | None:
         return await self._pool.ask(lambda line: steps.head(line, key))
 
-    async def find(
-        self,
-        *,
-        ready: bool | None = None,
-        kind: str | None = None,
-        status: Status | None = None,
-        due_before_ms: int | None = None,
-        after_key: str = "",
-        limit: int = 100,
-    ) -> list[LogInfo]:
-        """Logs that meet every given condition; see `Store.find`."""
-        question = Question(ready, kind, status, due_before_ms, after_key, limit)
+    async def _find(self, question: Question) -> list[LogInfo]:
         return await self._pool.ask(lambda line: steps.find(line, question))
 
     async def delete(self, lease: Lease, *, last_seq: int | None = None) -> bool:
@@ -202,37 +157,15 @@ class PostgresStore:
 
     # -------------------------------------------------------------------------------------------------- values
 
-    async def put(self, key: str, value: bytes, ttl_s: float | None = None) -> None:
-        """Keep a small value, for `ttl_s` seconds or until removed."""
-        check_value(key, value)
+    async def _put(self, key: str, value: bytes, ttl_s: float | None) -> None:
         await self._pool.ask(lambda line: steps.put(line, key, value, ttl_s), size=len(value))
 
-    async def swap(self, key: str, old: bytes | None, new: bytes, ttl_s: float | None = None) -> bool:
-        """Keep a small value if nobody has kept another one meanwhile; see `Store.swap`."""
-        check_swap(key, old, new)
+    async def _swap(self, key: str, old: bytes | None, new: bytes, ttl_s: float | None) -> bool:
         size = len(new) + len(old or b"")
         return await self._pool.ask(lambda line: steps.swap(line, key, old, new, ttl_s), size=size)
 
-    async def get(self, key: str) -> bytes | None:
-        """The value, or None if there is none or its time is over."""
-        check_name("key", key)
+    async def _get(self, key: str) -> bytes | None:
         return await self._pool.ask(lambda line: steps.get(line, key))
 
-    async def remove(self, key: str) -> bool:
-        """Forget a value; whether there was one."""
-        check_name("key", key)
+    async def _remove(self, key: str) -> bool:
         return await self._pool.ask(lambda line: steps.remove(line, key))
-
-    # ----------------------------------------------------------------------------------------------------- bus
-
-    def publish(self, channel: str, payload: bytes) -> None:
-        """Tell whoever listens now; see `Store.publish`."""
-        self._bus.publish(channel, payload)
-
-    def is_heard(self, channel: str) -> bool:
-        """Nobody here knows: they may listen at another daemon."""
-        return True
-
-    def subscribe(self, channel: str) -> AbstractAsyncContextManager[Subscription]:
-        """Listen on a channel for as long as the block lasts."""
-        return self._bus.subscribe(channel)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
 from itertools import count
@@ -13,8 +12,8 @@ from sulla.core.clock import Clock
 from sulla.core.errors import NotFound, StoreUnavailable
 from sulla.core.ids import MakeId
 from sulla.store import rules
-from sulla.store.asks import Offer, Question, Write, check_lease, check_limit, check_name, check_swap, check_value
-from sulla.store.base import Subscription
+from sulla.store.asks import Offer, Question, Write, check_name
+from sulla.store.checked import CheckedStore
 from sulla.store.redis import checks, keys, steps
 from sulla.store.redis import client as run
 from sulla.store.redis.bus import RedisBus
@@ -34,7 +33,7 @@ from sulla.store.redis.keys import Places, Raw, head_key, places_of
 from sulla.store.redis.line import Command, Reply, Word
 from sulla.store.redis.url import address_of
 from sulla.store.rules import Log
-from sulla.store.values import MAX_TAIL, Draft, Grant, Head, Lease, LogInfo, Offered, Record, Status
+from sulla.store.values import MAX_TAIL, Grant, Head, Lease, LogInfo, Offered, Record
 
 OPEN_S = 5.0
 """How long the first connection may take, in seconds."""
@@ -43,7 +42,7 @@ _KNOWN_LEASES = 10_000
 """Of so many leases it is remembered what their heads said."""
 
 
-class RedisStore:
+class RedisStore(CheckedStore):
     """Keeps `Store` in Redis: a script for each step, each atomic, each in one slot.
 
     Leases and times to live are judged by the server's clock, due times and the time of creation by ours.
@@ -66,6 +65,7 @@ class RedisStore:
         short = sha256(name.encode()).hexdigest()[:10]  # travels twice with each announcement
         self._client = RedisClient(self._address, clock)
         self._bus = RedisBus(self._address, self._client, clock, name)
+        super().__init__(self._bus)
         self._index = RedisIndex(self._client, clock)
         self._nonces = (f"{short}:{number}" for number in count(1))
         self._places: dict[str, tuple[Lease, Places]] = {}
@@ -113,36 +113,21 @@ class RedisStore:
 
     # ---------------------------------------------------------------------------------------------------- logs
 
-    async def offer(
-        self,
-        key: str,
-        dedupe_id: str,
-        draft: Draft,
-        *,
-        digest: bytes,
-        create: Head | None = None,
-        wakes: bool = True,
-        max_waiting: int | None = None,
-    ) -> Offered:
-        """Add an input to a log, once; see `Store.offer`."""
-        offer = Offer(key, dedupe_id, draft, digest, create, wakes, max_waiting)
-        made = places_of(create) if create is not None else Places()
+    async def _offer(self, offer: Offer) -> Offered:
+        made = places_of(offer.create) if offer.create is not None else Places()
         step = steps.offer(offer, rules.wall_ms(self._clock))
-        answer = await self._entered(key, replace(made, awake=made.awake or wakes), step)
+        answer = await self._entered(offer.key, replace(made, awake=made.awake or offer.wakes), step)
         said, *rest = cast("list[int]", answer)
         if said == 0:
             return rules.known(offer, *keys.known_of(cast("bytes", rest[0])))
         if said == 2:
-            raise NotFound(f"no log {key!r}: it was never made, or deleted")
+            raise NotFound(f"no log {offer.key!r}: it was never made, or deleted")
         if said == 3:
             full = Log(0, 0, Head("full", consumed=rest[1]), waking=rest[0])
             raise steps.unlike(rules.offered(full, offer))
         return Offered(rest[0], first=True)
 
-    async def acquire(self, key: str, owner: str, ttl_s: float, *, after: int | None = None) -> Grant | None:
-        """Take the lease of a log; see `Store.acquire`."""
-        check_name("key", key)
-        check_lease(owner, ttl_s)
+    async def _acquire(self, key: str, owner: str, ttl_s: float, after: int | None) -> Grant | None:
         home = owner.partition(":")[0] + ":"
         begin = "" if after is None else steps.near(after)
         step = run.ACQUIRE.on((head_key(key),), owner, home, rules.span_ms(ttl_s), begin, MAX_TAIL)
@@ -167,36 +152,20 @@ class RedisStore:
         self._places.pop(lease.key, None)
         await self._fenced(run.RELEASE, lease)
 
-    async def append(
-        self,
-        lease: Lease,
-        write_no: int,
-        drafts: Sequence[Draft],
-        head: Head,
-        claimed: int,
-        *,
-        release: bool = False,
-    ) -> int:
-        """Add decided records and replace the head; see `Store.append`."""
-        write = Write(lease, write_no, tuple(drafts), head, claimed, release)
-        step, lasting = steps.append(write), places_of(head)
+    async def _append(self, write: Write) -> int:
+        lease, step, lasting = write.lease, steps.append(write), places_of(write.head)
         known_lease, known = self._places.get(lease.key, (None, Places()))
         answer = await self._entered(lease.key, lasting.beyond(known if known_lease == lease else Places()), step)
         if isinstance(answer, list):
             self._places.pop(lease.key, None)
             raise steps.unlike(rules.appended(keys.log_of(cast("Raw", answer)), write))
-        if release:
+        if write.release:
             self._places.pop(lease.key, None)
         else:
             self._remember(lease, lasting)
         return cast("int", answer)
 
-    async def read(
-        self, key: str, *, after: int = 0, before: int | None = None, limit: int = 512, reverse: bool = False
-    ) -> list[Record]:
-        """Records of a log; see `Store.read`."""
-        check_name("key", key)
-        check_limit(limit)
+    async def _read(self, key: str, after: int, before: int | None, limit: int, *, reverse: bool) -> list[Record]:
         end = "" if before is None else steps.near(before)
         (answer,) = await self._client.call(
             run.READ.on((head_key(key),), steps.near(after), end, min(limit, steps.FAR), int(reverse))
@@ -207,24 +176,12 @@ class RedisStore:
         records = keys.records_of(first, kept)
         return records[::-1] if reverse else records
 
-    async def head(self, key: str) -> LogInfo | None:
-        """The log's head and whereabouts, or None if there is no such log."""
-        check_name("key", key)
+    async def _head(self, key: str) -> LogInfo | None:
         (answer,) = await self._client.call(look(key))
         return info_of(key, *look_of(answer), self._clock)
 
-    async def find(
-        self,
-        *,
-        ready: bool | None = None,
-        kind: str | None = None,
-        status: Status | None = None,
-        due_before_ms: int | None = None,
-        after_key: str = "",
-        limit: int = 100,
-    ) -> list[LogInfo]:
-        """Logs that meet every given condition; see `Store.find`."""
-        return await self._index.find(Question(ready, kind, status, due_before_ms, after_key, limit))
+    async def _find(self, question: Question) -> list[LogInfo]:
+        return await self._index.find(question)
 
     async def delete(self, lease: Lease, *, last_seq: int | None = None) -> bool:
         """Remove a log with all it holds; see `Store.delete`."""
@@ -243,42 +200,20 @@ class RedisStore:
 
     # -------------------------------------------------------------------------------------------------- values
 
-    async def put(self, key: str, value: bytes, ttl_s: float | None = None) -> None:
-        """Keep a small value, for `ttl_s` seconds or until removed."""
-        check_value(key, value)
+    async def _put(self, key: str, value: bytes, ttl_s: float | None) -> None:
         ends: tuple[Word, ...] = () if ttl_s is None else ("PX", rules.span_ms(ttl_s))
         await self._client.call(("SET", keys.value_key(key), bytes(value), *ends))
 
-    async def swap(self, key: str, old: bytes | None, new: bytes, ttl_s: float | None = None) -> bool:
-        """Keep a small value if nobody has kept another one meanwhile; see `Store.swap`."""
-        check_swap(key, old, new)
+    async def _swap(self, key: str, old: bytes | None, new: bytes, ttl_s: float | None) -> bool:
         return (await self._client.call(steps.swap(key, old, new, ttl_s)))[0] == 1
 
-    async def get(self, key: str) -> bytes | None:
-        """The value, or None if there is none or its time is over."""
-        check_name("key", key)
+    async def _get(self, key: str) -> bytes | None:
         (value,) = await self._client.call(("GET", keys.value_key(key)))
         return cast("bytes | None", value)
 
-    async def remove(self, key: str) -> bool:
-        """Forget a value; whether there was one."""
-        check_name("key", key)
+    async def _remove(self, key: str) -> bool:
         (removed,) = await self._client.call(("DEL", keys.value_key(key)))
         return removed == 1
-
-    # ----------------------------------------------------------------------------------------------------- bus
-
-    def publish(self, channel: str, payload: bytes) -> None:
-        """Tell whoever listens now; see `Store.publish`."""
-        self._bus.publish(channel, payload)
-
-    def is_heard(self, channel: str) -> bool:
-        """Nobody here knows: they may listen at another daemon."""
-        return True
-
-    def subscribe(self, channel: str) -> AbstractAsyncContextManager[Subscription]:
-        """Listen on a channel for as long as the block lasts."""
-        return self._bus.subscribe(channel)
 
     # ------------------------------------------------------------------------------------------------- private
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sulla.core.errors import InvalidInput
 from sulla.playbooks.file.check import check_playbook
 from sulla.playbooks.file.check_fault import RULES, WARNINGS
-from sulla.playbooks.file.check_known import Known
+from sulla.playbooks.file.check_known import KnownNames
 from tests.playbooks.corpus import GOOD, KNOWN, SEEDED, marked
 
 HEAD = "name: a\ninputs: {lead: string, n: integer, some: list}\nsteps:\n"
@@ -81,7 +81,7 @@ def test_a_schedule_is_tried_where_somebody_knows_how() -> None:
         raise InvalidInput(f"no day ever fits {text} in {zone}")
 
     checked = check_playbook(
-        "name: a\non: [{schedule: 0 0 31 2 *, zone: Europe/Berlin}]\nsteps:\n" + A, Known(schedule=refuse)
+        "name: a\non: [{schedule: 0 0 31 2 *, zone: Europe/Berlin}]\nsteps:\n" + A, KnownNames(schedule=refuse)
     )
     assert [(fault.line, fault.column, fault.message) for fault in checked.faults] == [
         (2, 17, "no day ever fits 0 0 31 2 * in Europe/Berlin")

@@ -26,37 +26,37 @@ from sulla.playbooks.machine.moves import (
     MAX_ASKED,
     MAX_ROUNDS,
     AskAgent,
+    AskModel,
     AskPerson,
-    Call,
-    Choose,
+    AwaitTime,
+    CallTool,
     Complete,
     Decide,
     Fail,
     Move,
-    Note,
-    Rest,
-    Say,
-    Sub,
-    Work,
+    MoveNote,
+    RunPlaybook,
+    SetToWork,
+    TellThread,
     move_of,
 )
 
 T = Template("as the fact gives it")
 
 
-def agent(verdict: str, notes: str = "", **more: Json) -> Note:
-    return Note("agent", {"verdict": verdict, **({"notes": notes} if notes else {}), **more})
+def agent(verdict: str, notes: str = "", **more: Json) -> MoveNote:
+    return MoveNote("agent", {"verdict": verdict, **({"notes": notes} if notes else {}), **more})
 
 
-def person(value: Json) -> Note:
-    return Note("person", value)
+def person(value: Json) -> MoveNote:
+    return MoveNote("person", value)
 
 
-def worked(value: Json) -> Note:
-    return Note("work", value)
+def worked(value: Json) -> MoveNote:
+    return MoveNote("work", value)
 
 
-def after(does: Kind, given: dict[str, Any], *notes: Note) -> Move:
+def after(does: Kind, given: dict[str, Any], *notes: MoveNote) -> Move:
     return move_of(does, given, notes)
 
 
@@ -71,14 +71,18 @@ def failed(move: Move) -> tuple[str, str]:
 @pytest.mark.parametrize(
     ("does", "given", "move"),
     [
-        (WaitStep(T), {"until_ms": 1}, Rest()),
-        (MergeStep(), {}, Rest()),
-        (PlaybookStep("inner"), {"args": {"a": 1}}, Sub("inner", {"a": 1})),
-        (PlaybookStep("inner"), {}, Sub("inner", {})),
-        (RespondStep(T), {"text": "hello"}, Say("hello")),
-        (RouterStep(T, {"a": "an a", "b": "a b"}), {"question": "Which?"}, Choose("Which?", {"a": "an a", "b": "a b"})),
-        (ToolStep("send"), {"args": {"to": "x"}}, Call("send", {"to": "x"})),
-        (ToolStep("send"), {}, Call("send", {})),
+        (WaitStep(T), {"until_ms": 1}, AwaitTime()),
+        (MergeStep(), {}, AwaitTime()),
+        (PlaybookStep("inner"), {"args": {"a": 1}}, RunPlaybook("inner", {"a": 1})),
+        (PlaybookStep("inner"), {}, RunPlaybook("inner", {})),
+        (RespondStep(T), {"text": "hello"}, TellThread("hello")),
+        (
+            RouterStep(T, {"a": "an a", "b": "a b"}),
+            {"question": "Which?"},
+            AskModel("Which?", {"a": "an a", "b": "a b"}),
+        ),
+        (ToolStep("send"), {"args": {"to": "x"}}, CallTool("send", {"to": "x"})),
+        (ToolStep("send"), {}, CallTool("send", {})),
     ],
 )
 def test_most_kinds_are_one_move(does: Kind, given: dict[str, Any], move: Move) -> None:
@@ -87,7 +91,7 @@ def test_most_kinds_are_one_move(does: Kind, given: dict[str, Any], move: Move) 
 
 def test_a_condition_that_asks_is_a_choice_of_yes_and_no() -> None:
     move = after(ConditionStep(question=T), {"question": "Is it so?"})
-    assert isinstance(move, Choose)
+    assert isinstance(move, AskModel)
     assert (move.question, set(move.choices)) == ("Is it so?", {YES, NO})
 
 
@@ -96,7 +100,7 @@ def test_a_prompt_asks_the_agent_for_its_reply_and_takes_it() -> None:
     move = after(does, {"text": "What do you think?"})
     assert isinstance(move, AskAgent)
     assert (move.number, move.text, move.tool) == (0, "What do you think?", "reply")
-    assert after(does, {"text": "?"}, Note("agent", {"reply": "Fine."})) == Complete("Fine.")
+    assert after(does, {"text": "?"}, MoveNote("agent", {"reply": "Fine."})) == Complete("Fine.")
 
 
 # ------------------------------------------------------------------------------------------------------------- people
@@ -194,11 +198,11 @@ def test_a_checked_call_is_shown_to_the_agent_first() -> None:
 
 
 def test_a_confirmed_call_is_made_as_it_was() -> None:
-    assert after(CHECKED, ARGS, agent("confirm")) == Call("send", {"to": "ann"}, 1)
+    assert after(CHECKED, ARGS, agent("confirm")) == CallTool("send", {"to": "ann"}, 1)
 
 
 def test_an_edited_call_is_made_with_the_other_arguments() -> None:
-    assert after(CHECKED, ARGS, agent("edit", args={"to": "bob"})) == Call("send", {"to": "bob"}, 1)
+    assert after(CHECKED, ARGS, agent("edit", args={"to": "bob"})) == CallTool("send", {"to": "bob"}, 1)
 
 
 @pytest.mark.parametrize("more", [{}, {"args": None}, {"args": "bob"}, {"args": ["bob"]}])
@@ -215,7 +219,7 @@ def test_a_refused_call_is_not_made_and_says_why() -> None:
 
 @pytest.mark.parametrize("value", [None, "confirm", {}, {"verdict": "sure"}, ["confirm"]])
 def test_an_answer_that_is_no_verdict_makes_no_call(value: Json) -> None:
-    assert failed(after(CHECKED, ARGS, Note("agent", value)))[1] == "refused"
+    assert failed(after(CHECKED, ARGS, MoveNote("agent", value)))[1] == "refused"
 
 
 # ------------------------------------------------------------------------------------------------------------- agents
@@ -225,13 +229,13 @@ TASK: dict[str, Any] = {"prompt": "Write it."}
 
 
 def test_an_agent_is_set_to_work_and_its_result_is_the_output() -> None:
-    assert after(PLAIN, TASK) == Work(0, "writer", "Write it.", ("read",))
+    assert after(PLAIN, TASK) == SetToWork(0, "writer", "Write it.", ("read",))
     assert after(PLAIN, TASK, worked("Here.")) == Complete("Here.")
 
 
 def test_what_counts_as_done_is_told_to_the_agent() -> None:
     move = after(PLAIN, {**TASK, "success": "it rhymes"})
-    assert isinstance(move, Work)
+    assert isinstance(move, SetToWork)
     assert "It is done when: it rhymes" in move.text
 
 
@@ -248,9 +252,9 @@ def test_the_orchestrator_is_asked_before() -> None:
 
 
 def test_go_sets_the_agent_to_work_and_notes_are_added() -> None:
-    assert after(BEFORE, BEFORE_TASK, agent("go")) == Work(1, "", "Write it.", None)
+    assert after(BEFORE, BEFORE_TASK, agent("go")) == SetToWork(1, "", "Write it.", None)
     move = after(BEFORE, BEFORE_TASK, agent("go_with_notes", "be brief"))
-    assert isinstance(move, Work)
+    assert isinstance(move, SetToWork)
     assert move.text == "Write it.\n\nThe orchestrator adds: be brief"
 
 
@@ -258,7 +262,7 @@ def test_before_may_ask_a_person_whose_answer_the_agent_is_told() -> None:
     asked = agent("ask", "For whom?")
     assert after(BEFORE, BEFORE_TASK, asked) == AskPerson(1, "For whom?")
     move = after(BEFORE, BEFORE_TASK, asked, person("for Ann"))
-    assert isinstance(move, Work)
+    assert isinstance(move, SetToWork)
     assert (move.number, "'For whom?', a person answered: for Ann" in move.text) == (2, True)
 
 
@@ -284,7 +288,7 @@ def test_what_is_approved_is_the_output() -> None:
 
 def test_what_is_to_be_better_is_done_again_with_the_notes_and_what_was_there() -> None:
     move = after(AFTER, AFTER_TASK, worked("A poem."), agent("retry", "shorter"))
-    assert isinstance(move, Work)
+    assert isinstance(move, SetToWork)
     assert move.number == 2
     for words in ("Write it.", "shorter", "A poem."):
         assert words in move.text
@@ -302,9 +306,9 @@ def test_after_may_ask_a_person_and_is_asked_again_with_the_answer() -> None:
 
 
 def test_work_is_done_again_so_often_and_no_more() -> None:
-    rounds: list[Note] = []
+    rounds: list[MoveNote] = []
     for _ in range(MAX_ROUNDS + 1):
-        assert isinstance(after(AFTER, AFTER_TASK, *rounds), Work)
+        assert isinstance(after(AFTER, AFTER_TASK, *rounds), SetToWork)
         rounds += [worked("A poem."), agent("retry", "better")]
     assert failed(after(AFTER, AFTER_TASK, *rounds)) == ("permanent", "not_approved")
 
@@ -313,18 +317,18 @@ def test_before_and_after_together() -> None:
     both, given = AgentStep(T, before=T, after=T), {**BEFORE_TASK, **AFTER_TASK}
     notes = [agent("go_with_notes", "be brief"), worked("1"), agent("retry", "more"), worked("2"), agent("approve")]
     kinds = [type(after(both, given, *notes[:count])) for count in range(len(notes) + 1)]
-    assert kinds == [AskAgent, Work, AskAgent, Work, AskAgent, Complete]
+    assert kinds == [AskAgent, SetToWork, AskAgent, SetToWork, AskAgent, Complete]
     again = after(both, given, *notes[:3])
-    assert isinstance(again, Work)
+    assert isinstance(again, SetToWork)
     assert "be brief" in again.text, "what was said before holds for every round"
 
 
 @pytest.mark.parametrize(
     "notes", [(), (agent("go"),), (agent("go"), worked("1")), (agent("go"), worked("1"), agent("retry"))]
 )
-def test_the_number_of_a_move_tells_it_from_every_other_one(notes: Sequence[Note]) -> None:
+def test_the_number_of_a_move_tells_it_from_every_other_one(notes: Sequence[MoveNote]) -> None:
     move = after(AgentStep(T, before=T, after=T), {**BEFORE_TASK, **AFTER_TASK}, *notes)
-    assert isinstance(move, AskAgent | Work)
+    assert isinstance(move, AskAgent | SetToWork)
     assert move.number == len(notes)
 
 
@@ -336,7 +340,7 @@ SHAPED = AgentStep(T, output=SCHEMA)
 
 def test_the_schema_is_told_to_the_agent() -> None:
     move = after(SHAPED, TASK)
-    assert isinstance(move, Work)
+    assert isinstance(move, SetToWork)
     assert json.dumps(SCHEMA) in move.text
 
 

@@ -14,10 +14,10 @@ from sulla.core.jsontypes import Json
 from sulla.playbooks.definition import AgentStep, Definition
 from sulla.playbooks.expression.expression import evaluate
 from sulla.playbooks.file.check import check_playbook
-from sulla.playbooks.file.check_known import Known
+from sulla.playbooks.file.check_known import KnownNames
 from sulla.playbooks.machine.facts import Failure, StepCompleted, StepFailed, StepStarted
 from sulla.playbooks.projects.book import PLANNER, planner_playbook, to_playbook
-from sulla.playbooks.projects.plan import PLAN_SCHEMA, ProjectPlan, Strategy, Task, plan_json
+from sulla.playbooks.projects.plan import PLAN_SCHEMA, PlannedTask, ProjectPlan, Strategy, plan_json
 from tests.playbooks import play
 from tests.playbooks.play import BROKEN, Play
 
@@ -27,16 +27,16 @@ def _real_expressions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(play, "evaluate", evaluate)
 
 
-def task(id: str, *depends_on: str, **more: Any) -> Task:
-    return Task(id, id.upper(), depends_on=depends_on, **more)
+def task(id: str, *depends_on: str, **more: Any) -> PlannedTask:
+    return PlannedTask(id, id.upper(), depends_on=depends_on, **more)
 
 
-def planned(*tasks: Task, strategy: Strategy = "dag") -> ProjectPlan:
+def planned(*tasks: PlannedTask, strategy: Strategy = "dag") -> ProjectPlan:
     return ProjectPlan("a goal", tasks, strategy)
 
 
-def definition_of(text: str, known: Known | None = None) -> Definition:
-    checked = check_playbook(text, known or Known())
+def definition_of(text: str, known: KnownNames | None = None) -> Definition:
+    checked = check_playbook(text, known or KnownNames())
     assert checked.faults == ()
     assert checked.definition is not None
     return checked.definition
@@ -135,7 +135,7 @@ _WORDS = st.text(
 @settings(max_examples=150)
 @given(_WORDS, _WORDS, _WORDS)
 def test_whatever_a_plan_says_is_said_and_never_worked_out(goal: str, title: str, description: str) -> None:
-    one = Task("a", title or "x", description + "\n" + goal)
+    one = PlannedTask("a", title or "x", description + "\n" + goal)
     plan = ProjectPlan(goal, (one,))
     definition = definition_of(to_playbook(plan, "garden"))
     does = definition.steps[0].does
@@ -165,7 +165,7 @@ def test_any_plan_is_worked_on_in_the_order_of_its_dependencies(chance: Any, str
         assert side_by_side(play) == 1
 
 
-def _failing(tasks: Sequence[Task], broken: set[str]) -> set[str]:
+def _failing(tasks: Sequence[PlannedTask], broken: set[str]) -> set[str]:
     failed = set(broken)
     for _ in tasks:
         failed |= {one.id for one in tasks if failed.intersection(one.depends_on)}
@@ -175,7 +175,7 @@ def _failing(tasks: Sequence[Task], broken: set[str]) -> set[str]:
 @pytest.mark.thorough
 def test_the_largest_plan_makes_a_playbook_that_is_not_too_large() -> None:
     title, description = "{{" * 100, "\x7f" * 1000
-    tasks = [Task(f"t{n}", title, description, depends_on=tuple(f"t{m}" for m in range(n))) for n in range(50)]
+    tasks = [PlannedTask(f"t{n}", title, description, depends_on=tuple(f"t{m}" for m in range(n))) for n in range(50)]
     assert len(definition_of(to_playbook(planned(*tasks), "x" * 64)).steps) == 50
 
 
@@ -186,7 +186,7 @@ def test_what_is_no_projects_name_is_refused(name: str) -> None:
 
 
 def test_planning_is_a_playbook_of_one_step_that_answers_with_a_plan() -> None:
-    definition = definition_of(planner_playbook("garden"), Known(agents={PLANNER}))
+    definition = definition_of(planner_playbook("garden"), KnownNames(agents={PLANNER}))
     (step,) = definition.steps
     assert isinstance(step.does, AgentStep)
     assert (step.does.agent, step.does.output) == (PLANNER, PLAN_SCHEMA)
@@ -203,7 +203,7 @@ def test_planning_is_a_playbook_of_one_step_that_answers_with_a_plan() -> None:
 
 
 def test_remarks_on_an_earlier_plan_are_told_and_the_homes_own_agent_may_plan() -> None:
-    definition = definition_of(planner_playbook("garden", ""), Known(agents=set()))
+    definition = definition_of(planner_playbook("garden", ""), KnownNames(agents=set()))
     play = Play(definition, {"project": "garden", "goal": "g", "remarks": "there is no task 'x'"})
     play.run()
     told = next(str((fact.given or {})["prompt"]) for fact in play.facts if isinstance(fact, StepStarted))

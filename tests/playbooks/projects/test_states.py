@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from sulla.playbooks.projects.plan import ProjectPlan, Task
+from sulla.playbooks.projects.plan import PlannedTask, ProjectPlan
 from sulla.playbooks.projects.states import TaskNow, state_of, states_of
 from sulla.playbooks.rpc_forms import PlayStatus, StepRow
 
-PLAN = ProjectPlan("g", (Task("a", "A"), Task("b", "B", depends_on=("a",)), Task("c", "C", depends_on=("b",))))
+PLAN = ProjectPlan(
+    "g", (PlannedTask("a", "A"), PlannedTask("b", "B", depends_on=("a",)), PlannedTask("c", "C", depends_on=("b",)))
+)
 
 
 def row(at: str, status: str, tries: int = 1, error: str = "") -> StepRow:

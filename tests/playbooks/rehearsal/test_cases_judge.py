@@ -8,8 +8,8 @@ from sulla.core.errors import NotFound
 from sulla.playbooks.definition import Definition
 from sulla.playbooks.expression.expression import evaluate
 from sulla.playbooks.file.check import check_playbook
-from sulla.playbooks.rehearsal.base import Setting
-from sulla.playbooks.rehearsal.cases_judge import Verdict, duration_told, same, try_case
+from sulla.playbooks.rehearsal.base import RehearsalSetting
+from sulla.playbooks.rehearsal.cases_judge import CaseVerdict, duration_told, same, try_case
 from sulla.playbooks.rehearsal.cases_read import read_cases
 
 PLAYBOOK = """
@@ -29,12 +29,12 @@ def find(name: str) -> Definition:
     raise NotFound(f"there is no playbook {name!r}")
 
 
-def tried(text: str) -> Verdict:
+def tried(text: str) -> CaseVerdict:
     definition = check_playbook(PLAYBOOK).definition
     assert definition is not None
     cases, faults = read_cases(text, definition, find)
     assert faults == ()
-    return try_case(cases[0], definition, Setting(find, evaluate))
+    return try_case(cases[0], definition, RehearsalSetting(find, evaluate))
 
 
 @pytest.mark.parametrize(

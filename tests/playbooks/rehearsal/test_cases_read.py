@@ -7,7 +7,7 @@ import pytest
 from sulla.core.errors import NotFound
 from sulla.playbooks.definition import Definition
 from sulla.playbooks.file.check import check_playbook
-from sulla.playbooks.file.check_fault import RULES, Fault
+from sulla.playbooks.file.check_fault import RULES, PlaybookFault
 from sulla.playbooks.machine.facts import Failure, Spent
 from sulla.playbooks.rehearsal.cases import Case, split_route
 from sulla.playbooks.rehearsal.cases_form import CASE, ERROR, EXPECT, FIXTURE, MAX_CASES
@@ -43,7 +43,7 @@ def find(name: str) -> Definition:
     return definition(INNER)
 
 
-def read(text: str) -> tuple[tuple[Case, ...], tuple[Fault, ...]]:
+def read(text: str) -> tuple[tuple[Case, ...], tuple[PlaybookFault, ...]]:
     return read_cases(text, definition(OUTER), find)
 
 

@@ -9,7 +9,7 @@ from sulla.core.jsontypes import Json
 from sulla.playbooks.definition import Definition
 from sulla.playbooks.expression.expression import evaluate
 from sulla.playbooks.file.check import check_playbook
-from sulla.playbooks.rehearsal.base import Setting
+from sulla.playbooks.rehearsal.base import RehearsalSetting
 from sulla.playbooks.rehearsal.dry import MAX_WAYS, DryRun, dry_run
 
 
@@ -32,7 +32,7 @@ def dry(
         return made(f"name: {name}\nsteps:\n{_below(inner)}")
 
     definition = made(f"name: p\n{more}\nsteps:\n{_below(steps)}")
-    return dry_run(definition, inputs or {}, Setting(find, evaluate), choose=choose, outputs=outputs)
+    return dry_run(definition, inputs or {}, RehearsalSetting(find, evaluate), choose=choose, outputs=outputs)
 
 
 def _below(steps: str) -> str:

@@ -13,14 +13,14 @@ from sulla.core.jsontypes import Json
 from sulla.playbooks.definition import Definition
 from sulla.playbooks.expression.expression import evaluate
 from sulla.playbooks.file.check import check_playbook
-from sulla.playbooks.file.check_known import Known, KnownTool
+from sulla.playbooks.file.check_known import KnownNames, KnownTool
 from sulla.playbooks.machine.facts import Failure, Spent
 from sulla.playbooks.rehearsal import rehearse as module
-from sulla.playbooks.rehearsal.base import Ask, Came, Rehearsed, Setting
+from sulla.playbooks.rehearsal.base import RehearsalSetting, Rehearsed, RehearsedAnswer, RehearsedAsk
 from sulla.playbooks.rehearsal.rehearse import rehearse
 
 DAY_MS = 86_400_000
-BOOM = Came(failure=Failure("transient", "boom", "it broke"))
+BOOM = RehearsedAnswer(failure=Failure("transient", "boom", "it broke"))
 
 
 def playbook(steps: str, more: str = "", name: str = "test") -> Definition:
@@ -33,18 +33,18 @@ def playbook(steps: str, more: str = "", name: str = "test") -> Definition:
 class Said:
     """Says what steps come to, by address or place; what is not named comes to its address."""
 
-    def __init__(self, **came: Came | Json | Callable[[Ask], Came]) -> None:
+    def __init__(self, **came: RehearsedAnswer | Json | Callable[[RehearsedAsk], RehearsedAnswer]) -> None:
         self.came = came
         self.asked: list[str] = []
 
-    def answer(self, ask: Ask) -> Came | None:
+    def answer(self, ask: RehearsedAsk) -> RehearsedAnswer | None:
         self.asked.append(ask.at)
         found = self.came.get(ask.place.replace("/", "__"), ask.at)
         if callable(found):
             return found(ask)
         if found is None:
             return None
-        return found if isinstance(found, Came) else Came(found)
+        return found if isinstance(found, RehearsedAnswer) else RehearsedAnswer(found)
 
 
 def played(definition: Definition, said: Said, *others: Definition, inputs: dict[str, Json] | None = None) -> Rehearsed:
@@ -55,7 +55,7 @@ def played(definition: Definition, said: Said, *others: Definition, inputs: dict
             raise NotFound(f"there is no playbook {name!r}")
         return by_name[name]
 
-    return rehearse(definition, inputs or {}, said, Setting(find, evaluate))
+    return rehearse(definition, inputs or {}, said, RehearsalSetting(find, evaluate))
 
 
 def ends(found: Rehearsed) -> dict[str, str]:
@@ -71,7 +71,7 @@ def test_a_wait_of_thirty_days_and_an_approval_after_three_take_no_time() -> Non
 """
     )
     begun = time.process_time()
-    found = played(definition, Said(ok=Came("yes", after_ms=3 * DAY_MS)))
+    found = played(definition, Said(ok=RehearsedAnswer("yes", after_ms=3 * DAY_MS)))
     assert time.process_time() - begun < 1.0
     assert (found.status, found.told) == ("completed", ("true",))
     assert found.took_ms == 33 * DAY_MS
@@ -81,15 +81,17 @@ def test_side_by_side_the_slowest_counts() -> None:
     definition = playbook(
         "- {id: a, needs: [], tool: t}\n- {id: b, needs: [], tool: t}\n- {id: m, needs: [a, b], merge: all}"
     )
-    found = played(definition, Said(a=Came("1", after_ms=5000), b=Came("2", after_ms=9000)))
+    found = played(definition, Said(a=RehearsedAnswer("1", after_ms=5000), b=RehearsedAnswer("2", after_ms=9000)))
     assert found.took_ms == 9000
 
 
 def test_a_late_answer_of_an_attempt_that_was_given_up_is_not_taken_for_the_next_one() -> None:
     definition = playbook("- {id: a, tool: t, timeout: 10s, retry: {tries: 2, backoff: 1s}}")
 
-    def slow_then_quick(ask: Ask) -> Came:
-        return Came("first", after_ms=12_000) if ask.attempt == 1 else Came("second", after_ms=5_000)
+    def slow_then_quick(ask: RehearsedAsk) -> RehearsedAnswer:
+        return (
+            RehearsedAnswer("first", after_ms=12_000) if ask.attempt == 1 else RehearsedAnswer("second", after_ms=5_000)
+        )
 
     found = played(definition, Said(a=slow_then_quick))
     assert [(row.output, row.tries) for row in found.rows] == [("second", 2)]
@@ -97,7 +99,7 @@ def test_a_late_answer_of_an_attempt_that_was_given_up_is_not_taken_for_the_next
 
 
 def test_a_silent_person_and_a_hung_agent_are_ended_by_their_limits() -> None:
-    never = Came(after_ms=None)
+    never = RehearsedAnswer(after_ms=None)
     found = played(playbook("- {id: ok, human: May I?, expires: 3d}"), Said(ok=never))
     assert (found.status, found.rows[0].reason, found.took_ms) == ("failed", "expired", 3 * DAY_MS)
     found = played(playbook("- {id: a, agent: x, prompt: Do, timeout: 10m}"), Said(a=never))
@@ -119,7 +121,9 @@ def test_a_playbook_within_is_rehearsed_with_its_own_names_and_its_failure_is_th
     found = played(outer, Said(look=None, look__look="found"), inner)
     assert found.told == ("found manual",)
     assert [(model.at, model.text) for model in found.models] == [("look/look", "hi in inner by playbook")]
-    failed = played(outer, Said(look=None, look__look=Came(failure=Failure("permanent", "x", "it broke"))), inner)
+    failed = played(
+        outer, Said(look=None, look__look=RehearsedAnswer(failure=Failure("permanent", "x", "it broke"))), inner
+    )
     assert ends(failed) == {"look": "failed", "look/look": "failed", "say": "failed"}
     assert failed.rows[0].why == "the playbook 'inner' failed: step 'look' failed: it broke"
 
@@ -177,12 +181,12 @@ def test_calls_are_noted_with_their_arguments_and_never_with_a_secret() -> None:
 def test_a_known_tool_refuses_arguments_that_it_does_not_take_and_once_is_once() -> None:
     definition = playbook('- {id: a, tool: t, with: {n: "${{ inputs.n }}"}}', "inputs: {n: {type: string}}")
     schema: dict[str, Json] = {"type": "object", "properties": {"n": {"type": "integer"}}}
-    setting = Setting(lambda name: definition, evaluate, Known(tools={"t": KnownTool(schema, "once")}))
+    setting = RehearsalSetting(lambda name: definition, evaluate, KnownNames(tools={"t": KnownTool(schema, "once")}))
     found = rehearse(definition, {"n": "many"}, Said(), setting)
     assert (found.rows[0].status, found.rows[0].reason) == ("failed", "invalid_args")
     plain = playbook("- {id: a, tool: t}")
     assert rehearse(plain, {}, Said(a=BOOM), setting).rows[0].tries == 1
-    again = replace(setting, known=Known(tools={"t": KnownTool(schema, "pure")}))
+    again = replace(setting, known=KnownNames(tools={"t": KnownTool(schema, "pure")}))
     assert rehearse(plain, {}, Said(a=BOOM), again).rows[0].tries > 1
 
 
@@ -200,13 +204,15 @@ def test_what_a_real_run_would_never_come_to_is_refused() -> None:
         played(playbook("- {id: a, tool: t}"), Said(a={"n": 3}))
     with pytest.raises(InvalidInput, match="'a' comes to the outputs of a playbook"):
         played(playbook("- {id: a, playbook: inner}"), Said(a="text"))
-    nothing = played(playbook("- {id: a, tool: t}\n- {id: b, respond: hi}"), Said(a=Came(), b=Came("hi")))
+    nothing = played(
+        playbook("- {id: a, tool: t}\n- {id: b, respond: hi}"), Said(a=RehearsedAnswer(), b=RehearsedAnswer("hi"))
+    )
     assert [row.output for row in nothing.rows] == ["", "hi"]
 
 
 def test_a_playbook_within_is_tried_again_where_its_step_says_so() -> None:
     inner = playbook("- {id: look, tool: t}", name="inner")
-    answers = iter([Came(failure=Failure("permanent", "x", "it broke")), Came("fine")])
+    answers = iter([RehearsedAnswer(failure=Failure("permanent", "x", "it broke")), RehearsedAnswer("fine")])
     said = Said(a=None, a__look=lambda ask: next(answers))
     found = played(playbook("- {id: a, playbook: inner, retry: {tries: 2, backoff: 5s}}"), said, inner)
     assert (found.status, found.took_ms, len(found.calls)) == ("completed", 5000, 2)
@@ -220,14 +226,14 @@ def test_a_person_cannot_answer_what_was_not_offered() -> None:
 def test_a_model_that_names_no_way_is_asked_once_more() -> None:
     definition = playbook("- {id: kind, router: What?, routes: {a: x, b: y}}")
     answers = iter(["a or b", "b"])
-    said = Said(kind=lambda ask: Came(next(answers)))
+    said = Said(kind=lambda ask: RehearsedAnswer(next(answers)))
     found = played(definition, said)
     assert (found.rows[0].route, said.asked) == ("b", ["kind", "kind"])
 
 
 def test_a_budget_ends_it() -> None:
     definition = playbook("- {id: a, agent: x, prompt: Do}\n- {id: b, agent: x, prompt: More}", "budget: {tokens: 100}")
-    found = played(definition, Said(a=Came("x", spent=Spent(150))))
+    found = played(definition, Said(a=RehearsedAnswer("x", spent=Spent(150))))
     assert (found.status, found.spent.tokens) == ("failed", 150)
     assert found.failure is not None
     assert found.failure.reason == "limit_tokens"

@@ -6,7 +6,7 @@ import pytest
 
 from sulla.core.ids import CallId
 from sulla.playbooks.machine.facts import NOTHING, Failure, Spent
-from sulla.playbooks.machine.moves import Note
+from sulla.playbooks.machine.moves import MoveNote
 from sulla.playbooks.run.heard import (
     AttemptFailed,
     CallApproved,
@@ -37,7 +37,7 @@ def failure(heard: Heard) -> Failure:
 def test_what_an_agent_answers_is_read_as_json_and_charged() -> None:
     report = Report("done", tokens=7, cost_micro=3, tainted=True)
     heard = heard_of_agent(Answer("ask:1", '{"verdict": "go"}', origin="agent", report=report))
-    assert heard == MoveDone(Note("agent", {"verdict": "go"}), Spent(7, 3), tainted=True)
+    assert heard == MoveDone(MoveNote("agent", {"verdict": "go"}), Spent(7, 3), tainted=True)
 
 
 def test_an_agent_that_does_not_answer_has_failed_and_is_charged() -> None:
@@ -57,12 +57,12 @@ def test_an_agent_whose_turn_a_person_ended_is_asked_again_later(why: str) -> No
 
 def test_what_an_agent_at_work_says_is_its_result() -> None:
     heard = heard_of_work(Answer("child:1", "Done.", origin="child", report=Report("done", tokens=5)))
-    assert heard == MoveDone(Note("work", "Done."), Spent(5))
+    assert heard == MoveDone(MoveNote("work", "Done."), Spent(5))
 
 
 def test_a_result_that_is_json_stays_text_until_somebody_asks_for_json() -> None:
     heard = heard_of_work(Answer("child:1", "3", report=Report("done")))
-    assert heard == MoveDone(Note("work", "3"))
+    assert heard == MoveDone(MoveNote("work", "3"))
 
 
 def test_a_tainted_result_stays_so() -> None:
@@ -124,11 +124,11 @@ def test_another_playbook_that_failed_is_a_failure() -> None:
 
 @pytest.mark.parametrize(("verdict", "value"), [("approve", True), ("always", True), ("reject", False)])
 def test_a_verdict_of_a_person_is_yes_or_no(verdict: Any, value: bool) -> None:
-    assert heard_of_person(Answer("human:1", "whatever", verdict)) == MoveDone(Note("person", value))
+    assert heard_of_person(Answer("human:1", "whatever", verdict)) == MoveDone(MoveNote("person", value))
 
 
 def test_the_words_of_a_person_are_taken_as_they_are() -> None:
-    assert heard_of_person(Answer("answer:1", " 12 ")) == MoveDone(Note("person", " 12 "))
+    assert heard_of_person(Answer("answer:1", " 12 ")) == MoveDone(MoveNote("person", " 12 "))
 
 
 def test_a_person_who_gives_a_step_up_ends_it() -> None:

@@ -5,7 +5,7 @@ from sulla.playbooks.expression.expression import evaluate
 from sulla.playbooks.file.check import check_playbook
 from sulla.playbooks.machine.facts import StepStarted
 from sulla.playbooks.machine.machine import Playbook
-from sulla.playbooks.machine.moves import AskPerson, Note
+from sulla.playbooks.machine.moves import AskPerson, MoveNote
 from sulla.playbooks.machine.plan import build
 from sulla.playbooks.run.history import TIMER, MoveId, RunHistory, StepAttempt
 from sulla.threads import Wait
@@ -65,7 +65,7 @@ def test_each_note_makes_another_place() -> None:
     made = history()
     job = made.jobs["checked"]
     before = made.place(job)
-    job.notes.append(Note("agent", {"verdict": "confirm"}))
+    job.notes.append(MoveNote("agent", {"verdict": "confirm"}))
     assert made.place(job) != before
 
 
@@ -86,7 +86,7 @@ def test_a_checked_call_is_none_until_it_is_confirmed() -> None:
     made = history()
     job = made.jobs["checked"]
     assert made.call(job) is None
-    job.notes.append(Note("agent", {"verdict": "edit", "args": {"to": "eve"}}))
+    job.notes.append(MoveNote("agent", {"verdict": "edit", "args": {"to": "eve"}}))
     call = made.call(job)
     assert call is not None
     assert call.args == {"to": "eve"}
@@ -116,7 +116,7 @@ def test_a_choice_offers_its_names_and_may_wait_for_ever() -> None:
 def test_a_question_that_is_asked_again_is_another_one() -> None:
     made = history()
     first = asked(made, "colour")
-    made.jobs["colour"].notes.append(Note("person", "green"))
+    made.jobs["colour"].notes.append(MoveNote("person", "green"))
     again = asked(made, "colour")
     assert again.wait_id != first.wait_id
     assert again.choices == first.choices

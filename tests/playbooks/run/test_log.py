@@ -20,7 +20,7 @@ from sulla.playbooks.machine.facts import (
     StepSkipped,
     StepStarted,
 )
-from sulla.playbooks.machine.moves import Note
+from sulla.playbooks.machine.moves import MoveNote
 from sulla.playbooks.records import Played
 from sulla.playbooks.run.log import HEARD, RunRecord, noted, plus, written
 from sulla.playbooks.run.orders import RunOrder
@@ -28,7 +28,7 @@ from sulla.threads import Entry, Input, Origin, Play, ThreadCreated
 
 FIRST, SECOND = RunId("run_1"), RunId("run_2")
 PLAY = Play("one", "digest", "text")
-GO = Note("agent", {"verdict": "go"})
+GO = MoveNote("agent", {"verdict": "go"})
 
 
 def told(*facts: Kept | tuple[Kept, RunId]) -> RunRecord:
@@ -83,7 +83,7 @@ def test_what_begins_a_call_and_what_ends_it_say_so() -> None:
 
 
 def test_the_notes_of_an_attempt_are_there_in_their_order_with_what_they_used() -> None:
-    work = Note("work", "done")
+    work = MoveNote("work", "done")
     record = told(begun(), noted("a", GO, Spent(5, 1)), noted("a", work, Spent(7)), noted("b", GO, Spent(1)))
     assert record.notes == {"a": [GO, work], "b": [GO]}
     assert record.spent == {"a": Spent(12, 1), "b": Spent(1)}
@@ -105,14 +105,14 @@ def test_notes_of_an_earlier_run_are_not_taken() -> None:
 
 
 def test_a_step_that_is_done_again_in_a_later_run_has_the_notes_of_that_run_alone() -> None:
-    again = Note("agent", {"verdict": "ask"})
+    again = MoveNote("agent", {"verdict": "ask"})
     record = told(begun(), noted("a", GO, Spent(5)), (begun(), SECOND), (noted("a", again, Spent(1)), SECOND))
     assert (record.notes, record.spent) == ({"a": [again]}, {"a": Spent(1)})
 
 
 @pytest.mark.parametrize("value", [None, "text", 3, ["a", {"b": None}], {"verdict": "go"}])
 def test_a_note_holds_any_value(value: object) -> None:
-    note = Note("work", value)  # type: ignore[arg-type]  # JSON
+    note = MoveNote("work", value)  # type: ignore[arg-type]  # JSON
     assert told(noted("a", note, Spent())).notes["a"] == [note]
 
 

@@ -17,7 +17,7 @@ from sulla.playbooks.catalog import PlaybookCatalog
 from sulla.playbooks.records import PlaybookBegan
 from sulla.playbooks.rpc_forms import PlayBegun, PlaybookRow
 from sulla.playbooks.service import Begin
-from sulla.playbooks.triggers.chat import NONE, ChatPlays, chooser
+from sulla.playbooks.triggers.chat import NONE, ChatStarts, chooser
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider, Step
@@ -49,10 +49,10 @@ class Home:
         self.asked: list[tuple[str, Mapping[str, str]]] = []
         self.answer = NONE
         self.catalog = PlaybookCatalog([folder], lambda: self.catalog.known)
-        self.plays = ChatPlays(self.catalog, self.office, self._choose)
+        self.plays = ChatStarts(self.catalog, self.office, self._choose)
         self.use(self.plays)
 
-    def use(self, plays: ChatPlays) -> None:
+    def use(self, plays: ChatStarts) -> None:
         node = AgentNode(self.world.chat, ToolCalls(Toolbox(()), Path("w"), lambda: 0.0), plays.opening)
         spec = self.world.actors["sulla"].spec
         self.world.actors["sulla"] = Actor(spec, "scripted", create_agent_graph(InputHandler(self.world.chat), node))
@@ -234,7 +234,7 @@ async def test_the_choice_is_a_forced_answer_and_never_guessed(
     tmp_path: Path, store: MemoryStore, said: Step, begun: list[str]
 ) -> None:
     home = Home(tmp_path, store, said, *([] if begun else [ENDED]))
-    home.use(ChatPlays(home.catalog, home.office, chooser(lambda agent: Decider(home.world.model))))
+    home.use(ChatStarts(home.catalog, home.office, chooser(lambda agent: Decider(home.world.model))))
     await home.playbook("triage", "a new lead")
     await home.playbook("greet", "lead")
     await home.say("a new lead")

@@ -13,7 +13,7 @@ from sulla.core.ids import MessageId, ThreadId
 from sulla.playbooks.catalog import PlaybookCatalog
 from sulla.playbooks.rpc_forms import PlayBegun, PlaybookRow
 from sulla.playbooks.service import Begin
-from sulla.playbooks.triggers.events import LOOK_S, RETRY_S, SINCE, SLACK_MS, Listener, event_follower, listeners
+from sulla.playbooks.triggers.events import LOOK_S, RETRY_S, SINCE, SLACK_MS, EventListener, event_follower, listeners
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
@@ -335,6 +335,6 @@ async def test_a_playbook_waits_for_a_type_once_however_often_it_says_so(home: H
     await home.playbook("a", "[{event: run.failed, inputs: {}}, {event: run.failed}, {event: heartbeat.ended}]")
     await home.playbook("b", "{event: run.failed}", "nonsense: 1\n")
     assert listeners(home.catalog.playbooks.values()) == {
-        "run.failed": (Listener("a", {}),),
-        "heartbeat.ended": (Listener("a", {}),),
+        "run.failed": (EventListener("a", {}),),
+        "heartbeat.ended": (EventListener("a", {}),),
     }

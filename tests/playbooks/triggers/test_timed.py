@@ -12,9 +12,9 @@ from sulla.core.errors import InvalidInput, NotFound, StoreUnavailable
 from sulla.core.jsontypes import FrozenJson
 from sulla.playbooks.catalog import PlaybookCatalog
 from sulla.playbooks.definition import Trigger
-from sulla.playbooks.file.check_known import Known
+from sulla.playbooks.file.check_known import KnownNames
 from sulla.playbooks.rpc_forms import PlaybookRow
-from sulla.playbooks.triggers.timed import LOOK_S, PlayTriggers, TimedPlays, schedule_of, wanted_by
+from sulla.playbooks.triggers.timed import LOOK_S, ScheduledStarts, TriggerSchedules, schedule_of, wanted_by
 from sulla.schedules.office import PLAYBOOKS, ScheduleInfo
 from sulla.schedules.spec import Cron, Every, PlaybookAction, Spec
 from sulla.store.memory import MemoryStore
@@ -32,8 +32,8 @@ class Desk:
         self.folder = folder
         self.clock = clock
         self.house = house
-        self.catalog = PlaybookCatalog([folder], Known)
-        self.triggers = PlayTriggers(self.catalog, house.office, clock)
+        self.catalog = PlaybookCatalog([folder], KnownNames)
+        self.triggers = TriggerSchedules(self.catalog, house.office, clock)
 
     def write(self, name: str, on: str, more: str = "") -> None:
         (self.folder / f"{name}.yaml").write_text(f"name: {name}\non: {on}\n{more}{STEPS}")
@@ -158,7 +158,7 @@ async def test_files_are_followed_while_it_runs(desk: Desk, clock: ManualClock) 
 async def test_a_firing_begins_a_run_once(desk: Desk) -> None:
     office = MemoryPlaybooks()
     office.listed["triage"] = PlaybookRow("triage", "", "", "", 1, ("manual",), {}, "")
-    plays = TimedPlays(desk.catalog, office)
+    plays = ScheduledStarts(desk.catalog, office)
     first, again = [await plays.begin("triage", {"a": 1}, "schedule:s:1") for _ in range(2)]
     assert first == again
     (begin,) = office.begun.values()
@@ -179,7 +179,7 @@ async def test_a_schedule_is_made_for_a_known_playbook_with_all_its_inputs(
 ) -> None:
     desk.write("triage", "manual", "inputs: {lead: string}\n")
     desk.write("broken", "manual", "nonsense: 1\n")
-    plays = TimedPlays(desk.catalog, MemoryPlaybooks())
+    plays = ScheduledStarts(desk.catalog, MemoryPlaybooks())
     with pytest.raises(error, match=said):
         await plays.check(name, inputs)
     await plays.check("triage", {"lead": "Ann"})

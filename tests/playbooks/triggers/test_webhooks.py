@@ -6,7 +6,7 @@ import pytest
 
 from sulla.core.errors import MessageIdReused
 from sulla.playbooks.catalog import PlaybookCatalog
-from sulla.playbooks.file.check_known import Known
+from sulla.playbooks.file.check_known import KnownNames
 from sulla.playbooks.triggers.webhooks import PlaybookHooks
 from tests.doubles.playbooks import MemoryPlaybooks
 
@@ -28,7 +28,7 @@ class Desk:
 
     def __init__(self, folder: Path) -> None:
         self.file = folder / "brew.yaml"
-        self.catalog = PlaybookCatalog((folder,), Known)
+        self.catalog = PlaybookCatalog((folder,), KnownNames)
         self.office = MemoryPlaybooks()
         self.hooks = PlaybookHooks(self.office, self.catalog, SECRETS.get)
 
