@@ -22,7 +22,7 @@ from sulla.gateway.outbox import Outbox
 from sulla.gateway.server.sockets import WebSocket
 from sulla.store.sqlite.thread import SqliteThread
 from sulla.terminal.client import open_client
-from sulla.threads import codec
+from sulla.threads.log import codec
 from tests.daemon.inside import inside, take_turn
 
 MOST_HOPS, MOST_FORMS = 25, 5
