@@ -39,6 +39,9 @@ class AgentRuntimes(Mapping[str, Actor]):
         built: what the capabilities bring.
         calls_of: makes what runs the calls of tools.
         summarize: see `Chat.summarize`.
+
+    Raises:
+        SettingsError: a model cannot be what the settings ask for.
     """
 
     def __init__(
@@ -54,6 +57,7 @@ class AgentRuntimes(Mapping[str, Actor]):
         self._summarize = summarize
         self._tools: tuple[Tool, ...] = ()
         self._actors: dict[str, Actor] = {}
+        self._now()  # so that each model is there from the start, and what cannot be made stops the start
 
     def __getitem__(self, key: str) -> Actor:
         return self._now()[key]

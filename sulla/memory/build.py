@@ -7,6 +7,7 @@ from typing import Final
 
 from sulla.core.clock import Clock
 from sulla.core.errors import CorruptRecord, StoreUnavailable
+from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.host.host import Built, Host
 from sulla.memory.adapters import make_memory_index
@@ -55,6 +56,9 @@ def build(host: Host) -> Built:
     async def told(agent: str, message: str) -> str:
         return await remembered(memory, clock, agent, message)
 
+    async def forget(thread_id: ThreadId) -> None:
+        recorder.wake(thread_id)  # which finds it gone, and forgets its episodes
+
     return Built(
         provides=(memory,),
         tools=memory_tools(memory),
@@ -62,6 +66,7 @@ def build(host: Host) -> Built:
         open=index.open,
         close=index.close,
         followers={"memory": recorder},
+        forget=forget,
         status=lambda: _status(recorder),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from sulla.host.host import Built
 from sulla.journal.build import build
 from sulla.testing.clock import ManualClock
 from sulla.threads import ThreadCreated
+from tests.journal.desk import until
 
 
 def _make(home: Path, **settings: str) -> Built:
@@ -34,16 +36,20 @@ async def test_the_journal_lies_in_the_home_and_is_written_unless_it_is_switched
 
 async def test_a_journal_that_cannot_be_written_is_a_trouble_until_it_can(tmp_path: Path) -> None:
     (tmp_path / "journal").write_text("in the way")
-    host = offline_core(load_settings({}, {}, tmp_path), ManualClock()).host
+    clock = ManualClock()
+    host = offline_core(load_settings({}, {}, tmp_path), clock).host
     built = build(host)
+    follower, trouble = built.followers["journal"], built.troubles["journal"]
     await host.store.open()
     await host.threads.create(ThreadCreated("sulla"))
-    assert built.troubles["journal"]() == ""
-    await built.followers["journal"].catch_up()
-    assert built.troubles["journal"]().startswith("the journal cannot be written: ")
+    assert trouble() == ""
+    following = asyncio.create_task(follower.run())
+    await until(lambda: trouble() != "", clock)
+    assert trouble().startswith("the journal cannot be written: ")
     (tmp_path / "journal").unlink()
-    await built.followers["journal"].catch_up()
-    assert built.troubles["journal"]() == ""
+    await until(lambda: trouble() == "", clock)
+    await follower.stop(1.0)
+    await following
     await host.store.close()
 
 
