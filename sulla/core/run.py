@@ -20,7 +20,6 @@ class Journal(Protocol):
 
         For facts that may be lost together with everything after them, because deciding them again is harmless.
         """
-        ...
 
     async def commit(self, *facts: Fact) -> None:
         """Fold `facts` in and make them and all noted ones durable in one step.
@@ -31,7 +30,6 @@ class Journal(Protocol):
             StaleLease: somebody else holds the thread; start nothing more.
             StoreUnavailable: nothing was kept.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,6 @@ class Node(Protocol[S_contra]):
 
     async def __call__(self, state: S_contra, run: Run, /) -> Decision:
         """Do the node's work on `state` and say where to go."""
-        ...
 
 
 # No slots: with them, Python 3.11 refuses `Edge[SomeState](...)` of a frozen generic class.

@@ -29,12 +29,10 @@ class GraphState(Protocol):
     @property
     def cycle_complete(self) -> bool:
         """Stop before the next node."""
-        ...
 
     @property
     def waiting_for_user(self) -> bool:
         """Stop before the input node."""
-        ...
 
     node: NodeId
     """Kept by the walk: the node that runs, or that was to run next. A resumed run enters there."""

@@ -103,7 +103,6 @@ class Follower(Protocol):
 
     def wake(self, thread_id: ThreadId) -> None:
         """Have a thread looked at soon. Never waits, never fails."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

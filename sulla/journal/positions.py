@@ -25,11 +25,9 @@ class Table(Protocol):
 
     def find(self, sub: bytes, start: int = ..., end: int = ..., /) -> int:
         """Where `sub` begins, or -1."""
-        ...
 
     def rfind(self, sub: bytes, start: int = ..., end: int = ..., /) -> int:
         """Where `sub` begins for the last time, or -1."""
-        ...
 
     def __getitem__(self, index: slice, /) -> bytes: ...
 

@@ -29,7 +29,6 @@ class Session(Protocol):
     @property
     def over(self) -> str:
         """Why it has ended, in our words; empty while it has not."""
-        ...
 
     async def list(self) -> list[Offered]:
         """All tools.
@@ -37,7 +36,6 @@ class Session(Protocol):
         Raises:
             Unavailable: there was no answer to be had.
         """
-        ...
 
     async def call(self, name: str, args: FrozenJson) -> Answer:
         """Use a tool, by the server's own name for it.
@@ -45,7 +43,6 @@ class Session(Protocol):
         Raises:
             Unavailable: there was no answer to be had; the call may have taken effect.
         """
-        ...
 
 
 class Connect(Protocol):
@@ -64,4 +61,3 @@ class Connect(Protocol):
         Returns:
             What holds it. Entering raises `Unavailable`; when it was left nothing of the server runs here any more.
         """
-        ...

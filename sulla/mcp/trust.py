@@ -50,11 +50,9 @@ class Trust(Protocol):
 
     async def judge(self, server: McpServer, offered: Catalog) -> Judged:
         """Part what can be used from what waits for the owner; a file that cannot be used allows nothing."""
-        ...
 
     def stamp(self, server: str) -> Stamp:
         """Another one once the owner has spoken; costs a look at the file's times."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

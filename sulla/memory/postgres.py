@@ -67,11 +67,9 @@ class Line(Protocol):
 
     def execute(self, query: Any, params: Any = None, /) -> Awaitable[Any]:  # noqa: ANN401 - the library's own forms
         """Run one statement; the answer is its cursor."""
-        ...
 
     def transaction(self) -> Any:  # noqa: ANN401 - the library's own form
         """A block that counts as a whole or not at all."""
-        ...
 
 
 class Connections(Protocol):
@@ -79,15 +77,12 @@ class Connections(Protocol):
 
     async def open(self) -> None:
         """Take calls."""
-        ...
 
     async def close(self) -> None:
         """Take no more calls."""
-        ...
 
     async def ask(self, work: Callable[[Any], Awaitable[T]], *, size: int = 0) -> T:
         """Run `work` on a connection."""
-        ...
 
 
 class PostgresMemory:

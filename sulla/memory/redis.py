@@ -99,15 +99,12 @@ class Client(Protocol):
 
     def open(self) -> None:
         """Take calls."""
-        ...
 
     async def close(self) -> None:
         """Take no more calls."""
-        ...
 
     async def call(self, *commands: tuple[str | bytes | int, ...]) -> list[Any]:
         """Their answers."""
-        ...
 
 
 class RedisMemory:

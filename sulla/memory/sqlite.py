@@ -44,19 +44,15 @@ class Thread(Protocol):
 
     async def start(self) -> None:
         """Open the file."""
-        ...
 
     async def stop(self) -> None:
         """Close it."""
-        ...
 
     def write(self, work: Callable[[sqlite3.Connection], T]) -> Future[T]:
         """Run `work` in a transaction of its own; done when the disk has it."""
-        ...
 
     def read(self, work: Callable[[sqlite3.Connection], T]) -> Future[T]:
         """Run `work`, which changes nothing."""
-        ...
 
 
 def open_memory(path: Path, busy_timeout_s: float) -> sqlite3.Connection:

@@ -130,7 +130,6 @@ class Provider(Protocol):
     @property
     def name(self) -> str:
         """The service's short name, e.g. ``anthropic``."""
-        ...
 
     def stream(self, request: ChatRequest) -> AsyncGenerator[Delta, None]:
         """Ask for a reply and pass it on as it comes.
@@ -144,11 +143,9 @@ class Provider(Protocol):
             InvalidInput: the history cannot be sent as it is, or the tool to be called is not offered; nothing was
                 asked.
         """
-        ...
 
     async def close(self) -> None:
         """Let go of connections."""
-        ...
 
 
 @runtime_checkable
@@ -164,7 +161,6 @@ class TokenCounter(Protocol):
             ProviderError: there is no answer.
             InvalidInput: the history cannot be sent as it is.
         """
-        ...
 
 
 @runtime_checkable
@@ -183,7 +179,6 @@ class Embedder(Protocol):
             ProviderError: there is no answer, or not one for each text.
             InvalidInput: a text cannot be written as JSON.
         """
-        ...
 
 
 @runtime_checkable
@@ -196,4 +191,3 @@ class ModelLister(Protocol):
         Raises:
             ProviderError: there is no answer, or it is no such list.
         """
-        ...

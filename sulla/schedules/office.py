@@ -72,11 +72,9 @@ class ScheduleOffice(Protocol):
             InvalidInput: it cannot be, or would never fire.
             Conflict: there is another one of that id.
         """
-        ...
 
     async def list(self, after: str, limit: int) -> Sequence[ScheduleInfo]:
         """Schedules by id, those behind `after` only."""
-        ...
 
     async def remove(self, schedule_id: str, by: str) -> None:
         """End a schedule for good.
@@ -84,7 +82,6 @@ class ScheduleOffice(Protocol):
         Raises:
             NotFound: there is none of that id.
         """
-        ...
 
     async def fire(self, schedule_id: str, request_id: str | None, by: str) -> str:
         """Fire now, once for each `request_id`; returns the name of the firing.
@@ -92,7 +89,6 @@ class ScheduleOffice(Protocol):
         Raises:
             NotFound: there is none of that id.
         """
-        ...
 
     async def pause(self, schedule_id: str, by: str) -> ScheduleInfo:
         """Fire no more until resumed, also after a restart.
@@ -100,7 +96,6 @@ class ScheduleOffice(Protocol):
         Raises:
             NotFound: there is none of that id.
         """
-        ...
 
     async def resume(self, schedule_id: str, by: str) -> ScheduleInfo:
         """Fire again; what was due meanwhile is over.
@@ -108,7 +103,6 @@ class ScheduleOffice(Protocol):
         Raises:
             NotFound: there is none of that id.
         """
-        ...
 
 
 class Schedules:

@@ -38,7 +38,6 @@ class SwitchOffice(Protocol):
             InvalidInput: the reason is not one line, or too long.
             StoreUnavailable: the store does not answer; nothing has changed.
         """
-        ...
 
     async def resume(self, by: str) -> None:
         """Have work go on where it was.
@@ -49,7 +48,6 @@ class SwitchOffice(Protocol):
         Raises:
             StoreUnavailable: the store does not answer; nothing has changed.
         """
-        ...
 
 
 class Switch:

@@ -39,11 +39,9 @@ class Rules(Protocol):
 
     async def allows(self, agent: str, tool: str, target: str) -> bool:
         """Whether calls like this one need no question."""
-        ...
 
     async def allow(self, permit: Permit, agent: str) -> None:
         """Make the rule that a person's `always` asks for, once."""
-        ...
 
 
 class OpenApprovals(Protocol):
@@ -51,7 +49,6 @@ class OpenApprovals(Protocol):
 
     async def open_until(self, agent: str, wait: Wait, besides: ThreadId) -> int | None:
         """Until when the same question of an agent is open in another thread, UTC milliseconds; None if it is not."""
-        ...
 
 
 class NothingAsked:
@@ -78,15 +75,12 @@ class Files(Protocol):
 
     async def before(self, tool: Tool, args: FrozenJson, context: ToolContext) -> FileTouch:
         """Look at what a call touches, and mark what it is about to write."""
-        ...
 
     async def tainted(self, touch: FileTouch) -> bool:
         """Whether what it has read is not to be trusted."""
-        ...
 
     async def after(self, touch: FileTouch, rest: Path | None) -> None:
         """Mark what it has written, and where the rest of a result lies that is not to be trusted."""
-        ...
 
 
 class NoFiles:

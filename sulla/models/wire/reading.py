@@ -19,20 +19,16 @@ class Answer(Protocol):
     @property
     def headers(self) -> Mapping[str, str]:
         """Its head, by names in any case."""
-        ...
 
     @property
     def stream(self) -> object:
         """The rest of it, as it comes; both transports give an iterable whose iterator is a generator."""
-        ...
 
     def aiter_bytes(self) -> AsyncIterator[bytes]:
         """The same, decompressed."""
-        ...
 
     async def aclose(self) -> None:
         """Let go of it, and of its connection unless all of it was read."""
-        ...
 
 
 class Assembler(Protocol):
@@ -43,11 +39,9 @@ class Assembler(Protocol):
 
     def feed(self, chunk: bytes) -> list[Delta]:
         """Take the next bytes, cut anywhere."""
-        ...
 
     def end(self) -> None:
         """Nothing more will come; raises if the reply is not complete."""
-        ...
 
 
 async def expect_events(answer: Answer, model: str, address: str, variable: str) -> None:

@@ -34,7 +34,6 @@ class Framing(Protocol):
 
     def feed(self, chunk: bytes) -> list[bytes]:
         """Take the next bytes; returns the events that end in them."""
-        ...
 
 
 class StreamedReply(ABC):

@@ -51,11 +51,9 @@ class Runs(Protocol):
 
     async def status(self, run: str) -> PlayDetail:
         """One run."""
-        ...
 
     async def runs(self, *, after: str = "", limit: int = 100, status: str = "") -> Sequence[PlayRow]:
         """Runs by id."""
-        ...
 
 
 class ProjectPages:

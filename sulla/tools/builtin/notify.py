@@ -44,7 +44,6 @@ class Notify(Protocol):
         Returns:
             None if it is kept. When the same was told, UTC milliseconds, if nobody has seen that yet: then it is not.
         """
-        ...
 
 
 def notify_tools(notify: Notify) -> tuple[Tool, ...]:

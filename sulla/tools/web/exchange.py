@@ -35,7 +35,6 @@ class Connect(Protocol):
         Raises:
             OSError: nobody answers, or the certificate is not good.
         """
-        ...
 
 
 async def system_connect(
