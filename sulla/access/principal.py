@@ -93,7 +93,7 @@ class NewTicket:
 
 
 class Tickets(Protocol):
-    """Takes tickets; kept by `TokenKeeper`."""
+    """Takes tickets; implemented by `TokenStore`."""
 
     async def redeem(self, ticket: str) -> Principal:
         """Use a ticket up.
@@ -122,7 +122,7 @@ class TokenInfo:
 
 
 class TokenOffice(Tokens, Tickets, Protocol):
-    """Makes tokens and takes them back; kept by `TokenKeeper`."""
+    """Makes tokens and takes them back; implemented by `TokenStore`."""
 
     def tell(self, changed: Callable[[], None]) -> None:
         """From now on, have `changed` called whenever a token has become good or is good no more."""

@@ -12,7 +12,7 @@ from sulla.core.event import Emit, Fact
 from sulla.core.ids import RunId, ThreadId
 
 
-class Journal(Protocol):
+class RunLog(Protocol):
     """Where a run writes down what it decided; kept by the holder of the thread's lease."""
 
     def note(self, *facts: Fact) -> None:
@@ -42,7 +42,7 @@ class Run:
     clock: Clock
     control: Control
     emit: Emit
-    journal: Journal
+    journal: RunLog
     parent_id: RunId | None = None
     depth: int = 0
     """0 for a person's turn; one more for each child."""

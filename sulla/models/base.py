@@ -15,7 +15,7 @@ Stop = Literal["end", "tool_calls", "max_tokens", "refused"]
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class PromptSection:
     """A piece of the system prompt. Stable ones come first, so that a provider's cache can hit."""
 
     name: str
@@ -34,7 +34,7 @@ class ToolSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class TokenUsage:
     """Tokens of one call, as the provider counts them."""
 
     input_tokens: int = 0
@@ -53,7 +53,7 @@ class ChatRequest:
     """All that one model call depends on."""
 
     model: str
-    system: tuple[Section, ...]
+    system: tuple[PromptSection, ...]
     messages: Sequence[Message]
     tools: tuple[ToolSpec, ...] = ()
     max_tokens: int = 8192
@@ -115,7 +115,7 @@ class Completed:
 
     message: Message
     """Role assistant; its text is as the model wrote it, wrappers included."""
-    usage: Usage = field(default_factory=Usage)
+    usage: TokenUsage = field(default_factory=TokenUsage)
     stop: Stop = "end"
     stand_in: StandIn | None = None
     """Set where another provider than the chosen one answered."""

@@ -11,7 +11,7 @@ from sulla.people.presence import PersonInfo
 
 
 class People(Protocol):
-    """Takes in what clients tell of their people. Kept by `Company`. What does not await never waits nor raises."""
+    """Takes in what clients tell of their people. What does not await never waits nor raises."""
 
     def come(self, session: str, person: str, client: str) -> None:
         """A client is connected.
@@ -53,7 +53,7 @@ class People(Protocol):
 
 
 class Notices(Protocol):
-    """What people are told. Kept by `NoticeBoard`."""
+    """What people are told. Implemented by `NoticeInbox`."""
 
     async def list(self, after: str, limit: int, unseen_by: str) -> Sequence[NoticeInfo]:
         """Notices, the newest first.

@@ -11,24 +11,33 @@ from sulla.core.clock import Clock
 from sulla.core.errors import NotFound, StoreUnavailable
 from sulla.core.ids import MakeId
 from sulla.store import rules
-from sulla.store.asks import Offer, Question, Write, check_lease, check_limit, check_name, check_swap, check_value
+from sulla.store.asks import (
+    AppendRequest,
+    FindRequest,
+    OfferRequest,
+    check_lease,
+    check_limit,
+    check_name,
+    check_swap,
+    check_value,
+)
 from sulla.store.base import Subscription
 from sulla.store.bus import LocalBus
-from sulla.store.rules import Log
+from sulla.store.rules import LogState
 from sulla.store.values import MAX_TAIL, Draft, Grant, Head, Lease, LogInfo, Offered, Record, Status
 
 
 @dataclass(slots=True)
-class _Shelf:
+class _MemoryLog:
     """One log with all it holds."""
 
-    log: Log
+    log: LogState
     records: list[Record] = field(default_factory=list)
     dedupe: dict[str, tuple[int, bytes]] = field(default_factory=dict)
 
 
 class MemoryStore:
-    """Keeps `Store` in dictionaries. What it holds outlives `close`, so that a restart can be played.
+    """Implements `Store` in dictionaries. What it holds outlives `close`, so that a restart can be played.
 
     Args:
         clock: for leases, times to live and due dates.
@@ -39,7 +48,7 @@ class MemoryStore:
         self._clock = clock
         self._incarnation = make_id("store")
         self._bus = LocalBus()
-        self._shelves: dict[str, _Shelf] = {}
+        self._shelves: dict[str, _MemoryLog] = {}
         self._lives = 0
         self._awake: set[str] = set()
         """Keys of logs that are ready whatever the time."""
@@ -81,13 +90,13 @@ class MemoryStore:
         max_waiting: int | None = None,
     ) -> Offered:
         """Add an input to a log, once; see `Store.offer`."""
-        offer = Offer(key, dedupe_id, draft, digest, create, wakes, max_waiting)
+        offer = OfferRequest(key, dedupe_id, draft, digest, create, wakes, max_waiting)
         await self._begin()
         shelf = self._shelves.get(key)
         if shelf is None:
             if create is None:
                 raise NotFound(f"no log {key!r}: it was never made, or deleted")
-            shelf = _Shelf(Log(self._lives + 1, rules.wall_ms(self._clock), _owned(create)))
+            shelf = _MemoryLog(LogState(self._lives + 1, rules.wall_ms(self._clock), _owned(create)))
         elif (before := shelf.dedupe.get(dedupe_id)) is not None:
             return rules.known(offer, *before)
         log = rules.offered(shelf.log, offer)
@@ -134,7 +143,7 @@ class MemoryStore:
         release: bool = False,
     ) -> int:
         """Add decided records and replace the head; see `Store.append`."""
-        write = Write(lease, write_no, tuple(drafts), _owned(head), claimed, release)
+        write = AppendRequest(lease, write_no, tuple(drafts), _owned(head), claimed, release)
         await self._begin()
         log = self._log(lease)
         after = rules.appended(log, write)
@@ -175,7 +184,7 @@ class MemoryStore:
         limit: int = 100,
     ) -> list[LogInfo]:
         """Logs that meet every given condition; see `Store.find`."""
-        question = Question(ready, kind, status, due_before_ms, after_key, limit)
+        question = FindRequest(ready, kind, status, due_before_ms, after_key, limit)
         await self._begin()
         # What is ready is looked for among few: a sweep each second must not go through every idle log.
         keys = self._awake | self._due if ready else self._shelves
@@ -261,11 +270,11 @@ class MemoryStore:
                 self._values[old] = kept
         self._values[key] = (bytes(value), None if ttl_s is None else now_ms + rules.span_ms(ttl_s))
 
-    def _log(self, lease: Lease) -> Log | None:
+    def _log(self, lease: Lease) -> LogState | None:
         shelf = self._shelves.get(lease.key)
         return shelf.log if shelf is not None else None
 
-    def _keep(self, key: str, log: Log) -> None:
+    def _keep(self, key: str, log: LogState) -> None:
         self._shelves[key].log = log
         _mark(self._awake, key, belongs=log.head.status == "open" or log.woken_seq > log.claimed)
         _mark(self._due, key, belongs=log.head.due_ms is not None)

@@ -33,7 +33,7 @@ _ENDED = ("completed", "failed", "cancelled", "transferred")
 
 
 class MemoryPlaybooks:
-    """Keeps `workflow.PlaybookOffice` in a dictionary, which knows the playbook `brew` and its run `run_1`.
+    """Implements `workflow.PlaybookOffice` in a dictionary, which knows the playbook `brew` and its run `run_1`.
 
     Attributes:
         listed: the playbooks, by name.

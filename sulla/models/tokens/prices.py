@@ -27,7 +27,7 @@ _REQUIRED = ("input", "output")
 
 
 class Used(Protocol):
-    """Tokens of one call or of many; `models.Usage` and `threads.Usage` are such."""
+    """Tokens of one call or of many; `models.TokenUsage` and `threads.Usage` are such."""
 
     @property
     def input_tokens(self) -> int:

@@ -8,7 +8,16 @@ from contextlib import AbstractAsyncContextManager
 from sulla.core.clock import Clock
 from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import MakeId
-from sulla.store.asks import Offer, Question, Write, check_lease, check_limit, check_name, check_swap, check_value
+from sulla.store.asks import (
+    AppendRequest,
+    FindRequest,
+    OfferRequest,
+    check_lease,
+    check_limit,
+    check_name,
+    check_swap,
+    check_value,
+)
 from sulla.store.base import Subscription
 from sulla.store.postgres import steps
 from sulla.store.postgres.bus import PostgresBus
@@ -27,7 +36,7 @@ MIGRATE_S = 90.0
 
 
 class PostgresStore:
-    """Keeps `Store` in the tables of one schema of one database, for any number of daemons.
+    """Implements `Store` in the tables of one schema of one database, for any number of daemons.
 
     Leases, times to live and due times go by the server's clock.
 
@@ -116,7 +125,7 @@ class PostgresStore:
         max_waiting: int | None = None,
     ) -> Offered:
         """Add an input to a log, once; see `Store.offer`."""
-        offer = Offer(key, dedupe_id, draft, digest, create, wakes, max_waiting)
+        offer = OfferRequest(key, dedupe_id, draft, digest, create, wakes, max_waiting)
         size = len(draft.body) + (len(create.body) if create is not None else 0)
         return await self._pool.ask(lambda line: steps.offer(line, offer), size=size)
 
@@ -146,7 +155,7 @@ class PostgresStore:
         release: bool = False,
     ) -> int:
         """Add decided records and replace the head; see `Store.append`."""
-        write = Write(lease, write_no, tuple(drafts), head, claimed, release)
+        write = AppendRequest(lease, write_no, tuple(drafts), head, claimed, release)
         size = len(head.body) + sum(len(draft.body) for draft in write.drafts)
         return await self._pool.ask(lambda line: steps.append(line, write), size=size)
 
@@ -193,7 +202,7 @@ class PostgresStore:
         limit: int = 100,
     ) -> list[LogInfo]:
         """Logs that meet every given condition; see `Store.find`."""
-        question = Question(ready, kind, status, due_before_ms, after_key, limit)
+        question = FindRequest(ready, kind, status, due_before_ms, after_key, limit)
         return await self._pool.ask(lambda line: steps.find(line, question))
 
     async def delete(self, lease: Lease, *, last_seq: int | None = None) -> bool:

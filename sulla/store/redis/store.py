@@ -13,7 +13,16 @@ from sulla.core.clock import Clock
 from sulla.core.errors import NotFound, StoreUnavailable
 from sulla.core.ids import MakeId
 from sulla.store import rules
-from sulla.store.asks import Offer, Question, Write, check_lease, check_limit, check_name, check_swap, check_value
+from sulla.store.asks import (
+    AppendRequest,
+    FindRequest,
+    OfferRequest,
+    check_lease,
+    check_limit,
+    check_name,
+    check_swap,
+    check_value,
+)
 from sulla.store.base import Subscription
 from sulla.store.redis import checks, keys, steps
 from sulla.store.redis import client as run
@@ -30,10 +39,10 @@ from sulla.store.redis.index import (
     real_places,
     stamp_of,
 )
-from sulla.store.redis.keys import Places, Raw, head_key, places_of
+from sulla.store.redis.keys import IndexPlaces, Raw, head_key, places_of
 from sulla.store.redis.line import Command, Reply, Word
 from sulla.store.redis.url import address_of
-from sulla.store.rules import Log
+from sulla.store.rules import LogState
 from sulla.store.values import MAX_TAIL, Draft, Grant, Head, Lease, LogInfo, Offered, Record, Status
 
 OPEN_S = 5.0
@@ -44,7 +53,7 @@ _KNOWN_LEASES = 10_000
 
 
 class RedisStore:
-    """Keeps `Store` in Redis: a script for each step, each atomic, each in one slot.
+    """Implements `Store` in Redis: a script for each step, each atomic, each in one slot.
 
     Leases and times to live are judged by the server's clock, due times and the time of creation by ours.
 
@@ -68,7 +77,7 @@ class RedisStore:
         self._bus = RedisBus(self._address, self._client, clock, name)
         self._index = RedisIndex(self._client, clock)
         self._nonces = (f"{short}:{number}" for number in count(1))
-        self._places: dict[str, tuple[Lease, Places]] = {}
+        self._places: dict[str, tuple[Lease, IndexPlaces]] = {}
         """Where logs that are held through this handle are found, because of the last head that was kept."""
 
     @property
@@ -125,8 +134,8 @@ class RedisStore:
         max_waiting: int | None = None,
     ) -> Offered:
         """Add an input to a log, once; see `Store.offer`."""
-        offer = Offer(key, dedupe_id, draft, digest, create, wakes, max_waiting)
-        made = places_of(create) if create is not None else Places()
+        offer = OfferRequest(key, dedupe_id, draft, digest, create, wakes, max_waiting)
+        made = places_of(create) if create is not None else IndexPlaces()
         step = steps.offer(offer, rules.wall_ms(self._clock))
         answer = await self._entered(key, replace(made, awake=made.awake or wakes), step)
         said, *rest = cast("list[int]", answer)
@@ -135,7 +144,7 @@ class RedisStore:
         if said == 2:
             raise NotFound(f"no log {key!r}: it was never made, or deleted")
         if said == 3:
-            full = Log(0, 0, Head("full", consumed=rest[1]), waking=rest[0])
+            full = LogState(0, 0, Head("full", consumed=rest[1]), waking=rest[0])
             raise steps.unlike(rules.offered(full, offer))
         return Offered(rest[0], first=True)
 
@@ -178,10 +187,10 @@ class RedisStore:
         release: bool = False,
     ) -> int:
         """Add decided records and replace the head; see `Store.append`."""
-        write = Write(lease, write_no, tuple(drafts), head, claimed, release)
+        write = AppendRequest(lease, write_no, tuple(drafts), head, claimed, release)
         step, lasting = steps.append(write), places_of(head)
-        known_lease, known = self._places.get(lease.key, (None, Places()))
-        answer = await self._entered(lease.key, lasting.beyond(known if known_lease == lease else Places()), step)
+        known_lease, known = self._places.get(lease.key, (None, IndexPlaces()))
+        answer = await self._entered(lease.key, lasting.beyond(known if known_lease == lease else IndexPlaces()), step)
         if isinstance(answer, list):
             self._places.pop(lease.key, None)
             raise steps.unlike(rules.appended(keys.log_of(cast("Raw", answer)), write))
@@ -224,7 +233,7 @@ class RedisStore:
         limit: int = 100,
     ) -> list[LogInfo]:
         """Logs that meet every given condition; see `Store.find`."""
-        return await self._index.find(Question(ready, kind, status, due_before_ms, after_key, limit))
+        return await self._index.find(FindRequest(ready, kind, status, due_before_ms, after_key, limit))
 
     async def delete(self, lease: Lease, *, last_seq: int | None = None) -> bool:
         """Remove a log with all it holds; see `Store.delete`."""
@@ -282,7 +291,7 @@ class RedisStore:
 
     # ------------------------------------------------------------------------------------------------- private
 
-    async def _entered(self, key: str, places: Places, step: Command) -> Reply:
+    async def _entered(self, key: str, places: IndexPlaces, step: Command) -> Reply:
         """Run a step that makes a log findable in these places; one round trip."""
         if not places.any:
             return (await self._client.call(step))[0]
@@ -292,7 +301,7 @@ class RedisStore:
         check_name("key", lease.key)
         return (await self._client.call(script.on((head_key(lease.key),), *steps.fence(lease), *more)))[0]
 
-    def _remember(self, lease: Lease, places: Places) -> None:
+    def _remember(self, lease: Lease, places: IndexPlaces) -> None:
         self._places.pop(lease.key, None)
         if len(self._places) >= _KNOWN_LEASES:
             del self._places[next(iter(self._places))]

@@ -9,7 +9,16 @@ from pathlib import Path
 from sulla.core.clock import Clock
 from sulla.core.ids import MakeId
 from sulla.store import rules
-from sulla.store.asks import Offer, Question, Write, check_lease, check_limit, check_name, check_swap, check_value
+from sulla.store.asks import (
+    AppendRequest,
+    FindRequest,
+    OfferRequest,
+    check_lease,
+    check_limit,
+    check_name,
+    check_swap,
+    check_value,
+)
 from sulla.store.base import Subscription
 from sulla.store.bus import LocalBus
 from sulla.store.sqlite import steps
@@ -18,7 +27,7 @@ from sulla.store.values import Draft, Grant, Head, Lease, LogInfo, Offered, Reco
 
 
 class SqliteStore:
-    """Keeps `Store` in one file, for one process at a time (a daemon's lock on its home sees to that).
+    """Implements `Store` in one file, for one process at a time (a daemon's lock on its home sees to that).
 
     Leases are timed by `Clock.elapsed`, which starts anew with the machine. That holds nobody up: a later boot of the
     same home takes over at once, and a lease with more time left than it ever had counts as run out.
@@ -77,7 +86,7 @@ class SqliteStore:
         max_waiting: int | None = None,
     ) -> Offered:
         """Add an input to a log, once; see `Store.offer`."""
-        offer = Offer(key, dedupe_id, draft, digest, create, wakes, max_waiting)
+        offer = OfferRequest(key, dedupe_id, draft, digest, create, wakes, max_waiting)
         return await self._db.write(lambda db: steps.offer(db, offer, self._clock))
 
     async def acquire(self, key: str, owner: str, ttl_s: float, *, after: int | None = None) -> Grant | None:
@@ -107,7 +116,7 @@ class SqliteStore:
         release: bool = False,
     ) -> int:
         """Add decided records and replace the head; see `Store.append`."""
-        write = Write(lease, write_no, tuple(drafts), head, claimed, release)
+        write = AppendRequest(lease, write_no, tuple(drafts), head, claimed, release)
         return await self._db.write(lambda db: steps.append(db, write))
 
     async def read(
@@ -136,7 +145,7 @@ class SqliteStore:
         limit: int = 100,
     ) -> list[LogInfo]:
         """Logs that meet every given condition; see `Store.find`."""
-        question = Question(ready, kind, status, due_before_ms, after_key, limit)
+        question = FindRequest(ready, kind, status, due_before_ms, after_key, limit)
         return await self._db.read(lambda db: steps.find(db, question, self._clock))
 
     async def delete(self, lease: Lease, *, last_seq: int | None = None) -> bool:
