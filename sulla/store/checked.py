@@ -7,7 +7,16 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
-from sulla.store.asks import Offer, Question, Write, check_lease, check_limit, check_name, check_swap, check_value
+from sulla.store.asks import (
+    AppendRequest,
+    FindRequest,
+    OfferRequest,
+    check_lease,
+    check_limit,
+    check_name,
+    check_swap,
+    check_value,
+)
 from sulla.store.base import Subscription
 from sulla.store.values import Draft, Grant, Head, Lease, LogInfo, Offered, Record, Status
 
@@ -49,7 +58,7 @@ class CheckedStore(ABC):
         max_waiting: int | None = None,
     ) -> Offered:
         """Add an input to a log, once; see `Store.offer`."""
-        return await self._offer(Offer(key, dedupe_id, draft, digest, create, wakes, max_waiting))
+        return await self._offer(OfferRequest(key, dedupe_id, draft, digest, create, wakes, max_waiting))
 
     async def acquire(self, key: str, owner: str, ttl_s: float, *, after: int | None = None) -> Grant | None:
         """Take the lease of a log; see `Store.acquire`."""
@@ -68,7 +77,7 @@ class CheckedStore(ABC):
         release: bool = False,
     ) -> int:
         """Add decided records and replace the head; see `Store.append`."""
-        return await self._append(Write(lease, write_no, tuple(drafts), head, claimed, release))
+        return await self._append(AppendRequest(lease, write_no, tuple(drafts), head, claimed, release))
 
     async def read(
         self, key: str, *, after: int = 0, before: int | None = None, limit: int = 512, reverse: bool = False
@@ -94,7 +103,7 @@ class CheckedStore(ABC):
         limit: int = 100,
     ) -> list[LogInfo]:
         """Logs that meet every given condition; see `Store.find`."""
-        return await self._find(Question(ready, kind, status, due_before_ms, after_key, limit))
+        return await self._find(FindRequest(ready, kind, status, due_before_ms, after_key, limit))
 
     # -------------------------------------------------------------------------------------------------- values
 
@@ -135,13 +144,13 @@ class CheckedStore(ABC):
     # --------------------------------------------------------------------------------------- what a backend does
 
     @abstractmethod
-    async def _offer(self, offer: Offer) -> Offered: ...
+    async def _offer(self, offer: OfferRequest) -> Offered: ...
 
     @abstractmethod
     async def _acquire(self, key: str, owner: str, ttl_s: float, after: int | None) -> Grant | None: ...
 
     @abstractmethod
-    async def _append(self, write: Write) -> int: ...
+    async def _append(self, write: AppendRequest) -> int: ...
 
     @abstractmethod
     async def _read(self, key: str, after: int, before: int | None, limit: int, *, reverse: bool) -> list[Record]: ...
@@ -150,7 +159,7 @@ class CheckedStore(ABC):
     async def _head(self, key: str) -> LogInfo | None: ...
 
     @abstractmethod
-    async def _find(self, question: Question) -> list[LogInfo]: ...
+    async def _find(self, question: FindRequest) -> list[LogInfo]: ...
 
     @abstractmethod
     async def _put(self, key: str, value: bytes, ttl_s: float | None) -> None: ...

@@ -9,24 +9,24 @@ from sulla.core.clock import Clock
 from sulla.core.errors import NotFound, StoreUnavailable
 from sulla.core.ids import MakeId
 from sulla.store import rules
-from sulla.store.asks import Offer, Question, Write
+from sulla.store.asks import AppendRequest, FindRequest, OfferRequest
 from sulla.store.bus import LocalBus
 from sulla.store.checked import CheckedStore
-from sulla.store.rules import Log
+from sulla.store.rules import LogState
 from sulla.store.values import MAX_TAIL, Grant, Head, Lease, LogInfo, Offered, Record
 
 
 @dataclass(slots=True)
-class _Shelf:
+class _MemoryLog:
     """One log with all it holds."""
 
-    log: Log
+    log: LogState
     records: list[Record] = field(default_factory=list)
     dedupe: dict[str, tuple[int, bytes]] = field(default_factory=dict)
 
 
 class MemoryStore(CheckedStore):
-    """Keeps `Store` in dictionaries. What it holds outlives `close`, so that a restart can be played.
+    """Implements `Store` in dictionaries. What it holds outlives `close`, so that a restart can be played.
 
     Args:
         clock: for leases, times to live and due dates.
@@ -38,7 +38,7 @@ class MemoryStore(CheckedStore):
         self._incarnation = make_id("store")
         self._bus = LocalBus()
         super().__init__(self._bus)
-        self._shelves: dict[str, _Shelf] = {}
+        self._shelves: dict[str, _MemoryLog] = {}
         self._lives = 0
         self._awake: set[str] = set()
         """Keys of logs that are ready whatever the time."""
@@ -68,14 +68,14 @@ class MemoryStore(CheckedStore):
 
     # ---------------------------------------------------------------------------------------------------- logs
 
-    async def _offer(self, offer: Offer) -> Offered:
+    async def _offer(self, offer: OfferRequest) -> Offered:
         key, draft, create = offer.key, offer.draft, offer.create
         await self._begin()
         shelf = self._shelves.get(key)
         if shelf is None:
             if create is None:
                 raise NotFound(f"no log {key!r}: it was never made, or deleted")
-            shelf = _Shelf(Log(self._lives + 1, rules.wall_ms(self._clock), _owned(create)))
+            shelf = _MemoryLog(LogState(self._lives + 1, rules.wall_ms(self._clock), _owned(create)))
         elif (before := shelf.dedupe.get(offer.dedupe_id)) is not None:
             return rules.known(offer, *before)
         log = rules.offered(shelf.log, offer)
@@ -108,7 +108,7 @@ class MemoryStore(CheckedStore):
         if log is not None:
             self._keep(lease.key, log)
 
-    async def _append(self, write: Write) -> int:
+    async def _append(self, write: AppendRequest) -> int:
         lease, write = write.lease, replace(write, head=_owned(write.head))
         await self._begin()
         log = self._log(lease)
@@ -132,7 +132,7 @@ class MemoryStore(CheckedStore):
         shelf = self._shelves.get(key)
         return rules.info_of(key, shelf.log, self._clock) if shelf is not None else None
 
-    async def _find(self, question: Question) -> list[LogInfo]:
+    async def _find(self, question: FindRequest) -> list[LogInfo]:
         await self._begin()
         # What is ready is looked for among few: a sweep each second must not go through every idle log.
         keys = self._awake | self._due if question.ready else self._shelves
@@ -202,11 +202,11 @@ class MemoryStore(CheckedStore):
                 self._values[old] = kept
         self._values[key] = (bytes(value), None if ttl_s is None else now_ms + rules.span_ms(ttl_s))
 
-    def _log(self, lease: Lease) -> Log | None:
+    def _log(self, lease: Lease) -> LogState | None:
         shelf = self._shelves.get(lease.key)
         return shelf.log if shelf is not None else None
 
-    def _keep(self, key: str, log: Log) -> None:
+    def _keep(self, key: str, log: LogState) -> None:
         self._shelves[key].log = log
         _mark(self._awake, key, belongs=log.head.status == "open" or log.woken_seq > log.claimed)
         _mark(self._due, key, belongs=log.head.due_ms is not None)

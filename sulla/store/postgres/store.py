@@ -5,7 +5,7 @@ from __future__ import annotations
 from sulla.core.clock import Clock
 from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import MakeId
-from sulla.store.asks import Offer, Question, Write
+from sulla.store.asks import AppendRequest, FindRequest, OfferRequest
 from sulla.store.checked import CheckedStore
 from sulla.store.postgres import steps
 from sulla.store.postgres.bus import PostgresBus
@@ -24,7 +24,7 @@ MIGRATE_S = 90.0
 
 
 class PostgresStore(CheckedStore):
-    """Keeps `Store` in the tables of one schema of one database, for any number of daemons.
+    """Implements `Store` in the tables of one schema of one database, for any number of daemons.
 
     Leases, times to live and due times go by the server's clock.
 
@@ -102,7 +102,7 @@ class PostgresStore(CheckedStore):
 
     # ---------------------------------------------------------------------------------------------------- logs
 
-    async def _offer(self, offer: Offer) -> Offered:
+    async def _offer(self, offer: OfferRequest) -> Offered:
         size = len(offer.draft.body) + (len(offer.create.body) if offer.create is not None else 0)
         return await self._pool.ask(lambda line: steps.offer(line, offer), size=size)
 
@@ -118,7 +118,7 @@ class PostgresStore(CheckedStore):
         """Give the lease back if it is still ours."""
         await self._pool.ask(lambda line: steps.release(line, lease))
 
-    async def _append(self, write: Write) -> int:
+    async def _append(self, write: AppendRequest) -> int:
         size = len(write.head.body) + sum(len(draft.body) for draft in write.drafts)
         return await self._pool.ask(lambda line: steps.append(line, write), size=size)
 
@@ -148,7 +148,7 @@ class PostgresStore(CheckedStore):
     async def _head(self, key: str) -> LogInfo | None:
         return await self._pool.ask(lambda line: steps.head(line, key))
 
-    async def _find(self, question: Question) -> list[LogInfo]:
+    async def _find(self, question: FindRequest) -> list[LogInfo]:
         return await self._pool.ask(lambda line: steps.find(line, question))
 
     async def delete(self, lease: Lease, *, last_seq: int | None = None) -> bool:

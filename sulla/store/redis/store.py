@@ -12,7 +12,7 @@ from sulla.core.clock import Clock
 from sulla.core.errors import NotFound, StoreUnavailable
 from sulla.core.ids import MakeId
 from sulla.store import rules
-from sulla.store.asks import Offer, Question, Write, check_name
+from sulla.store.asks import AppendRequest, FindRequest, OfferRequest, check_name
 from sulla.store.checked import CheckedStore
 from sulla.store.redis import checks, keys, steps
 from sulla.store.redis import client as run
@@ -29,10 +29,10 @@ from sulla.store.redis.index import (
     real_places,
     stamp_of,
 )
-from sulla.store.redis.keys import Places, Raw, head_key, places_of
+from sulla.store.redis.keys import IndexPlaces, Raw, head_key, places_of
 from sulla.store.redis.line import Command, Reply, Word
 from sulla.store.redis.url import address_of
-from sulla.store.rules import Log
+from sulla.store.rules import LogState
 from sulla.store.values import MAX_TAIL, Grant, Head, Lease, LogInfo, Offered, Record
 
 OPEN_S = 5.0
@@ -43,7 +43,7 @@ _KNOWN_LEASES = 10_000
 
 
 class RedisStore(CheckedStore):
-    """Keeps `Store` in Redis: a script for each step, each atomic, each in one slot.
+    """Implements `Store` in Redis: a script for each step, each atomic, each in one slot.
 
     Leases and times to live are judged by the server's clock, due times and the time of creation by ours.
 
@@ -68,7 +68,7 @@ class RedisStore(CheckedStore):
         super().__init__(self._bus)
         self._index = RedisIndex(self._client, clock)
         self._nonces = (f"{short}:{number}" for number in count(1))
-        self._places: dict[str, tuple[Lease, Places]] = {}
+        self._places: dict[str, tuple[Lease, IndexPlaces]] = {}
         """Where logs that are held through this handle are found, because of the last head that was kept."""
 
     @property
@@ -113,8 +113,8 @@ class RedisStore(CheckedStore):
 
     # ---------------------------------------------------------------------------------------------------- logs
 
-    async def _offer(self, offer: Offer) -> Offered:
-        made = places_of(offer.create) if offer.create is not None else Places()
+    async def _offer(self, offer: OfferRequest) -> Offered:
+        made = places_of(offer.create) if offer.create is not None else IndexPlaces()
         step = steps.offer(offer, rules.wall_ms(self._clock))
         answer = await self._entered(offer.key, replace(made, awake=made.awake or offer.wakes), step)
         said, *rest = cast("list[int]", answer)
@@ -123,7 +123,7 @@ class RedisStore(CheckedStore):
         if said == 2:
             raise NotFound(f"no log {offer.key!r}: it was never made, or deleted")
         if said == 3:
-            full = Log(0, 0, Head("full", consumed=rest[1]), waking=rest[0])
+            full = LogState(0, 0, Head("full", consumed=rest[1]), waking=rest[0])
             raise steps.unlike(rules.offered(full, offer))
         return Offered(rest[0], first=True)
 
@@ -152,10 +152,10 @@ class RedisStore(CheckedStore):
         self._places.pop(lease.key, None)
         await self._fenced(run.RELEASE, lease)
 
-    async def _append(self, write: Write) -> int:
+    async def _append(self, write: AppendRequest) -> int:
         lease, step, lasting = write.lease, steps.append(write), places_of(write.head)
-        known_lease, known = self._places.get(lease.key, (None, Places()))
-        answer = await self._entered(lease.key, lasting.beyond(known if known_lease == lease else Places()), step)
+        known_lease, known = self._places.get(lease.key, (None, IndexPlaces()))
+        answer = await self._entered(lease.key, lasting.beyond(known if known_lease == lease else IndexPlaces()), step)
         if isinstance(answer, list):
             self._places.pop(lease.key, None)
             raise steps.unlike(rules.appended(keys.log_of(cast("Raw", answer)), write))
@@ -180,7 +180,7 @@ class RedisStore(CheckedStore):
         (answer,) = await self._client.call(look(key))
         return info_of(key, *look_of(answer), self._clock)
 
-    async def _find(self, question: Question) -> list[LogInfo]:
+    async def _find(self, question: FindRequest) -> list[LogInfo]:
         return await self._index.find(question)
 
     async def delete(self, lease: Lease, *, last_seq: int | None = None) -> bool:
@@ -217,7 +217,7 @@ class RedisStore(CheckedStore):
 
     # ------------------------------------------------------------------------------------------------- private
 
-    async def _entered(self, key: str, places: Places, step: Command) -> Reply:
+    async def _entered(self, key: str, places: IndexPlaces, step: Command) -> Reply:
         """Run a step that makes a log findable in these places; one round trip."""
         if not places.any:
             return (await self._client.call(step))[0]
@@ -227,7 +227,7 @@ class RedisStore(CheckedStore):
         check_name("key", lease.key)
         return (await self._client.call(script.on((head_key(lease.key),), *steps.fence(lease), *more)))[0]
 
-    def _remember(self, lease: Lease, places: Places) -> None:
+    def _remember(self, lease: Lease, places: IndexPlaces) -> None:
         self._places.pop(lease.key, None)
         if len(self._places) >= _KNOWN_LEASES:
             del self._places[next(iter(self._places))]

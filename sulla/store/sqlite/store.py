@@ -7,7 +7,7 @@ from pathlib import Path
 from sulla.core.clock import Clock
 from sulla.core.ids import MakeId
 from sulla.store import rules
-from sulla.store.asks import Offer, Question, Write
+from sulla.store.asks import AppendRequest, FindRequest, OfferRequest
 from sulla.store.bus import LocalBus
 from sulla.store.checked import CheckedStore
 from sulla.store.sqlite import steps
@@ -16,7 +16,7 @@ from sulla.store.values import Grant, Lease, LogInfo, Offered, Record
 
 
 class SqliteStore(CheckedStore):
-    """Keeps `Store` in one file, for one process at a time (a daemon's lock on its home sees to that).
+    """Implements `Store` in one file, for one process at a time (a daemon's lock on its home sees to that).
 
     Leases are timed by `Clock.elapsed`, which starts anew with the machine. That holds nobody up: a later boot of the
     same home takes over at once, and a lease with more time left than it ever had counts as run out.
@@ -64,7 +64,7 @@ class SqliteStore(CheckedStore):
 
     # ---------------------------------------------------------------------------------------------------- logs
 
-    async def _offer(self, offer: Offer) -> Offered:
+    async def _offer(self, offer: OfferRequest) -> Offered:
         return await self._db.write(lambda db: steps.offer(db, offer, self._clock))
 
     async def _acquire(self, key: str, owner: str, ttl_s: float, after: int | None) -> Grant | None:
@@ -80,7 +80,7 @@ class SqliteStore(CheckedStore):
         """Give the lease back if it is still ours."""
         await self._db.write(lambda db: steps.release(db, lease), synced=False)
 
-    async def _append(self, write: Write) -> int:
+    async def _append(self, write: AppendRequest) -> int:
         return await self._db.write(lambda db: steps.append(db, write))
 
     async def _read(self, key: str, after: int, before: int | None, limit: int, *, reverse: bool) -> list[Record]:
@@ -91,7 +91,7 @@ class SqliteStore(CheckedStore):
         log = await self._db.read(lambda db: steps.load(db, key))
         return rules.info_of(key, log, self._clock) if log is not None else None
 
-    async def _find(self, question: Question) -> list[LogInfo]:
+    async def _find(self, question: FindRequest) -> list[LogInfo]:
         return await self._db.read(lambda db: steps.find(db, question, self._clock))
 
     async def delete(self, lease: Lease, *, last_seq: int | None = None) -> bool:
