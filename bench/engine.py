@@ -15,7 +15,20 @@ from sulla.core.event import Fact, Moment
 from sulla.core.ids import MessageId, NodeId, RunId, ThreadId
 from sulla.core.message import Message, Text
 from sulla.core.run import Run
-from sulla.graph import END, Decision, Edge, Graph, Hooks, Limits, Meter, Next, Node, Stop, Target, run_graph
+from sulla.graph import (
+    END,
+    Decision,
+    Edge,
+    Graph,
+    GraphHooks,
+    GraphLimits,
+    Next,
+    Node,
+    RunMeter,
+    Target,
+    WalkStop,
+    run_graph,
+)
 from sulla.host.system import SystemClock
 
 NAME = "engine"
@@ -122,21 +135,21 @@ async def bare(first: Node[State], second: Node[State], state: State) -> None:
         at = second if at is first else first if state.rounds > 0 else None
 
 
-def engine(first: Node[State], second: Node[State], state: State) -> Coroutine[object, object, Stop]:
+def engine(first: Node[State], second: Node[State], state: State) -> Coroutine[object, object, WalkStop]:
     """Everything on: hooks, abort, every limit, tokens counted."""
     return run_graph(
         _graph(first, second),
         state,
         _run(),
-        limits=Limits(max_steps=2 * state.rounds + 1),
-        hooks=Hooks[State](lambda node, state: None, lambda node, state, decision: None),
-        meter=Meter(tokens=lambda: state.tokens),
+        limits=GraphLimits(max_steps=2 * state.rounds + 1),
+        hooks=GraphHooks[State](lambda node, state: None, lambda node, state, decision: None),
+        meter=RunMeter(tokens=lambda: state.tokens),
     )
 
 
-def engine_alone(first: Node[State], second: Node[State], state: State) -> Coroutine[object, object, Stop]:
+def engine_alone(first: Node[State], second: Node[State], state: State) -> Coroutine[object, object, WalkStop]:
     """Without hooks and tokens; the rest cannot be switched off."""
-    return run_graph(_graph(first, second), state, _run(), limits=Limits(max_steps=2 * state.rounds + 1))
+    return run_graph(_graph(first, second), state, _run(), limits=GraphLimits(max_steps=2 * state.rounds + 1))
 
 
 def _graph(first: Node[State], second: Node[State]) -> Graph[State]:
@@ -145,7 +158,7 @@ def _graph(first: Node[State], second: Node[State]) -> Graph[State]:
 
 
 def _work(
-    loop: Callable[[Node[State], Node[State], State], Coroutine[object, object, Stop | None]],
+    loop: Callable[[Node[State], Node[State], State], Coroutine[object, object, WalkStop | None]],
     nodes: tuple[Node[State], Node[State]],
     steps: int,
     messages: tuple[Message, ...] = (),

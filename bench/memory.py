@@ -22,7 +22,7 @@ from statistics import quantiles
 from bench.frame import Frame, Row
 from sulla.host.system import SystemClock
 from sulla.memory.base import MemoryIndex
-from sulla.memory.note import Capacity, Note
+from sulla.memory.note import MemoryCapacity, MemoryNote
 from sulla.memory.postgres import SCHEMA, PostgresMemory
 from sulla.memory.redis import RedisMemory
 from sulla.memory.sqlite import SqliteMemory, open_memory
@@ -62,7 +62,7 @@ def run(frame: Frame) -> list[Row]:
         running_postgres() as postgres,
         _bare(Path(folder) / "bare.db") as bare,
     ):
-        clock, kept = SystemClock(), Capacity(EPISODES)
+        clock, kept = SystemClock(), MemoryCapacity(EPISODES)
         pool = ConnectionPool(parse_address(postgres.url()), SCHEMA, clock, most=2, answer_s=_PATIENT_S)
         keepers: dict[str, MemoryIndex] = {
             "sqlite": SqliteMemory(SqliteThread(Path(folder) / "ours.db", 5.0, open_memory), kept),
@@ -135,7 +135,8 @@ def _asking_bare(bare: sqlite3.Connection) -> Ask:
 async def _fill(keeper: MemoryIndex, texts: list[str]) -> float:
     """What one note costs to add, in ms, in large batches."""
     notes = [
-        Note(f"ep_{n:024}", "episode", "ada", text, n, "ada", f"thr_{n // 10}", "run") for n, text in enumerate(texts)
+        MemoryNote(f"ep_{n:024}", "episode", "ada", text, n, "ada", f"thr_{n // 10}", "run")
+        for n, text in enumerate(texts)
     ]
     begun = time.perf_counter()
     for start in range(0, len(notes), _BATCH):

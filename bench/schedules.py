@@ -14,12 +14,12 @@ from pathlib import Path
 
 from bench.frame import Frame, Row
 from sulla.host.system import SystemClock, random_id
-from sulla.schedules.book import ScheduleBook
+from sulla.schedules.book import ScheduleStore
 from sulla.schedules.facts import Fired
-from sulla.schedules.office import Schedules
-from sulla.schedules.scheduler import Begun, Scheduler
+from sulla.schedules.office import ScheduleService
+from sulla.schedules.scheduler import Scheduler, StartedAction
 from sulla.schedules.spec import Every, MessageAction, Spec
-from sulla.schedules.state import State
+from sulla.schedules.state import ScheduleState
 from sulla.store.sqlite.store import SqliteStore
 
 NAME = "schedules"
@@ -48,11 +48,11 @@ async def _measure(file: Path) -> list[Row]:
         await _fill(store, clock)
         late: list[float] = []
 
-        async def act(state: State, fired: Fired) -> Begun:
+        async def act(state: ScheduleState, fired: Fired) -> StartedAction:
             late.append(clock.now() * 1000 - fired.due_ms)
-            return Begun()
+            return StartedAction()
 
-        scheduler = Scheduler(ScheduleBook(store, clock, "home:2"), clock, act)
+        scheduler = Scheduler(ScheduleStore(store, clock, "home:2"), clock, act)
         began = time.perf_counter()
         task = asyncio.create_task(scheduler.run())
         await scheduler.opened.wait()
@@ -75,15 +75,15 @@ async def _measure(file: Path) -> list[Row]:
 
 
 async def _fill(store: SqliteStore, clock: SystemClock) -> None:
-    book = ScheduleBook(store, clock, "home:1")
+    book = ScheduleStore(store, clock, "home:1")
 
-    async def act(state: State, fired: Fired) -> Begun:
-        return Begun()
+    async def act(state: ScheduleState, fired: Fired) -> StartedAction:
+        return StartedAction()
 
     async def anything(spec: Spec) -> None:
         """Goes."""
 
-    office = Schedules(book, Scheduler(book, clock, act), clock, random_id, anything)
+    office = ScheduleService(book, Scheduler(book, clock, act), clock, random_id, anything)
     gate = asyncio.Semaphore(_AT_ONCE)
 
     async def add(number: int) -> None:

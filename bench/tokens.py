@@ -22,7 +22,7 @@ from bench.process import ROOT, surroundings
 from sulla.agent import ModelInfo, TokenEstimator
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Text
-from sulla.models import Calibrations, ChatRequest, CountText, ModelName, Prices, Section, estimate_tokens
+from sulla.models import Calibrations, ChatRequest, CountText, ModelName, Prices, PromptSection, estimate_tokens
 from sulla.models.tokens.calibration import SETTLED_TURNS, Calibration
 from sulla.models.tokens.estimate import count_message, estimate_text
 from sulla.models.tokens.ranks import Ranks, load_ranks
@@ -139,7 +139,7 @@ def _before_call(made: Iterator[Message], ranks: Ranks) -> Callable[[list[Messag
         return ranks.count_text
 
     estimator = TokenEstimator(ModelInfo(ModelName("offline"), 10**9, Prices({})), Calibrations(), encoded)
-    head, script = ChatRequest("m", (Section("base", text_of(0)),), []), Transcript(estimate_tokens)
+    head, script = ChatRequest("m", (PromptSection("base", text_of(0)),), []), Transcript(estimate_tokens)
     for _ in range(MESSAGES):
         script.push(next(made))
     asyncio.run(_settled(estimator.fit(script, head, script.tokens * 3 // 2)))

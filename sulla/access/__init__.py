@@ -1,7 +1,7 @@
 """The door to who may do what: named tokens, what they allow, and the log of what was done with them."""
 
 from sulla.access.audit import AuditLog
-from sulla.access.keeper import TokenKeeper
+from sulla.access.keeper import TokenStore
 from sulla.access.principal import (
     ALL_SCOPES,
     MOST_TOKEN_S,
@@ -22,7 +22,7 @@ from sulla.access.principal import (
     hide_tokens,
     token_digest,
 )
-from sulla.access.refusals import Refusal, Refusals
+from sulla.access.refusals import RefusalCounter, RefusedAccess
 
 __all__ = [
     "ALL_SCOPES",
@@ -37,13 +37,13 @@ __all__ = [
     "NewTicket",
     "NewToken",
     "Principal",
-    "Refusal",
-    "Refusals",
+    "RefusalCounter",
+    "RefusedAccess",
     "Scope",
     "Tickets",
     "TokenInfo",
-    "TokenKeeper",
     "TokenOffice",
+    "TokenStore",
     "Tokens",
     "hide_tokens",
     "token_digest",

@@ -23,7 +23,7 @@ from sulla.access.principal import (
     owner_token,
     token_digest,
 )
-from sulla.access.tickets import TicketBox
+from sulla.access.tickets import TicketStore
 from sulla.core.clock import Clock
 from sulla.core.errors import (
     Conflict,
@@ -46,8 +46,8 @@ _TRIES: Final = 8
 """How often a change is tried anew because another daemon made one of the same name in between."""
 
 
-class TokenKeeper:
-    """The driver of the book of tokens; keeps `TokenOffice`.
+class TokenStore:
+    """The driver of the book of tokens; implements `TokenOffice`.
 
     If a record cannot be read, no named token is good any more, because it may have been the one that revoked it; the
     owner's still is.
@@ -62,10 +62,10 @@ class TokenKeeper:
         self._store = store
         self._clock = clock
         self._make_token = make_token
-        self._tickets = TicketBox(store, clock, make_token)
+        self._tickets = TicketStore(store, clock, make_token)
         self._renew: Callable[[], str] = make_token
         self._owner: KnownToken | None = None
-        self._book = book.Book()
+        self._book = book.TokenFold()
         self._born_ms = 0
         """When the log that is in the book was made, UTC milliseconds."""
         self._known: tuple[KnownToken, ...] = ()
@@ -134,7 +134,7 @@ class TokenKeeper:
         secret, now_ms = self._make_token(), round(self._clock.now() * 1000)
         expires_ms = None if expires_s is None else now_ms + round(expires_s * 1000)
         digest = token_digest(secret)
-        fact = book.TokenCreated(name, digest.hex(), tuple(sorted(scopes)), expires_ms, by.name, now_ms)
+        fact = book.TokenAdded(name, digest.hex(), tuple(sorted(scopes)), expires_ms, by.name, now_ms)
         seq = await self._offer("create", fact, digest)
         if seq is None or not self._book.made_by(seq, name):
             return None
@@ -156,7 +156,7 @@ class TokenKeeper:
             self._check_good(by)
             if not self._book.is_granted(name):
                 return False
-            fact = book.TokenRevoked(name, by.name, round(self._clock.now() * 1000))
+            fact = book.TokenWithdrawn(name, by.name, round(self._clock.now() * 1000))
             if await self._offer("revoke", fact, b"revoke") is not None:
                 return True
         raise Conflict(f"others make and revoke tokens called {name!r} at this moment: try again")
@@ -226,7 +226,7 @@ class TokenKeeper:
         info = await self._store.head(book.KEY)
         last, born_ms = (info.last_seq, info.created_ms) if info is not None else (0, 0)
         if last < self._book.seq or born_ms != self._born_ms:
-            self._book = book.Book()  # another log than the one that was read: what that one said holds no more
+            self._book = book.TokenFold()  # another log than the one that was read: what that one said holds no more
         self._born_ms = born_ms
         while self._damage is None and self._book.seq < last:
             await self._page()

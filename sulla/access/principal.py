@@ -64,7 +64,6 @@ class Tokens(Protocol):
 
     def known(self) -> Sequence[KnownToken]:
         """All that were not revoked, expired ones too."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +93,7 @@ class NewTicket:
 
 
 class Tickets(Protocol):
-    """Takes tickets; kept by `TokenKeeper`."""
+    """Takes tickets; implemented by `TokenStore`."""
 
     async def redeem(self, ticket: str) -> Principal:
         """Use a ticket up.
@@ -106,7 +105,6 @@ class Tickets(Protocol):
             Unauthorized: it was used, its minute is over, there never was one, or its token is good no more.
             StoreUnavailable: the store does not answer; whether it is used up then, nobody knows.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +122,10 @@ class TokenInfo:
 
 
 class TokenOffice(Tokens, Tickets, Protocol):
-    """Makes tokens and takes them back; kept by `TokenKeeper`."""
+    """Makes tokens and takes them back; implemented by `TokenStore`."""
 
     def tell(self, changed: Callable[[], None]) -> None:
         """From now on, have `changed` called whenever a token has become good or is good no more."""
-        ...
 
     async def create(self, name: str, scopes: frozenset[Scope], expires_s: float | None, by: Principal) -> NewToken:
         """Make a token.
@@ -145,11 +142,9 @@ class TokenOffice(Tokens, Tickets, Protocol):
             Conflict: there is a token of that name.
             Busy: there are as many as there may be.
         """
-        ...
 
     async def list(self) -> Sequence[TokenInfo]:
         """All that were not revoked, the owner's first, then by name."""
-        ...
 
     async def mint_ticket(self, by: Principal) -> NewTicket:
         """Make what stands for a token in an address, once and for a minute.
@@ -160,7 +155,6 @@ class TokenOffice(Tokens, Tickets, Protocol):
         Raises:
             Unauthorized: `by` is good no more.
         """
-        ...
 
     async def revoke(self, name: str, by: Principal) -> bool:
         """Take a token back; what was opened with it is closed. The owner's is replaced by a new one.
@@ -171,7 +165,6 @@ class TokenOffice(Tokens, Tickets, Protocol):
         Raises:
             NotFound: there never was a token of that name.
         """
-        ...
 
 
 def token_digest(token: str) -> bytes:

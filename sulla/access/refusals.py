@@ -15,7 +15,7 @@ OTHERS: Final = "others"
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class RefusedAccess:
     """Admissions that were refused for one reason; or requests, to one that was let in."""
 
     way: str
@@ -31,7 +31,7 @@ class Refusal:
     """What the requests were about, if they were not refused."""
 
 
-class Refusals:
+class RefusalCounter:
     """Counts refusals; what is due is to be written down.
 
     Args:
@@ -41,9 +41,9 @@ class Refusals:
     def __init__(self, window_s: float = WINDOW_S) -> None:
         self._window_s = window_s
         self._since = 0.0
-        self._counts: dict[Refusal, int] = {}
+        self._counts: dict[RefusedAccess, int] = {}
 
-    def add(self, one: Refusal, now: float) -> list[Refusal]:
+    def add(self, one: RefusedAccess, now: float) -> list[RefusedAccess]:
         """Some more were refused.
 
         Args:
@@ -62,11 +62,11 @@ class Refusals:
         self._counts[key] = self._counts.get(key, 0) + one.count
         return due
 
-    def due(self, now: float) -> list[Refusal]:
+    def due(self, now: float) -> list[RefusedAccess]:
         """What was counted up to the end of the last window; to be asked for now and then."""
         return self.all() if self._counts and now - self._since >= self._window_s else []
 
-    def all(self) -> list[Refusal]:
+    def all(self) -> list[RefusedAccess]:
         """Everything that was counted and not given out yet."""
         found = [replace(key, count=count) for key, count in self._counts.items()]
         self._counts = {}

@@ -20,7 +20,7 @@ _USED: Final = "the ticket is not valid: it was used, or its minute is over; `su
 
 
 @dataclass(frozen=True, slots=True)
-class Bearer:
+class TicketOwner:
     """Whose ticket it was."""
 
     name: str
@@ -29,7 +29,7 @@ class Bearer:
     """See `Principal.id`."""
 
 
-class TicketBox:
+class TicketStore:
     """Where tickets lie until they are used: in the store, so that any daemon on it takes them, and only one of them.
 
     Args:
@@ -57,7 +57,7 @@ class TicketBox:
         await self._store.put(_key(made.secret), json.dumps(value).encode(), TICKET_S)
         return made
 
-    async def take(self, secret: str) -> Bearer:
+    async def take(self, secret: str) -> TicketOwner:
         """Use one up.
 
         Raises:
@@ -72,7 +72,7 @@ class TicketBox:
         value = json.loads(kept)
         if self._clock.now() * 1000 >= value["expires_ms"]:  # the store may keep it longer, never shorter
             raise Unauthorized(_USED)
-        return Bearer(value["name"], value["id"])
+        return TicketOwner(value["name"], value["id"])
 
 
 def _key(secret: str) -> str:

@@ -26,7 +26,7 @@ _NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9_.\-]{{0,{NAME_CHARS - 1}}}")
 
 
 @dataclass(frozen=True, slots=True)
-class TokenCreated:
+class TokenAdded:
     """A token was made."""
 
     kind: ClassVar[str] = "TOKEN_CREATED"
@@ -42,7 +42,7 @@ class TokenCreated:
 
 
 @dataclass(frozen=True, slots=True)
-class TokenRevoked:
+class TokenWithdrawn:
     """A token was taken back."""
 
     kind: ClassVar[str] = "TOKEN_REVOKED"
@@ -51,7 +51,7 @@ class TokenRevoked:
     at_ms: int
 
 
-Fact = TokenCreated | TokenRevoked
+Fact = TokenAdded | TokenWithdrawn
 
 
 def check_name(name: str) -> str:
@@ -86,7 +86,7 @@ def decode(record: Record) -> Fact:
     payload = unseal(record.kind, record.body, where)
     try:
         match record.kind, json.loads(payload):
-            case TokenCreated.kind, {
+            case TokenAdded.kind, {
                 "name": str(name),
                 "digest": str(digest),
                 "scopes": list(scopes),
@@ -94,9 +94,9 @@ def decode(record: Record) -> Fact:
                 "by": str(by),
                 "at_ms": int(at_ms),
             } if set(scopes) <= ALL_SCOPES and len(bytes.fromhex(digest)) == 32:
-                return TokenCreated(name, digest, tuple(scopes), expires_at_ms, by, at_ms)
-            case TokenRevoked.kind, {"name": str(name), "by": str(by), "at_ms": int(at_ms)}:
-                return TokenRevoked(name, by, at_ms)
+                return TokenAdded(name, digest, tuple(scopes), expires_at_ms, by, at_ms)
+            case TokenWithdrawn.kind, {"name": str(name), "by": str(by), "at_ms": int(at_ms)}:
+                return TokenWithdrawn(name, by, at_ms)
     except (ValueError, TypeError) as error:
         raise CorruptRecord(f"{where}: {error}") from None
     raise CorruptRecord(f"{where}: not what this version writes")
@@ -111,7 +111,7 @@ class _Grant:
     by: str
 
 
-class Book:
+class TokenFold:
     """What the log adds up to. The same records give the same book in every daemon that reads them."""
 
     def __init__(self) -> None:
@@ -124,7 +124,7 @@ class Book:
     def apply(self, seq: int, fact: Fact) -> None:
         """Take one more record in; records come in order."""
         self.seq = seq
-        if isinstance(fact, TokenRevoked):
+        if isinstance(fact, TokenWithdrawn):
             self._grants.pop(fact.name, None)
         elif self._has_room(fact):
             digest = bytes.fromhex(fact.digest)
@@ -133,7 +133,7 @@ class Book:
             self._grants[fact.name] = _Grant(seq, known, fact.at_ms, fact.by)
         self._last[fact.name] = seq
 
-    def _has_room(self, fact: TokenCreated) -> bool:
+    def _has_room(self, fact: TokenAdded) -> bool:
         """Whether a creation counts, by its own time: it may have been written while another daemon made the same."""
         before = self._grants.get(fact.name)
         if before is not None and not before.token.expired(fact.at_ms / 1000):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from sulla.agent.limits.limits import limit_reached
 from sulla.core.errors import LimitReached, SullaError
 from sulla.core.limit import LimitHit, LimitUnit
-from sulla.graph import Over, Stop
+from sulla.graph import LimitReason, WalkStop
 from sulla.threads import (
     ModelAbandoned,
     OpenRun,
@@ -24,7 +24,7 @@ from sulla.threads import (
 class WalkEnded:
     """The walk came to a stop by itself."""
 
-    stop: Stop
+    stop: WalkStop
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def _loose_ends(state: ThreadState, run: OpenRun, why: str, shown: str) -> list[
     return facts
 
 
-def _stopped(stop: Stop) -> WalkFailed:
+def _stopped(stop: WalkStop) -> WalkFailed:
     if stop.why in ("ended", "cycle_complete"):
         message = "the reply came without a completion wrapper, also when asked for one; its text is kept"
         return WalkFailed("no_outcome", message, "no_outcome")
@@ -110,7 +110,7 @@ def _stopped(stop: Stop) -> WalkFailed:
     return failed(_over(stop.over))
 
 
-def _over(over: Over) -> LimitReached:
+def _over(over: LimitReason) -> LimitReached:
     units: dict[str, LimitUnit] = {"max_repeat": "repeats", "max_steps": "steps", "wall_s": "seconds"}
     unit = units.get(over.limit, "tokens")
     return limit_reached(LimitHit(over.limit, "run", unit, round(over.allowed), round(over.used)))

@@ -57,7 +57,6 @@ class EnvironmentService(Protocol):
             NotFound: there is no such thread.
             RateLimited: reports come too fast; the error says when this one would be taken.
         """
-        ...
 
 
 async def _report(service: EnvironmentService, params: EnvironmentReport, context: Context) -> EnvironmentReported:

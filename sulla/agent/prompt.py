@@ -9,7 +9,7 @@ from typing import Final
 
 from sulla.agent.spec import AgentSpec
 from sulla.core.ids import ThreadId
-from sulla.models import Section
+from sulla.models import PromptSection
 
 DIRECTIVE = (
     "Do what the person asks. Use your tools rather than guessing. While you work, say in your own words what is done, "
@@ -63,20 +63,24 @@ class ActiveAgent:
     """The conversation that it works in."""
 
 
-def sections(spec: AgentSpec, surroundings: Surroundings) -> tuple[Section, ...]:
+def sections(spec: AgentSpec, surroundings: Surroundings) -> tuple[PromptSection, ...]:
     """The system prompt of an agent. It depends on nothing that a turn changes.
 
     Args:
         spec: the agent.
         surroundings: where it works.
     """
-    found = [Section("base", spec.prompt), Section("directive", DIRECTIVE), Section("awareness", AWARENESS)]
+    found = [
+        PromptSection("base", spec.prompt),
+        PromptSection("directive", DIRECTIVE),
+        PromptSection("awareness", AWARENESS),
+    ]
     if spec.directives:
-        found.append(Section("directives", spec.directives))
+        found.append(PromptSection("directives", spec.directives))
     if spec.completion == "wrapper":
-        found.append(Section("wrappers", WRAPPERS))
+        found.append(PromptSection("wrappers", WRAPPERS))
     if environment := "\n\n".join(filter(None, (_environment(surroundings), spec.environment))):
-        found.append(Section("environment", environment))
+        found.append(PromptSection("environment", environment))
     return tuple(found)
 
 

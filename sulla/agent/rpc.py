@@ -78,11 +78,9 @@ class AgentService(Protocol):
         Raises:
             StoreUnavailable: the store does not answer.
         """
-        ...
 
     async def list_tools(self) -> Tools:
         """Everything that some agent can use, by name, and then what comes and goes."""
-        ...
 
 
 async def _agents(service: AgentService, params: AgentList, context: Context) -> Agents:

@@ -11,16 +11,12 @@ class Clock(Protocol):
 
     def now(self) -> float:
         """UTC, in seconds since 1970. People change it: only for showing and for due dates."""
-        ...
 
     def elapsed(self) -> float:
         """Seconds since some fixed point, suspended time included (CLOCK_BOOTTIME): for every interval and deadline."""
-        ...
 
     async def sleep(self, seconds: float) -> None:
         """Return after `seconds`."""
-        ...
 
     def timeout(self, seconds: float) -> AbstractAsyncContextManager[object]:
         """A block that is cancelled after `seconds` and then raises ``TimeoutError``."""
-        ...

@@ -19,11 +19,9 @@ class Fact(Protocol):
     @property
     def kind(self) -> str:
         """The type's name in capitals, e.g. ``RUN_STARTED``: stable for ever."""
-        ...
 
     def data(self) -> JsonObject:
         """What is kept and shown, as JSON with snake_case keys."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

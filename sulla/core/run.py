@@ -12,7 +12,7 @@ from sulla.core.event import Emit, Fact
 from sulla.core.ids import RunId, ThreadId
 
 
-class Journal(Protocol):
+class RunLog(Protocol):
     """Where a run writes down what it decided; kept by the holder of the thread's lease."""
 
     def note(self, *facts: Fact) -> None:
@@ -20,7 +20,6 @@ class Journal(Protocol):
 
         For facts that may be lost together with everything after them, because deciding them again is harmless.
         """
-        ...
 
     async def commit(self, *facts: Fact) -> None:
         """Fold `facts` in and make them and all noted ones durable in one step.
@@ -31,7 +30,6 @@ class Journal(Protocol):
             StaleLease: somebody else holds the thread; start nothing more.
             StoreUnavailable: nothing was kept.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +42,7 @@ class Run:
     clock: Clock
     control: Control
     emit: Emit
-    journal: Journal
+    journal: RunLog
     parent_id: RunId | None = None
     depth: int = 0
     """0 for a person's turn; one more for each child."""

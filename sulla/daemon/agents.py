@@ -9,7 +9,7 @@ from dataclasses import replace
 from sulla.agent import SULLA, AgentSpec, Surroundings
 from sulla.core.errors import SettingsError
 from sulla.daemon.settings.config import Settings
-from sulla.definitions import AGENTS, AgentFile, Agents, read_agents, unknown
+from sulla.definitions import AGENTS, AgentFile, FoundAgents, read_agents, unknown
 from sulla.host.team import Team
 from sulla.host.tools import MCP
 from sulla.models import parse_model
@@ -54,7 +54,7 @@ def surroundings(settings: Settings) -> Surroundings:
     return Surroundings(platform.system(), str(settings.workspace))
 
 
-def _wrong(file: AgentFile, found: Agents) -> str:
+def _wrong(file: AgentFile, found: FoundAgents) -> str:
     """Why an agent that could be read cannot work; empty if it can."""
     if file.model:
         try:

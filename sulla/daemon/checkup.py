@@ -22,12 +22,10 @@ class Structure(Protocol):
     @property
     def faults(self) -> tuple[str, ...]:
         """The first of them, in its words."""
-        ...
 
     @property
     def finished(self) -> bool:
         """Whether all of it was looked at in time."""
-        ...
 
 
 class StoreFile(Readable, Protocol):
@@ -35,15 +33,12 @@ class StoreFile(Readable, Protocol):
 
     async def open(self) -> bool:
         """Open it; whether its tables are this version's."""
-        ...
 
     async def structure(self, deadline_s: float) -> Structure:
         """Look for damage below the tables."""
-        ...
 
     async def close(self) -> None:
         """Let go of it."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from sulla.host.waker import Waker
 from sulla.models import OFFLINE, ModelName
 from sulla.store import Store
 from sulla.threads import ThreadStore
-from sulla.work import Switch
+from sulla.work import WorkSwitch
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def make_core(settings: Settings, choice: Choice, place: Place, *, lenient: bool
     family = Subagents(children, threads, {spec.id: spec.spawns for spec in team.specs})
     tools.add(sub_agent_tools(lambda: family))
     agents = Agents(team, models.of, limits, children, guarding.marks, surroundings(settings))
-    switch = Switch(store, place.clock)
+    switch = WorkSwitch(store, place.clock)
     host = Host(settings, place, store, threads, waker, switch, instruments.health, instruments.tally, tools, agents)
     built = build_each(capabilities(), host, lenient=lenient)
     warnings = (*team.warnings, *doubts(team, tuple(tools)))

@@ -27,9 +27,9 @@ from sulla.telemetry import (
     Measures,
     Metrics,
     Read,
+    SpanFeed,
     Spans,
     StallWatch,
-    Stream,
     Tally,
     narrate,
     new_tally,
@@ -46,7 +46,7 @@ class Instruments:
     """The instruments of one daemon."""
 
     tally: Tally
-    stream: Stream
+    stream: SpanFeed
     """What threads tell."""
     stall: StallWatch
     health: Health
@@ -103,7 +103,7 @@ def make_instruments(settings: Settings, choice: Choice, place: Place, tools: Co
         tracing = trace_to(endpoint, __version__)
         readers.append(Spans(tracing.tracer, choice.model.provider, choice.model.model).read)
         close = tracing.close
-    stream = Stream(place.clock, readers)
+    stream = SpanFeed(place.clock, readers)
     stall = StallWatch(place.clock, lambda late_s: tally.observe(LOOP_LAG_S, late_s))
     health = Health(place.clock, place.redactor)
     health.watch("loop_stalled", lambda: _stalled(stall), blocks=False)

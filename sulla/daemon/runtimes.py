@@ -23,7 +23,7 @@ from sulla.agent import (
 from sulla.core.ids import ThreadId
 from sulla.core.run import Run
 from sulla.host.host import AgentParts, Built, Host
-from sulla.models import Section
+from sulla.models import PromptSection
 from sulla.threads import ThreadState
 from sulla.tools import Effect, Tool, Toolbox, catalogue_of
 
@@ -101,7 +101,7 @@ class AgentRuntimes(Mapping[str, Actor]):
         graph = create_agent_graph(first, AgentNode(chat, calls, self._opening))
         return Actor(spec, chat.model.estimator.info.name.model, graph)
 
-    def _sections(self, spec: AgentSpec, box: Toolbox) -> tuple[Section, ...]:
+    def _sections(self, spec: AgentSpec, box: Toolbox) -> tuple[PromptSection, ...]:
         """What a model is told that changes with files."""
         return sections_of(self._built, spec, box)
 
@@ -113,7 +113,7 @@ class AgentRuntimes(Mapping[str, Actor]):
         return ""
 
 
-def sections_of(built: Sequence[Built], spec: AgentSpec, box: Toolbox) -> tuple[Section, ...]:
+def sections_of(built: Sequence[Built], spec: AgentSpec, box: Toolbox) -> tuple[PromptSection, ...]:
     """What capabilities tell models that changes with files.
 
     Args:

@@ -9,7 +9,7 @@ from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon.settings.config import Settings
 from sulla.daemon.web import make_web_tools
-from sulla.tools import Jobs, Shell, Tool, shell_tools, with_news
+from sulla.tools import Shell, ShellJobs, Tool, shell_tools, with_news
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class HomeTools:
     """The shell with its jobs, and the web. They live as long as the daemon."""
 
     shell: Shell
-    jobs: Jobs
+    jobs: ShellJobs
     web: tuple[Tool, ...]
 
     @property
@@ -43,4 +43,4 @@ def make_home_tools(settings: Settings, clock: Clock) -> HomeTools:
         clock: all time.
     """
     shell = Shell(settings.shell.path, wanted=settings.shell.sandbox, home=settings.home)
-    return HomeTools(shell, Jobs(clock), make_web_tools(settings))
+    return HomeTools(shell, ShellJobs(clock), make_web_tools(settings))

@@ -26,7 +26,7 @@ MAX_TEXT_BYTES: Final = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Agents:
+class FoundAgents:
     """What was found."""
 
     good: tuple[AgentFile, ...] = ()
@@ -36,7 +36,7 @@ class Agents:
     """What is odd about good ones, each with its place."""
 
 
-def read_agents(folder: Path) -> Agents:
+def read_agents(folder: Path) -> FoundAgents:
     """Read every agent; one that is wrong does not keep the others from work.
 
     Args:
@@ -45,9 +45,9 @@ def read_agents(folder: Path) -> Agents:
     try:
         found = sorted(path for path in folder.iterdir() if not path.name.startswith((".", "_")))
     except FileNotFoundError:
-        return Agents()
+        return FoundAgents()
     except OSError as error:
-        return Agents(faults=(f"{folder}: it cannot be read: {error.strerror}",))
+        return FoundAgents(faults=(f"{folder}: it cannot be read: {error.strerror}",))
     good: list[AgentFile] = []
     faults: list[str] = []
     warnings: list[str] = []
@@ -70,7 +70,7 @@ def read_agents(folder: Path) -> Agents:
         else:
             good.append(agent)
             warnings += [f"{path}: {said}" for said in agent.warnings]
-    return Agents(tuple(good), tuple(faults), tuple(warnings))
+    return FoundAgents(tuple(good), tuple(faults), tuple(warnings))
 
 
 def _shown(path: object) -> str:

@@ -14,7 +14,7 @@ _KEY = re.compile(r"([A-Za-z][\w-]*):[ \t]*(.*)")
 
 
 @dataclass(frozen=True, slots=True)
-class Front:
+class FrontMatter:
     """A text with front matter, taken apart."""
 
     fields: JsonObject
@@ -24,7 +24,7 @@ class Front:
     """What is not as it should be, and how it was read all the same."""
 
 
-def read_front(text: str) -> Front:
+def read_front(text: str) -> FrontMatter:
     """Take a text apart. Whatever is wrong is told, and read as well as it can be.
 
     Args:
@@ -33,17 +33,17 @@ def read_front(text: str) -> Front:
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     rules = list(_RULE.finditer(text))[:2]
     if not rules or text[: rules[0].start()].strip():
-        return Front({}, text.strip(), ("there is no front matter: begin the file with a line of ---",))
+        return FrontMatter({}, text.strip(), ("there is no front matter: begin the file with a line of ---",))
     if len(rules) < 2:
-        return Front(
+        return FrontMatter(
             {}, text[rules[0].end() :].strip(), ("the front matter does not end: close it with a line of ---",)
         )
     head, body = text[rules[0].end() + 1 : rules[1].start()], text[rules[1].end() :].strip()
     try:
-        return Front(read_map(head), body)
+        return FrontMatter(read_map(head), body)
     except InvalidInput as error:
         said = f"the front matter is not YAML ({error.message}); it was read line by line: quote values with a colon"
-        return Front(_line_by_line(head), body, (said,))
+        return FrontMatter(_line_by_line(head), body, (said,))
 
 
 def text_of(fields: JsonObject, key: str) -> str:

@@ -21,7 +21,6 @@ class Bookmarks(Protocol):
         Raises:
             StoreUnavailable: the store does not answer.
         """
-        ...
 
     async def put(self, key: str, value: str) -> None:
         """Note something, in the place of what was noted before.
@@ -34,7 +33,6 @@ class Bookmarks(Protocol):
             StoreUnavailable: the store does not answer.
             TooLarge: it is too long.
         """
-        ...
 
     async def swap(self, key: str, old: str | None, new: str) -> bool:
         """Note something, but only in the place of what is known; see `Store.swap`.
@@ -51,4 +49,3 @@ class Bookmarks(Protocol):
             StoreUnavailable: the store does not answer.
             TooLarge: it is too long.
         """
-        ...

@@ -86,7 +86,6 @@ class Commands(Protocol):
     @property
     def services(self) -> Mapping[str, object]:
         """Who does the methods of each capability, by its name."""
-        ...
 
     def check_ready(self, needs: Needs) -> None:
         """Do nothing if what a method needs is so.
@@ -96,12 +95,10 @@ class Commands(Protocol):
             StoreUnavailable: the store does not answer.
             StoreReplaced: it is not what it was.
         """
-        ...
 
     @property
     def bookmarks(self) -> Bookmarks:
         """Where clients that remember nothing were."""
-        ...
 
     async def create_thread(
         self, agent: str | None, title: str, project: str | None, request_id: str | None, channel: str = ""
@@ -118,11 +115,9 @@ class Commands(Protocol):
         Returns:
             The thread's id.
         """
-        ...
 
     async def list_threads(self, after: str | None, limit: int) -> Sequence[ThreadRow]:
         """Threads ordered by id, at most `limit`, those behind `after` only."""
-        ...
 
     async def get_thread(self, thread_id: str) -> ThreadRow:
         """One row of `list_threads`.
@@ -130,7 +125,6 @@ class Commands(Protocol):
         Raises:
             NotFound: there is no such thread.
         """
-        ...
 
     async def last_seq(self, thread_id: str) -> int:
         """The number of the log's last event.
@@ -138,7 +132,6 @@ class Commands(Protocol):
         Raises:
             NotFound: there is no such thread.
         """
-        ...
 
     async def history(self, thread_id: str, after: int, before: int | None, limit: int) -> Sequence[Event]:
         """Durable events with ``after < seq < before``, lowest first, at most `limit`.
@@ -146,7 +139,6 @@ class Commands(Protocol):
         Raises:
             NotFound: there is no such thread.
         """
-        ...
 
     async def delete_thread(self, thread_id: str) -> None:
         """Remove a thread with all it holds.
@@ -155,7 +147,6 @@ class Commands(Protocol):
             NotFound: there is no such thread.
             Busy: a turn is running in it.
         """
-        ...
 
     async def send(
         self, thread_id: str, message_id: str, text: str, mode: Mode, agent: str | None, caller: str
@@ -179,7 +170,6 @@ class Commands(Protocol):
             MessageIdReused: `message_id` came before with other content.
             QueueFull: too many messages wait.
         """
-        ...
 
     async def stop(self, thread_id: str, request_id: str | None) -> int:
         """End the running turn and hold what waits; returns the request's number in the log.
@@ -187,7 +177,6 @@ class Commands(Protocol):
         Raises:
             NotFound: there is no such thread.
         """
-        ...
 
     async def resume_turns(self, thread_id: str, request_id: str | None) -> int:
         """Let held messages go on; returns the request's number in the log.
@@ -195,11 +184,9 @@ class Commands(Protocol):
         Raises:
             NotFound: there is no such thread.
         """
-        ...
 
     async def list_questions(self, after: str | None, limit: int) -> Sequence[WaitingThread]:
         """Threads whose run waits for an answer, by id, at most `limit`, those behind `after` only."""
-        ...
 
     async def questions_of(self, thread_id: str) -> Sequence[QuestionRow]:
         """What the thread's run waits to be told by people, if it does.
@@ -207,7 +194,6 @@ class Commands(Protocol):
         Raises:
             NotFound: there is no such thread.
         """
-        ...
 
     async def answer(self, thread_id: str, question: str, verdict: Verdict, text: str) -> int:
         """Answer a question; the first answer wins. Returns the answer's number in the log.
@@ -216,15 +202,12 @@ class Commands(Protocol):
             NotFound: there is no such thread.
             AlreadyAnswered: another answer came first.
         """
-        ...
 
     def listen(self, thread_id: str, hear: Hear) -> AbstractAsyncContextManager[None]:
         """Hear of a thread for as long as the block lasts; listening has begun when the block is entered."""
-        ...
 
     async def ask_text(self, thread_id: str) -> None:
         """Ask whoever runs the thread's turn to say the text so far of the open message again, as `Live` from offset 0.
 
         Returns at once; with nobody running, nothing comes.
         """
-        ...

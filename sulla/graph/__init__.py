@@ -1,12 +1,12 @@
 """The door to the engine, which knows nothing of agents: nodes, edges, walks, limits (seed 004 §6; docs/graph.md)."""
 
-from sulla.graph.decision import END, Continue, Decision, End, Goto, Next, Revise, Target
+from sulla.graph.decision import END, Continue, Decision, EndWalk, Goto, Next, Revise, Target
 from sulla.graph.draft import GraphDraft, Patcher
 from sulla.graph.draw import draw
-from sulla.graph.engine import Hooks, run_graph
+from sulla.graph.engine import GraphHooks, run_graph
 from sulla.graph.graph import MAX_REPEAT, Edge, Graph, Node
-from sulla.graph.limits import Limits, Meter, Over
-from sulla.graph.walk import GraphState, Stop, Walk, Why
+from sulla.graph.limits import GraphLimits, LimitReason, RunMeter
+from sulla.graph.walk import GraphState, GraphWalk, WalkStop, Why
 
 __all__ = [
     "END",
@@ -14,22 +14,22 @@ __all__ = [
     "Continue",
     "Decision",
     "Edge",
-    "End",
+    "EndWalk",
     "Goto",
     "Graph",
     "GraphDraft",
+    "GraphHooks",
+    "GraphLimits",
     "GraphState",
-    "Hooks",
-    "Limits",
-    "Meter",
+    "GraphWalk",
+    "LimitReason",
     "Next",
     "Node",
-    "Over",
     "Patcher",
     "Revise",
-    "Stop",
+    "RunMeter",
     "Target",
-    "Walk",
+    "WalkStop",
     "Why",
     "draw",
     "run_graph",

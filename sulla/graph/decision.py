@@ -10,7 +10,7 @@ from sulla.core.ids import NodeId
 
 @final
 @dataclass(frozen=True, slots=True)
-class End:
+class EndWalk:
     """The walk is over. Edges lead there too: see `END`."""
 
 
@@ -40,10 +40,10 @@ class Revise:
     """Run the graph's declared reviser next. A graph without one is an error."""
 
 
-Decision = End | Next | Continue | Goto | Revise
+Decision = EndWalk | Next | Continue | Goto | Revise
 
-END: Final = End()
+END: Final = EndWalk()
 """Where an edge leads when the walk is over. It is no node id, so no node can stand for it or hide it."""
 
-Target = NodeId | End
+Target = NodeId | EndWalk
 """Where an edge may lead."""

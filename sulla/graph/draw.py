@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TypeVar
 
 from sulla.core.ids import NodeId
-from sulla.graph.decision import End, Target
+from sulla.graph.decision import EndWalk, Target
 from sulla.graph.graph import Graph
 
 S = TypeVar("S")
@@ -33,7 +33,7 @@ def _lines(graph: Graph[S], names: dict[NodeId, str]) -> Iterator[str]:
     for id_, name in names.items():
         yield f"{name}{_shape(graph, id_)}"
     yield 'start(["start"])'
-    if any(isinstance(target, End) for edge in graph.edges.values() for target in edge.declared):
+    if any(isinstance(target, EndWalk) for edge in graph.edges.values() for target in edge.declared):
         yield 'finish(["END"])'
     if any(not edge.declared for edge in graph.edges.values()):
         yield 'unknown["?"]'
@@ -49,7 +49,7 @@ def _lines(graph: Graph[S], names: dict[NodeId, str]) -> Iterator[str]:
 
 
 def _name(target: Target, names: dict[NodeId, str]) -> str:
-    return "finish" if isinstance(target, End) else names[target]
+    return "finish" if isinstance(target, EndWalk) else names[target]
 
 
 def _shape(graph: Graph[S], id_: NodeId) -> str:

@@ -10,8 +10,8 @@ from sulla.core.ids import NodeId
 from sulla.core.run import Run
 from sulla.graph.decision import Decision
 from sulla.graph.graph import Graph
-from sulla.graph.limits import Limits, Meter
-from sulla.graph.walk import GraphState, Stop, Walk
+from sulla.graph.limits import GraphLimits, RunMeter
+from sulla.graph.walk import GraphState, GraphWalk, WalkStop
 
 REST_S: Final = 0.005
 """A walk whose nodes never wait lets others run after so many seconds."""
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)  # no slots: see graph.Edge
-class Hooks(Generic[T]):
+class GraphHooks(Generic[T]):
     """Observers of a walk: plain callables that must not block. What one raises ends the walk."""
 
     before: Callable[[NodeId, T], None] | None = None
@@ -36,10 +36,10 @@ def run_graph(
     run: Run,
     *,
     start: NodeId | None = None,
-    limits: Limits | None = None,
-    hooks: Hooks[S] | None = None,
-    meter: Meter | None = None,
-) -> Coroutine[object, object, Stop]:
+    limits: GraphLimits | None = None,
+    hooks: GraphHooks[S] | None = None,
+    meter: RunMeter | None = None,
+) -> Coroutine[object, object, WalkStop]:
     """Walk through `graph` until there is a reason to stop.
 
     Each step, in this order (design §5): abort, `cycle_complete`, `waiting_for_user` at the input node, limits, drain;
@@ -65,13 +65,19 @@ def run_graph(
         Exception: whatever a node, an edge or a hook raises; a node's gets a note that names it.
     """
     # Handed out, not awaited here: whenever a node waits, Python passes through every coroutine above it, twice.
-    return _follow(graph, state, run, start, limits or Limits(), hooks or Hooks(), meter or Meter())
+    return _follow(graph, state, run, start, limits or GraphLimits(), hooks or GraphHooks(), meter or RunMeter())
 
 
 async def _follow(
-    graph: Graph[S], state: S, run: Run, start: NodeId | None, limits: Limits, hooks: Hooks[S], meter: Meter
-) -> Stop:
-    walk = Walk(graph, state, start=start, limits=limits)
+    graph: Graph[S],
+    state: S,
+    run: Run,
+    start: NodeId | None,
+    limits: GraphLimits,
+    hooks: GraphHooks[S],
+    meter: RunMeter,
+) -> WalkStop:
+    walk = GraphWalk(graph, state, start=start, limits=limits)
     control, clock, elapsed = run.control, run.clock, run.clock.elapsed
     before, after, tokens = hooks.before, hooks.after, meter.tokens
     now = elapsed()

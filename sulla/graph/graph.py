@@ -10,7 +10,7 @@ from typing import Generic, Protocol, TypeVar
 from sulla.core.errors import GraphError
 from sulla.core.ids import NodeId
 from sulla.core.run import Run
-from sulla.graph.decision import END, Decision, End, Target
+from sulla.graph.decision import END, Decision, EndWalk, Target
 
 MAX_REPEAT = 40
 """How often in a row one node may run (seed 004 §6)."""
@@ -28,7 +28,6 @@ class Node(Protocol[S_contra]):
 
     async def __call__(self, state: S_contra, run: Run, /) -> Decision:
         """Do the node's work on `state` and say where to go."""
-        ...
 
 
 # No slots: with them, Python 3.11 refuses `Edge[SomeState](...)` of a frozen generic class.
@@ -47,7 +46,7 @@ class Edge(Generic[S]):
     drawing can know which."""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.to, (str, End)):
+        if not isinstance(self.to, (str, EndWalk)):
             if not callable(self.to):
                 raise GraphError(f"an edge leads to {self.to!r}; expected a node id, END or a function of the state")
         elif self.targets:
@@ -56,12 +55,12 @@ class Edge(Generic[S]):
     @property
     def declared(self) -> tuple[Target, ...]:
         """Every target that is known beforehand."""
-        return (self.to,) if isinstance(self.to, (str, End)) else self.targets
+        return (self.to,) if isinstance(self.to, (str, EndWalk)) else self.targets
 
     @property
     def conditional(self) -> bool:
         """Whether a function chooses."""
-        return not isinstance(self.to, (str, End))
+        return not isinstance(self.to, (str, EndWalk))
 
 
 Stage = tuple[Node[S], Target, Callable[[S], Target] | None, tuple[Target, ...]]
@@ -72,8 +71,8 @@ Stage = tuple[Node[S], Target, Callable[[S], Target] | None, tuple[Target, ...]]
 class Graph(Generic[S]):
     """Nodes, and for each the edge that leaves it. Frozen; made by hand or from a `GraphDraft`.
 
-    Every node needs an edge, even one that only ever decides `End` or `Goto`: declare ``Edge(END)`` there. A forgotten
-    edge is found here and never reads as an end.
+    Every node needs an edge, even one that only ever decides `EndWalk` or `Goto`: declare ``Edge(END)`` there. A
+    forgotten edge is found here and never reads as an end.
 
     Raises:
         GraphError: the entry, the input node or the reviser is no node; a node has no edge; an edge leaves or reaches
@@ -104,7 +103,7 @@ class Graph(Generic[S]):
 
     def _stage(self, id_: NodeId) -> Stage[S]:
         edge = self.edges[id_]
-        if isinstance(edge.to, (str, End)):
+        if isinstance(edge.to, (str, EndWalk)):
             return self.nodes[id_], edge.to, None, ()
         return self.nodes[id_], END, edge.to, edge.targets
 
@@ -129,7 +128,7 @@ class Graph(Generic[S]):
             if source not in self.nodes:
                 yield f"an edge leaves {source!r}, which is not a node ({self._known()})"
             for target in edge.declared:
-                if not isinstance(target, End) and target not in self.nodes:
+                if not isinstance(target, EndWalk) and target not in self.nodes:
                     yield f"the edge from {source!r} leads to {target!r}, which is not a node ({self._known()})"
 
     def _known(self) -> str:

@@ -12,7 +12,7 @@ LimitName = Literal["max_repeat", "max_steps", "wall_s", "tokens"]
 
 
 @dataclass(frozen=True, slots=True)
-class Over:
+class LimitReason:
     """A limit that is used up."""
 
     limit: LimitName
@@ -29,7 +29,7 @@ class Over:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class GraphLimits:
     """How much one run may use. A figure that is used up stops the run before its next node.
 
     Raises:
@@ -48,7 +48,7 @@ class Limits:
             if not value >= 0:  # not `value < 0`: a NaN has to fail too
                 raise InvalidInput(f"limit {name!r} is {value!r}; expected a number of at least 0")
 
-    def check(self, steps: int, elapsed_s: float, tokens: int) -> Over | None:
+    def check(self, steps: int, elapsed_s: float, tokens: int) -> LimitReason | None:
         """The first limit that is used up, or None. For the engine's step border and for nodes that loop by themselves.
 
         Args:
@@ -57,16 +57,16 @@ class Limits:
             tokens: tokens used so far.
         """
         if steps >= self.max_steps:
-            return Over("max_steps", self.max_steps, steps)
+            return LimitReason("max_steps", self.max_steps, steps)
         if elapsed_s >= self.wall_s:
-            return Over("wall_s", self.wall_s, elapsed_s)
+            return LimitReason("wall_s", self.wall_s, elapsed_s)
         if tokens >= self.tokens:
-            return Over("tokens", self.tokens, tokens)
+            return LimitReason("tokens", self.tokens, tokens)
         return None
 
 
 @dataclass(frozen=True, slots=True)
-class Meter:
+class RunMeter:
     """What a run has used, as far as the engine cannot know it."""
 
     elapsed_s: float = 0.0

@@ -7,9 +7,9 @@ from typing import Generic, Literal, Protocol, TypeVar
 
 from sulla.core.errors import GraphError, NoSuchNode
 from sulla.core.ids import NodeId
-from sulla.graph.decision import Continue, Decision, End, Goto, Next, Revise, Target
+from sulla.graph.decision import Continue, Decision, EndWalk, Goto, Next, Revise, Target
 from sulla.graph.graph import Graph, Node
-from sulla.graph.limits import LimitName, Limits, Over
+from sulla.graph.limits import GraphLimits, LimitName, LimitReason
 
 Why = Literal[
     "ended",
@@ -29,12 +29,10 @@ class GraphState(Protocol):
     @property
     def cycle_complete(self) -> bool:
         """Stop before the next node."""
-        ...
 
     @property
     def waiting_for_user(self) -> bool:
         """Stop before the input node."""
-        ...
 
     node: NodeId
     """Kept by the walk: the node that runs, or that was to run next. A resumed run enters there."""
@@ -48,7 +46,7 @@ S = TypeVar("S", bound=GraphState)
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class WalkStop:
     """Why and where a walk stopped."""
 
     why: Why
@@ -56,7 +54,7 @@ class Stop:
     """The last node that ran if the walk `ended`, else the one that was to run next."""
     steps: int
     """Executions of nodes in this walk; earlier walks of the same run don't count."""
-    over: Over | None = None
+    over: LimitReason | None = None
     """For a limit: which one, and by how much."""
 
     def __str__(self) -> str:
@@ -73,8 +71,8 @@ _WHY: dict[LimitName, Why] = {
 }
 
 
-class Walk(Generic[S]):
-    """One walk through a graph: `enter` once, then run `node` and `advance` in turns until there is a `Stop`.
+class GraphWalk(Generic[S]):
+    """One walk through a graph: `enter` once, then run `node` and `advance` in turns until there is a `WalkStop`.
 
     Args:
         graph: where to walk.
@@ -105,7 +103,7 @@ class Walk(Generic[S]):
     node: Node[S]
     """The node there."""
 
-    def __init__(self, graph: Graph[S], state: S, *, start: NodeId | None, limits: Limits) -> None:
+    def __init__(self, graph: Graph[S], state: S, *, start: NodeId | None, limits: GraphLimits) -> None:
         self._graph = graph
         self._state = state
         self._limits = limits
@@ -123,7 +121,7 @@ class Walk(Generic[S]):
         self._stage = self._stages[self.at]
         self.node = self._stage[0]
 
-    def enter(self, elapsed_s: float, tokens: int, draining: bool) -> Stop | None:
+    def enter(self, elapsed_s: float, tokens: int, draining: bool) -> WalkStop | None:
         """Look whether the node at `at` may run, and count it if so.
 
         Args:
@@ -147,7 +145,7 @@ class Walk(Generic[S]):
         state.iterations += 1
         return None
 
-    def advance(self, decision: Decision, elapsed_s: float, tokens: int, draining: bool) -> Stop | None:
+    def advance(self, decision: Decision, elapsed_s: float, tokens: int, draining: bool) -> WalkStop | None:
         """Take what the node decided, move on, and `enter` the node reached.
 
         Returns:
@@ -170,9 +168,9 @@ class Walk(Generic[S]):
             state.consecutive_same_node += 1
             if state.consecutive_same_node >= self._graph.max_repeat:
                 return self._stop(
-                    "repeat_limit", Over("max_repeat", self._graph.max_repeat, state.consecutive_same_node)
+                    "repeat_limit", LimitReason("max_repeat", self._graph.max_repeat, state.consecutive_same_node)
                 )
-        elif type(target) is End:
+        elif type(target) is EndWalk:
             return self._stop("ended")
         else:
             state.consecutive_same_node = 0
@@ -195,7 +193,7 @@ class Walk(Generic[S]):
 
     def _decided(self, decision: Decision) -> Target:
         match decision:
-            case End():
+            case EndWalk():
                 return decision
             case Continue():
                 return self.at
@@ -216,11 +214,11 @@ class Walk(Generic[S]):
         if declared:
             named = ", ".join(map(repr, declared))
             raise NoSuchNode(f"the edge from {self.at!r} chose {target!r}; it declares {named}")
-        if not isinstance(target, End) and target not in self._stages:
+        if not isinstance(target, EndWalk) and target not in self._stages:
             raise NoSuchNode(f"the edge from {self.at!r} chose {target!r}: {self._unknown()}")
 
     def _unknown(self) -> str:
         return f"not a node of this graph (nodes: {', '.join(map(repr, self._stages))})"
 
-    def _stop(self, why: Why, over: Over | None = None) -> Stop:
-        return Stop(why, self.at, self._state.iterations - self._first, over)
+    def _stop(self, why: Why, over: LimitReason | None = None) -> WalkStop:
+        return WalkStop(why, self.at, self._state.iterations - self._first, over)

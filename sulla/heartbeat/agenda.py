@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Final
 
 from sulla.agent import ActiveAgents
-from sulla.heartbeat.brief import SECTION_CHARS, Around
-from sulla.heartbeat.plan import Lot, plain
+from sulla.heartbeat.brief import SECTION_CHARS, PeopleContext
+from sulla.heartbeat.plan import ProjectSummary, plain
 from sulla.heartbeat.slice import BEATS
-from sulla.projects.projects import Listed, Projects
+from sulla.projects.projects import ListedProject, Projects
 from sulla.threads import ThreadState
 
 MOST_FILES: Final = 20_000
@@ -24,10 +24,10 @@ MOST_WAITING: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class BeatView:
     """What there is to see."""
 
-    lots: tuple[Lot, ...]
+    lots: tuple[ProjectSummary, ...]
     skills: str
 
 
@@ -41,9 +41,9 @@ def no_playbooks() -> str:
     return ""
 
 
-async def nobody_around(state: ThreadState) -> Around:
+async def nobody_around(state: ThreadState) -> PeopleContext:
     """Nobody is known to be."""
-    return Around()
+    return PeopleContext()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +64,18 @@ class Agenda:
     skills: Callable[[], str]
     active: ActiveAgents
     workspace: Path
-    around: Callable[[ThreadState], Awaitable[Around]] = nobody_around
+    around: Callable[[ThreadState], Awaitable[PeopleContext]] = nobody_around
     mistrusted: Callable[[Path, Path], Awaitable[bool]] = all_trusted
     playbooks: Callable[[], str] = no_playbooks
 
-    async def look(self) -> View:
+    async def look(self) -> BeatView:
         """Projects and skills as they are now."""
         lots = []
         for one in await asyncio.to_thread(self.projects.all):
             if (lot := _lot(one)) is not None:
                 doubtful = await self.mistrusted(self.projects.place(lot.slug), self.workspace)
                 lots.append(plain(lot) if doubtful else lot)
-        return View(tuple(lots), self.skills()[:SECTION_CHARS])
+        return BeatView(tuple(lots), self.skills()[:SECTION_CHARS])
 
     async def agents(self, state: ThreadState) -> str:
         """Who else is at work, a line each.
@@ -110,7 +110,7 @@ class Agenda:
         return await asyncio.to_thread(_written, self.workspace, since_ms / 1000)
 
 
-def _lot(listed: Listed) -> Lot | None:
+def _lot(listed: ListedProject) -> ProjectSummary | None:
     project = listed.project
     if project is None:
         return None  # it cannot be read: `sulla project list` and `sulla doctor` say so
@@ -118,7 +118,7 @@ def _lot(listed: Listed) -> Lot | None:
     blocked = sum(bool(task.blocked) and not task.done for task in project.tasks)
     at = project.fields.get("last_activity_at", "")
     counts = (len(project.open_tasks), blocked, done)
-    return Lot(listed.slug, project.title, project.status, project.priority, *counts, at, listed.digest)
+    return ProjectSummary(listed.slug, project.title, project.status, project.priority, *counts, at, listed.digest)
 
 
 def _written(root: Path, since_s: float) -> int:

@@ -22,7 +22,7 @@ KEPT_CYCLES: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Spent(Fielded):
+class BeatSpending(Fielded):
     """What beats have used, by day and month (UTC)."""
 
     day: int = 0
@@ -34,7 +34,7 @@ class Spent(Fielded):
     month_tokens: int = 0
     month_micro: int = 0
 
-    def at(self, day: int, month: str) -> Spent:
+    def at(self, day: int, month: str) -> BeatSpending:
         """The same, with what belongs to another day or month left out.
 
         A clock that was set back a little, over midnight, does not give a day or a month anew.
@@ -44,7 +44,7 @@ class Spent(Fielded):
         kept = self if self.month == month else replace(self, month=month, month_tokens=0, month_micro=0)
         return kept if kept.day == day else replace(kept, day=day, day_tokens=0, day_micro=0)
 
-    def plus(self, tokens: int, micro: int) -> Spent:
+    def plus(self, tokens: int, micro: int) -> BeatSpending:
         """The same, and more."""
         return replace(
             self,
@@ -176,7 +176,7 @@ class BeatState(Fielded):
     tokens: int = 0
     cost_micro: int = 0
     """Of this beat."""
-    spent: Spent = field(default_factory=Spent)
+    spent: BeatSpending = field(default_factory=BeatSpending)
     failures: int = 0
     """Beats that failed in a row."""
     standing: int = 0

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Final
 
 from sulla.heartbeat.beats import BeatState
-from sulla.heartbeat.plan import Lot
+from sulla.heartbeat.plan import ProjectSummary
 
 DIRECTIVE: Final = (
     "This is your own time: nobody wrote to you, and nobody is waiting. Work on your owner's projects. "
@@ -36,7 +36,7 @@ SECTION_CHARS: Final = 6_000
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class PeopleContext:
     """Who is about, and what they have not answered."""
 
     people: str = ""
@@ -46,7 +46,7 @@ class Around:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class CycleContext:
     """What a cycle begins in, beside the beat."""
 
     now: datetime
@@ -58,12 +58,12 @@ class Setting:
     message: str = ""
     """What a person wrote to the heartbeat; empty if nobody did."""
     directive: str = DIRECTIVE
-    around: Around = field(default_factory=Around)
+    around: PeopleContext = field(default_factory=PeopleContext)
     playbooks: str = ""
     """Those that it may start, a line each."""
 
 
-def briefing(beat: BeatState, setting: Setting) -> str:
+def briefing(beat: BeatState, setting: CycleContext) -> str:
     """The message of a cycle.
 
     Args:
@@ -73,7 +73,7 @@ def briefing(beat: BeatState, setting: Setting) -> str:
     return "\n\n".join(f"## {title}\n{text}" for title, text in _sections(beat, setting) if text)
 
 
-def _sections(beat: BeatState, setting: Setting) -> Iterator[tuple[str, str]]:
+def _sections(beat: BeatState, setting: CycleContext) -> Iterator[tuple[str, str]]:
     yield "Directive", setting.directive
     yield "Message", setting.message
     when = f"{setting.now:%A %Y-%m-%d %H:%M} ({setting.zone})"
@@ -103,7 +103,7 @@ def _blocker(beat: BeatState) -> str:
     return f"{beat.blocker}{needs}\nGet round it, or work on something else."
 
 
-def project_lines(lots: Sequence[Lot]) -> str:
+def project_lines(lots: Sequence[ProjectSummary]) -> str:
     """The list of projects, those that can be worked on first, the one that was idle longest on top.
 
     Args:
@@ -116,29 +116,32 @@ def project_lines(lots: Sequence[Lot]) -> str:
     return "\n".join(lines)[:SECTION_CHARS]
 
 
-def _line(lot: Lot) -> str:
+def _line(lot: ProjectSummary) -> str:
     tasks = f"{lot.open_tasks} open, {lot.blocked_tasks} blocked, {lot.done_tasks} done"
     since = f", last touched {lot.last_activity_at}" if lot.last_activity_at else ""
     return f"- {lot.slug} ({lot.status}, {lot.priority}): {lot.title}; {tasks}{since}"
 
 
-def pack(lots: Sequence[Lot]) -> str:
+def pack(lots: Sequence[ProjectSummary]) -> str:
     """Projects as they were, as text to be kept until the beat is over."""
     rows = [[lot.slug, lot.open_tasks, lot.blocked_tasks, lot.done_tasks, lot.digest] for lot in lots]
     return json.dumps(rows, separators=(",", ":"))
 
 
-def unpack(text: str) -> list[Lot]:
+def unpack(text: str) -> list[ProjectSummary]:
     """What `pack` was given, as far as it says.
 
     Args:
         text: what it gave; empty for no project.
     """
     rows = json.loads(text) if text else []
-    return [Lot(slug, "", "", "", opened, blocked, done, "", digest) for slug, opened, blocked, done, digest in rows]
+    return [
+        ProjectSummary(slug, "", "", "", opened, blocked, done, "", digest)
+        for slug, opened, blocked, done, digest in rows
+    ]
 
 
-def changes(before: Sequence[Lot], after: Sequence[Lot], files: int) -> str:
+def changes(before: Sequence[ProjectSummary], after: Sequence[ProjectSummary], files: int) -> str:
     """What a beat changed, in a line; empty for nothing.
 
     Args:
@@ -154,7 +157,7 @@ def changes(before: Sequence[Lot], after: Sequence[Lot], files: int) -> str:
     return "; ".join(found)[:1_000]
 
 
-def _change(was: Lot | None, now: Lot) -> str:
+def _change(was: ProjectSummary | None, now: ProjectSummary) -> str:
     if was is None:
         return f"{now.slug}: new"
     if was.digest == now.digest:

@@ -12,21 +12,21 @@ from sulla.heartbeat.graph import create_heartbeat_graph
 from sulla.heartbeat.node import HeartbeatNode
 from sulla.heartbeat.people import PeopleBriefing
 from sulla.heartbeat.rpc import METHODS
-from sulla.heartbeat.service import BeatDesk
+from sulla.heartbeat.service import HeartbeatService
 from sulla.heartbeat.settings import HeartbeatSettings
 from sulla.heartbeat.slice import HEARTBEAT_THREAD
 from sulla.heartbeat.threads import BeatThreads, check_heartbeat, limits_of
 from sulla.heartbeat.tools import heartbeat_tools
 from sulla.heartbeat.wanted import wanted_by
 from sulla.host.host import AgentParts, Built, Host
-from sulla.people.board import NoticeBoard
-from sulla.people.company import Company
+from sulla.people.board import NoticeInbox
+from sulla.people.company import PresenceRegistry
 from sulla.people.notifier import Notifier
 from sulla.playbooks.triggers.agents import AgentPlaybooks
 from sulla.projects.projects import Projects
 from sulla.schedules.build import Timetable
 from sulla.skills.known import index
-from sulla.skills.shelf import SkillShelf
+from sulla.skills.shelf import SkillCatalog
 
 
 def build(host: Host) -> Built:
@@ -41,8 +41,8 @@ def build(host: Host) -> Built:
     timetable.begins.beat_thread = threads.open
     timetable.want(wanted_by(wanted, team.ids))
     questions = OpenQuestions(host.threads, clock)
-    people = PeopleBriefing(host.needed(Company), host.needed(NoticeBoard), questions, clock)
-    warn, shelf, playbooks = host.needed(Notifier).warn, host.needed(SkillShelf), host.needed(AgentPlaybooks)
+    people = PeopleBriefing(host.needed(PresenceRegistry), host.needed(NoticeInbox), questions, clock)
+    warn, shelf, playbooks = host.needed(Notifier).warn, host.needed(SkillCatalog), host.needed(AgentPlaybooks)
     active, workspace = ActiveAgents(host.threads), host.settings.workspace
     agenda = partial(Agenda, host.needed(Projects), active=active, workspace=workspace)
 
@@ -64,7 +64,7 @@ def build(host: Host) -> Built:
         answers = parts.model.estimator.info.name.model
         return {HEARTBEAT_THREAD.graph: Actor(spec, answers, create_heartbeat_graph(parts.first, node))}
 
-    service = BeatDesk(threads, limits, wanted.agent or team.ids[0], host, timetable)
+    service = HeartbeatService(threads, limits, wanted.agent or team.ids[0], host, timetable)
     # Beats may be answered by another model than conversations; it is the same agent all the same.
     models = (wanted.model,) if wanted.model else ()
     return Built(methods=(METHODS.done_by(service),), tools=heartbeat_tools(), models=models, actors=actors)

@@ -20,11 +20,11 @@ from sulla.core.run import Run
 from sulla.graph import Decision, Next
 from sulla.heartbeat.agenda import Agenda
 from sulla.heartbeat.beats import BeatSkipped, BeatStarted, BeatState, CycleEnded, CycleStarted
-from sulla.heartbeat.brief import DIRECTIVE, Setting, briefing, changes, pack, project_lines, unpack
+from sulla.heartbeat.brief import DIRECTIVE, CycleContext, briefing, changes, pack, project_lines, unpack
 from sulla.heartbeat.limits import BeatLimits
 from sulla.heartbeat.plan import (
-    Ask,
-    End,
+    BeatOutcome,
+    WakeRequest,
     after_cycle,
     beat_ended,
     cycle_ended,
@@ -123,7 +123,7 @@ class HeartbeatNode:
         else:
             await run.journal.commit()
 
-    async def _end(self, state: ThreadState, run: Run, end: End) -> None:
+    async def _end(self, state: ThreadState, run: Run, end: BeatOutcome) -> None:
         beat = beats_of(state)
         view = await self.agenda.look()
         written = await self.agenda.written(beat.started_ms)
@@ -165,7 +165,7 @@ class HeartbeatNode:
         except LimitReached as limit:
             # It never began; but what was written down as begun has an end.
             run.journal.note(cycle_ended(beat, Report("failed", limit.reason), TOO_LITTLE, now_ms))
-            await self._end(state, run, End("limited", limit.reason, TOO_LITTLE))
+            await self._end(state, run, BeatOutcome("limited", limit.reason, TOO_LITTLE))
             return
         await run.journal.commit(Suspended((Wait(wait_of(beat.child), CallId(""), f"cycle {beat.cycle} is at work"),)))
 
@@ -174,11 +174,11 @@ class HeartbeatNode:
         now = datetime.fromtimestamp(run.clock.now(), ZoneInfo(self.zone))
         directive = self.directive or DIRECTIVE
         around = await self.agenda.around(state)
-        setting = Setting(now, self.zone, beat.agents, ask.text, directive, around, self.agenda.playbooks())
+        setting = CycleContext(now, self.zone, beat.agents, ask.text, directive, around, self.agenda.playbooks())
         return briefing(replace(beat, cycle=beat.cycle - 1), setting)
 
 
-def ask_of(state: ThreadState) -> Ask:
+def ask_of(state: ThreadState) -> WakeRequest:
     """What a beat was woken with.
 
     Args:
@@ -186,12 +186,12 @@ def ask_of(state: ThreadState) -> Ask:
     """
     run = state.run
     if run is None:
-        return Ask()
+        return WakeRequest()
     said = next((m.parts[0] for m in reversed(state.transcript) if m.id == run.message_id and m.parts), None)
     text = said.text if isinstance(said, Text) else ""
     if run.origin != "beat":
-        return Ask(text, "", run.asked_ms)
-    return Ask("", text, run.asked_ms, run.message_id.startswith(WAKE))
+        return WakeRequest(text, "", run.asked_ms)
+    return WakeRequest("", text, run.asked_ms, run.message_id.startswith(WAKE))
 
 
 def _now_ms(run: Run) -> int:

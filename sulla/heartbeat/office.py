@@ -83,7 +83,6 @@ class BeatOffice(Protocol):
         Raises:
             NotFound: there is no such agent.
         """
-        ...
 
     async def trigger(self, agent: str | None, project: str, request_id: str | None) -> HeartbeatBegun:
         """Begin a beat now, once for each `request_id`. Beats that pause by themselves are no reason against it;
@@ -98,7 +97,6 @@ class BeatOffice(Protocol):
             NotFound: there is no such agent, or no such project.
             Busy: one is at work already.
         """
-        ...
 
     async def pause(self, agent: str | None, by: str) -> Sequence[BeatInfo]:
         """Have the clock wake agents no more until resumed, also after a restart.
@@ -110,11 +108,9 @@ class BeatOffice(Protocol):
         Raises:
             NotFound: no schedule wakes them.
         """
-        ...
 
     async def resume(self, agent: str | None, by: str) -> Sequence[BeatInfo]:
         """Have the clock wake agents again; see `pause`."""
-        ...
 
     async def log(self, agent: str | None, limit: int, before: int | None) -> TickPage:
         """Wakes of one agent, newest first; none if it was never woken.
@@ -127,4 +123,3 @@ class BeatOffice(Protocol):
         Raises:
             NotFound: there is no such agent.
         """
-        ...

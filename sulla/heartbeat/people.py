@@ -9,9 +9,9 @@ from sulla.access import OWNER
 from sulla.agent import OpenQuestion, OpenQuestions
 from sulla.core.clock import Clock
 from sulla.core.stamp import stamp
-from sulla.heartbeat.brief import Around
-from sulla.people.board import NoticeBoard
-from sulla.people.company import Company
+from sulla.heartbeat.brief import PeopleContext
+from sulla.people.board import NoticeInbox
+from sulla.people.company import PresenceRegistry
 from sulla.people.words import people_lines, unseen_lines
 from sulla.threads import ThreadState, is_step_question
 
@@ -32,12 +32,12 @@ class PeopleBriefing:
         clock: all time.
     """
 
-    company: Company
-    board: NoticeBoard
+    company: PresenceRegistry
+    board: NoticeInbox
     questions: OpenQuestions
     clock: Clock
 
-    async def around(self, state: ThreadState) -> Around:
+    async def around(self, state: ThreadState) -> PeopleContext:
         """What a heartbeat is told of people.
 
         Args:
@@ -49,7 +49,7 @@ class PeopleBriefing:
         now_ms = round(self.clock.now() * 1000)
         asked = [_asked(one) for one in await self.questions.of_root(state.thread_id, MOST_WAITING)]
         told = unseen_lines(await self.board.unseen(state.agent, MOST_WAITING), now_ms)
-        return Around(people_lines(await self.company.look(), OWNER, now_ms), (*asked, *told))
+        return PeopleContext(people_lines(await self.company.look(), OWNER, now_ms), (*asked, *told))
 
 
 def _asked(one: OpenQuestion) -> str:

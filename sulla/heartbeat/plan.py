@@ -23,7 +23,7 @@ SUMMARY_CHARS: Final = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Lot:
+class ProjectSummary:
     """One project, as far as a beat looks at it."""
 
     slug: str
@@ -43,7 +43,7 @@ class Lot:
         return self.open_tasks > 0 and self.status in WORKABLE
 
 
-def plain(lot: Lot) -> Lot:
+def plain(lot: ProjectSummary) -> ProjectSummary:
     """A project without its words: every cycle is told of it, and nobody knows whose words they are."""
     status = lot.status if lot.status in WORKABLE else "other"
     at = lot.last_activity_at if _TIME.fullmatch(lot.last_activity_at) else ""
@@ -59,7 +59,7 @@ class Focus:
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class WakeRequest:
     """What a beat was woken with."""
 
     text: str = ""
@@ -73,7 +73,12 @@ class Ask:
 
 
 def preflight(
-    beat: BeatState, ask: Ask, lots: Sequence[Lot], limits: BeatLimits, now_ms: int, taken: Collection[str] = ()
+    beat: BeatState,
+    ask: WakeRequest,
+    lots: Sequence[ProjectSummary],
+    limits: BeatLimits,
+    now_ms: int,
+    taken: Collection[str] = (),
 ) -> Focus | BeatSkipped:
     """Whether a beat is worth a model call, before there is one.
 
@@ -116,7 +121,7 @@ def preflight(
     return _focus(free, beat)
 
 
-def _focus(workable: Sequence[Lot], beat: BeatState) -> Focus:
+def _focus(workable: Sequence[ProjectSummary], beat: BeatState) -> Focus:
     """The project that was idle longest; what beats could not move last time comes after the others."""
     stuck = beat.focus if beat.blocker else ""
     chosen = min(workable, key=lambda lot: (lot.slug == stuck, lot.last_activity_at, lot.priority, lot.slug))
@@ -155,7 +160,7 @@ def cycle_ended(beat: BeatState, report: Report, text: str, now_ms: int) -> Cycl
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class BeatOutcome:
     """A beat is over."""
 
     status: BeatStatus
@@ -163,7 +168,7 @@ class End:
     text: str = ""
 
 
-def after_cycle(beat: BeatState, last: CycleEnded, limits: BeatLimits, now_ms: int) -> End | None:
+def after_cycle(beat: BeatState, last: CycleEnded, limits: BeatLimits, now_ms: int) -> BeatOutcome | None:
     """Whether a beat ends after a cycle (seed 004 §2: done, blocked or the last cycle; else once more).
 
     Args:
@@ -177,23 +182,23 @@ def after_cycle(beat: BeatState, last: CycleEnded, limits: BeatLimits, now_ms: i
     """
     match last.status:
         case "done":
-            return End("done", text=last.summary)
+            return BeatOutcome("done", text=last.summary)
         case "blocked":
-            return End("blocked", "blocked", last.blocker)
+            return BeatOutcome("blocked", "blocked", last.blocker)
         case "failed" if last.reason.startswith("limit_"):
             # A cycle that has used up what it had is no outage: nothing would go better after a longer pause.
-            return End("limited", last.reason, f"cycle {last.number}: {last.summary or last.reason}")
+            return BeatOutcome("limited", last.reason, f"cycle {last.number}: {last.summary or last.reason}")
         case "failed" | "cancelled":
-            return End("failed", f"cycle_{last.status}", last.summary or f"cycle {last.number} {last.status}")
+            return BeatOutcome("failed", f"cycle_{last.status}", last.summary or f"cycle {last.number} {last.status}")
     if beat.cycle >= limits.cycles:
-        return End("limited", "limit_cycles", f"{limits.cycles} cycles, and not done: {last.summary}")
+        return BeatOutcome("limited", "limit_cycles", f"{limits.cycles} cycles, and not done: {last.summary}")
     if now_ms >= beat.started_ms + round(limits.wall_s * 1000):
-        return End("limited", "limit_wall_s", f"{limits.wall_s:g} s are over: {last.summary}")
+        return BeatOutcome("limited", "limit_wall_s", f"{limits.wall_s:g} s are over: {last.summary}")
     over = _over_budget(beat, limits, now_ms)
-    return End("limited", over[0], over[1]) if over is not None else None
+    return BeatOutcome("limited", over[0], over[1]) if over is not None else None
 
 
-def beat_ended(beat: BeatState, end: End, changed: str, limits: BeatLimits, now_ms: int) -> BeatEnded:
+def beat_ended(beat: BeatState, end: BeatOutcome, changed: str, limits: BeatLimits, now_ms: int) -> BeatEnded:
     """The end of a beat, as it is kept.
 
     Args:
@@ -282,7 +287,7 @@ def _over_budget(beat: BeatState, limits: BeatLimits, now_ms: int) -> tuple[str,
 
 
 @dataclass(frozen=True, slots=True)
-class Tiding:
+class BeatNotice:
     """Something that people should know."""
 
     key: str
@@ -290,7 +295,7 @@ class Tiding:
     text: str
 
 
-def tidings(beat: BeatState, outcome: Outcome, limits: BeatLimits, now_ms: int) -> list[Tiding]:
+def tidings(beat: BeatState, outcome: Outcome, limits: BeatLimits, now_ms: int) -> list[BeatNotice]:
     """What people should know when a beat has ended or was skipped.
 
     Args:
@@ -302,11 +307,11 @@ def tidings(beat: BeatState, outcome: Outcome, limits: BeatLimits, now_ms: int) 
     found, said = [], outcome.status_report
     if outcome.reason.startswith(("limit_day", "limit_month")):
         when = now_ms // DAY_MS if "_day_" in outcome.reason else month_of(now_ms)
-        found.append(Tiding(f"{outcome.reason}:{when}", f"Beats stop until the budget begins anew: {said}."))
+        found.append(BeatNotice(f"{outcome.reason}:{when}", f"Beats stop until the budget begins anew: {said}."))
     if beat.status == "failed" and (beat.failures == FAILURES or beat.failures % FAILURES_AGAIN == 0):
         text = f"{beat.failures} beats in a row failed: {said or 'nobody knows why'}. See `sulla beat log`."
-        found.append(Tiding(f"failures:{beat.beats}", text))
+        found.append(BeatNotice(f"failures:{beat.beats}", text))
     if beat.status != "idle" and beat.standing == limits.standing:
         text = f"{beat.standing} beats in a row changed nothing, so they come less often now. See `sulla beat log`."
-        found.append(Tiding(f"standing:{beat.beats}", text))
+        found.append(BeatNotice(f"standing:{beat.beats}", text))
     return found

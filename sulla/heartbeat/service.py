@@ -29,8 +29,8 @@ LOOK_BACK: Final = 50
 """Wakes among which `status` looks for the newest beat."""
 
 
-class BeatDesk:
-    """Keeps `BeatOffice`.
+class HeartbeatService:
+    """Implements `BeatOffice`.
 
     Args:
         beat_threads: where agents beat.

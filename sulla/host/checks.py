@@ -26,31 +26,25 @@ class CheckContext(Protocol):
     @property
     def home(self) -> Home:
         """The folder."""
-        ...
 
     @property
     def settings(self) -> HomeSettings:
         """What is right of its settings; what is wrong counts as not given."""
-        ...
 
     @property
     def clock(self) -> Clock:
         """All time."""
-        ...
 
     @property
     def where(self) -> Whereabouts | None:
         """The daemon that runs on the home; None for none."""
-        ...
 
     @property
     def silent(self) -> bool:
         """Whether that daemon did not answer when it was looked at."""
-        ...
 
     def team(self) -> Team:
         """The home's agents. It reads their files, and blocks."""
-        ...
 
     def host(self) -> Host:
         """What the home's capabilities are built with and provide, as in a daemon that was not begun. It blocks.
@@ -58,12 +52,10 @@ class CheckContext(Protocol):
         Raises:
             SettingsError: a setting asks for something that there is not.
         """
-        ...
 
     @property
     def ask(self) -> Callable[[str], Awaitable[JsonObject]]:
         """Asks that daemon for a method without parameters."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,12 +18,12 @@ from sulla.host.settings import HomeSettings
 from sulla.host.team import Team
 from sulla.host.tools import AgentTools, ToolRegistry
 from sulla.host.waker import Waker
-from sulla.models import Section
+from sulla.models import PromptSection
 from sulla.store import Store
 from sulla.telemetry import Gauge, Tally
 from sulla.threads import LogFollower, ThreadStore
 from sulla.tools import Tool, Toolbox, ToolSource
-from sulla.work import Switch
+from sulla.work import WorkSwitch
 
 T = TypeVar("T")
 
@@ -54,7 +54,7 @@ class Host:
     store: Store
     threads: ThreadStore
     waker: Waker
-    switch: Switch
+    switch: WorkSwitch
     """Says whether all work stands still."""
     health: Health
     tally: Tally
@@ -103,7 +103,6 @@ class Follower(Protocol):
 
     def wake(self, thread_id: ThreadId) -> None:
         """Have a thread looked at soon. Never waits, never fails."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +117,7 @@ class Built:
     agent_tools: AgentTools | None = None
     tool_source: ToolSource | None = None
     """Gives tools that come and go."""
-    sections: Callable[[AgentSpec, Toolbox], tuple[Section, ...]] | None = None
+    sections: Callable[[AgentSpec, Toolbox], tuple[PromptSection, ...]] | None = None
     """What models are told of it that changes with files."""
     opening: Opening | None = None
     """May answer a person's message in the place of the agent."""

@@ -14,12 +14,10 @@ class HomeSettings(Protocol):
     @property
     def home(self) -> Path:
         """The folder where the daemon keeps what is its own."""
-        ...
 
     @property
     def workspace(self) -> Path:
         """The folder that agents' file tools work in."""
-        ...
 
     def section(self, kind: type[S]) -> S:
         """A capability's own section.
@@ -30,7 +28,6 @@ class HomeSettings(Protocol):
         Raises:
             SettingsError: no capability that is there brings it.
         """
-        ...
 
     def place(self, path: str) -> Path:
         """A path as people write it: in the home, unless it begins with `/` or `~`.
@@ -38,4 +35,3 @@ class HomeSettings(Protocol):
         Raises:
             SettingsError: it begins with a `~` that stands for no folder.
         """
-        ...

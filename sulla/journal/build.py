@@ -9,17 +9,17 @@ from sulla.agent import sections, tool_specs, tool_tokens
 from sulla.core.errors import SettingsError
 from sulla.core.jsontypes import JsonObject
 from sulla.host.host import Built, Host
-from sulla.journal.journal import Journal, journal_follower
-from sulla.journal.runs import Training
+from sulla.journal.journal import JournalWriter, journal_follower
+from sulla.journal.runs import TrainingFilter
 from sulla.journal.settings import JournalSettings
-from sulla.journal.shelf import Shelf
-from sulla.journal.training import Frame
+from sulla.journal.shelf import JournalFolder
+from sulla.journal.training import PromptFrame
 from sulla.tools import catalogue_of
 
 FOLDER: Final = "journal"
 
 
-class Frames(Mapping[str, Frame]):
+class PromptFrames(Mapping[str, PromptFrame]):
     """What each agent is told before any conversation, by its id, with the tools that there are at that moment.
 
     Args:
@@ -29,12 +29,12 @@ class Frames(Mapping[str, Frame]):
     def __init__(self, host: Host) -> None:
         self._host = host
 
-    def __getitem__(self, agent: str) -> Frame:
+    def __getitem__(self, agent: str) -> PromptFrame:
         if agent not in (agents := self._host.agents).team.ids:
             raise KeyError(agent)
         spec = agents.team.get(agent)
         told = catalogue_of(self._host.tools.now(spec), tool_tokens).toolbox
-        return Frame(tuple(part.text for part in sections(spec, agents.where)), tool_specs(told))
+        return PromptFrame(tuple(part.text for part in sections(spec, agents.where)), tool_specs(told))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._host.agents.team.ids)
@@ -58,9 +58,9 @@ def build(host: Host) -> Built:
             )
         return Built(status=_off)
     folder = host.settings.home / FOLDER
-    shelf = Shelf(folder, wanted.file_bytes, wanted.keep_files, training=wanted.training)
-    training = Training(Frames(host), wanted.training_outcomes) if wanted.training else None
-    journal = Journal(host.threads, shelf, host.place.redactor, training)
+    shelf = JournalFolder(folder, wanted.file_bytes, wanted.keep_files, training=wanted.training)
+    training = TrainingFilter(PromptFrames(host), wanted.training_outcomes) if wanted.training else None
+    journal = JournalWriter(host.threads, shelf, host.place.redactor, training)
     follower = journal_follower(journal, host.threads, host.store, host.place.clock)
 
     async def status() -> JsonObject:

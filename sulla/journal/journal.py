@@ -13,10 +13,10 @@ from sulla.core.errors import CorruptRecord, StoreUnavailable
 from sulla.core.ids import ThreadId
 from sulla.core.redact import Redactor
 from sulla.core.stamp import stamp
-from sulla.journal.lines import START, Mark, mark_of, to_line, unwritten
-from sulla.journal.runs import PAGE, Training, examples_of
-from sulla.journal.shelf import Shelf
-from sulla.journal.worker import Worker
+from sulla.journal.lines import START, JournalPosition, mark_of, to_line, unwritten
+from sulla.journal.runs import PAGE, TrainingFilter, examples_of
+from sulla.journal.shelf import JournalFolder
+from sulla.journal.worker import BlockingWorker
 from sulla.store import LogInfo, Store
 from sulla.threads import Entry, Intervals, LogConsumer, LogCursor, LogFollower, ThreadStore
 
@@ -28,12 +28,12 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 
-def journal_follower(journal: Journal, threads: ThreadStore, store: Store, clock: Clock) -> LogFollower:
+def journal_follower(journal: JournalWriter, threads: ThreadStore, store: Store, clock: Clock) -> LogFollower:
     """What has the journal written: soon after each turn, and at the start what was missed."""
     return LogFollower("journal", journal, threads, store, clock, intervals=Intervals(linger_s=LINGER_S), page=PAGE)
 
 
-class Journal(LogConsumer):
+class JournalWriter(LogConsumer):
     """Writes conversations down as lines of JSON. Its files say how far each thread is written.
 
     Args:
@@ -44,13 +44,13 @@ class Journal(LogConsumer):
     """
 
     def __init__(
-        self, threads: ThreadStore, shelf: Shelf, redactor: Redactor, training: Training | None = None
+        self, threads: ThreadStore, shelf: JournalFolder, redactor: Redactor, training: TrainingFilter | None = None
     ) -> None:
         self._threads = threads
         self._shelf = shelf
         self._redactor = redactor
         self._training = training
-        self._worker = Worker("journal")
+        self._worker = BlockingWorker("journal")
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
@@ -125,12 +125,12 @@ class Journal(LogConsumer):
             raise StoreUnavailable(said) from error
 
 
-def _behind(mark: Mark) -> int:
+def _behind(mark: JournalPosition) -> int:
     """Behind which number the last written event comes first."""
     return max(0, mark.seq - 1)
 
 
-def _is_behind(info: LogInfo, mark: Mark) -> bool:
+def _is_behind(info: LogInfo, mark: JournalPosition) -> bool:
     """Whether a thread has to be looked at. One that was made after the last line of its name was written is another
     one.
     """

@@ -13,7 +13,7 @@ from sulla.threads import Entry, event_of
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class JournalPosition:
     """How far a thread is written: the last event's number and time."""
 
     seq: int = 0
@@ -21,49 +21,49 @@ class Mark:
     """As it stands in the line. It tells a thread from an earlier one with the same id."""
 
 
-START = Mark()
+START = JournalPosition()
 """Nothing is written yet."""
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class JournalLine:
     """One event, ready to be written."""
 
     thread_id: ThreadId
-    mark: Mark
+    mark: JournalPosition
     body: bytes
 
 
-def to_line(thread_id: ThreadId, entry: Entry, redactor: Redactor) -> Line:
+def to_line(thread_id: ThreadId, entry: Entry, redactor: Redactor) -> JournalLine:
     """An event as its line; secrets are taken out of its data."""
     event = event_of(thread_id, entry) | {"data": redactor.json(entry.data)}
-    return Line(thread_id, mark_of(entry), orjson.dumps(event) + b"\n")
+    return JournalLine(thread_id, mark_of(entry), orjson.dumps(event) + b"\n")
 
 
-def mark_of(entry: Entry) -> Mark:
+def mark_of(entry: Entry) -> JournalPosition:
     """How far a thread is written once this event is."""
-    return Mark(entry.seq, stamp(entry.origin.at_ms))
+    return JournalPosition(entry.seq, stamp(entry.origin.at_ms))
 
 
-def read_line(raw: bytes) -> tuple[ThreadId, Mark] | None:
+def read_line(raw: bytes) -> tuple[ThreadId, JournalPosition] | None:
     """Whose line it is and how far it goes; None if it is not a whole line of ours."""
     match _read(raw):
         case {"thread_id": str(thread_id), "seq": int(seq), "at": str(at), "data": dict()}:
-            return ThreadId(thread_id), Mark(seq, at)
+            return ThreadId(thread_id), JournalPosition(seq, at)
         case _:
             return None
 
 
-def read_example(raw: bytes) -> tuple[ThreadId, Mark] | None:
+def read_example(raw: bytes) -> tuple[ThreadId, JournalPosition] | None:
     """The same for a line of the training log: the run's last event."""
     match _read(raw):
         case {"metadata": {"thread_id": str(thread_id), "seq": int(seq), "at": str(at)}}:
-            return ThreadId(thread_id), Mark(seq, at)
+            return ThreadId(thread_id), JournalPosition(seq, at)
         case _:
             return None
 
 
-def unwritten(page: list[Entry], mark: Mark) -> list[Entry] | None:
+def unwritten(page: list[Entry], mark: JournalPosition) -> list[Entry] | None:
     """What of a thread's events has no line yet.
 
     Args:

@@ -15,21 +15,19 @@ import orjson
 
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import ThreadId
-from sulla.journal.lines import Mark
+from sulla.journal.lines import JournalPosition
 
-Row = tuple[ThreadId, Mark]
+Row = tuple[ThreadId, JournalPosition]
 
 
-class Table(Protocol):
+class PositionTable(Protocol):
     """The bytes of a table; a mapped file keeps this too."""
 
     def find(self, sub: bytes, start: int = ..., end: int = ..., /) -> int:
         """Where `sub` begins, or -1."""
-        ...
 
     def rfind(self, sub: bytes, start: int = ..., end: int = ..., /) -> int:
         """Where `sub` begins for the last time, or -1."""
-        ...
 
     def __getitem__(self, index: slice, /) -> bytes: ...
 
@@ -42,7 +40,7 @@ def encode(row: Row) -> bytes:
     return orjson.dumps([thread_id, mark.seq, mark.at]) + b"\n"
 
 
-def look_up(table: Table, thread_id: ThreadId) -> Mark | None:
+def look_up(table: PositionTable, thread_id: ThreadId) -> JournalPosition | None:
     """A thread's row, found by halving.
 
     Raises:
@@ -55,7 +53,7 @@ def look_up(table: Table, thread_id: ThreadId) -> Mark | None:
     return mark if found == thread_id else None
 
 
-def rows_behind(table: Table, thread_id: str, upto: str | None) -> Iterator[Row]:
+def rows_behind(table: PositionTable, thread_id: str, upto: str | None) -> Iterator[Row]:
     """The rows with ``thread_id < thread <= upto``, in order; all that follow if `upto` is None.
 
     Raises:
@@ -70,7 +68,9 @@ def rows_behind(table: Table, thread_id: str, upto: str | None) -> Iterator[Row]
             yield row
 
 
-def merged(table: Table, newer: Mapping[ThreadId, Mark], gone: Collection[ThreadId]) -> Iterator[Row]:
+def merged(
+    table: PositionTable, newer: Mapping[ThreadId, JournalPosition], gone: Collection[ThreadId]
+) -> Iterator[Row]:
     """The rows of the next table.
 
     Args:
@@ -88,7 +88,7 @@ def merged(table: Table, newer: Mapping[ThreadId, Mark], gone: Collection[Thread
         yield held
 
 
-def _first_from(table: Table, thread_id: str) -> int:
+def _first_from(table: PositionTable, thread_id: str) -> int:
     """Where the first row for this thread or a later one begins."""
     low, high = 0, len(table)
     while low < high:
@@ -103,14 +103,14 @@ def _first_from(table: Table, thread_id: str) -> int:
     return low
 
 
-def _row_at(table: Table, start: int) -> tuple[Row, int]:
+def _row_at(table: PositionTable, start: int) -> tuple[Row, int]:
     """The row that begins there, and where the next one does."""
     end = table.find(b"\n", start) + 1
     raw = table[start:end]
     try:
         match orjson.loads(raw):
             case [str(thread_id), int(seq), str(at)] if end:
-                return (ThreadId(thread_id), Mark(seq, at)), end
+                return (ThreadId(thread_id), JournalPosition(seq, at)), end
     except orjson.JSONDecodeError:
         pass  # said below, with what else can be wrong
     raise CorruptRecord(f"the row at byte {start} is {raw[:80]!r}, which is no thread with a number and a time")

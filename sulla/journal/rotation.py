@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Moves:
+class RotationPlan:
     """What to do, in this order: remove, then rename one after the other. Stopped anywhere, nothing is overwritten."""
 
     remove: tuple[int, ...]
@@ -22,7 +22,7 @@ def is_full(size_bytes: int, more_bytes: int, limit_bytes: int) -> bool:
     return size_bytes > 0 and size_bytes + more_bytes > limit_bytes
 
 
-def moves(numbers: Collection[int], keep_files: int) -> Moves:
+def moves(numbers: Collection[int], keep_files: int) -> RotationPlan:
     """How the current file gets out of the way.
 
     Args:
@@ -32,4 +32,4 @@ def moves(numbers: Collection[int], keep_files: int) -> Moves:
     # A gap, as a kill in the middle of this leaves one, takes up the shift.
     free = next((number for number in range(1, keep_files) if number not in numbers), keep_files)
     remove = sorted(number for number in numbers if number > keep_files or number == free)
-    return Moves(tuple(remove), tuple((number, number + 1) for number in range(free - 1, -1, -1)))
+    return RotationPlan(tuple(remove), tuple((number, number + 1) for number in range(free - 1, -1, -1)))

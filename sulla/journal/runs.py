@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from sulla.core.errors import CorruptRecord, NotFound
 from sulla.core.ids import RunId, ThreadId
 from sulla.core.redact import Redactor
-from sulla.journal.training import Frame, ended_run, first_event, to_bytes, to_example
+from sulla.journal.training import PromptFrame, ended_run, first_event, to_bytes, to_example
 from sulla.threads import Entry, ThreadStore
 
 log = logging.getLogger(__name__)
@@ -22,17 +22,17 @@ MAX_EVENTS = 8192
 
 
 @dataclass(frozen=True, slots=True)
-class Training:
+class TrainingFilter:
     """What the training log takes."""
 
-    frames: Mapping[str, Frame] = field(default_factory=dict)
+    frames: Mapping[str, PromptFrame] = field(default_factory=dict)
     """Each agent's prompt and tools."""
     outcomes: tuple[str, ...] = ("done",)
     """Runs that ended so."""
 
 
 async def examples_of(
-    threads: ThreadStore, thread_id: ThreadId, entries: Sequence[Entry], training: Training, redactor: Redactor
+    threads: ThreadStore, thread_id: ThreadId, entries: Sequence[Entry], training: TrainingFilter, redactor: Redactor
 ) -> list[bytes]:
     """The examples of the runs that end among these events, as lines."""
     found: list[bytes] = []

@@ -14,7 +14,7 @@ from pathlib import Path
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import ThreadId
 from sulla.journal import positions
-from sulla.journal.lines import START, Line, Mark, read_example, read_line
+from sulla.journal.lines import START, JournalLine, JournalPosition, read_example, read_line
 from sulla.journal.rotating import RotatingFile, Write, sync_folder
 
 CONVERSATIONS = "conversations.jsonl"
@@ -22,7 +22,7 @@ TRAINING = "training.jsonl"
 POSITIONS = "positions"
 
 
-class Shelf:
+class JournalFolder:
     """What is written, and where. Everything here blocks; to be called from one thread at a time.
 
     After an error: `close`, then `open` looks at the disk again.
@@ -41,11 +41,11 @@ class Shelf:
         self.folder = folder
         self._conversations = RotatingFile(folder / CONVERSATIONS, file_bytes, keep_files, write)
         self._training = RotatingFile(folder / TRAINING, file_bytes, keep_files, write) if training else None
-        self._table: positions.Table = b""
-        self._newer: dict[ThreadId, Mark] = {}
+        self._table: positions.PositionTable = b""
+        self._newer: dict[ThreadId, JournalPosition] = {}
         """What the current file holds; its size bounds this."""
         self._gone: set[ThreadId] = set()
-        self._examples: set[tuple[ThreadId, Mark]] = set()
+        self._examples: set[tuple[ThreadId, JournalPosition]] = set()
         """The ends of runs whose example was written just before a crash, and the end itself was not."""
         self._open = False
 
@@ -81,12 +81,14 @@ class Shelf:
             self._conversations.sync()
         self.close()
 
-    def mark(self, thread_id: ThreadId) -> Mark:
+    def mark(self, thread_id: ThreadId) -> JournalPosition:
         """How far a thread is written."""
         known = self._newer.get(thread_id)
         return known or positions.look_up(self._table, thread_id) or START
 
-    def compare(self, threads: Sequence[ThreadId], after: str, *, last: bool) -> tuple[list[Mark], list[ThreadId]]:
+    def compare(
+        self, threads: Sequence[ThreadId], after: str, *, last: bool
+    ) -> tuple[list[JournalPosition], list[ThreadId]]:
         """Hold a page of all threads against what is written.
 
         Args:
@@ -105,18 +107,18 @@ class Shelf:
         """These threads were deleted: the next table does without them."""
         self._gone.update(gone)
 
-    def has_example(self, thread_id: ThreadId, end: Mark) -> bool:
+    def has_example(self, thread_id: ThreadId, end: JournalPosition) -> bool:
         """Whether the run that ended with this event has its example already."""
         return (thread_id, end) in self._examples
 
-    def append(self, lines: Sequence[Line], examples: Sequence[bytes] = ()) -> None:
+    def append(self, lines: Sequence[JournalLine], examples: Sequence[bytes] = ()) -> None:
         """Write events, and the examples of the runs that end among them.
 
         Raises:
             OSError: part of it may have been written.
         """
         self._append_examples(examples)
-        batch: list[Line] = []
+        batch: list[JournalLine] = []
         size = 0
         for line in lines:
             if self._conversations.is_full_for(len(line.body), size):
@@ -138,7 +140,7 @@ class Shelf:
             self._training.append(example)
         self._training.sync()
 
-    def _append(self, lines: Sequence[Line]) -> None:
+    def _append(self, lines: Sequence[JournalLine]) -> None:
         if lines:
             self._conversations.append(b"".join(line.body for line in lines))
         for line in lines:

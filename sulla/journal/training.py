@@ -34,7 +34,7 @@ _DECISIONS = get_args(Decision)
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class PromptFrame:
     """What a model is told beside the messages. The log does not hold it: it is the agent's as it is now."""
 
     system: tuple[str, ...]
@@ -61,7 +61,7 @@ def first_event(entries: Sequence[Entry], run_id: RunId) -> int | None:
     return None
 
 
-def to_example(thread_id: ThreadId, run_id: RunId, entries: Sequence[Entry], frame: Frame) -> JsonObject | None:
+def to_example(thread_id: ThreadId, run_id: RunId, entries: Sequence[Entry], frame: PromptFrame) -> JsonObject | None:
     """A run as an example.
 
     Args:

@@ -14,7 +14,7 @@ T = TypeVar("T")
 Job = Callable[[], None]
 
 
-class Worker:
+class BlockingWorker:
     """Runs one piece of work after the other. Whoever asks waits for the answer before asking again, so few wait.
 
     Args:

@@ -13,10 +13,10 @@ from sulla.core.jsontypes import JsonObject
 from sulla.host.host import Built, Host
 from sulla.host.sections import ShellSettings
 from sulla.host.settings import HomeSettings
-from sulla.mcp.child import Nest
-from sulla.mcp.hub import McpHub
+from sulla.mcp.child import ServerFolders
+from sulla.mcp.hub import McpServers
 from sulla.mcp.server import McpServer, check_server
-from sulla.mcp.session import Connect, Session
+from sulla.mcp.session import ConnectMcp, McpSession
 from sulla.mcp.settings import McpSettings
 from sulla.mcp.trust import TrustFiles
 
@@ -52,7 +52,7 @@ def servers_of(settings: HomeSettings) -> tuple[McpServer, ...]:
     return found
 
 
-def make_servers(settings: HomeSettings, clock: Clock) -> McpHub:
+def make_servers(settings: HomeSettings, clock: Clock) -> McpServers:
     """Nothing is started or connected yet.
 
     Args:
@@ -62,7 +62,7 @@ def make_servers(settings: HomeSettings, clock: Clock) -> McpHub:
     Raises:
         SettingsError: one cannot be tried as it is described.
     """
-    return McpHub(servers_of(settings), connect_for(settings, clock), trust_of(settings), clock)
+    return McpServers(servers_of(settings), connect_for(settings, clock), trust_of(settings), clock)
 
 
 def trust_of(settings: HomeSettings) -> TrustFiles:
@@ -70,32 +70,32 @@ def trust_of(settings: HomeSettings) -> TrustFiles:
     return TrustFiles(settings.home / TRUSTED)
 
 
-def connect_for(settings: HomeSettings, clock: Clock) -> Connect:
+def connect_for(settings: HomeSettings, clock: Clock) -> ConnectMcp:
     """What makes connections; the protocol's library, which takes half a second to load, comes with the first one."""
-    return _Lazy(Nest(settings.home / SERVERS, settings.section(ShellSettings).path), clock)
+    return _LazyConnector(ServerFolders(settings.home / SERVERS, settings.section(ShellSettings).path), clock)
 
 
 @dataclass(frozen=True, slots=True)
-class _Lazy:
-    """Keeps `mcp.Connect`."""
+class _LazyConnector:
+    """Implements `ConnectMcp`."""
 
-    nest: Nest
+    nest: ServerFolders
     clock: Clock
 
     def __call__(
         self, server: McpServer, notice: Callable[[], None], heard: Callable[[str], None]
-    ) -> AbstractAsyncContextManager[Session]:
+    ) -> AbstractAsyncContextManager[McpSession]:
         """Connect."""
         return self._connect(server, notice, heard)
 
     @asynccontextmanager
     async def _connect(
         self, server: McpServer, notice: Callable[[], None], heard: Callable[[str], None]
-    ) -> AsyncGenerator[Session]:
-        def load() -> Connect:
-            from sulla.mcp.client import Connector
+    ) -> AsyncGenerator[McpSession]:
+        def load() -> ConnectMcp:
+            from sulla.mcp.client import McpConnector
 
-            return Connector(self.nest, self.clock)
+            return McpConnector(self.nest, self.clock)
 
         connect = await asyncio.to_thread(load)
         async with connect(server, notice, heard) as session:

@@ -29,7 +29,7 @@ MAX_COMPARED: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Offered:
+class OfferedTool:
     """A tool as its server describes it. Nothing of this is to be believed: it is a stranger's text."""
 
     name: str
@@ -46,27 +46,27 @@ class Offered:
 
 
 @dataclass(frozen=True, slots=True)
-class Catalog:
+class McpCatalog:
     """The tools that can be used of one server."""
 
-    tools: tuple[Offered, ...] = ()
+    tools: tuple[OfferedTool, ...] = ()
     """By name."""
     notes: tuple[str, ...] = ()
     """What was left out, and why."""
 
-    def get(self, name: str) -> Offered | None:
+    def get(self, name: str) -> OfferedTool | None:
         """The tool of that name, or None."""
         return next((tool for tool in self.tools if tool.name == name), None)
 
 
-def read_catalog(offered: Iterable[Offered], allowed: Sequence[str] | None) -> Catalog:
+def read_catalog(offered: Iterable[OfferedTool], allowed: Sequence[str] | None) -> McpCatalog:
     """Take what can be used.
 
     Args:
         offered: all that the server listed.
         allowed: the owner's list; None for all.
     """
-    chosen: dict[str, Offered] = {}
+    chosen: dict[str, OfferedTool] = {}
     notes: list[str] = []
     left_out = 0
     listed = list(offered)
@@ -90,10 +90,10 @@ def read_catalog(offered: Iterable[Offered], allowed: Sequence[str] | None) -> C
     notes += [f"it offers no tool {name!r}.{did_you_mean(name, known)}" for name in missing[:MAX_NOTES]]
     if len(notes) > MAX_NOTES:
         notes[MAX_NOTES:] = [f"and {len(notes) - MAX_NOTES} more"]
-    return Catalog(tuple(sorted(chosen.values(), key=lambda tool: tool.name)), tuple(notes))
+    return McpCatalog(tuple(sorted(chosen.values(), key=lambda tool: tool.name)), tuple(notes))
 
 
-def changes(before: Catalog, now: Catalog) -> Iterator[str]:
+def changes(before: McpCatalog, now: McpCatalog) -> Iterator[str]:
     """What is different, one phrase for each tool."""
     old, new = _by_name(before), _by_name(now)
     for name in sorted(old.keys() | new.keys()):
@@ -105,17 +105,17 @@ def changes(before: Catalog, now: Catalog) -> Iterator[str]:
             yield f"{name} has another {_difference(old[name], new[name])}"
 
 
-def _difference(old: Offered, new: Offered) -> str:
+def _difference(old: OfferedTool, new: OfferedTool) -> str:
     if old.schema != new.schema:
         return "schema"
     return "description" if old.description != new.description else "hint of what a repeat does"
 
 
-def _by_name(catalog: Catalog) -> Mapping[str, Offered]:
+def _by_name(catalog: McpCatalog) -> Mapping[str, OfferedTool]:
     return {tool.name: tool for tool in catalog.tools}
 
 
-def _wrong(tool: Offered, known: Mapping[str, Offered]) -> str:
+def _wrong(tool: OfferedTool, known: Mapping[str, OfferedTool]) -> str:
     """Why a tool cannot be used; empty if it can."""
     shown = repr(plain(tool.name)[:MAX_TOOL_NAME])
     if not tool.name or len(tool.name) > MAX_TOOL_NAME or plain(tool.name) != tool.name:

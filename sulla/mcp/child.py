@@ -34,7 +34,7 @@ _SCRIPT = 'exec "$@" </dev/fd/{input} 2>/dev/fd/{errors}'
 
 
 @dataclass(frozen=True, slots=True)
-class Nest:
+class ServerFolders:
     """Where servers are started.
 
     Args:
@@ -47,14 +47,14 @@ class Nest:
 
 
 @asynccontextmanager
-async def child(server: McpServer, nest: Nest, clock: Clock) -> AsyncGenerator[Child]:
+async def child(server: McpServer, nest: ServerFolders, clock: Clock) -> AsyncGenerator[ServerProcess]:
     """Start a server's program. When this is left, neither it nor anything that it started runs any more.
 
     Raises:
         Unavailable: it cannot be started.
     """
     home, loop = nest.root / server.name, asyncio.get_running_loop()
-    ears = _Ears()
+    ears = _ErrorTail()
     for_input, input_end = os.pipe()
     error_end, for_errors = os.pipe()
     writing, _ = await loop.connect_write_pipe(asyncio.Protocol, os.fdopen(input_end, "wb", 0))
@@ -82,7 +82,7 @@ async def child(server: McpServer, nest: Nest, clock: Clock) -> AsyncGenerator[C
     finally:
         os.close(for_input)
         os.close(for_errors)
-    started = Child(process, writing, ears, clock)
+    started = ServerProcess(process, writing, ears, clock)
     try:
         yield started
     finally:
@@ -90,7 +90,7 @@ async def child(server: McpServer, nest: Nest, clock: Clock) -> AsyncGenerator[C
         hearing.close()
 
 
-class Child:
+class ServerProcess:
     """A server that runs.
 
     Args:
@@ -101,7 +101,7 @@ class Child:
     """
 
     def __init__(
-        self, process: asyncio.subprocess.Process, writing: asyncio.WriteTransport, ears: _Ears, clock: Clock
+        self, process: asyncio.subprocess.Process, writing: asyncio.WriteTransport, ears: _ErrorTail, clock: Clock
     ) -> None:
         self._process = process
         self._writing = writing
@@ -175,7 +175,7 @@ class Child:
             pass
 
 
-class _Ears(asyncio.Protocol):
+class _ErrorTail(asyncio.Protocol):
     """Keeps the end of what is said."""
 
     def __init__(self) -> None:

@@ -24,11 +24,11 @@ from sulla import __version__
 from sulla.core.clock import Clock
 from sulla.core.errors import Unavailable, leaf
 from sulla.core.jsontypes import FrozenJson
-from sulla.mcp.catalog import Offered
-from sulla.mcp.child import Child, Nest, child
-from sulla.mcp.client_http import MAX_ANSWER, SESSION_GONE, Limited, refusal
+from sulla.mcp.catalog import OfferedTool
+from sulla.mcp.child import ServerFolders, ServerProcess, child
+from sulla.mcp.client_http import MAX_ANSWER, SESSION_GONE, BoundedTransport, refusal
 from sulla.mcp.server import McpServer
-from sulla.mcp.session import Answer, Session
+from sulla.mcp.session import McpResult, McpSession
 from sulla.mcp.words import answer_text, plain
 
 MAX_PAGES: Final = 20
@@ -46,24 +46,24 @@ _Result = TypeVar("_Result", types.ListToolsResult, types.CallToolResult)
 
 
 @dataclass(frozen=True, slots=True)
-class Connector:
-    """Keeps `session.Connect`.
+class McpConnector:
+    """Implements `ConnectMcp`.
 
     Args:
         nest: where programs are started.
         clock: all time.
     """
 
-    nest: Nest
+    nest: ServerFolders
     clock: Clock
 
     @asynccontextmanager
     async def __call__(
         self, server: McpServer, notice: Callable[[], None], heard: Callable[[str], None]
-    ) -> AsyncGenerator[Session]:
-        """Connect; see `session.Connect`."""
+    ) -> AsyncGenerator[McpSession]:
+        """Connect; see `ConnectMcp`."""
         async with AsyncExitStack() as stack:
-            line = _Line(notice, self.clock)
+            line = _ConnectionState(notice, self.clock)
             stack.callback(line.close)
             stack.callback(lambda: heard(line.said))
             transport = _over_pipes(server, self.nest, line) if server.command else _over_http(server, line)
@@ -76,10 +76,10 @@ class Connector:
             group = await stack.enter_async_context(anyio.create_task_group())
             stack.callback(group.cancel_scope.cancel)
             group.start_soon(_listen, client, notice)
-            yield _Session(client, line)
+            yield _ClientSession(client, line)
 
 
-class _Line:
+class _ConnectionState:
     """How a connection is doing."""
 
     def __init__(self, notice: Callable[[], None], clock: Clock) -> None:
@@ -89,7 +89,7 @@ class _Line:
         self.over = ""
         self.status = 0
         """The last answer's, over HTTP."""
-        self.child: Child | None = None
+        self.child: ServerProcess | None = None
         self.waiting: set[anyio.CancelScope] = set()
         """Whoever waits for an answer."""
 
@@ -133,18 +133,18 @@ class _Line:
 
 
 @dataclass(frozen=True, slots=True)
-class _Session:
-    """Keeps `session.Session`."""
+class _ClientSession:
+    """Implements `McpSession`."""
 
     client: Client
-    line: _Line
+    line: _ConnectionState
 
     @property
     def over(self) -> str:
         return self.line.over
 
-    async def list(self) -> list[Offered]:
-        found: list[Offered] = []
+    async def list(self) -> list[OfferedTool]:
+        found: list[OfferedTool] = []
         cursor: str | None = None
         for _ in range(MAX_PAGES):
             params = types.PaginatedRequestParams(cursor=cursor)
@@ -158,7 +158,7 @@ class _Session:
                 return found
         raise Unavailable(f"its list of tools has more than {MAX_PAGES} pages")
 
-    async def call(self, name: str, args: FrozenJson) -> Answer:
+    async def call(self, name: str, args: FrozenJson) -> McpResult:
         # Not `call_tool`: that checks the answer against the server's schema, and a pattern in it can take for ever.
         request = types.CallToolRequest(params=types.CallToolRequestParams(name=name, arguments=dict(args)))
         try:
@@ -170,9 +170,9 @@ class _Session:
                 self.line.end("its session is over (HTTP 404)")
                 raise Unavailable(self.line.over) from error
             told = _refused(error, self.line.status)
-            return Answer(f"{error.message[:MAX_SAID]} ({told})", is_error=True)
+            return McpResult(f"{error.message[:MAX_SAID]} ({told})", is_error=True)
         said = result.model_dump(mode="json", by_alias=True, exclude_none=True)
-        return Answer(answer_text(said.get("content") or [], said.get("structuredContent")), bool(result.is_error))
+        return McpResult(answer_text(said.get("content") or [], said.get("structuredContent")), bool(result.is_error))
 
     async def _ask(self, asking: Awaitable[_Result]) -> _Result:
         """Wait for an answer.
@@ -210,7 +210,9 @@ async def _listen(client: Client, notice: Callable[[], None]) -> None:
 
 
 @asynccontextmanager
-async def _over_pipes(server: McpServer, nest: Nest, line: _Line) -> AsyncGenerator[TransportStreams]:
+async def _over_pipes(
+    server: McpServer, nest: ServerFolders, line: _ConnectionState
+) -> AsyncGenerator[TransportStreams]:
     into, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, out_of = anyio.create_memory_object_stream[SessionMessage](0)
     stack = AsyncExitStack()
@@ -230,7 +232,9 @@ async def _over_pipes(server: McpServer, nest: Nest, line: _Line) -> AsyncGenera
             await stack.aclose()
 
 
-async def _read(program: Child, into: MemoryObjectSendStream[SessionMessage | Exception], line: _Line) -> None:
+async def _read(
+    program: ServerProcess, into: MemoryObjectSendStream[SessionMessage | Exception], line: _ConnectionState
+) -> None:
     """Pass on what the program sends, until it ends or misbehaves; then whoever waits for an answer hears of that."""
     stray = False
     with into:
@@ -250,7 +254,9 @@ async def _read(program: Child, into: MemoryObjectSendStream[SessionMessage | Ex
             line.count()
 
 
-async def _write(program: Child, out_of: MemoryObjectReceiveStream[SessionMessage], line: _Line) -> None:
+async def _write(
+    program: ServerProcess, out_of: MemoryObjectReceiveStream[SessionMessage], line: _ConnectionState
+) -> None:
     with out_of:
         async for message in out_of:
             text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
@@ -262,11 +268,11 @@ async def _write(program: Child, out_of: MemoryObjectReceiveStream[SessionMessag
 
 
 @asynccontextmanager
-async def _over_http(server: McpServer, line: _Line) -> AsyncGenerator[TransportStreams]:
+async def _over_http(server: McpServer, line: _ConnectionState) -> AsyncGenerator[TransportStreams]:
     # Neither proxies nor passwords from the environment, and how long an answer may take its caller decides.
     timeout = httpx2.Timeout(CONNECT_S, read=None)
     headers = {"accept-encoding": "identity"} | dict(server.headers)
-    transport = Limited(httpx2.AsyncHTTPTransport(), line.heard)
+    transport = BoundedTransport(httpx2.AsyncHTTPTransport(), line.heard)
     async with (
         httpx2.AsyncClient(transport=transport, headers=headers, timeout=timeout, trust_env=False) as http,
         streamable_http_client(server.url, http_client=http, max_sse_event_size=MAX_ANSWER) as streams,
@@ -274,9 +280,9 @@ async def _over_http(server: McpServer, line: _Line) -> AsyncGenerator[Transport
         yield streams
 
 
-def _offered(tool: types.Tool) -> Offered:
+def _offered(tool: types.Tool) -> OfferedTool:
     hints = tool.annotations
-    return Offered(
+    return OfferedTool(
         tool.name,
         tool.description or tool.title or "",
         tool.input_schema,

@@ -28,7 +28,7 @@ def refusal(status: int) -> str:
     return f"its address answered with HTTP {status}{HINTS.get(status, '')}" if status >= REFUSED else ""
 
 
-class Limited(httpx2.AsyncBaseTransport):
+class BoundedTransport(httpx2.AsyncBaseTransport):
     """Cuts answers off that are too long, or that come packed: what they unpack to cannot be known.
 
     Args:
@@ -57,7 +57,7 @@ class Limited(httpx2.AsyncBaseTransport):
         streams = response.headers.get("content-type", "").startswith("text/event-stream")
         stream = response.stream
         if not streams and isinstance(stream, httpx2.AsyncByteStream):
-            response.stream = _Counted(stream)
+            response.stream = _BoundedStream(stream)
         return response
 
     async def aclose(self) -> None:
@@ -65,7 +65,7 @@ class Limited(httpx2.AsyncBaseTransport):
         await self._inner.aclose()
 
 
-class _Counted(httpx2.AsyncByteStream):
+class _BoundedStream(httpx2.AsyncByteStream):
     def __init__(self, inner: httpx2.AsyncByteStream) -> None:
         self._inner = inner
 

@@ -7,16 +7,16 @@ from collections.abc import Iterable
 
 from sulla.core.clock import Clock
 from sulla.core.jsontypes import JsonObject
-from sulla.mcp.catalog import Catalog
+from sulla.mcp.catalog import McpCatalog
 from sulla.mcp.server import McpServer, check_server
-from sulla.mcp.session import Connect
-from sulla.mcp.supervisor import Supervisor
+from sulla.mcp.session import ConnectMcp
+from sulla.mcp.supervisor import McpSupervisor
 from sulla.mcp.tools import tools_of
 from sulla.mcp.trust import Trust
 from sulla.tools import Tool
 
 
-class McpHub:
+class McpServers:
     """Keeps servers running, and their tools at hand.
 
     Args:
@@ -29,12 +29,12 @@ class McpHub:
         SettingsError: a server cannot be tried as it is described.
     """
 
-    def __init__(self, servers: Iterable[McpServer], connect: Connect, trust: Trust, clock: Clock) -> None:
+    def __init__(self, servers: Iterable[McpServer], connect: ConnectMcp, trust: Trust, clock: Clock) -> None:
         known = sorted(servers, key=lambda server: server.name)
         for server in known:
             check_server(server)
-        self._supervisors = tuple(Supervisor(server, connect, trust, clock) for server in known)
-        self._seen: tuple[Catalog, ...] = ()
+        self._supervisors = tuple(McpSupervisor(server, connect, trust, clock) for server in known)
+        self._seen: tuple[McpCatalog, ...] = ()
         self._tools: tuple[Tool, ...] = ()
 
     async def run(self) -> None:
@@ -44,7 +44,7 @@ class McpHub:
                 group.create_task(supervisor.run(), name=f"mcp {supervisor.server.name}")
 
     def current(self) -> tuple[Tool, ...]:
-        """What can be used at this moment, in the order of servers and names; keeps `tools.ToolSource`.
+        """What can be used at this moment, in the order of servers and names; implements `tools.ToolSource`.
 
         Returns:
             The same object as before, as long as nothing has changed.

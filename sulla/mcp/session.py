@@ -11,49 +11,46 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from sulla.core.jsontypes import FrozenJson
-from sulla.mcp.catalog import Offered
+from sulla.mcp.catalog import OfferedTool
 from sulla.mcp.server import McpServer
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class McpResult:
     """What a call came to, in the server's words."""
 
     text: str
     is_error: bool = False
 
 
-class Session(Protocol):
+class McpSession(Protocol):
     """A connection, for as long as it lasts."""
 
     @property
     def over(self) -> str:
         """Why it has ended, in our words; empty while it has not."""
-        ...
 
-    async def list(self) -> list[Offered]:
+    async def list(self) -> list[OfferedTool]:
         """All tools.
 
         Raises:
             Unavailable: there was no answer to be had.
         """
-        ...
 
-    async def call(self, name: str, args: FrozenJson) -> Answer:
+    async def call(self, name: str, args: FrozenJson) -> McpResult:
         """Use a tool, by the server's own name for it.
 
         Raises:
             Unavailable: there was no answer to be had; the call may have taken effect.
         """
-        ...
 
 
-class Connect(Protocol):
+class ConnectMcp(Protocol):
     """Makes connections."""
 
     def __call__(
         self, server: McpServer, notice: Callable[[], None], heard: Callable[[str], None]
-    ) -> AbstractAsyncContextManager[Session]:
+    ) -> AbstractAsyncContextManager[McpSession]:
         """Connect.
 
         Args:
@@ -64,4 +61,3 @@ class Connect(Protocol):
         Returns:
             What holds it. Entering raises `Unavailable`; when it was left nothing of the server runs here any more.
         """
-        ...

@@ -12,9 +12,9 @@ from typing import Final
 from sulla.core.clock import Clock
 from sulla.core.errors import Refused, Unavailable, leaf
 from sulla.core.jsontypes import FrozenJson, JsonObject
-from sulla.mcp.catalog import Catalog, Offered, changes, read_catalog
+from sulla.mcp.catalog import McpCatalog, OfferedTool, changes, read_catalog
 from sulla.mcp.server import McpServer
-from sulla.mcp.session import Answer, Connect, Session
+from sulla.mcp.session import ConnectMcp, McpResult, McpSession
 from sulla.mcp.trust import Stamp, Trust
 
 START_S: Final = 30.0
@@ -38,7 +38,7 @@ _LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Down:
+class ServerOutage:
     """Why a server cannot be used now."""
 
     why: str
@@ -47,7 +47,7 @@ class Down:
     """When it is tried again, by `Clock.elapsed`."""
 
 
-class Supervisor:
+class McpSupervisor:
     """Looks after one server.
 
     Args:
@@ -57,24 +57,24 @@ class Supervisor:
         clock: all time.
     """
 
-    def __init__(self, server: McpServer, connect: Connect, trust: Trust, clock: Clock) -> None:
+    def __init__(self, server: McpServer, connect: ConnectMcp, trust: Trust, clock: Clock) -> None:
         self.server = server
         self._connect = connect
         self._trust = trust
         self._clock = clock
-        self._session: Session | None = None
-        self._down: Down | None = None
+        self._session: McpSession | None = None
+        self._down: ServerOutage | None = None
         self._why = ""
         self._said = ""
         self._starts = 0
         self._calls = 0
         self._asked_late = False
         self._notice = asyncio.Event()
-        self._listed: Catalog | None = None
+        self._listed: McpCatalog | None = None
         self._stamp: Stamp = None
         self.held: tuple[str, ...] = ()
         """The tools that came or changed since the owner took the server in, and wait for a yes."""
-        self.catalog = Catalog()
+        self.catalog = McpCatalog()
         """What can be used; while it is lost, what could be last. The same object until something is different."""
 
     async def run(self) -> None:
@@ -87,14 +87,14 @@ class Supervisor:
             self._why = why = await self._live()
             failures = 1 if self._clock.elapsed() - began >= STEADY_S else failures + 1
             after = min(LONGEST_S, FIRST_S * 2 ** min(failures - 1, 20))
-            self._down = Down(why, self._clock.elapsed() + after)
+            self._down = ServerOutage(why, self._clock.elapsed() + after)
             about = {"server": self.server.name, "said": self._said}
             _LOG.warning(
                 "the MCP server %r is lost: %s; tried again in %.0f s", self.server.name, why, after, extra=about
             )
             await self._clock.sleep(after)
 
-    async def call(self, tool: Offered, args: FrozenJson) -> Answer:
+    async def call(self, tool: OfferedTool, args: FrozenJson) -> McpResult:
         """Use a tool.
 
         Args:
@@ -187,7 +187,7 @@ class Supervisor:
         self._notice.clear()
         await self._clock.sleep(SETTLE_S)
 
-    async def _take(self, listed: Sequence[Offered]) -> None:
+    async def _take(self, listed: Sequence[OfferedTool]) -> None:
         now = read_catalog(listed, self.server.tools)
         judged = await self._trust.judge(self.server, now)
         if self._listed is not None and (different := list(changes(self._listed, now))):
@@ -213,7 +213,7 @@ class Supervisor:
     def _heard(self, said: str) -> None:
         self._said = said
 
-    def _check(self, tool: Offered) -> None:
+    def _check(self, tool: OfferedTool) -> None:
         now = self.catalog.get(tool.name)
         if now is None or now.digest != tool.digest:
             there = self._listed is not None and self._listed.get(tool.name) is not None
@@ -230,5 +230,5 @@ class Supervisor:
         said = f"the MCP server {name!r} is not there: {why}. It was not called; it is tried again within {left:.0f} s"
         return Unavailable(said, retry_after_s=left)
 
-    def _left(self, down: Down) -> float:
+    def _left(self, down: ServerOutage) -> float:
         return max(0.0, round(down.until - self._clock.elapsed(), 1))

@@ -7,15 +7,15 @@ from functools import partial
 from typing import Final
 
 from sulla.core.jsontypes import FrozenJson
-from sulla.mcp.catalog import Offered
+from sulla.mcp.catalog import OfferedTool
 from sulla.mcp.naming import tool_names
-from sulla.mcp.supervisor import Supervisor
+from sulla.mcp.supervisor import McpSupervisor
 from sulla.tools import Done, Effect, Result, Tool, ToolContext
 
 CATEGORY: Final = "mcp"
 
 
-def tools_of(supervisor: Supervisor) -> Iterator[Tool]:
+def tools_of(supervisor: McpSupervisor) -> Iterator[Tool]:
     """What a server offers at this moment.
 
     A tool stands for what it was when it was made: once the server means something else by its name, it refuses.
@@ -35,13 +35,13 @@ def tools_of(supervisor: Supervisor) -> Iterator[Tool]:
         )
 
 
-def _effect(tool: Offered, *, trusted: bool) -> Effect:
+def _effect(tool: OfferedTool, *, trusted: bool) -> Effect:
     """What a repeat would do: what the server says of that counts only if the owner vouches for it."""
     if not trusted:
         return "once"
     return "pure" if tool.read_only else "idempotent" if tool.idempotent else "once"
 
 
-async def _use(supervisor: Supervisor, tool: Offered, args: FrozenJson, context: ToolContext) -> Result:
+async def _use(supervisor: McpSupervisor, tool: OfferedTool, args: FrozenJson, context: ToolContext) -> Result:
     answer = await supervisor.call(tool, args)
     return Done(answer.text, answer.is_error, "web", tainted=True)

@@ -24,7 +24,7 @@ from typing import Final, Protocol
 
 from sulla.core.errors import Conflict, Refused
 from sulla.core.jsontypes import Json
-from sulla.mcp.catalog import Catalog, Offered
+from sulla.mcp.catalog import McpCatalog, OfferedTool
 from sulla.mcp.server import McpServer
 
 DIGEST_CHARS: Final = 12
@@ -35,10 +35,10 @@ Stamp = tuple[int, int, int] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class TrustDecision:
     """What of an offer can be used."""
 
-    catalog: Catalog
+    catalog: McpCatalog
     held: tuple[str, ...] = ()
     """The tools that wait for the owner."""
     stamp: Stamp = None
@@ -48,24 +48,22 @@ class Judged:
 class Trust(Protocol):
     """Knows what its owner has allowed a server to offer."""
 
-    async def judge(self, server: McpServer, offered: Catalog) -> Judged:
+    async def judge(self, server: McpServer, offered: McpCatalog) -> TrustDecision:
         """Part what can be used from what waits for the owner; a file that cannot be used allows nothing."""
-        ...
 
     def stamp(self, server: str) -> Stamp:
         """Another one once the owner has spoken; costs a look at the file's times."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class TrustRecord:
     """What is known of one server."""
 
     of: str
     """Which server it was: its program or address, and the tools that its owner wants of it."""
     allowed: Mapping[str, str] = field(default_factory=dict)
     """The digest of each tool as it was allowed, by the server's own names."""
-    waiting: tuple[Offered, ...] = ()
+    waiting: tuple[OfferedTool, ...] = ()
     """Tools as they are now, which nobody has allowed like that."""
 
     @property
@@ -73,13 +71,13 @@ class Kept:
         """Of all that waits: who says yes says to what."""
         return sha256("".join(tool.digest for tool in self.waiting).encode()).hexdigest()[:DIGEST_CHARS]
 
-    def why(self, tool: Offered) -> str:
+    def why(self, tool: OfferedTool) -> str:
         """What is the matter with a tool that waits."""
         return "changed" if tool.name in self.allowed else "new"
 
 
 class TrustFiles:
-    """Keeps `Trust` in a folder.
+    """Implements `Trust` in a folder.
 
     Args:
         root: the folder; made when the first server was seen.
@@ -88,17 +86,17 @@ class TrustFiles:
     def __init__(self, root: Path) -> None:
         self._root = root
 
-    async def judge(self, server: McpServer, offered: Catalog) -> Judged:
+    async def judge(self, server: McpServer, offered: McpCatalog) -> TrustDecision:
         """See `Trust.judge`."""
         return await asyncio.to_thread(self.judge_now, server, offered)
 
-    def judge_now(self, server: McpServer, offered: Catalog) -> Judged:
+    def judge_now(self, server: McpServer, offered: McpCatalog) -> TrustDecision:
         """The same, where waiting for a disk is no harm."""
         try:
             with self._changing(server.name):
                 return self._judge(server, offered)
         except Refused as error:
-            return Judged(Catalog((), (*offered.notes, error.message)), stamp=self.stamp(server.name))
+            return TrustDecision(McpCatalog((), (*offered.notes, error.message)), stamp=self.stamp(server.name))
 
     def stamp(self, server: str) -> Stamp:
         """See `Trust.stamp`."""
@@ -108,7 +106,7 @@ class TrustFiles:
             return None  # whoever judges says what is wrong
         return found.st_ino, found.st_size, found.st_mtime_ns
 
-    def read(self, server: str) -> Kept | None:
+    def read(self, server: str) -> TrustRecord | None:
         """What is known of a server; None if it was never seen.
 
         Raises:
@@ -121,7 +119,7 @@ class TrustFiles:
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise self._unusable(server, "read", error) from error
 
-    def trust(self, server: str, digest: str = "") -> Kept:
+    def trust(self, server: str, digest: str = "") -> TrustRecord:
         """Allow what waits.
 
         Args:
@@ -150,18 +148,20 @@ class TrustFiles:
 
     # -------------------------------------------------------------------------------------------------------- private
 
-    def _judge(self, server: McpServer, offered: Catalog) -> Judged:
+    def _judge(self, server: McpServer, offered: McpCatalog) -> TrustDecision:
         kept, of = self.read(server.name), _of(server)
         if kept is None or kept.of != of:
             # What its owner took in; a server that has nothing to offer yet has not been seen.
             if offered.tools:
-                self._write(server.name, Kept(of, {tool.name: tool.digest for tool in offered.tools}))
-            return Judged(offered, stamp=self.stamp(server.name))
+                self._write(server.name, TrustRecord(of, {tool.name: tool.digest for tool in offered.tools}))
+            return TrustDecision(offered, stamp=self.stamp(server.name))
         held = tuple(tool for tool in offered.tools if kept.allowed.get(tool.name) != tool.digest)
         if held != kept.waiting:
             self._write(server.name, replace(kept, waiting=held))
         usable = tuple(tool for tool in offered.tools if tool not in held)
-        return Judged(Catalog(usable, offered.notes), tuple(tool.name for tool in held), self.stamp(server.name))
+        return TrustDecision(
+            McpCatalog(usable, offered.notes), tuple(tool.name for tool in held), self.stamp(server.name)
+        )
 
     def _file(self, server: str) -> Path:
         return self._root / f"{server}.json"
@@ -178,7 +178,7 @@ class TrustFiles:
         except OSError as error:
             raise self._unusable(server, "written", error) from error
 
-    def _write(self, server: str, kept: Kept) -> None:
+    def _write(self, server: str, kept: TrustRecord) -> None:
         draft = self._file(server).with_suffix(".new")
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
         with os.fdopen(os.open(draft, flags, 0o600), "w", encoding="utf-8") as file:
@@ -201,14 +201,16 @@ def _of(server: McpServer) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _read(found: Json) -> Kept:
+def _read(found: Json) -> TrustRecord:
     match found:
         case {"of": str(of), "allowed": dict(allowed), "waiting": list(waiting)}:
-            return Kept(of, {name: str(digest) for name, digest in allowed.items()}, tuple(map(_offered, waiting)))
+            return TrustRecord(
+                of, {name: str(digest) for name, digest in allowed.items()}, tuple(map(_offered, waiting))
+            )
     raise ValueError
 
 
-def _offered(found: Json) -> Offered:
+def _offered(found: Json) -> OfferedTool:
     match found:
         case {
             "name": str(name),
@@ -217,5 +219,5 @@ def _offered(found: Json) -> Offered:
             "read_only": bool(read_only),
             "idempotent": bool(idempotent),
         }:
-            return Offered(name, description, schema, read_only, idempotent)
+            return OfferedTool(name, description, schema, read_only, idempotent)
     raise ValueError

@@ -8,7 +8,7 @@ from sulla.core.clock import Clock
 from sulla.host.settings import HomeSettings
 from sulla.host.store_url import REDIS, StoreUrl, named_store, not_installed, store_file
 from sulla.memory.base import MemoryIndex
-from sulla.memory.note import Capacity
+from sulla.memory.note import MemoryCapacity
 from sulla.memory.settings import MemorySettings
 
 MEMORY_SUFFIX: Final = ".memory.db"
@@ -31,7 +31,7 @@ def make_memory_index(settings: HomeSettings, clock: Clock) -> MemoryIndex:
     """
     named, kept = (
         named_store(settings),
-        Capacity(settings.section(MemorySettings).episodes, settings.section(MemorySettings).facts),
+        MemoryCapacity(settings.section(MemorySettings).episodes, settings.section(MemorySettings).facts),
     )
     if named.is_shared:
         return (_redis_memory if named.scheme in REDIS else _postgres_memory)(named, clock, kept)
@@ -43,7 +43,7 @@ def make_memory_index(settings: HomeSettings, clock: Clock) -> MemoryIndex:
     return SqliteMemory(SqliteThread(file, BUSY_S, open_memory), kept)
 
 
-def _postgres_memory(named: StoreUrl, clock: Clock, kept: Capacity) -> MemoryIndex:
+def _postgres_memory(named: StoreUrl, clock: Clock, kept: MemoryCapacity) -> MemoryIndex:
     try:
         from sulla.memory.postgres import SCHEMA, PostgresMemory
         from sulla.store.postgres.pool import ANSWER_S, ConnectionPool
@@ -54,7 +54,7 @@ def _postgres_memory(named: StoreUrl, clock: Clock, kept: Capacity) -> MemoryInd
     return PostgresMemory(pool, kept)
 
 
-def _redis_memory(named: StoreUrl, clock: Clock, kept: Capacity) -> MemoryIndex:
+def _redis_memory(named: StoreUrl, clock: Clock, kept: MemoryCapacity) -> MemoryIndex:
     try:
         from sulla.memory.redis import RedisMemory
         from sulla.store.redis.client import RedisClient

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from sulla.memory.note import Found, Kind, Note, Progress
+from sulla.memory.note import Kind, MemoryHit, MemoryNote, ReadPosition
 
 
 class MemoryIndex(Protocol):
@@ -16,13 +16,11 @@ class MemoryIndex(Protocol):
 
     async def open(self) -> None:
         """Make what is missing; a second time does nothing."""
-        ...
 
     async def close(self) -> None:
         """Finish what was asked; a second time does nothing."""
-        ...
 
-    async def add(self, notes: Sequence[Note], read: tuple[str, Progress] | None = None) -> None:
+    async def add(self, notes: Sequence[MemoryNote], read: tuple[str, ReadPosition] | None = None) -> None:
         """Keep notes, and with them how far a thread has been read. On return the disk has them.
 
         A note whose id is known stays as it is. Episodes beyond the bound of their scope go, the oldest first.
@@ -31,9 +29,8 @@ class MemoryIndex(Protocol):
             notes: in any order.
             read: the thread and the place in its log.
         """
-        ...
 
-    async def search(self, scopes: Sequence[str], question: str, limit: int) -> list[Found]:
+    async def search(self, scopes: Sequence[str], question: str, limit: int) -> list[MemoryHit]:
         """The notes that fit a question best (BM25), the best first; none for a question without words.
 
         Args:
@@ -41,9 +38,10 @@ class MemoryIndex(Protocol):
             question: what is looked for, in any words.
             limit: how many are given at the most.
         """
-        ...
 
-    async def recent(self, scopes: Sequence[str], kind: Kind, limit: int, before_ms: int | None = None) -> list[Note]:
+    async def recent(
+        self, scopes: Sequence[str], kind: Kind, limit: int, before_ms: int | None = None
+    ) -> list[MemoryNote]:
         """Notes of a kind, the newest first.
 
         Args:
@@ -52,32 +50,24 @@ class MemoryIndex(Protocol):
             limit: how many are given at the most.
             before_ms: only older ones, UTC milliseconds.
         """
-        ...
 
     async def scopes(self) -> list[str]:
         """Every scope that has notes, in order."""
-        ...
 
     async def count(self, scope: str, kind: Kind) -> int:
         """How many notes of a kind a scope has."""
-        ...
 
-    async def get(self, ids: Sequence[str]) -> list[Note]:
+    async def get(self, ids: Sequence[str]) -> list[MemoryNote]:
         """The notes with these ids, in this order; those that there are not are left out."""
-        ...
 
     async def delete(self, ids: Sequence[str]) -> int:
         """Remove notes for good; how many there were."""
-        ...
 
-    async def progress(self, thread_id: str) -> Progress | None:
+    async def progress(self, thread_id: str) -> ReadPosition | None:
         """How far a thread has been read; None if it never was."""
-        ...
 
     async def threads(self, after: str, limit: int) -> list[str]:
         """Threads that have been read, by id, those behind `after`."""
-        ...
 
     async def drop_thread(self, thread_id: str) -> int:
         """Remove a thread's episodes and how far it was read; how many there were. Facts from it stay."""
-        ...

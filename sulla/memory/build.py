@@ -12,7 +12,7 @@ from sulla.core.jsontypes import JsonObject
 from sulla.host.host import Built, Host
 from sulla.memory.adapters import make_memory_index
 from sulla.memory.memory import Memory
-from sulla.memory.note import Capacity
+from sulla.memory.note import MemoryCapacity
 from sulla.memory.recorder import memory_follower
 from sulla.memory.settings import MemorySettings
 from sulla.memory.tools import memory_tools
@@ -49,7 +49,7 @@ def build(host: Host) -> Built:
     if not wanted.enabled:
         return Built(status=_off)
     index = make_memory_index(host.settings, clock)
-    kept = Capacity(wanted.episodes, wanted.facts)
+    kept = MemoryCapacity(wanted.episodes, wanted.facts)
     memory = Memory(index, clock, kept, window=wanted.window, section_chars=wanted.section_chars)
     recorder = memory_follower(index, host.threads, host.store, clock)
 

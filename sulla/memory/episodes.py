@@ -9,7 +9,7 @@ from typing import Final
 from sulla.core.event import Fact
 from sulla.core.ids import RunId, ThreadId, derived_id
 from sulla.core.message import UNTRUSTED
-from sulla.memory.note import MAX_ASKED, MAX_TEXT, MAX_TOOLS, Note, Progress
+from sulla.memory.note import MAX_ASKED, MAX_TEXT, MAX_TOOLS, MemoryNote, ReadPosition
 from sulla.threads import (
     Entry,
     Input,
@@ -29,7 +29,7 @@ _OF_A_PLAYBOOK: Final = "PLAYBOOK"
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenEpisode:
     """A message that has no end yet: it waits, or its run goes on."""
 
     seq: int
@@ -51,29 +51,29 @@ class EpisodeReader:
         progress: how far it was read before; the first entry given is the one behind `from_seq`.
     """
 
-    def __init__(self, thread_id: ThreadId, progress: Progress) -> None:
+    def __init__(self, thread_id: ThreadId, progress: ReadPosition) -> None:
         self._thread_id = thread_id
         self._created_ms = progress.created_ms
         self._last = progress.from_seq
         self._done = progress.done_seq
         self._tainted = progress.tainted
-        self._open: dict[RunId, _Open] = {}
+        self._open: dict[RunId, _OpenEpisode] = {}
 
     @property
-    def progress(self) -> Progress:
+    def progress(self) -> ReadPosition:
         """How far the log has been read; reading on from there gives every further episode once."""
         if not self._open:
-            return Progress(self._created_ms, self._last, self._done, self._tainted)
+            return ReadPosition(self._created_ms, self._last, self._done, self._tainted)
         first = min(self._open.values(), key=lambda one: one.seq)
-        return Progress(self._created_ms, first.seq - 1, self._done, first.tainted_before)
+        return ReadPosition(self._created_ms, first.seq - 1, self._done, first.tainted_before)
 
-    def read(self, entries: Iterable[Entry]) -> list[Note]:
+    def read(self, entries: Iterable[Entry]) -> list[MemoryNote]:
         """The episodes of the runs that end among these.
 
         Raises:
             CorruptRecord: an entry does not have the form of its kind.
         """
-        found: list[Note] = []
+        found: list[MemoryNote] = []
         for entry in entries:
             self._last = entry.seq
             note = self._take(entry)
@@ -81,14 +81,14 @@ class EpisodeReader:
                 found.append(note)
         return found
 
-    def _take(self, entry: Entry) -> Note | None:
+    def _take(self, entry: Entry) -> MemoryNote | None:
         run = self._open.get(entry.origin.run_id) if entry.origin.run_id is not None else None
         match entry.fact:
             case Input() as fact:
                 # What a playbook asks is between it and the agent, and what it says is no person's word.
                 if entry.origin.run_id is not None and fact.question is None:
                     asked = [fact.text[:MAX_ASKED]] if fact.origin != "playbook" else []
-                    self._open[entry.origin.run_id] = _Open(entry.seq, asked, self._tainted, fact.agent)
+                    self._open[entry.origin.run_id] = _OpenEpisode(entry.seq, asked, self._tainted, fact.agent)
                 self._tainted = self._tainted or _taints(fact)
             case RunFinished() | RunError() as end:
                 return self._end(entry, end)
@@ -100,7 +100,7 @@ class EpisodeReader:
                     self._go_on(run, fact)
         return None
 
-    def _go_on(self, run: _Open, fact: Fact | None) -> None:
+    def _go_on(self, run: _OpenEpisode, fact: Fact | None) -> None:
         match fact:
             case RunStarted():
                 run.agent = fact.agent or run.agent
@@ -115,7 +115,7 @@ class EpisodeReader:
             case _:
                 pass  # nothing that an episode tells of
 
-    def _end(self, entry: Entry, end: RunFinished | RunError) -> Note | None:
+    def _end(self, entry: Entry, end: RunFinished | RunError) -> MemoryNote | None:
         run = self._open.pop(end.run_id, None)
         if run is None or (isinstance(end, RunFinished) and end.joined is not None) or entry.seq <= self._done:
             return None
@@ -124,7 +124,7 @@ class EpisodeReader:
         failed = end.message if isinstance(end, RunError) else outcome.blocker_reason
         said = "\n".join(part for part in (run.said, failed) if part) or outcome.response or outcome.status_report
         agent = run.agent or entry.origin.agent
-        return Note(
+        return MemoryNote(
             derived_id("ep", self._thread_id, str(self._created_ms), end.run_id),
             "episode",
             agent,

@@ -11,8 +11,8 @@ from sulla.core.clock import Clock
 from sulla.core.errors import InvalidInput, NotFound, QueueFull, Refused
 from sulla.core.ids import derived_id
 from sulla.memory.base import MemoryIndex
-from sulla.memory.note import EVERYONE, MAX_TEXT, Capacity, Found, Note
-from sulla.memory.section import MAX_BEST, MAX_CHARS, MAX_FACTS, Remembered, section
+from sulla.memory.note import EVERYONE, MAX_TEXT, MemoryCapacity, MemoryHit, MemoryNote
+from sulla.memory.section import MAX_BEST, MAX_CHARS, MAX_FACTS, MemorySection, section
 
 MAX_FOUND: Final = 20
 """Notes that one search gives."""
@@ -22,7 +22,7 @@ MAX_FORGOTTEN: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Caller:
+class NoteAuthor:
     """Who wants something remembered, and in the course of what."""
 
     agent: str
@@ -34,10 +34,10 @@ class Caller:
 
 
 @dataclass(frozen=True, slots=True)
-class Doomed:
+class DeletionPreview:
     """What a deletion would remove."""
 
-    notes: tuple[Note, ...]
+    notes: tuple[MemoryNote, ...]
     code: str
     """What has to be said to remove exactly these."""
 
@@ -57,7 +57,7 @@ class Memory:
         self,
         index: MemoryIndex,
         clock: Clock,
-        capacity: Capacity | None = None,
+        capacity: MemoryCapacity | None = None,
         *,
         window: int = 20,
         section_chars: int = MAX_CHARS,
@@ -65,11 +65,11 @@ class Memory:
         self.index = index
         """Keeps the notes."""
         self._clock = clock
-        self._capacity = capacity if capacity is not None else Capacity()
+        self._capacity = capacity if capacity is not None else MemoryCapacity()
         self._window = window
         self._section_chars = section_chars
 
-    async def remember(self, text: str, caller: Caller, *, shared: bool = False) -> Note:
+    async def remember(self, text: str, caller: NoteAuthor, *, shared: bool = False) -> MemoryNote:
         """Keep a fact; when this returns, the disk has it.
 
         Args:
@@ -101,7 +101,7 @@ class Memory:
                 return known.note
         if await self.index.count(scope, "fact") >= self._capacity.facts:
             raise QueueFull(f"{self._capacity.facts} facts are remembered, and that is the most: forget some first")
-        note = Note(
+        note = MemoryNote(
             id_,
             "fact",
             scope,
@@ -115,11 +115,11 @@ class Memory:
         await self.index.add([note])
         return note
 
-    async def recall(self, agent: str, question: str, limit: int = MAX_FOUND) -> list[Found]:
+    async def recall(self, agent: str, question: str, limit: int = MAX_FOUND) -> list[MemoryHit]:
         """What an agent remembers of something, the best first."""
         return await self.index.search([agent, EVERYONE], question, min(max(1, limit), MAX_FOUND))
 
-    async def doomed(self, agent: str, ids: Sequence[str], about: str = "") -> Doomed:
+    async def doomed(self, agent: str, ids: Sequence[str], about: str = "") -> DeletionPreview:
         """What would be forgotten.
 
         Args:
@@ -144,7 +144,7 @@ class Memory:
             notes = [found.note for found in await self.recall(agent, about)]
             if not notes:
                 raise NotFound("nothing that is remembered fits these words")
-        return Doomed(tuple(notes), _code(notes))
+        return DeletionPreview(tuple(notes), _code(notes))
 
     async def forget(self, agent: str, ids: Sequence[str], code: str) -> int:
         """Remove notes for good.
@@ -167,7 +167,7 @@ class Memory:
         """What an agent is told before a conversation that begins with a message; empty if there is nothing."""
         scopes = [agent, EVERYONE]
         return section(
-            Remembered(
+            MemorySection(
                 await self.index.recent(scopes, "fact", MAX_FACTS),
                 [found.note for found in await self.index.search(scopes, message, MAX_BEST)],
                 await self.index.recent(scopes, "episode", self._window) if self._window else (),
@@ -176,7 +176,7 @@ class Memory:
         )
 
 
-def _code(notes: Sequence[Note]) -> str:
+def _code(notes: Sequence[MemoryNote]) -> str:
     digest = blake2b(digest_size=4)
     for note in sorted(notes, key=lambda one: one.id):
         digest.update(f"{note.id}\0{note.text}\0".encode())

@@ -32,7 +32,7 @@ write takes long.
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class MemoryNote:
     """One thing that is remembered; never changed after it was made."""
 
     id: str
@@ -61,15 +61,15 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class MemoryHit:
     """A note, and how well it fits what was asked; higher is better, and only good for ordering one answer."""
 
-    note: Note
+    note: MemoryNote
     score: float
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class ReadPosition:
     """How far a thread's log has been read."""
 
     created_ms: int
@@ -83,7 +83,7 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Capacity:
+class MemoryCapacity:
     """How much is kept of each scope."""
 
     episodes: int = 50_000
@@ -92,12 +92,12 @@ class Capacity:
     """One more is refused: what somebody said to remember is not dropped in silence."""
 
 
-def note_to_json(note: Note) -> str:
+def note_to_json(note: MemoryNote) -> str:
     """A note as a line of JSON."""
     return json.dumps(asdict(note), separators=(",", ":"))
 
 
-def note_from_json(text: str | bytes) -> Note:
+def note_from_json(text: str | bytes) -> MemoryNote:
     """The inverse of `note_to_json`.
 
     Raises:
@@ -105,7 +105,7 @@ def note_from_json(text: str | bytes) -> Note:
     """
     try:
         value = json.loads(text)
-        note = Note(**{**value, "tools": tuple(value["tools"])})
+        note = MemoryNote(**{**value, "tools": tuple(value["tools"])})
     except (ValueError, TypeError, KeyError) as error:
         raise CorruptRecord(f"not a note of the memory: {text[:200]!r}") from error
     if note.kind not in KINDS:
@@ -113,18 +113,18 @@ def note_from_json(text: str | bytes) -> Note:
     return note
 
 
-def progress_to_json(progress: Progress) -> str:
+def progress_to_json(progress: ReadPosition) -> str:
     """How far a thread was read, as JSON."""
     return json.dumps(asdict(progress), separators=(",", ":"))
 
 
-def progress_from_json(text: str | bytes) -> Progress:
+def progress_from_json(text: str | bytes) -> ReadPosition:
     """The inverse of `progress_to_json`.
 
     Raises:
         CorruptRecord: it is something else.
     """
     try:
-        return Progress(**json.loads(text))
+        return ReadPosition(**json.loads(text))
     except (ValueError, TypeError) as error:
         raise CorruptRecord(f"not a place in a thread: {text[:200]!r}") from error

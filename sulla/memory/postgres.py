@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final, Protocol, TypeVar
 
-from sulla.memory.note import MAX_REMOVED, Capacity, Found, Kind, Note, Progress, note_from_json, note_to_json
+from sulla.memory.note import (
+    MAX_REMOVED,
+    Kind,
+    MemoryCapacity,
+    MemoryHit,
+    MemoryNote,
+    ReadPosition,
+    note_from_json,
+    note_to_json,
+)
 from sulla.memory.note import progress_from_json as read_progress
 from sulla.memory.note import progress_to_json as write_progress
 from sulla.memory.ranking import MOST_MATCHES, impacts, rarity, telling
@@ -62,51 +71,46 @@ _SEARCH = """SELECT note.body, best.score FROM (
     JOIN note USING (number) ORDER BY best.score DESC, number DESC"""
 
 
-class Line(Protocol):
+class PostgresConnection(Protocol):
     """A connection, in autocommit."""
 
     def execute(self, query: Any, params: Any = None, /) -> Awaitable[Any]:  # noqa: ANN401 - the library's own forms
         """Run one statement; the answer is its cursor."""
-        ...
 
     def transaction(self) -> Any:  # noqa: ANN401 - the library's own form
         """A block that counts as a whole or not at all."""
-        ...
 
 
-class Connections(Protocol):
+class PostgresConnections(Protocol):
     """Connections to the schema; `store.postgres.pool.ConnectionPool` has them."""
 
     async def open(self) -> None:
         """Take calls."""
-        ...
 
     async def close(self) -> None:
         """Take no more calls."""
-        ...
 
     async def ask(self, work: Callable[[Any], Awaitable[T]], *, size: int = 0) -> T:
         """Run `work` on a connection."""
-        ...
 
 
 class PostgresMemory:
-    """Keeps `MemoryIndex` in a PostgreSQL, for any number of daemons.
+    """Implements `MemoryIndex` in a PostgreSQL, for any number of daemons.
 
     Args:
         pool: to the server, with `SCHEMA` as their search path.
         capacity: how much is kept.
     """
 
-    def __init__(self, pool: Connections, capacity: Capacity | None = None) -> None:
+    def __init__(self, pool: PostgresConnections, capacity: MemoryCapacity | None = None) -> None:
         self._pool = pool
-        self._capacity = capacity if capacity is not None else Capacity()
+        self._capacity = capacity if capacity is not None else MemoryCapacity()
 
     async def open(self) -> None:
         """Make the tables where they are missing."""
         await self._pool.open()
 
-        async def work(line: Line) -> None:
+        async def work(line: PostgresConnection) -> None:
             async with line.transaction():
                 await line.execute(f"SELECT pg_advisory_xact_lock({_LOCK})".encode())
                 for statement in _TABLES.split(";"):
@@ -118,11 +122,11 @@ class PostgresMemory:
         """Let go of the server."""
         await self._pool.close()
 
-    async def add(self, notes: Sequence[Note], read: tuple[str, Progress] | None = None) -> None:
+    async def add(self, notes: Sequence[MemoryNote], read: tuple[str, ReadPosition] | None = None) -> None:
         """Keep notes, and how far a thread has been read."""
         most = self._capacity.episodes
 
-        async def work(line: Line) -> None:
+        async def work(line: PostgresConnection) -> None:
             async with line.transaction():
                 await _add(line, notes)
                 for scope in sorted({note.scope for note in notes if note.kind == "episode"}):
@@ -135,11 +139,11 @@ class PostgresMemory:
 
         await self._pool.ask(work, size=_PATIENT + sum(20 * len(note.words) for note in notes))
 
-    async def search(self, scopes: Sequence[str], question: str, limit: int) -> list[Found]:
+    async def search(self, scopes: Sequence[str], question: str, limit: int) -> list[MemoryHit]:
         """The notes that fit best."""
         asked = asked_terms(question)
 
-        async def work(line: Line) -> list[Found]:
+        async def work(line: PostgresConnection) -> list[MemoryHit]:
             rows = await _rows(line, _SIZES, list(scopes))
             sizes = {str(scope): int(notes) for scope, notes in rows}
             spread = "SELECT scope, term, notes FROM spread WHERE scope = ANY(%s) AND term = ANY(%s)"
@@ -148,11 +152,13 @@ class PostgresMemory:
             owners, terms = [owner for owner, _, _ in chosen], [term for _, _, term in chosen]
             weights = [rarity(sizes.get(owner, 0), having[f"{owner}\0{term}"]) for owner, _, term in chosen]
             found = await _rows(line, _SEARCH, owners, terms, weights, MOST_MATCHES, limit)
-            return [Found(note_from_json(body), score) for body, score in found]
+            return [MemoryHit(note_from_json(body), score) for body, score in found]
 
         return await self._pool.ask(work) if asked else []
 
-    async def recent(self, scopes: Sequence[str], kind: Kind, limit: int, before_ms: int | None = None) -> list[Note]:
+    async def recent(
+        self, scopes: Sequence[str], kind: Kind, limit: int, before_ms: int | None = None
+    ) -> list[MemoryNote]:
         """Notes of a kind, the newest first."""
         before = before_ms if before_ms is not None else 2**62
         asked = """SELECT hit.body FROM unnest(%s::text[]) AS whose
@@ -172,7 +178,7 @@ class PostgresMemory:
         rows = await self._ask("SELECT notes FROM size WHERE scope = %s AND kind = %s", scope, kind)
         return int(rows[0][0]) if rows else 0
 
-    async def get(self, ids: Sequence[str]) -> list[Note]:
+    async def get(self, ids: Sequence[str]) -> list[MemoryNote]:
         """The notes with these ids."""
         found = dict(await self._ask("SELECT id, body FROM note WHERE id = ANY(%s)", list(ids)))
         return [note_from_json(found[one]) for one in ids if one in found]
@@ -180,7 +186,7 @@ class PostgresMemory:
     async def delete(self, ids: Sequence[str]) -> int:
         """Remove notes for good."""
 
-        async def work(line: Line) -> int:
+        async def work(line: PostgresConnection) -> int:
             async with line.transaction():
                 rows = await _rows(
                     line, "SELECT number FROM note WHERE id = ANY(%s) ORDER BY number FOR UPDATE", list(ids)
@@ -189,7 +195,7 @@ class PostgresMemory:
 
         return await self._pool.ask(work, size=_PATIENT)
 
-    async def progress(self, thread_id: str) -> Progress | None:
+    async def progress(self, thread_id: str) -> ReadPosition | None:
         """How far a thread has been read."""
         rows = await self._ask("SELECT place FROM reading WHERE thread = %s", thread_id)
         return read_progress(rows[0][0]) if rows else None
@@ -203,7 +209,7 @@ class PostgresMemory:
         """Remove a thread's episodes."""
         mine = "SELECT number FROM note WHERE thread = %s AND kind = 'episode' ORDER BY number LIMIT %s FOR UPDATE"
 
-        async def work(line: Line) -> int:
+        async def work(line: PostgresConnection) -> int:
             async with line.transaction():
                 gone = await _remove(line, [number for (number,) in await _rows(line, mine, thread_id, MAX_REMOVED)])
                 if gone < MAX_REMOVED:
@@ -217,7 +223,7 @@ class PostgresMemory:
         return total
 
     async def _ask(self, query: str, *params: object) -> list[tuple[Any, ...]]:
-        async def work(line: Line) -> list[tuple[Any, ...]]:
+        async def work(line: PostgresConnection) -> list[tuple[Any, ...]]:
             return await _rows(line, query, *params)
 
         return await self._pool.ask(work)
@@ -227,11 +233,11 @@ _PATIENT = 8 * 1024 * 1024
 """What a write counts as, in bytes, so that its deadline leaves room for all its rows: two seconds more."""
 
 
-async def _rows(line: Line, query: str, *params: object) -> list[tuple[Any, ...]]:
+async def _rows(line: PostgresConnection, query: str, *params: object) -> list[tuple[Any, ...]]:
     return list(await (await line.execute(query, params)).fetchall())
 
 
-async def _add(line: Line, notes: Sequence[Note]) -> None:
+async def _add(line: PostgresConnection, notes: Sequence[MemoryNote]) -> None:
     if not notes:
         return
     known = {note.id: note for note in reversed(notes)}
@@ -249,7 +255,7 @@ async def _add(line: Line, notes: Sequence[Note]) -> None:
     await line.execute(_COUNT_NOTES, (list(fresh),))
 
 
-async def _trim(line: Line, scope: str, most: int) -> None:
+async def _trim(line: PostgresConnection, scope: str, most: int) -> None:
     ((kept,),) = await _rows(line, "SELECT notes FROM size WHERE scope = %s AND kind = 'episode'", scope)
     oldest = "SELECT number FROM note WHERE scope = %s AND kind = 'episode' ORDER BY at_ms, number LIMIT %s FOR UPDATE"
     if kept > most:
@@ -257,7 +263,7 @@ async def _trim(line: Line, scope: str, most: int) -> None:
         await _remove(line, [number for (number,) in await _rows(line, oldest, scope, over)])
 
 
-async def _remove(line: Line, numbers: list[int]) -> int:
+async def _remove(line: PostgresConnection, numbers: list[int]) -> int:
     if not numbers:
         return 0
     await line.execute(_COUNT_TERMS.replace("count(*)", "-count(*)"), (numbers,))

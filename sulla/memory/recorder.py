@@ -9,7 +9,7 @@ from sulla.core.errors import NotFound
 from sulla.core.ids import ThreadId
 from sulla.memory.base import MemoryIndex
 from sulla.memory.episodes import EpisodeReader
-from sulla.memory.note import Progress
+from sulla.memory.note import ReadPosition
 from sulla.store import LogInfo, Store
 from sulla.threads import Entry, LogConsumer, LogCursor, LogFollower, ThreadStore
 
@@ -61,7 +61,7 @@ class Recorder(LogConsumer):
             known = None
         if known is not None and known.from_seq >= info.last_seq:
             return None
-        read = known if known is not None else Progress(info.created_ms)
+        read = known if known is not None else ReadPosition(info.created_ms)
         reader = EpisodeReader(thread_id, read)
 
         async def take(page: list[Entry]) -> None:

@@ -13,7 +13,17 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Any, Final, Protocol
 
-from sulla.memory.note import KINDS, MAX_REMOVED, Capacity, Found, Kind, Note, Progress, note_from_json, note_to_json
+from sulla.memory.note import (
+    KINDS,
+    MAX_REMOVED,
+    Kind,
+    MemoryCapacity,
+    MemoryHit,
+    MemoryNote,
+    ReadPosition,
+    note_from_json,
+    note_to_json,
+)
 from sulla.memory.note import progress_from_json as read_progress
 from sulla.memory.note import progress_to_json as write_progress
 from sulla.memory.ranking import MOST_MATCHES, impacts, rarity, telling
@@ -94,33 +104,30 @@ _BATCH = 200
 """Notes that one call adds or removes, so that nobody else waits long for the server."""
 
 
-class Client(Protocol):
+class RedisCommands(Protocol):
     """Runs commands in order in one round trip; `store.redis.client.RedisClient` does."""
 
     def open(self) -> None:
         """Take calls."""
-        ...
 
     async def close(self) -> None:
         """Take no more calls."""
-        ...
 
     async def call(self, *commands: tuple[str | bytes | int, ...]) -> list[Any]:
         """Their answers."""
-        ...
 
 
 class RedisMemory:
-    """Keeps `MemoryIndex` in Redis, for any number of daemons.
+    """Implements `MemoryIndex` in Redis, for any number of daemons.
 
     Args:
         client: connected to the server.
         capacity: how much is kept.
     """
 
-    def __init__(self, client: Client, capacity: Capacity | None = None) -> None:
+    def __init__(self, client: RedisCommands, capacity: MemoryCapacity | None = None) -> None:
         self._client = client
-        self._capacity = capacity if capacity is not None else Capacity()
+        self._capacity = capacity if capacity is not None else MemoryCapacity()
 
     async def open(self) -> None:
         """See whether the server answers."""
@@ -131,7 +138,7 @@ class RedisMemory:
         """Disconnect."""
         await self._client.close()
 
-    async def add(self, notes: Sequence[Note], read: tuple[str, Progress] | None = None) -> None:
+    async def add(self, notes: Sequence[MemoryNote], read: tuple[str, ReadPosition] | None = None) -> None:
         """Keep notes, and how far a thread has been read: that comes with the last one, so a cut leaves nothing out.
 
         The thread's name comes with the first, so that what is left of it is found if it is deleted before the rest.
@@ -148,7 +155,7 @@ class RedisMemory:
                 (oldest,) = await self._client.call(("ZRANGE", f"{BASE}:n:episode:{scope}", 0, upto))
                 await self.delete([one.decode() for one in oldest])
 
-    async def search(self, scopes: Sequence[str], question: str, limit: int) -> list[Found]:
+    async def search(self, scopes: Sequence[str], question: str, limit: int) -> list[MemoryHit]:
         """The notes that fit best."""
         words = [f"{scope}:{term}" for scope in scopes for term in asked_terms(question)]
         if not words:
@@ -162,9 +169,11 @@ class RedisMemory:
         chosen = ((word, f"{rarity(notes, having[word]):.6f}") for word in telling(words, having))
         rows = await self._run(_SEARCH, limit, MOST_MATCHES, *chain.from_iterable(chosen))
         pairs = zip(rows[::2], rows[1::2], strict=True)
-        return [Found(note_from_json(body), float(score)) for body, score in pairs]
+        return [MemoryHit(note_from_json(body), float(score)) for body, score in pairs]
 
-    async def recent(self, scopes: Sequence[str], kind: Kind, limit: int, before_ms: int | None = None) -> list[Note]:
+    async def recent(
+        self, scopes: Sequence[str], kind: Kind, limit: int, before_ms: int | None = None
+    ) -> list[MemoryNote]:
         """Notes of a kind, the newest first."""
         newest = f"({before_ms}" if before_ms is not None else "+inf"
         asked = ("-inf", "LIMIT", 0, limit)
@@ -184,7 +193,7 @@ class RedisMemory:
         (notes,) = await self._client.call(("ZCARD", f"{BASE}:n:{kind}:{scope}"))
         return int(notes)
 
-    async def get(self, ids: Sequence[str]) -> list[Note]:
+    async def get(self, ids: Sequence[str]) -> list[MemoryNote]:
         """The notes with these ids."""
         if not ids:
             return []
@@ -195,7 +204,7 @@ class RedisMemory:
         """Remove notes for good."""
         return await self._remove(list(dict.fromkeys(ids)))
 
-    async def progress(self, thread_id: str) -> Progress | None:
+    async def progress(self, thread_id: str) -> ReadPosition | None:
         """How far a thread has been read."""
         (place,) = await self._client.call(("HGET", f"{BASE}:read", thread_id))
         return read_progress(place) if place is not None else None
@@ -225,7 +234,7 @@ class RedisMemory:
         return answer
 
 
-def _packed(notes: Sequence[Note], *, weighed: bool) -> str:
+def _packed(notes: Sequence[MemoryNote], *, weighed: bool) -> str:
     """Notes as the scripts take them."""
     return json.dumps(
         [

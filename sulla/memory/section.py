@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from sulla.core.stamp import stamp
-from sulla.memory.note import Note
+from sulla.memory.note import MemoryNote
 
 MAX_CHARS: Final = 8_000
 """Of the whole section: some 2,000 tokens."""
@@ -28,17 +28,17 @@ _ABOUT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class MemorySection:
     """What is told, in the order of its worth."""
 
-    facts: Sequence[Note] = ()
-    best: Sequence[Note] = ()
+    facts: Sequence[MemoryNote] = ()
+    best: Sequence[MemoryNote] = ()
     """What fits the message, the best first."""
-    recent: Sequence[Note] = ()
+    recent: Sequence[MemoryNote] = ()
     """The newest episodes, the newest first."""
 
 
-def section(remembered: Remembered, most: int = MAX_CHARS) -> str:
+def section(remembered: MemorySection, most: int = MAX_CHARS) -> str:
     """The section; empty if nothing is remembered that may be told unasked.
 
     What was made from what nobody trusts is left out: it would make every conversation as little trusted. It is found
@@ -60,7 +60,7 @@ def section(remembered: Remembered, most: int = MAX_CHARS) -> str:
     return "\n".join(("<memory>", _ABOUT, *lines, "</memory>")) if lines else ""
 
 
-def row(note: Note, most: int = _LINE) -> str:
+def row(note: MemoryNote, most: int = _LINE) -> str:
     """A note in one line, so that it cannot pass for more than a note."""
     day = stamp(note.at_ms)[:10]
     if note.kind == "fact":
@@ -71,7 +71,7 @@ def row(note: Note, most: int = _LINE) -> str:
     return f'- {day}: {asked}{note.outcome or "ended"}{tools}: "{came}"'
 
 
-def _lines(remembered: Remembered) -> Iterator[str]:
+def _lines(remembered: MemorySection) -> Iterator[str]:
     told: set[str] = set()
     parts = (
         ("Facts:", remembered.facts),
@@ -85,7 +85,7 @@ def _lines(remembered: Remembered) -> Iterator[str]:
             yield from (row(note) for note in fresh)
 
 
-def _fresh(notes: Iterable[Note], told: set[str]) -> Iterator[Note]:
+def _fresh(notes: Iterable[MemoryNote], told: set[str]) -> Iterator[MemoryNote]:
     for note in notes:
         if not note.tainted and note.id not in told:
             told.add(note.id)

@@ -11,7 +11,16 @@ from pathlib import Path
 from typing import Final, Protocol, TypeVar
 
 from sulla.core.errors import StoreUnavailable
-from sulla.memory.note import MAX_REMOVED, Capacity, Found, Kind, Note, Progress, note_from_json, note_to_json
+from sulla.memory.note import (
+    MAX_REMOVED,
+    Kind,
+    MemoryCapacity,
+    MemoryHit,
+    MemoryNote,
+    ReadPosition,
+    note_from_json,
+    note_to_json,
+)
 from sulla.memory.note import progress_from_json as read_progress
 from sulla.memory.note import progress_to_json as write_progress
 from sulla.memory.ranking import MOST_MATCHES, telling
@@ -39,24 +48,20 @@ _TABLES = (
 )
 
 
-class Thread(Protocol):
+class SqliteWorker(Protocol):
     """Runs work on the one connection to the file; `store.sqlite.thread.SqliteThread` does."""
 
     async def start(self) -> None:
         """Open the file."""
-        ...
 
     async def stop(self) -> None:
         """Close it."""
-        ...
 
     def write(self, work: Callable[[sqlite3.Connection], T]) -> Future[T]:
         """Run `work` in a transaction of its own; done when the disk has it."""
-        ...
 
     def read(self, work: Callable[[sqlite3.Connection], T]) -> Future[T]:
         """Run `work`, which changes nothing."""
-        ...
 
 
 def open_memory(path: Path, busy_timeout_s: float) -> sqlite3.Connection:
@@ -112,16 +117,16 @@ def _make(connection: sqlite3.Connection) -> None:
 
 
 class SqliteMemory:
-    """Keeps `MemoryIndex` in a file.
+    """Implements `MemoryIndex` in a file.
 
     Args:
         thread: whoever has the file open.
         capacity: how much is kept.
     """
 
-    def __init__(self, thread: Thread, capacity: Capacity | None = None) -> None:
+    def __init__(self, thread: SqliteWorker, capacity: MemoryCapacity | None = None) -> None:
         self._thread = thread
-        self._capacity = capacity if capacity is not None else Capacity()
+        self._capacity = capacity if capacity is not None else MemoryCapacity()
 
     async def open(self) -> None:
         """Open the file."""
@@ -131,7 +136,7 @@ class SqliteMemory:
         """Close the file."""
         await self._thread.stop()
 
-    async def add(self, notes: Sequence[Note], read: tuple[str, Progress] | None = None) -> None:
+    async def add(self, notes: Sequence[MemoryNote], read: tuple[str, ReadPosition] | None = None) -> None:
         """Keep notes, and how far a thread has been read."""
 
         def work(connection: sqlite3.Connection) -> None:
@@ -146,11 +151,11 @@ class SqliteMemory:
 
         await self._thread.write(work)
 
-    async def search(self, scopes: Sequence[str], question: str, limit: int) -> list[Found]:
+    async def search(self, scopes: Sequence[str], question: str, limit: int) -> list[MemoryHit]:
         """The notes that fit best."""
         asked = asked_terms(question)
 
-        def work(connection: sqlite3.Connection) -> list[Found]:
+        def work(connection: sqlite3.Connection) -> list[MemoryHit]:
             words = [f"{number}x{term}" for number in _numbers(connection, scopes) for term in asked]
             having = _spread(connection, words)
             chosen = telling(words, having)
@@ -164,14 +169,16 @@ class SqliteMemory:
                 "ORDER BY best.score, number DESC",
                 (match, MOST_MATCHES, limit),
             )
-            return [Found(note_from_json(body), -score) for body, score in rows]
+            return [MemoryHit(note_from_json(body), -score) for body, score in rows]
 
         return await self._thread.read(work) if asked else []
 
-    async def recent(self, scopes: Sequence[str], kind: Kind, limit: int, before_ms: int | None = None) -> list[Note]:
+    async def recent(
+        self, scopes: Sequence[str], kind: Kind, limit: int, before_ms: int | None = None
+    ) -> list[MemoryNote]:
         """Notes of a kind, the newest first."""
 
-        def work(connection: sqlite3.Connection) -> list[Note]:
+        def work(connection: sqlite3.Connection) -> list[MemoryNote]:
             found: list[tuple[int, str]] = []
             for number in _numbers(connection, scopes):
                 found += connection.execute(
@@ -197,10 +204,10 @@ class SqliteMemory:
 
         return await self._thread.read(work)
 
-    async def get(self, ids: Sequence[str]) -> list[Note]:
+    async def get(self, ids: Sequence[str]) -> list[MemoryNote]:
         """The notes with these ids."""
 
-        def work(connection: sqlite3.Connection) -> list[Note]:
+        def work(connection: sqlite3.Connection) -> list[MemoryNote]:
             asked = "SELECT body FROM note WHERE id = ?"
             rows = (connection.execute(asked, (one,)).fetchone() for one in ids)
             return [note_from_json(row[0]) for row in rows if row is not None]
@@ -217,10 +224,10 @@ class SqliteMemory:
 
         return await self._thread.write(work)
 
-    async def progress(self, thread_id: str) -> Progress | None:
+    async def progress(self, thread_id: str) -> ReadPosition | None:
         """How far a thread has been read."""
 
-        def work(connection: sqlite3.Connection) -> Progress | None:
+        def work(connection: sqlite3.Connection) -> ReadPosition | None:
             row = connection.execute("SELECT place FROM reading WHERE thread = ?", (thread_id,)).fetchone()
             return read_progress(row[0]) if row is not None else None
 
@@ -253,7 +260,7 @@ def _numbers(connection: sqlite3.Connection, scopes: Iterable[str]) -> list[int]
     return [row[0] for row in rows if row is not None]
 
 
-def _add(connection: sqlite3.Connection, note: Note) -> int:
+def _add(connection: sqlite3.Connection, note: MemoryNote) -> int:
     """Keep a note; the number of its scope."""
     connection.execute("INSERT OR IGNORE INTO scope (name) VALUES (?)", (note.scope,))
     (scope,) = _numbers(connection, [note.scope])

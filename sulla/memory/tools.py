@@ -8,8 +8,8 @@ from functools import partial
 from typing import Annotated
 
 from sulla.core.jsontypes import FrozenJson
-from sulla.memory.memory import MAX_FOUND, Caller, Memory
-from sulla.memory.note import MAX_TEXT, Note
+from sulla.memory.memory import MAX_FOUND, Memory, NoteAuthor
+from sulla.memory.note import MAX_TEXT, MemoryNote
 from sulla.memory.section import row
 from sulla.tools import Bounds, Done, Result, Tool, ToolContext, define
 
@@ -20,7 +20,7 @@ def memory_tools(memory: Memory) -> tuple[Tool, ...]:
     Args:
         memory: the home's.
     """
-    desk = _Desk(memory)
+    desk = _MemoryTools(memory)
     make = partial(define, reach="inward", category="memory", timeout_s=10.0)
     return (
         make(desk.remember, effect="idempotent"),
@@ -29,7 +29,7 @@ def memory_tools(memory: Memory) -> tuple[Tool, ...]:
     )
 
 
-class _Desk:
+class _MemoryTools:
     """The tools' functions."""
 
     def __init__(self, memory: Memory) -> None:
@@ -45,7 +45,7 @@ class _Desk:
             text: The fact, in one or two sentences that can be understood alone.
             shared: Whether all agents are to know it.
         """
-        caller = Caller(context.agent, context.thread_id, context.run_id, context.idempotency_key, context.tainted)
+        caller = NoteAuthor(context.agent, context.thread_id, context.run_id, context.idempotency_key, context.tainted)
         note = await self._memory.remember(text, caller, shared=shared)
         untrusted = " It was said among text that nobody trusts, so it is told only when it is looked for."
         return Done(f"Remembered as {note.id}.{untrusted if note.tainted else ''}", origin="memory")
@@ -102,15 +102,15 @@ def _asks(args: FrozenJson, context: ToolContext) -> str:
     return f"Forget these notes of the memory for good: {named} (code {code})?"
 
 
-def _listed(notes: Sequence[Note]) -> str:
+def _listed(notes: Sequence[MemoryNote]) -> str:
     return "\n".join(f"{row(note, 2 * MAX_TEXT)} [{_origin(note)}]" for note in notes)
 
 
-def _origin(note: Note) -> str:
+def _origin(note: MemoryNote) -> str:
     shared = "" if note.scope else ", for all agents"
     trust = ", from text that nobody trusts" if note.tainted else ""
     return f"{note.id}, {note.kind} of {note.thread_id} by {note.agent}{shared}{trust}"
 
 
-def _shown(text: str, notes: Sequence[Note]) -> Done:
+def _shown(text: str, notes: Sequence[MemoryNote]) -> Done:
     return Done(text, origin="memory", tainted=any(note.tainted for note in notes))

@@ -15,7 +15,7 @@ Stop = Literal["end", "tool_calls", "max_tokens", "refused"]
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class PromptSection:
     """A piece of the system prompt. Stable ones come first, so that a provider's cache can hit."""
 
     name: str
@@ -34,7 +34,7 @@ class ToolSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class TokenUsage:
     """Tokens of one call, as the provider counts them."""
 
     input_tokens: int = 0
@@ -53,7 +53,7 @@ class ChatRequest:
     """All that one model call depends on."""
 
     model: str
-    system: tuple[Section, ...]
+    system: tuple[PromptSection, ...]
     messages: Sequence[Message]
     tools: tuple[ToolSpec, ...] = ()
     max_tokens: int = 8192
@@ -115,7 +115,7 @@ class Completed:
 
     message: Message
     """Role assistant; its text is as the model wrote it, wrappers included."""
-    usage: Usage = field(default_factory=Usage)
+    usage: TokenUsage = field(default_factory=TokenUsage)
     stop: Stop = "end"
     stand_in: StandIn | None = None
     """Set where another provider than the chosen one answered."""
@@ -130,7 +130,6 @@ class Provider(Protocol):
     @property
     def name(self) -> str:
         """The service's short name, e.g. ``anthropic``."""
-        ...
 
     def stream(self, request: ChatRequest) -> AsyncGenerator[Delta, None]:
         """Ask for a reply and pass it on as it comes.
@@ -144,11 +143,9 @@ class Provider(Protocol):
             InvalidInput: the history cannot be sent as it is, or the tool to be called is not offered; nothing was
                 asked.
         """
-        ...
 
     async def close(self) -> None:
         """Let go of connections."""
-        ...
 
 
 @runtime_checkable
@@ -164,7 +161,6 @@ class TokenCounter(Protocol):
             ProviderError: there is no answer.
             InvalidInput: the history cannot be sent as it is.
         """
-        ...
 
 
 @runtime_checkable
@@ -183,7 +179,6 @@ class Embedder(Protocol):
             ProviderError: there is no answer, or not one for each text.
             InvalidInput: a text cannot be written as JSON.
         """
-        ...
 
 
 @runtime_checkable
@@ -196,4 +191,3 @@ class ModelLister(Protocol):
         Raises:
             ProviderError: there is no answer, or it is no such list.
         """
-        ...

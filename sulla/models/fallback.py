@@ -38,7 +38,7 @@ def reason_of(error: ProviderError) -> Reason | None:
 
 
 class FallbackProvider:
-    """Keeps `models.Provider` and `models.TokenCounter`.
+    """Implements `models.Provider` and `models.TokenCounter`.
 
     Who answered in the first one's place, and why, is told twice: `told` hears it before the second one is asked, and
     the reply's `Completed` carries it as `stand_in`.

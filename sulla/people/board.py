@@ -11,7 +11,7 @@ from typing import Final
 from sulla.core.clock import Clock
 from sulla.core.errors import CorruptRecord, NotFound, Refused, StoreUnavailable
 from sulla.people import notices as book
-from sulla.people.notices import NoticeBook, NoticeInfo, NoticeKept, NoticeSeen, NoticesForgotten
+from sulla.people.notices import NoticeFold, NoticeInfo, NoticeKept, NoticeRead, NoticesForgotten
 from sulla.store import LogInfo, Store
 
 log = logging.getLogger(__name__)
@@ -30,8 +30,8 @@ _LOGS: Final = 2 * book.KEPT_DAYS
 """Logs that are looked at: there is one for each day that is kept."""
 
 
-class NoticeBoard:
-    """Keeps `Notices`. A record that cannot be read hides what stands behind it in that day's log, and nothing else.
+class NoticeInbox:
+    """Implements `Notices`. A record that cannot be read hides what stands behind it in that day's log, and nothing else.
 
     Args:
         store: where the logs are.
@@ -43,7 +43,7 @@ class NoticeBoard:
         self._store = store
         self._clock = clock
         self._owner = owner
-        self._book = NoticeBook()
+        self._book = NoticeFold()
         self._born: dict[str, int] = {}
         self._damaged: set[str] = set()
         self._reading = asyncio.Lock()
@@ -126,7 +126,7 @@ class NoticeBoard:
         await self._catch_up()
         new = [one for one in map(self._known, dict.fromkeys(ids)) if by not in one.seen]
         for one in new:
-            draft = book.encode(NoticeSeen(one.id, by, self._now_ms()))
+            draft = book.encode(NoticeRead(one.id, by, self._now_ms()))
             await self._store.offer(one.day, f"seen:{one.id}:{by}", draft, digest=b"seen", wakes=False)
         if new:
             await self._spread()

@@ -9,13 +9,13 @@ from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.stamp import stamp
 from sulla.host.host import Built, Host
 from sulla.people import notices_rpc, presence_rpc
-from sulla.people.board import NoticeBoard
-from sulla.people.company import Company
+from sulla.people.board import NoticeInbox
+from sulla.people.company import PresenceRegistry
 from sulla.people.notifier import Notifier
 from sulla.tools import notify_tools
 
 
-async def people_status(company: Company, clock: Clock) -> JsonObject:
+async def people_status(company: PresenceRegistry, clock: Clock) -> JsonObject:
     """Who is there, for people; nobody is known to be while the store is away, and `degraded` says so.
 
     Args:
@@ -44,7 +44,7 @@ async def people_status(company: Company, clock: Clock) -> JsonObject:
 def build(host: Host) -> Built:
     """Make what a daemon does for people; see `host.Built`."""
     clock, owner = host.place.clock, host.place.owner
-    board, company = NoticeBoard(host.store, clock, owner), Company(host.store, clock, owner)
+    board, company = NoticeInbox(host.store, clock, owner), PresenceRegistry(host.store, clock, owner)
     notifier = Notifier(host.threads, board, clock)
 
     async def forget(thread_id: ThreadId) -> None:

@@ -11,7 +11,7 @@ from typing import Final
 from sulla.core.clock import Clock
 from sulla.core.errors import StoreUnavailable
 from sulla.people import presence
-from sulla.people.presence import MOST_ACTIVITY, Attendance, Known, PersonInfo
+from sulla.people.presence import MOST_ACTIVITY, Attendance, PersonInfo, PresenceTable
 from sulla.store import Store
 
 log = logging.getLogger(__name__)
@@ -25,7 +25,7 @@ _KEY: Final = "presence"
 
 
 @dataclass(slots=True)
-class _Seat:
+class _ConnectedPerson:
     """One connection, as its person's place."""
 
     person: str
@@ -35,8 +35,8 @@ class _Seat:
     activity: str = ""
 
 
-class Company:
-    """Keeps `People`.
+class PresenceRegistry:
+    """Implements `People`.
 
     Nothing of it is acknowledged as kept: what a daemon says holds for `presence.HERE_S`, and of two that say something
     at the same moment one may have to say it again. Each does so as long as somebody is connected to it.
@@ -51,14 +51,14 @@ class Company:
         self._store = store
         self._clock = clock
         self._daemon = daemon
-        self._seats: dict[str, _Seat] = {}
+        self._seats: dict[str, _ConnectedPerson] = {}
         self._before: dict[str, Attendance] = {}
         self._changed = asyncio.Event()
         self._away = False
 
     def come(self, session: str, person: str, client: str) -> None:
         """A client is connected: see `People`."""
-        self._seats[session] = _Seat(person, " ".join(client.split())[:MOST_ACTIVITY])
+        self._seats[session] = _ConnectedPerson(person, " ".join(client.split())[:MOST_ACTIVITY])
         self._changed.set()
 
     def leave(self, session: str) -> None:
@@ -116,13 +116,13 @@ class Company:
                 if self._before.get(person) == row:
                     del self._before[person]
 
-    async def _known(self) -> Known:
+    async def _known(self) -> PresenceTable:
         value = await self._store.get(_KEY)
         try:
-            return presence.decode(value) if value is not None else Known()
+            return presence.decode(value) if value is not None else PresenceTable()
         except ValueError as error:
             log.warning("who is there cannot be read, and is found out anew: %s", error)
-            return Known()
+            return PresenceTable()
 
     def _rows(self) -> list[Attendance]:
         """Who is connected here, and who was active here."""

@@ -48,7 +48,7 @@ class NoticeKept:
 
 
 @dataclass(frozen=True, slots=True)
-class NoticeSeen:
+class NoticeRead:
     """Somebody has seen it."""
 
     kind: ClassVar[str] = "NOTICE_SEEN"
@@ -67,7 +67,7 @@ class NoticesForgotten:
     at_ms: int
 
 
-Fact = NoticeKept | NoticeSeen | NoticesForgotten
+Fact = NoticeKept | NoticeRead | NoticesForgotten
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ def sameness(text: str) -> str:
     return _TIMES.sub("#", " ".join(text.casefold().split()))
 
 
-class NoticeBook:
+class NoticeFold:
     """What the logs add up to. The same records give the same book in every daemon, but for the numbers."""
 
     def __init__(self) -> None:
@@ -148,7 +148,7 @@ class NoticeBook:
                     self._number += 1
                     given = {name: getattr(fact, name) for name in fact.__slots__}
                     day[fact.id] = NoticeInfo(**given, number=self._number, day=key, seen={})
-            case NoticeSeen():
+            case NoticeRead():
                 if (known := day.get(fact.id)) is not None and fact.by not in known.seen:
                     day[fact.id] = replace(known, seen={**known.seen, fact.by: fact.at_ms})
             case NoticesForgotten():
@@ -235,7 +235,7 @@ def _kept(value: object) -> Fact | None:
 def _seen(value: object) -> Fact | None:
     match value:
         case {"id": str(id_), "by": str(by), "at_ms": int(at_ms)}:
-            return NoticeSeen(id_, by, at_ms)
+            return NoticeRead(id_, by, at_ms)
     return None
 
 
@@ -248,6 +248,6 @@ def _forgotten(value: object) -> Fact | None:
 
 _READ: Final[Mapping[str, Callable[[object], Fact | None]]] = {
     NoticeKept.kind: _kept,
-    NoticeSeen.kind: _seen,
+    NoticeRead.kind: _seen,
     NoticesForgotten.kind: _forgotten,
 }

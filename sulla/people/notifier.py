@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from sulla.core.clock import Clock
 from sulla.core.ids import RunId, ThreadId
-from sulla.people.board import NoticeBoard
+from sulla.people.board import NoticeInbox
 from sulla.people.notices import NoticeKept, notice_id
 from sulla.people.slice import Notice
 from sulla.threads import ThreadStore
-from sulla.tools import Note
+from sulla.tools import PersonNote
 
 
 class Notifier:
@@ -20,12 +20,12 @@ class Notifier:
         clock: all time.
     """
 
-    def __init__(self, threads: ThreadStore, board: NoticeBoard, clock: Clock) -> None:
+    def __init__(self, threads: ThreadStore, board: NoticeInbox, clock: Clock) -> None:
         self._threads = threads
         self._board = board
         self._clock = clock
 
-    async def __call__(self, note: Note) -> int | None:
+    async def __call__(self, note: PersonNote) -> int | None:
         """See `tools.Notify`.
 
         Raises:
@@ -46,4 +46,4 @@ class Notifier:
 
     async def warn(self, thread_id: ThreadId, run_id: RunId, key: str, text: str) -> None:
         """Tell people something urgent that the daemon itself has to say."""
-        await self(Note(thread_id, run_id, "", text, "high", False, key))
+        await self(PersonNote(thread_id, run_id, "", text, "high", False, key))

@@ -44,7 +44,7 @@ class Attendance:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class DaemonPresence:
     """What one daemon says."""
 
     until_ms: int
@@ -53,10 +53,10 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class PresenceTable:
     """What all daemons say, and who was there before."""
 
-    said: Mapping[str, Said] = field(default_factory=dict)
+    said: Mapping[str, DaemonPresence] = field(default_factory=dict)
     """By the daemon: ``<home id>:<boot nonce>``."""
     before: tuple[Attendance, ...] = ()
     """When each person was last active, wherever that was."""
@@ -85,7 +85,7 @@ class PersonInfo:
         return max(0, now_ms - self.active_ms) / 1000 if self.active_ms else None
 
 
-def merged(known: Known, daemon: str, rows: Iterable[Attendance], now_ms: int) -> Known:
+def merged(known: PresenceTable, daemon: str, rows: Iterable[Attendance], now_ms: int) -> PresenceTable:
     """What is known once a daemon has said what it sees.
 
     Args:
@@ -109,11 +109,11 @@ def merged(known: Known, daemon: str, rows: Iterable[Attendance], now_ms: int) -
             newest.setdefault(row.person, Attendance(row.person, row.client, 0, row.active_ms))
     told = sorted(said.items(), key=lambda item: -item[1].until_ms)[: MOST_DAEMONS - 1]
     if connected:
-        told.append((daemon, Said(now_ms + round(HERE_S * 1000), connected)))
-    return Known(dict(told), tuple(newest.values())[:MOST_PEOPLE])
+        told.append((daemon, DaemonPresence(now_ms + round(HERE_S * 1000), connected)))
+    return PresenceTable(dict(told), tuple(newest.values())[:MOST_PEOPLE])
 
 
-def people(known: Known, now_ms: int) -> tuple[PersonInfo, ...]:
+def people(known: PresenceTable, now_ms: int) -> tuple[PersonInfo, ...]:
     """Everybody who is there or was, who was active last first.
 
     Args:
@@ -143,13 +143,13 @@ def _latest(row: Attendance) -> tuple[int, bool, str, str]:
 # ------------------------------------------------------------------------------------------------------------ keeping
 
 
-def encode(known: Known) -> bytes:
+def encode(known: PresenceTable) -> bytes:
     """What is known, to be kept."""
     said = {name: [one.until_ms, [asdict(row) for row in one.there]] for name, one in known.said.items()}
     return json.dumps({"said": said, "before": [asdict(row) for row in known.before]}, separators=(",", ":")).encode()
 
 
-def decode(value: bytes) -> Known:
+def decode(value: bytes) -> PresenceTable:
     """The inverse of `encode`.
 
     Raises:
@@ -157,14 +157,14 @@ def decode(value: bytes) -> Known:
     """
     match json.loads(value):
         case {"said": dict(said), "before": list(before)}:
-            return Known({str(name): _said(one) for name, one in said.items()}, tuple(map(_row, before)))
+            return PresenceTable({str(name): _said(one) for name, one in said.items()}, tuple(map(_row, before)))
     raise ValueError("not what this version writes")
 
 
-def _said(value: object) -> Said:
+def _said(value: object) -> DaemonPresence:
     match value:
         case [int(until_ms), list(rows)]:
-            return Said(until_ms, tuple(map(_row, rows)))
+            return DaemonPresence(until_ms, tuple(map(_row, rows)))
     raise ValueError("not what this version writes")
 
 

@@ -29,7 +29,7 @@ from sulla.playbooks.triggers.timed import ScheduledStarts, TriggerSchedules
 from sulla.playbooks.triggers.webhooks import PlaybookHooks
 from sulla.projects.projects import Projects
 from sulla.schedules.build import Timetable
-from sulla.tools import Note
+from sulla.tools import PersonNote
 
 
 def build(host: Host) -> Built:
@@ -89,7 +89,7 @@ def _actors(
     notify = host.needed(Notifier)
 
     async def tell(thread_id: ThreadId, run_id: RunId, key: str, text: str) -> None:
-        await notify(Note(thread_id, run_id, "", text, "normal", False, key))
+        await notify(PersonNote(thread_id, run_id, "", text, "normal", False, key))
 
     agents = host.agents
     effects = StepEffects(

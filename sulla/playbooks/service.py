@@ -53,15 +53,12 @@ class PlaybookService(Protocol):
 
     async def list(self) -> Sequence[PlaybookRow]:
         """All that the home has, by name; those with faults too."""
-        ...
 
     async def get(self, name: str) -> PlaybookText:
         """One of them."""
-        ...
 
     async def check(self, text: str, file: str) -> Sequence[str]:
         """What is wrong with a text, as ``file:line:column: cause [rule]``; empty for nothing."""
-        ...
 
     async def start(self, begin: Begin, key: str) -> PlayBegun:
         """Begin a run; the same key begins it once.
@@ -71,23 +68,18 @@ class PlaybookService(Protocol):
             MessageIdReused: the key began another run before.
             QueueFull: too many runs are open.
         """
-        ...
 
     async def runs(self, *, after: str = "", limit: int = 100, status: str = "") -> Sequence[PlayRow]:
         """Runs by id, those of one status if one is given; `after` is the last one that is known."""
-        ...
 
     async def status(self, run: str) -> PlayDetail:
         """One run."""
-        ...
 
     async def cancel(self, run: str, why: str = "") -> None:
         """End it: what it does is stopped."""
-        ...
 
     async def pause(self, run: str, why: str = "") -> None:
         """Begin no further step until it is resumed; what runs goes on to its end."""
-        ...
 
     async def resume(self, run: str, steps: Sequence[str] = ()) -> None:
         """Go on: after a pause, or, where it has ended, from the steps named or else from those that failed.
@@ -95,7 +87,6 @@ class PlaybookService(Protocol):
         Raises:
             Conflict: it has nothing to go on with.
         """
-        ...
 
     async def step(self, run: str) -> None:
         """Begin what can be begun now in a paused run, and pause again.
@@ -103,7 +94,6 @@ class PlaybookService(Protocol):
         Raises:
             Conflict: it is not paused.
         """
-        ...
 
     async def fork(self, run: str, steps: Sequence[str], inputs: FrozenJson | None, key: str) -> PlayBegun:
         """Begin another run that has done all of this one but for the steps named and what comes after them.
@@ -117,4 +107,3 @@ class PlaybookService(Protocol):
         Raises:
             InvalidInput: the inputs are not what the playbook asks for.
         """
-        ...

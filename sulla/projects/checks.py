@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from sulla.host.checks import Check, CheckContext
 from sulla.host.findings import Finding, counted, ok, warning
-from sulla.projects.projects import PROJECTS, Listed, Projects
+from sulla.projects.projects import PROJECTS, ListedProject, Projects
 
 
 async def projects(of: CheckContext) -> list[Finding]:
@@ -15,7 +15,7 @@ async def projects(of: CheckContext) -> list[Finding]:
     return judge_projects(await asyncio.to_thread(Projects(of.settings.place(PROJECTS)).all))
 
 
-def judge_projects(rows: Sequence[Listed]) -> list[Finding]:
+def judge_projects(rows: Sequence[ListedProject]) -> list[Finding]:
     """What the files of projects come to.
 
     Args:

@@ -30,7 +30,7 @@ from difflib import get_close_matches
 from typing import Final, Literal, cast, get_args
 
 from sulla.core.errors import Conflict, InvalidInput, NotFound
-from sulla.projects.page import FIELD, Page, Task
+from sulla.projects.page import FIELD, PageTask, ProjectPage
 
 Status = Literal[
     "active", "backlog", "planning", "in_progress", "in_review", "blocked", "parked", "done", "completed", "cancelled"
@@ -60,13 +60,13 @@ class Project:
     priority: Priority
     fields: dict[str, str]
     """All of the front matter that is ``key: value``, unquoted."""
-    tasks: tuple[Task, ...]
+    tasks: tuple[PageTask, ...]
     headings: tuple[str, ...]
     warnings: tuple[str, ...]
     """What could not be understood, and what was taken for it."""
 
     @property
-    def open_tasks(self) -> tuple[Task, ...]:
+    def open_tasks(self) -> tuple[PageTask, ...]:
         """Those that can be worked on now: nothing is in their way, and no run of a plan does them anyway."""
         left = {task.id for task in self.tasks if task.id and not task.done}
         held = self.status == "in_progress" and bool(self.fields.get(RUN))
@@ -85,7 +85,7 @@ def read_project(text: str) -> Project:
     """
     if len(text) > MOST_CHARS:
         raise InvalidInput(f"a project's file of {len(text)} characters: expected at most {MOST_CHARS}")
-    page = Page(text)
+    page = ProjectPage(text)
     fields, warnings = page.fields()
     tasks = tuple(page.tasks())
     if len(tasks) > MOST_TASKS:
@@ -111,7 +111,7 @@ def set_field(text: str, key: str, value: str) -> str:
     """
     if not FIELD.fullmatch(f"{key}:") or "\n" in value or "\r" in value:
         raise InvalidInput(f"{key[:40]!r}: expected a name and a value of one line")
-    page = Page(text)
+    page = ProjectPage(text)
     line = f"{key}: {value if _BARE.fullmatch(value) else _quoted(value)}"
     begin, end = page.front()
     for at in range(begin, end):
@@ -131,7 +131,7 @@ def add_task(text: str, task: str, part_of: str = "") -> str:
         NotFound: there is no task `part_of`.
     """
     words = _line(task, TASK_CHARS, "a task")
-    page = Page(text)
+    page = ProjectPage(text)
     tasks = list(page.tasks())
     if len(tasks) >= MOST_TASKS:
         raise InvalidInput(f"there are {len(tasks)} tasks, the most that there may be: finish some first")
@@ -144,7 +144,7 @@ def add_task(text: str, task: str, part_of: str = "") -> str:
     return append_task(page, tasks, words)
 
 
-def append_task(page: Page, tasks: Sequence[Task], words: str) -> str:
+def append_task(page: ProjectPage, tasks: Sequence[PageTask], words: str) -> str:
     """The file with one more task at the end of the list of tasks, whatever there is already.
 
     Raises:
@@ -172,7 +172,7 @@ def complete_task(text: str, task: str) -> str:
         NotFound: there is no such task.
         Conflict: several begin like that.
     """
-    page = Page(text)
+    page = ProjectPage(text)
     found = _find(list(page.tasks()), task)
     return page.with_box(found, done=True)
 
@@ -185,7 +185,7 @@ def block_task(text: str, task: str, reason: str) -> str:
         Conflict: several begin like that, or it is done.
         InvalidInput: the reason is too long, or has several lines.
     """
-    page = Page(text)
+    page = ProjectPage(text)
     found = _find(list(page.tasks()), task)
     if found.done:
         raise Conflict(f"the task {found.text[:80]!r} is done: nothing can be in its way")
@@ -208,7 +208,7 @@ def comment_task(text: str, task: str, author: str, day: str, words: str) -> str
         Conflict: several begin like that.
         InvalidInput: it is empty or too long.
     """
-    page = Page(text)
+    page = ProjectPage(text)
     found = _find(list(page.tasks()), task)
     said = _line(" ".join(words.split()), NOTE_CHARS, "a remark")
     at = page.end_of_notes(found)
@@ -221,7 +221,7 @@ def section_of(text: str, heading: str) -> str:
     Raises:
         NotFound: there is no such heading.
     """
-    page = Page(text)
+    page = ProjectPage(text)
     begin, end = _section(page, heading)
     return page.raw(begin + 1, end)
 
@@ -233,18 +233,18 @@ def patch_section(text: str, heading: str, body: str) -> str:
         NotFound: there is no such heading.
         InvalidInput: `body` has a heading of the first or second level itself, or ends inside a code fence.
     """
-    inner = Page(body)
+    inner = ProjectPage(body)
     if any(level <= 2 for _, level, _ in inner.headings()):
         raise InvalidInput("a section cannot hold a heading of its own level or above: use ### or deeper")
     if inner.open_fence:
         raise InvalidInput("a code fence in it is not closed: the rest of the file would become code")
-    page = Page(text)
+    page = ProjectPage(text)
     begin, end = _section(page, heading)
     lines = ["", *body.strip("\n").splitlines(), *([""] if end < len(page) else [])] if body.strip() else [""]
     return page.with_lines(begin + 1, end, lines)
 
 
-def _section(page: Page, heading: str) -> tuple[int, int]:
+def _section(page: ProjectPage, heading: str) -> tuple[int, int]:
     found = page.section(heading)
     if found is None:
         known = [words for _, level, words in page.headings() if level == 2]
@@ -254,7 +254,7 @@ def _section(page: Page, heading: str) -> tuple[int, int]:
     return found
 
 
-def _find(tasks: Sequence[Task], wanted: str) -> Task:
+def _find(tasks: Sequence[PageTask], wanted: str) -> PageTask:
     """The task of this id or these words, or the only one that begins with them; open ones before those that are
     done.
     """

@@ -29,7 +29,7 @@ TaskState = Literal["pending", "in_progress", "completed", "failed", "blocked"]
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class PageTask:
     """One check box."""
 
     number: int
@@ -68,7 +68,7 @@ class Task:
         return f" (id: {self.id}; after: {', '.join(self.after)})" if self.after else f" (id: {self.id})"
 
 
-class Page:
+class ProjectPage:
     """A text as lines, each with its own end."""
 
     def __init__(self, text: str) -> None:
@@ -133,7 +133,7 @@ class Page:
             if found := _HEADING.match(self.bare(at)):
                 yield at, len(found[1]), found[2]
 
-    def tasks(self) -> Iterator[Task]:
+    def tasks(self) -> Iterator[PageTask]:
         """All check boxes."""
         above: list[int] = []
         number = 0
@@ -149,7 +149,7 @@ class Page:
                 above.pop()
             blocked = _BLOCKED.match(found[4])
             words, reason = (blocked[1], blocked[2]) if blocked else (found[4], "")
-            yield _planned(Task(number, words, found[3] != " ", reason, len(above), at))
+            yield _planned(PageTask(number, words, found[3] != " ", reason, len(above), at))
             above.append(width)
 
     def section(self, heading: str) -> tuple[int, int] | None:
@@ -160,7 +160,7 @@ class Page:
                 return at, next((line for line, other, _ in found[index + 1 :] if other <= 2), len(self._lines))
         return None
 
-    def end_of(self, task: Task) -> int:
+    def end_of(self, task: PageTask) -> int:
         """The line behind a task with all that is part of it."""
         width, end = len(self.indent(task.line).expandtabs(4)), task.line + 1
         within = False
@@ -174,14 +174,14 @@ class Page:
             raise Conflict("the file ends inside a code fence that is not closed: close it first")
         return end
 
-    def end_of_notes(self, task: Task) -> int:
+    def end_of_notes(self, task: PageTask) -> int:
         """The line behind a task's own remarks."""
         end = task.line + 1
         while end < len(self._lines) and self.bare(end).lstrip(" \t").startswith(">"):
             end += 1
         return end
 
-    def with_box(self, task: Task, *, done: bool, mark: str = "") -> str:
+    def with_box(self, task: PageTask, *, done: bool, mark: str = "") -> str:
         """The text with another check box in the place of a task's.
 
         Args:
@@ -230,7 +230,7 @@ class Page:
         return code
 
 
-def _planned(task: Task) -> Task:
+def _planned(task: PageTask) -> PageTask:
     """A task with what its line says of a plan."""
     found = _PLANNED.fullmatch(task.text)
     if found is None:

@@ -28,7 +28,7 @@ _TRIES: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundProject:
     """One project as it is now."""
 
     slug: str
@@ -39,7 +39,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedProject:
     """A row of a list of projects."""
 
     slug: str
@@ -73,7 +73,7 @@ class Projects:
         """Whether there is the folder that they are in."""
         return self._root.is_dir()
 
-    def all(self) -> list[Listed]:
+    def all(self) -> list[ListedProject]:
         """All projects by slug."""
         try:
             names = sorted(name for name in self._names() if _SLUG.fullmatch(name))
@@ -81,7 +81,7 @@ class Projects:
             return []
         return [listed for slug in names[:MOST_PROJECTS] if (listed := self._listed(slug)) is not None]
 
-    def read(self, slug: str) -> Found:
+    def read(self, slug: str) -> FoundProject:
         """A project.
 
         Raises:
@@ -92,7 +92,7 @@ class Projects:
         with self._open(slug) as file:
             return _found(slug, _all(file))
 
-    def change(self, slug: str, change: Callable[[str], str], at: str, digest: str = "") -> Found | None:
+    def change(self, slug: str, change: Callable[[str], str], at: str, digest: str = "") -> FoundProject | None:
         """Change a project's file.
 
         Args:
@@ -128,7 +128,7 @@ class Projects:
                     return found
         return None
 
-    def create(self, slug: str, text: str) -> Found:
+    def create(self, slug: str, text: str) -> FoundProject:
         """Make a project.
 
         Raises:
@@ -154,16 +154,16 @@ class Projects:
         with open_folder(self._root, ".") as folder_fd:
             return os.listdir(folder_fd)  # noqa: PTH208 # of an open folder
 
-    def _listed(self, slug: str) -> Listed | None:
+    def _listed(self, slug: str) -> ListedProject | None:
         try:
             found = self.read(slug)
-            return Listed(slug, found.project, digest=found.digest)
+            return ListedProject(slug, found.project, digest=found.digest)
         except NotFound:
             return None  # a folder that is no project
         except SullaError as error:
-            return Listed(slug, None, error.message)
+            return ListedProject(slug, None, error.message)
         except OSError as error:
-            return Listed(slug, None, f"it cannot be read: {error.strerror}")
+            return ListedProject(slug, None, f"it cannot be read: {error.strerror}")
 
     def _open(self, slug: str) -> BinaryIO:
         try:
@@ -194,14 +194,14 @@ def _all(file: BinaryIO) -> bytes:
     return file.read(_MOST_BYTES + 1)
 
 
-def _found(slug: str, raw: bytes) -> Found:
+def _found(slug: str, raw: bytes) -> FoundProject:
     if len(raw) > _MOST_BYTES:
         raise InvalidInput(f"{slug}/{FILE} has more than {_MOST_BYTES} bytes: expected a file that people read")
     try:
         text = raw.removeprefix(BOM_UTF8).decode()
     except UnicodeDecodeError as error:
         raise CorruptRecord(f"{slug}/{FILE}: byte {error.start} is not UTF-8") from None
-    return Found(slug, read_project(text), text, _digest(raw))
+    return FoundProject(slug, read_project(text), text, _digest(raw))
 
 
 def _bytes(text: str, before: bytes) -> bytes:

@@ -81,7 +81,6 @@ class ProjectService(Protocol):
 
     async def list_projects(self) -> ProjectRows:
         """All projects, by name."""
-        ...
 
     async def get_project(self, name: str) -> ProjectText:
         """One project.
@@ -91,7 +90,6 @@ class ProjectService(Protocol):
             CorruptRecord: its file is no text.
             InvalidInput: the name is none, or the file is too long.
         """
-        ...
 
 
 async def _list(service: ProjectService, params: ProjectList, context: Context) -> ProjectRows:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 
 from sulla.projects.file import Project
-from sulla.projects.projects import Listed, Projects
+from sulla.projects.projects import ListedProject, Projects
 from sulla.projects.rpc import ProjectRow, ProjectRows, ProjectText, TaskRow
 
 
 class HomeProjects:
-    """Keeps `projects_rpc.ProjectService` with a home's files, read in a thread.
+    """Implements `projects_rpc.ProjectService` with a home's files, read in a thread.
 
     Args:
         projects: the home's.
@@ -33,7 +33,7 @@ class HomeProjects:
         return ProjectText(_row(found.slug, found.project), tasks, found.digest, found.text)
 
 
-def _listed(listed: Listed) -> ProjectRow:
+def _listed(listed: ListedProject) -> ProjectRow:
     if listed.project is None:
         return ProjectRow(listed.slug, "", "", "", 0, 0, "", listed.trouble)
     return _row(listed.slug, listed.project)

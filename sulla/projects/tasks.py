@@ -19,7 +19,7 @@ from typing import Final
 
 from sulla.core.errors import InvalidInput
 from sulla.projects.file import MOST_TASKS, append_task
-from sulla.projects.page import Page, Task, TaskState
+from sulla.projects.page import PageTask, ProjectPage, TaskState
 
 WAITS: Final = "waits for "
 """How a reason begins that a run gives for what is blocked; those of people begin otherwise."""
@@ -29,7 +29,7 @@ _MARKS: Final = re.compile(r"\((?=blocked:|failed:|in progress\)|id:)")
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedTask:
     """A task of a plan."""
 
     id: str
@@ -40,7 +40,7 @@ class Planned:
     """The ids of those that it depends on."""
 
 
-def put_down(text: str, rows: Sequence[Planned]) -> str:
+def put_down(text: str, rows: Sequence[PlannedTask]) -> str:
     """The file with the tasks of a plan that is about to be worked on, all of them open.
 
     Those of an earlier plan go, unless they are done or something is written below them. An open task of the same words
@@ -55,7 +55,7 @@ def put_down(text: str, rows: Sequence[Planned]) -> str:
         Conflict: it ends inside a code fence.
     """
     wanted = {row.id: replace(row, text=_bare(row.text)) for row in rows}
-    for id_ in [task.id for task in Page(text).tasks() if task.id]:
+    for id_ in [task.id for task in ProjectPage(text).tasks() if task.id]:
         text = _settle(text, id_, wanted.get(id_))
     for row in wanted.values():
         text = _put(text, row)
@@ -71,7 +71,7 @@ def mark_task(text: str, id_: str, state: TaskState, why: str = "") -> str:
         state: how it stands.
         why: for `failed` and `blocked`.
     """
-    page = Page(text)
+    page = ProjectPage(text)
     task = _of(page.tasks(), id_)
     if task is None or task.done or (task.blocked and not task.blocked.startswith(WAITS) and state != "completed"):
         return text
@@ -80,9 +80,9 @@ def mark_task(text: str, id_: str, state: TaskState, why: str = "") -> str:
     return page.with_box(task, done=state == "completed", mark=mark)
 
 
-def _settle(text: str, id_: str, row: Planned | None) -> str:
+def _settle(text: str, id_: str, row: PlannedTask | None) -> str:
     """The file with what becomes of a task that has an id already."""
-    page = Page(text)
+    page = ProjectPage(text)
     task = _of(page.tasks(), id_)
     if task is None:
         return text
@@ -94,8 +94,8 @@ def _settle(text: str, id_: str, row: Planned | None) -> str:
     return page.with_box(replace(task, text=row.text, after=row.after), done=False)
 
 
-def _put(text: str, row: Planned) -> str:
-    page = Page(text)
+def _put(text: str, row: PlannedTask) -> str:
+    page = ProjectPage(text)
     tasks = list(page.tasks())
     if _of(tasks, row.id) is not None:
         return text
@@ -105,11 +105,11 @@ def _put(text: str, row: Planned) -> str:
         return page.with_box(replace(same, id=row.id, after=row.after), done=False, mark=mark)
     if len(tasks) >= MOST_TASKS:
         raise InvalidInput(f"there are {len(tasks)} tasks, the most that there may be: take out what is done")
-    new = Task(0, row.text, False, "", 0, 0, row.id, row.after)
+    new = PageTask(0, row.text, False, "", 0, 0, row.id, row.after)
     return append_task(page, tasks, new.text + new.tag)
 
 
-def _of(tasks: Iterable[Task], id_: str) -> Task | None:
+def _of(tasks: Iterable[PageTask], id_: str) -> PageTask | None:
     return next((task for task in tasks if task.id == id_), None)
 
 

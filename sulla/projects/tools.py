@@ -19,8 +19,8 @@ from sulla.projects.file import (
     read_project,
     section_of,
 )
-from sulla.projects.page import Task
-from sulla.projects.projects import Found, Listed, Projects
+from sulla.projects.page import PageTask
+from sulla.projects.projects import FoundProject, ListedProject, Projects
 from sulla.projects.write import change_project
 from sulla.tools import Bounds, Done, Result, Tool, ToolContext, define
 
@@ -33,7 +33,7 @@ def project_tools(projects: Projects) -> tuple[Tool, ...]:
     Args:
         projects: the home's.
     """
-    desk = _Desk(projects)
+    desk = _ProjectTools(projects)
 
     def touched(args: FrozenJson, context: ToolContext) -> Path:
         return projects.place(str(args.get("project", "")))
@@ -51,7 +51,7 @@ def project_tools(projects: Projects) -> tuple[Tool, ...]:
     )
 
 
-class _Desk:
+class _ProjectTools:
     """The tools' functions."""
 
     def __init__(self, projects: Projects) -> None:
@@ -161,7 +161,7 @@ class _Desk:
         return Done(f"{said}{remark}\n{_heading(found)}")
 
 
-def _heading(found: Found) -> str:
+def _heading(found: FoundProject) -> str:
     project = found.project
     counted = f"{len(project.open_tasks)} open of {len(project.tasks)} tasks"
     lines = [f"{found.slug}: {project.title} ({project.status}, {project.priority}), {counted}, digest {found.digest}"]
@@ -170,7 +170,7 @@ def _heading(found: Found) -> str:
     return "\n".join(lines)
 
 
-def _task(task: Task, ready: Sequence[Task]) -> str:
+def _task(task: PageTask, ready: Sequence[PageTask]) -> str:
     state = {
         "completed": "done",
         "blocked": f"blocked: {task.blocked}",
@@ -181,7 +181,7 @@ def _task(task: Task, ready: Sequence[Task]) -> str:
     return f"{'  ' * task.depth}{task.number}. {task.text} [{state}]"
 
 
-def _row(listed: Listed) -> str:
+def _row(listed: ListedProject) -> str:
     project = listed.project
     if project is None:
         return f"{listed.slug}: cannot be read: {listed.trouble}"

@@ -9,7 +9,7 @@ from typing import Final
 from sulla.core.clock import Clock
 from sulla.core.errors import Conflict
 from sulla.core.stamp import stamp
-from sulla.projects.projects import FILE, Found, Projects
+from sulla.projects.projects import FILE, FoundProject, Projects
 
 PAUSES_S: Final = (0.02, 0.1, 0.5, 2.0)
 """How long is waited between tries while somebody else writes the file; a save takes an editor some milliseconds."""
@@ -17,7 +17,7 @@ PAUSES_S: Final = (0.02, 0.1, 0.5, 2.0)
 
 async def change_project(
     projects: Projects, clock: Clock, slug: str, change: Callable[[str], str], digest: str = ""
-) -> tuple[Found, bool]:
+) -> tuple[FoundProject, bool]:
     """Change a project's file.
 
     Args:

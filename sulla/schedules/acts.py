@@ -13,9 +13,9 @@ from sulla.core.errors import NotAvailable
 from sulla.core.ids import MessageId, ThreadId, derived_id
 from sulla.core.jsontypes import FrozenJson
 from sulla.schedules.facts import Fired
-from sulla.schedules.scheduler import Begun
+from sulla.schedules.scheduler import StartedAction
 from sulla.schedules.spec import BeatAction, MessageAction, PlaybookAction, ToolAction
-from sulla.schedules.state import State
+from sulla.schedules.state import ScheduleState
 from sulla.threads import Input, ThreadCreated, ThreadStore
 
 CALL_GRAPH: Final = "call"
@@ -57,7 +57,7 @@ async def no_check(name: str, inputs: FrozenJson) -> None:
 
 
 @dataclass(slots=True)
-class Begins:
+class ExternalActions:
     """What schedules begin that other capabilities have. Those put it here as they are built, before anything fires."""
 
     beat_thread: BeatThread = no_beats
@@ -68,7 +68,7 @@ class Begins:
     """Does nothing if a playbook is known and these are all its inputs; raises what is wrong."""
 
 
-class Acts:
+class ActionStarter:
     """Begins what a firing is for; `begin` keeps `sulla.schedules.Act`.
 
     Args:
@@ -83,14 +83,14 @@ class Acts:
         threads: ThreadStore,
         wake: Callable[[ThreadId], None],
         home_agent: str,
-        begins: Begins | None = None,
+        begins: ExternalActions | None = None,
     ) -> None:
         self._threads = threads
         self._wake = wake
         self._home_agent = home_agent
-        self._begins = begins or Begins()
+        self._begins = begins or ExternalActions()
 
-    async def begin(self, state: State, fired: Fired) -> Begun:
+    async def begin(self, state: ScheduleState, fired: Fired) -> StartedAction:
         """Begin it; the same firing leads to the same.
 
         Raises:
@@ -111,19 +111,19 @@ class Acts:
                 thread_id = await self._own_thread(state, action.agent, CALL_GRAPH)
                 return await self._say(thread_id, state, fired, order(name, dict(args)))
             case PlaybookAction(name, inputs):
-                return Begun(await self._begins.playbook(name, inputs, f"schedule:{state.id}:{fired.slot}"))
+                return StartedAction(await self._begins.playbook(name, inputs, f"schedule:{state.id}:{fired.slot}"))
             case _:
                 assert_never(action)
 
-    async def _say(self, thread_id: ThreadId, state: State, fired: Fired, text: str) -> Begun:
+    async def _say(self, thread_id: ThreadId, state: ScheduleState, fired: Fired, text: str) -> StartedAction:
         # The policy takes a beat's word for that of somebody who is not there: such a run approves nothing itself.
         beat = isinstance(state.spec.action, BeatAction)
         message_id = f"beat:{state.id}:{fired.slot}" if beat else derived_id("msg", "schedule", state.id, fired.slot)
         sent = await self._threads.send(thread_id, Input(MessageId(message_id), text, origin="beat"))
         self._wake(thread_id)
-        return Begun(thread_id, sent.run_id)
+        return StartedAction(thread_id, sent.run_id)
 
-    async def _own_thread(self, state: State, agent: str, graph: str = "") -> ThreadId:
+    async def _own_thread(self, state: ScheduleState, agent: str, graph: str = "") -> ThreadId:
         agent = agent or self._home_agent
         # Its agent is part of its name, and what works on it: what is changed goes on in another thread.
         created = ThreadCreated(agent, f"schedule {state.id}", graph=graph)

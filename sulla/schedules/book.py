@@ -27,7 +27,7 @@ _READERS: Final = 16
 """Logs that are read at once."""
 
 
-class ScheduleBook:
+class ScheduleStore:
     """Knows every schedule, and hears of what other daemons write.
 
     Args:

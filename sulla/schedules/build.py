@@ -14,9 +14,9 @@ from sulla.core.jsontypes import JsonObject
 from sulla.host.host import Built, Host
 from sulla.host.place import Place
 from sulla.host.tools import MCP
-from sulla.schedules.acts import Acts, Begins
-from sulla.schedules.book import ScheduleBook
-from sulla.schedules.office import Schedules
+from sulla.schedules.acts import ActionStarter, ExternalActions
+from sulla.schedules.book import ScheduleStore
+from sulla.schedules.office import ScheduleService
 from sulla.schedules.rpc import METHODS
 from sulla.schedules.scheduler import Scheduler
 from sulla.schedules.spec import MessageAction, PlaybookAction, Spec, ToolAction
@@ -37,7 +37,7 @@ class Timetable:
         place: what the daemon stands on.
     """
 
-    def __init__(self, scheduler: Scheduler, service: Schedules, begins: Begins, place: Place) -> None:
+    def __init__(self, scheduler: Scheduler, service: ScheduleService, begins: ExternalActions, place: Place) -> None:
         self.service = service
         self.begins = begins
         self.settled = asyncio.Event()
@@ -79,9 +79,9 @@ class Timetable:
 
 def build(host: Host) -> Built:
     """Make what fires schedules; see `host.Built`."""
-    place, begins = host.place, Begins()
-    book = ScheduleBook(host.store, place.clock, place.owner)
-    acts = Acts(host.threads, host.waker, host.agents.team.ids[0], begins)
+    place, begins = host.place, ExternalActions()
+    book = ScheduleStore(host.store, place.clock, place.owner)
+    acts = ActionStarter(host.threads, host.waker, host.agents.team.ids[0], begins)
     scheduler = Scheduler(book, place.clock, acts.begin, host.switch.holds)
 
     async def check(spec: Spec) -> None:
@@ -90,7 +90,7 @@ def build(host: Host) -> Built:
     def unreadable() -> str:
         return "; ".join(book.troubles())[:1_000]
 
-    service = Schedules(book, scheduler, place.clock, place.make_id, check)
+    service = ScheduleService(book, scheduler, place.clock, place.make_id, check)
     timetable = Timetable(scheduler, service, begins, place)
     return Built(
         provides=(timetable,),
@@ -101,7 +101,7 @@ def build(host: Host) -> Built:
     )
 
 
-async def _check(spec: Spec, host: Host, begins: Begins) -> None:
+async def _check(spec: Spec, host: Host, begins: ExternalActions) -> None:
     """Do nothing if a schedule can do what it is for.
 
     Raises:

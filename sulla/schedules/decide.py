@@ -10,7 +10,7 @@ from typing import Final
 from sulla.schedules.facts import Fired, Missed, Rewound, Skipped, SlotFact
 from sulla.schedules.slots import Slot, next_slot, spread
 from sulla.schedules.spec import Every, zone_of
-from sulla.schedules.state import MOST_PENDING, State
+from sulla.schedules.state import MOST_PENDING, ScheduleState
 
 GRACE_MS: Final = 60_000
 """By how much a time may be late without counting as missed; with a shorter period, as much as that."""
@@ -26,7 +26,7 @@ until that time comes, for years perhaps. Smaller jumps back are waited out, so 
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class FiringDecision:
     """What is to be done for one schedule."""
 
     facts: tuple[SlotFact | Rewound, ...] = ()
@@ -45,7 +45,7 @@ class _Late:
     upto_ms: int
 
 
-def decide(state: State, now_ms: int) -> Decision:
+def decide(state: ScheduleState, now_ms: int) -> FiringDecision:
     """What a schedule wants now.
 
     Args:
@@ -53,9 +53,9 @@ def decide(state: State, now_ms: int) -> Decision:
         now_ms: UTC milliseconds.
     """
     if state.paused or state.removed or state.moved:
-        return Decision()
+        return FiringDecision()
     if state.settled_ms - now_ms > REWIND_MS:
-        return Decision((Rewound(state.settled_ms, now_ms),))
+        return FiringDecision((Rewound(state.settled_ms, now_ms),))
     late = _late(state, now_ms - grace_ms(state))
     slot = following(state, late.upto_ms if late is not None else state.settled_ms)
     makes_up = late is not None and state.spec.missed == "once"
@@ -64,27 +64,29 @@ def decide(state: State, now_ms: int) -> Decision:
         facts.append(Missed(late.first.nominal_ms, late.upto_ms, late.count, now_ms, state.revision))
     elif late is not None and (slot is None or slot.due_ms > now_ms):
         opens_ms = _opens(state, now_ms)
-        return Decision(due_ms=opens_ms) if opens_ms > now_ms else Decision((_catch_up(state, late, now_ms),))
+        return (
+            FiringDecision(due_ms=opens_ms) if opens_ms > now_ms else FiringDecision((_catch_up(state, late, now_ms),))
+        )
     room = MOST_PENDING - len(state.pending)
     while slot is not None and slot.due_ms <= now_ms and len(facts) < MOST_AT_ONCE:
         facts.append(_on_time(state, slot, now_ms, late if makes_up else None, room))
         late, room = None, room - 1
         slot = following(state, slot.nominal_ms)
-    return Decision(tuple(facts)) if facts else Decision(due_ms=slot.due_ms if slot is not None else None)
+    return FiringDecision(tuple(facts)) if facts else FiringDecision(due_ms=slot.due_ms if slot is not None else None)
 
 
-def following(state: State, after_ms: int) -> Slot | None:
+def following(state: ScheduleState, after_ms: int) -> Slot | None:
     """The schedule's first time behind a nominal one, failures considered; None if there is none."""
     return next_slot(state.id, state.spec, max(after_ms, state.hold_ms - 1))
 
 
-def grace_ms(state: State) -> int:
+def grace_ms(state: ScheduleState) -> int:
     """By how much a time of it may be late."""
     when = state.spec.when
     return min(GRACE_MS, max(LEAST_GRACE_MS, when.period_s * 1000)) if isinstance(when, Every) else GRACE_MS
 
 
-def _late(state: State, before_ms: int) -> _Late | None:
+def _late(state: ScheduleState, before_ms: int) -> _Late | None:
     """The unsettled times that were due before a moment."""
     slot = first = following(state, state.settled_ms)
     if slot is None or first is None or slot.due_ms >= before_ms:
@@ -100,19 +102,19 @@ def _late(state: State, before_ms: int) -> _Late | None:
     return _Late(first, last, count, last.nominal_ms)
 
 
-def _opens(state: State, now_ms: int) -> int:
+def _opens(state: ScheduleState, now_ms: int) -> int:
     """When something that is not bound to a time may be done: now, or once the active hours begin."""
     hours, zone = state.spec.hours, zone_of(state.spec.zone)
     return now_ms if hours is None or hours.contains(now_ms, zone) else hours.next_open(now_ms, zone)
 
 
-def _catch_up(state: State, late: _Late, now_ms: int) -> SlotFact:
+def _catch_up(state: ScheduleState, late: _Late, now_ms: int) -> SlotFact:
     name = state.slot_name(late.last.nominal_ms)
     first_ms = late.first.nominal_ms
     return Fired(name, now_ms, state.revision, first_ms, late.upto_ms, late.last.due_ms, late.count)
 
 
-def _on_time(state: State, slot: Slot, now_ms: int, late: _Late | None, room: int) -> SlotFact:
+def _on_time(state: ScheduleState, slot: Slot, now_ms: int, late: _Late | None, room: int) -> SlotFact:
     name = state.slot_name(slot.nominal_ms)
     first_ms = late.first.nominal_ms if late is not None else slot.nominal_ms
     missed = late.count if late is not None else 0

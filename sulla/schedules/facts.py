@@ -46,7 +46,7 @@ class ScheduleResumed:
 
 
 @dataclass(frozen=True, slots=True)
-class ScheduleRemoved:
+class ScheduleDeleted:
     """It is no more."""
 
     kind: ClassVar[str] = "SCHEDULE_REMOVED"
@@ -149,7 +149,7 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class LogStarted:
     """What the log before this one came to."""
 
     kind: ClassVar[str] = "SCHEDULE_BEGUN"
@@ -158,15 +158,15 @@ class Begun:
 
 SlotFact = Fired | Missed | Skipped
 Fact = (
-    ScheduleSet | SchedulePaused | ScheduleResumed | ScheduleRemoved
-    | SlotFact | Rewound | Delivered | Failed | Succeeded | Moved | Begun
+    ScheduleSet | SchedulePaused | ScheduleResumed | ScheduleDeleted
+    | SlotFact | Rewound | Delivered | Failed | Succeeded | Moved | LogStarted
 )  # fmt: skip
 
 _FACTS: Final[dict[str, type[Fact]]] = {
     fact.kind: fact
     for fact in (
-        *(ScheduleSet, SchedulePaused, ScheduleResumed, ScheduleRemoved, Fired, Missed, Skipped, Rewound, Delivered),
-        *(Failed, Succeeded, Moved, Begun),
+        *(ScheduleSet, SchedulePaused, ScheduleResumed, ScheduleDeleted, Fired, Missed, Skipped, Rewound, Delivered),
+        *(Failed, Succeeded, Moved, LogStarted),
     )
 }
 

@@ -9,7 +9,7 @@ from sulla.core.errors import CorruptRecord
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.schedules import facts as f
 from sulla.schedules.forms import from_json, spec_from_json, spec_to_json, to_json
-from sulla.schedules.state import Note, State
+from sulla.schedules.state import ScheduleNote, ScheduleState
 from sulla.store import Head
 
 KIND: Final = "schedule"
@@ -34,7 +34,7 @@ def parse_key(key: str) -> tuple[str, int] | None:
     return (found["id"], int(found["number"])) if found else None
 
 
-def begin(schedule_id: str, fact: f.Fact, where: str) -> State:
+def begin(schedule_id: str, fact: f.Fact, where: str) -> ScheduleState:
     """The state after the first record.
 
     Raises:
@@ -43,14 +43,16 @@ def begin(schedule_id: str, fact: f.Fact, where: str) -> State:
     match fact:
         case f.ScheduleSet(spec, by, at_ms):
             made = spec_from_json(spec, where)
-            return State(schedule_id, made, by, at_ms, settled_ms=at_ms, notes=(Note(at_ms, "set", said=by),))
-        case f.Begun(state):
+            return ScheduleState(
+                schedule_id, made, by, at_ms, settled_ms=at_ms, notes=(ScheduleNote(at_ms, "set", said=by),)
+            )
+        case f.LogStarted(state):
             return state_from_json(state, where)
         case _:
             raise CorruptRecord(f"{where}: the log of a schedule begins with what it is")
 
 
-def state_to_json(state: State) -> JsonObject:
+def state_to_json(state: ScheduleState) -> JsonObject:
     """All of it, for the first record of the next log."""
     return {
         **to_json(state),
@@ -62,7 +64,7 @@ def state_to_json(state: State) -> JsonObject:
     }
 
 
-def state_from_json(value: Json, where: str) -> State:
+def state_from_json(value: Json, where: str) -> ScheduleState:
     """The state that `state_to_json` made `value` from.
 
     Raises:
@@ -75,7 +77,7 @@ def state_from_json(value: Json, where: str) -> State:
                 "spec": spec_from_json(spec, where),
                 "asked": tuple(str(slot) for slot in asked),
                 "pending": tuple(from_json(f.Fired, fired, where) for fired in pending),
-                "notes": tuple(from_json(Note, note, where) for note in notes),
+                "notes": tuple(from_json(ScheduleNote, note, where) for note in notes),
             }
-            return from_json(State, parts, where)
+            return from_json(ScheduleState, parts, where)
     raise CorruptRecord(f"{where}: not a state as this version writes it")

@@ -8,7 +8,7 @@ from typing import Final
 from sulla.core.errors import Busy, CorruptRecord, NotFound, StaleLease
 from sulla.schedules import facts as f
 from sulla.schedules.kept import HEAD, KIND, begin, key_of, parse_key, state_to_json
-from sulla.schedules.state import State, apply
+from sulla.schedules.state import ScheduleState, apply
 from sulla.store import Lease, Store
 
 MOST_RECORDS: Final = 128
@@ -40,7 +40,7 @@ class ScheduleLog:
         self.seq = 0
         """The last record that is in the state."""
         self.born_ms = 0
-        self.state: State | None = None
+        self.state: ScheduleState | None = None
         """None before it was read, and if it cannot be."""
         self.trouble = ""
         """Why it cannot be read, if it cannot."""
@@ -134,7 +134,7 @@ class ScheduleLog:
         if lease is not None:
             await self._store.delete(lease)
 
-    async def _carry_on(self, state: State) -> bool:
+    async def _carry_on(self, state: ScheduleState) -> bool:
         """Go on in the next log, and make that first if nobody has: the lease of this one is the right to do so.
 
         Each step can be the last one of a process: whoever finds a log that says that it goes on elsewhere does what
@@ -152,12 +152,12 @@ class ScheduleLog:
             raise
         return await self._find_higher()
 
-    async def _hand_on(self, state: State, lease: Lease) -> None:
+    async def _hand_on(self, state: ScheduleState, lease: Lease) -> None:
         if not state.moved:
             seq = await self._store.append(lease, 1, [f.encode(f.Moved())], HEAD, 0)
             await self._read_until(seq)
         if self.state is not None and not await self._find_higher(go=False):
-            begun = f.encode(f.Begun(state_to_json(self.state)))
+            begun = f.encode(f.LogStarted(state_to_json(self.state)))
             next_key = key_of(self.id, self.number + 1)
             await self._store.offer(next_key, "begun", begun, digest=b"begun", create=HEAD, wakes=False)
         await self._store.delete(lease)

@@ -12,14 +12,14 @@ from sulla.core.clock import Clock
 from sulla.core.errors import Conflict, InvalidInput
 from sulla.core.ids import MakeId, derived_id
 from sulla.schedules import facts as f
-from sulla.schedules.book import ScheduleBook
+from sulla.schedules.book import ScheduleStore
 from sulla.schedules.decide import following
 from sulla.schedules.forms import spec_to_json
 from sulla.schedules.log import ScheduleLog
 from sulla.schedules.scheduler import Scheduler
 from sulla.schedules.slots import next_slot
 from sulla.schedules.spec import At, BeatAction, Every, Spec, action_text, check_spec, explain
-from sulla.schedules.state import Note, State
+from sulla.schedules.state import ScheduleNote, ScheduleState
 
 Status = Literal["active", "paused", "over", "unreadable"]
 
@@ -48,7 +48,7 @@ class ScheduleInfo:
     by: str
     next_ms: tuple[int, ...]
     """The next times, UTC milliseconds."""
-    notes: tuple[Note, ...]
+    notes: tuple[ScheduleNote, ...]
     """What happened lately, oldest first."""
     fired: int
     missed: int
@@ -57,7 +57,7 @@ class ScheduleInfo:
 
 
 class ScheduleOffice(Protocol):
-    """What can be done with schedules. Kept by `Schedules`."""
+    """What can be done with schedules. Implemented by `ScheduleService`."""
 
     async def add(self, spec: Spec, schedule_id: str | None, request_id: str | None, by: str) -> ScheduleInfo:
         """Make a schedule.
@@ -72,11 +72,9 @@ class ScheduleOffice(Protocol):
             InvalidInput: it cannot be, or would never fire.
             Conflict: there is another one of that id.
         """
-        ...
 
     async def list(self, after: str, limit: int) -> Sequence[ScheduleInfo]:
         """Schedules by id, those behind `after` only."""
-        ...
 
     async def remove(self, schedule_id: str, by: str) -> None:
         """End a schedule for good.
@@ -84,7 +82,6 @@ class ScheduleOffice(Protocol):
         Raises:
             NotFound: there is none of that id.
         """
-        ...
 
     async def fire(self, schedule_id: str, request_id: str | None, by: str) -> str:
         """Fire now, once for each `request_id`; returns the name of the firing.
@@ -92,7 +89,6 @@ class ScheduleOffice(Protocol):
         Raises:
             NotFound: there is none of that id.
         """
-        ...
 
     async def pause(self, schedule_id: str, by: str) -> ScheduleInfo:
         """Fire no more until resumed, also after a restart.
@@ -100,7 +96,6 @@ class ScheduleOffice(Protocol):
         Raises:
             NotFound: there is none of that id.
         """
-        ...
 
     async def resume(self, schedule_id: str, by: str) -> ScheduleInfo:
         """Fire again; what was due meanwhile is over.
@@ -108,11 +103,10 @@ class ScheduleOffice(Protocol):
         Raises:
             NotFound: there is none of that id.
         """
-        ...
 
 
-class Schedules:
-    """Keeps `ScheduleOffice`.
+class ScheduleService:
+    """Implements `ScheduleOffice`.
 
     Args:
         book: where they are.
@@ -124,7 +118,7 @@ class Schedules:
 
     def __init__(
         self,
-        book: ScheduleBook,
+        book: ScheduleStore,
         scheduler: Scheduler,
         clock: Clock,
         make_id: MakeId,
@@ -224,7 +218,7 @@ class Schedules:
         return self._info(one)
 
     async def _end(self, one: ScheduleLog, by: str) -> None:
-        await one.offer(f.ScheduleRemoved(by, self._now_ms()), "removed", b"removed")
+        await one.offer(f.ScheduleDeleted(by, self._now_ms()), "removed", b"removed")
         self._book.announce(one.id)
         self._scheduler.look_at(one.id)
 
@@ -238,7 +232,7 @@ class Schedules:
         except InvalidInput as error:  # what another machine knows, such as a zone, this one need not
             return ScheduleInfo(one.id, state.spec.title, "", "", "unreadable", error.message, "", (), (), 0, 0, 0, 0)
 
-    def _shown(self, one: ScheduleLog, state: State) -> ScheduleInfo:
+    def _shown(self, one: ScheduleLog, state: ScheduleState) -> ScheduleInfo:
         spec, next_ms = state.spec, _next_times(state)
         status: Status = "paused" if state.paused else "active" if next_ms or state.pending else "over"
         return ScheduleInfo(
@@ -257,7 +251,7 @@ class Schedules:
             state.failed,
         )
 
-    def _why(self, state: State, next_ms: tuple[int, ...]) -> str:
+    def _why(self, state: ScheduleState, next_ms: tuple[int, ...]) -> str:
         if state.paused:
             return "paused"
         if state.failures:
@@ -272,7 +266,7 @@ class Schedules:
         return round(self._clock.now() * 1000)
 
 
-def _next_times(state: State) -> tuple[int, ...]:
+def _next_times(state: ScheduleState) -> tuple[int, ...]:
     found: list[int] = []
     slot = None if state.paused else following(state, state.settled_ms)
     while slot is not None and len(found) < SHOWN:

@@ -15,10 +15,10 @@ from sulla.core.errors import NotFound, StoreUnavailable, SullaError
 from sulla.core.jsontypes import JsonObject
 from sulla.core.stamp import stamp
 from sulla.schedules import facts as f
-from sulla.schedules.book import ScheduleBook
+from sulla.schedules.book import ScheduleStore
 from sulla.schedules.decide import decide
 from sulla.schedules.log import ScheduleLog
-from sulla.schedules.state import State
+from sulla.schedules.state import ScheduleState
 from sulla.schedules.timer import Timer
 
 log = logging.getLogger(__name__)
@@ -41,14 +41,14 @@ _LAGS: Final = 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class StartedAction:
     """What a firing led to."""
 
     thread_id: str = ""
     run_id: str = ""
 
 
-Act = Callable[[State, f.Fired], Awaitable[Begun]]
+Act = Callable[[ScheduleState, f.Fired], Awaitable[StartedAction]]
 """Does for a firing what the schedule says. The same firing may come again, also from another daemon: it has to lead to
 the same, once. It only begins what takes long. Raises ``SullaError``; a retryable one has it tried again.
 """
@@ -67,7 +67,7 @@ class Scheduler:
         held: whether all work is paused. Then nothing becomes due: to a schedule it is as if no daemon ran.
     """
 
-    def __init__(self, book: ScheduleBook, clock: Clock, act: Act, held: Callable[[], bool] = lambda: False) -> None:
+    def __init__(self, book: ScheduleStore, clock: Clock, act: Act, held: Callable[[], bool] = lambda: False) -> None:
         self._book = book
         self._clock = clock
         self._timer = Timer(clock, self._ring)
@@ -304,7 +304,7 @@ class Scheduler:
         return True
 
 
-def _dedupe_id(state: State, fact: f.SlotFact | f.Rewound) -> str:
+def _dedupe_id(state: ScheduleState, fact: f.SlotFact | f.Rewound) -> str:
     """The same for all who know the same, and another one once anything has changed: what the fold did not count was
     not for ever.
     """

@@ -27,7 +27,7 @@ MOST_BACK_OFF_S: Final = 6 * 3600
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class ScheduleNote:
     """Something that happened."""
 
     at_ms: int
@@ -37,7 +37,7 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class ScheduleState:
     """A schedule, and what has become of it."""
 
     id: str
@@ -65,7 +65,7 @@ class State:
     pending: tuple[f.Fired, ...] = ()
     """What was fired and is not begun yet."""
     asked: tuple[str, ...] = ()
-    notes: tuple[Note, ...] = ()
+    notes: tuple[ScheduleNote, ...] = ()
     """What happened lately, oldest first."""
     moved: bool = False
     """Whether its log goes on in another one."""
@@ -75,7 +75,7 @@ class State:
         return stamp(nominal_ms) + (f".{self.rewinds}" if self.rewinds else "")
 
 
-def apply(state: State, fact: f.Fact, where: str) -> State:
+def apply(state: ScheduleState, fact: f.Fact, where: str) -> ScheduleState:
     """The state after one more record. What has no effect any more (a time that was settled before, of an earlier
     spec, of a paused schedule) leaves it as it is: so it does not matter who offered it, and how often.
 
@@ -87,18 +87,18 @@ def apply(state: State, fact: f.Fact, where: str) -> State:
     return _apply(fact, state, where)
 
 
-def is_open(state: State, fact: f.SlotFact) -> bool:
+def is_open(state: ScheduleState, fact: f.SlotFact) -> bool:
     """Whether what it settles is not settled yet."""
     return fact.revision == state.revision and not state.paused and fact.first_ms > state.settled_ms
 
 
 @singledispatch
-def _apply(fact: object, state: State, where: str) -> State:
+def _apply(fact: object, state: ScheduleState, where: str) -> ScheduleState:
     raise CorruptRecord(f"{where}: {type(fact).__name__} within a log")
 
 
 @_apply.register
-def _(fact: f.ScheduleSet, state: State, where: str) -> State:
+def _(fact: f.ScheduleSet, state: ScheduleState, where: str) -> ScheduleState:
     spec = spec_from_json(fact.spec, where)
     changed = replace(
         state,
@@ -111,16 +111,18 @@ def _(fact: f.ScheduleSet, state: State, where: str) -> State:
         hold_ms=0,
         failures=0,
     )
-    return _noted(changed, Note(fact.at_ms, "set", said=fact.by))
+    return _noted(changed, ScheduleNote(fact.at_ms, "set", said=fact.by))
 
 
 @_apply.register
-def _(fact: f.SchedulePaused, state: State, where: str) -> State:
-    return state if state.paused else _noted(replace(state, paused=True), Note(fact.at_ms, "paused", said=fact.by))
+def _(fact: f.SchedulePaused, state: ScheduleState, where: str) -> ScheduleState:
+    return (
+        state if state.paused else _noted(replace(state, paused=True), ScheduleNote(fact.at_ms, "paused", said=fact.by))
+    )
 
 
 @_apply.register
-def _(fact: f.ScheduleResumed, state: State, where: str) -> State:
+def _(fact: f.ScheduleResumed, state: ScheduleState, where: str) -> ScheduleState:
     if not state.paused:
         return state
     resumed = replace(
@@ -131,17 +133,17 @@ def _(fact: f.ScheduleResumed, state: State, where: str) -> State:
         hold_ms=0,
         failures=0,
     )
-    return _noted(resumed, Note(fact.at_ms, "resumed", said=fact.by))
+    return _noted(resumed, ScheduleNote(fact.at_ms, "resumed", said=fact.by))
 
 
 @_apply.register
-def _(fact: f.ScheduleRemoved, state: State, where: str) -> State:
+def _(fact: f.ScheduleDeleted, state: ScheduleState, where: str) -> ScheduleState:
     return replace(state, removed=True, pending=())
 
 
 @_apply.register
-def _(fact: f.Fired, state: State, where: str) -> State:
-    note = Note(fact.at_ms, "fired", fact.slot, f"makes up for {fact.missed} missed" if fact.missed else "")
+def _(fact: f.Fired, state: ScheduleState, where: str) -> ScheduleState:
+    note = ScheduleNote(fact.at_ms, "fired", fact.slot, f"makes up for {fact.missed} missed" if fact.missed else "")
     if fact.asked_by:
         if fact.slot in state.asked:
             return state
@@ -161,41 +163,41 @@ def _(fact: f.Fired, state: State, where: str) -> State:
 
 
 @_apply.register
-def _(fact: f.Missed, state: State, where: str) -> State:
+def _(fact: f.Missed, state: ScheduleState, where: str) -> ScheduleState:
     if not is_open(state, fact):
         return state
     missed = replace(state, settled_ms=max(fact.upto_ms, fact.first_ms), missed=state.missed + fact.count)
-    return _noted(missed, Note(fact.at_ms, "missed", state.slot_name(fact.first_ms), f"{fact.count} in all"))
+    return _noted(missed, ScheduleNote(fact.at_ms, "missed", state.slot_name(fact.first_ms), f"{fact.count} in all"))
 
 
 @_apply.register
-def _(fact: f.Skipped, state: State, where: str) -> State:
+def _(fact: f.Skipped, state: ScheduleState, where: str) -> ScheduleState:
     if not is_open(state, fact):
         return state
     skipped = replace(state, settled_ms=max(fact.upto_ms, fact.first_ms), skipped=state.skipped + 1)
-    return _noted(skipped, Note(fact.at_ms, "skipped", fact.slot, fact.why))
+    return _noted(skipped, ScheduleNote(fact.at_ms, "skipped", fact.slot, fact.why))
 
 
 @_apply.register
-def _(fact: f.Rewound, state: State, where: str) -> State:
+def _(fact: f.Rewound, state: ScheduleState, where: str) -> ScheduleState:
     if fact.from_ms != state.settled_ms or fact.to_ms >= state.settled_ms:
         return state
     rewound = replace(state, settled_ms=fact.to_ms, hold_ms=0, rewinds=state.rewinds + 1)
-    return _noted(rewound, Note(fact.to_ms, "rewound", said=f"the clock was at {stamp(fact.from_ms)}"))
+    return _noted(rewound, ScheduleNote(fact.to_ms, "rewound", said=f"the clock was at {stamp(fact.from_ms)}"))
 
 
 @_apply.register
-def _(fact: f.Delivered, state: State, where: str) -> State:
+def _(fact: f.Delivered, state: ScheduleState, where: str) -> ScheduleState:
     if not _is_pending(state, fact.slot):
         return state
     begun = _without(state, fact.slot)
     if state.unbegun:  # nobody else says that it works again
         begun = replace(begun, failures=0, hold_ms=0, unbegun=False)
-    return _noted(begun, Note(fact.at_ms, "begun", fact.slot, fact.thread_id))
+    return _noted(begun, ScheduleNote(fact.at_ms, "begun", fact.slot, fact.thread_id))
 
 
 @_apply.register
-def _(fact: f.Failed, state: State, where: str) -> State:
+def _(fact: f.Failed, state: ScheduleState, where: str) -> ScheduleState:
     if not fact.begun and not _is_pending(state, fact.slot):
         return state
     failures = state.failures + 1
@@ -206,17 +208,17 @@ def _(fact: f.Failed, state: State, where: str) -> State:
         unbegun=not fact.begun,
         hold_ms=state.settled_ms + _put_off_s(state.spec, failures) * 1000,
     )
-    return _noted(failed, Note(fact.at_ms, "failed", fact.slot, fact.why[:WHY_CHARS]))
+    return _noted(failed, ScheduleNote(fact.at_ms, "failed", fact.slot, fact.why[:WHY_CHARS]))
 
 
 @_apply.register
-def _(fact: f.Succeeded, state: State, where: str) -> State:
+def _(fact: f.Succeeded, state: ScheduleState, where: str) -> ScheduleState:
     succeeded = replace(state, failures=0, hold_ms=0, unbegun=False)
-    return _noted(succeeded, Note(fact.at_ms, "succeeded", fact.slot))
+    return _noted(succeeded, ScheduleNote(fact.at_ms, "succeeded", fact.slot))
 
 
 @_apply.register
-def _(fact: f.Moved, state: State, where: str) -> State:
+def _(fact: f.Moved, state: ScheduleState, where: str) -> ScheduleState:
     return replace(state, moved=True)
 
 
@@ -226,13 +228,13 @@ def _put_off_s(spec: Spec, failures: int) -> int:
     return min(base_s << min(failures, 20), max(base_s, MOST_BACK_OFF_S))
 
 
-def _is_pending(state: State, slot: str) -> bool:
+def _is_pending(state: ScheduleState, slot: str) -> bool:
     return any(fired.slot == slot for fired in state.pending)
 
 
-def _without(state: State, slot: str) -> State:
+def _without(state: ScheduleState, slot: str) -> ScheduleState:
     return replace(state, pending=tuple(fired for fired in state.pending if fired.slot != slot))
 
 
-def _noted(state: State, note: Note) -> State:
+def _noted(state: ScheduleState, note: ScheduleNote) -> ScheduleState:
     return replace(state, notes=(*state.notes, note)[-MOST_NOTES:])

@@ -10,12 +10,12 @@ from sulla.definitions import allows
 from sulla.host.host import Built, Host
 from sulla.host.team import Team
 from sulla.host.tools import AgentTools, ToolRegistry
-from sulla.models import Section
+from sulla.models import PromptSection
 from sulla.skills.folders import SKILLS, shelf_of
-from sulla.skills.known import Known, index
+from sulla.skills.known import KnownSkill, index
 from sulla.skills.load_skill import skill_tools
 from sulla.skills.rpc import METHODS, SkillRow, SkillRows
-from sulla.skills.shelf import SkillShelf
+from sulla.skills.shelf import SkillCatalog
 from sulla.tools import Tool, Toolbox
 
 LOAD_SKILL: Final = "load_skill"
@@ -31,7 +31,7 @@ class SkillList:
         tools: say which of the agents can read skills.
     """
 
-    shelf: SkillShelf
+    shelf: SkillCatalog
     team: Team
     tools: ToolRegistry
 
@@ -40,14 +40,14 @@ class SkillList:
         await self.shelf.look()
         return SkillRows(tuple(map(self._row, self.shelf.known.values())), self.shelf.troubles)
 
-    def _row(self, known: Known) -> SkillRow:
+    def _row(self, known: KnownSkill) -> SkillRow:
         name = known.skill.name
         readers = (spec for spec in self.team.specs if LOAD_SKILL in self.tools.lasting(spec))
         agents = tuple(spec.id for spec in readers if allows(spec.skills, name))
         return SkillRow(name, known.skill.description, known.whose, known.trusted, known.before, known.digest, agents)
 
 
-def skills_section(spec: AgentSpec, shelf: SkillShelf, toolbox: Toolbox) -> tuple[Section, ...]:
+def skills_section(spec: AgentSpec, shelf: SkillCatalog, toolbox: Toolbox) -> tuple[PromptSection, ...]:
     """What a model is told of skills; nothing if there are none, or it could not read them.
 
     Args:
@@ -58,7 +58,7 @@ def skills_section(spec: AgentSpec, shelf: SkillShelf, toolbox: Toolbox) -> tupl
     if LOAD_SKILL not in toolbox:
         return ()
     text = index(known for name, known in shelf.known.items() if allows(spec.skills, name))
-    return (Section(SKILLS, text),) if text else ()
+    return (PromptSection(SKILLS, text),) if text else ()
 
 
 def is_granted(spec: AgentSpec, tool: Tool) -> bool:

@@ -7,7 +7,7 @@ import asyncio
 from sulla.host.checks import Check, CheckContext
 from sulla.host.findings import Finding, counted, ok, warning
 from sulla.skills.folders import looked_at
-from sulla.skills.shelf import SkillShelf
+from sulla.skills.shelf import SkillCatalog
 
 
 async def skills(of: CheckContext) -> list[Finding]:
@@ -15,7 +15,7 @@ async def skills(of: CheckContext) -> list[Finding]:
     return judge_skills(await asyncio.to_thread(looked_at, of.settings, of.clock))
 
 
-def judge_skills(shelf: SkillShelf) -> list[Finding]:
+def judge_skills(shelf: SkillCatalog) -> list[Finding]:
     """What the folders of skills come to.
 
     Args:

@@ -7,8 +7,8 @@ from typing import Final
 from sulla.core.clock import Clock
 from sulla.host.settings import HomeSettings
 from sulla.host.shipped import shipped
-from sulla.skills.shelf import Root, SkillShelf
-from sulla.skills.trust import TrustBook
+from sulla.skills.shelf import SkillCatalog, SkillRoot
+from sulla.skills.trust import TrustedSkills
 
 SKILLS: Final = "skills"
 """The folder of the home that its owner's skills are in."""
@@ -17,7 +17,7 @@ TRUSTED: Final = "trusted_skills.json"
 """What of them, and of others, the owner has allowed."""
 
 
-def shelf_of(settings: HomeSettings, clock: Clock) -> SkillShelf:
+def shelf_of(settings: HomeSettings, clock: Clock) -> SkillCatalog:
     """The skills that agents can have, not looked at yet.
 
     Args:
@@ -26,15 +26,15 @@ def shelf_of(settings: HomeSettings, clock: Clock) -> SkillShelf:
     """
     work = settings.workspace
     roots = (
-        Root(settings.home / SKILLS, "home"),
-        Root(shipped(SKILLS), "shipped"),
-        Root(work / ".agents" / SKILLS, "workspace"),
-        Root(work / ".claude" / SKILLS, "workspace"),
+        SkillRoot(settings.home / SKILLS, "home"),
+        SkillRoot(shipped(SKILLS), "shipped"),
+        SkillRoot(work / ".agents" / SKILLS, "workspace"),
+        SkillRoot(work / ".claude" / SKILLS, "workspace"),
     )
-    return SkillShelf(roots, TrustBook(settings.home / TRUSTED), clock)
+    return SkillCatalog(roots, TrustedSkills(settings.home / TRUSTED), clock)
 
 
-def looked_at(settings: HomeSettings, clock: Clock) -> SkillShelf:
+def looked_at(settings: HomeSettings, clock: Clock) -> SkillCatalog:
     """The same, looked at once, for where no daemon runs. It reads files: not for the loop.
 
     Args:

@@ -25,7 +25,7 @@ _HEAD = (
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownSkill:
     """A skill that was found."""
 
     skill: Skill
@@ -41,7 +41,7 @@ class Known:
     """Whether a person allowed it as it was before."""
 
 
-def question(known: Known) -> str:
+def question(known: KnownSkill) -> str:
     """What a person is asked before a skill is used that nobody has allowed as it is."""
     why = "It has changed since it was allowed" if known.before else "Nobody has allowed it yet"
     return (
@@ -50,7 +50,7 @@ def question(known: Known) -> str:
     )
 
 
-def index(known: Iterable[Known]) -> str:
+def index(known: Iterable[KnownSkill]) -> str:
     """The skills as a model is told of them before it needs one; empty if there are none.
 
     What an untrusted one says of itself is left out: it would stand among what the owner says.
@@ -66,6 +66,6 @@ def index(known: Iterable[Known]) -> str:
     return "\n".join([_HEAD, *shown]) if shown else ""
 
 
-def about(known: Known) -> str:
+def about(known: KnownSkill) -> str:
     """What a model is told of a skill before it has read it."""
     return known.skill.description if known.trusted else "(a person is asked before its first use)"

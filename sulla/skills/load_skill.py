@@ -10,8 +10,8 @@ from sulla.core.errors import Refused
 from sulla.core.jsontypes import FrozenJson
 from sulla.definitions import allows
 from sulla.skills.bundle import Bundle
-from sulla.skills.known import Known, about, question
-from sulla.skills.shelf import SkillShelf
+from sulla.skills.known import KnownSkill, about, question
+from sulla.skills.shelf import SkillCatalog
 from sulla.skills.skill import SKILL_FILE
 from sulla.tools import Done, Result, Tool, ToolContext, define, did_you_mean
 
@@ -19,7 +19,7 @@ MAX_SHOWN: Final = 20_000
 """Characters of a text that are given at once (agentskills.io: a skill's text has less than 5,000 tokens)."""
 
 
-def skill_tools(shelf: SkillShelf, names: tuple[str, ...] | None = None) -> tuple[Tool, ...]:
+def skill_tools(shelf: SkillCatalog, names: tuple[str, ...] | None = None) -> tuple[Tool, ...]:
     """The tools by which an agent uses skills.
 
     Args:
@@ -49,11 +49,11 @@ def skill_tools(shelf: SkillShelf, names: tuple[str, ...] | None = None) -> tupl
     return (replace(tool, asks=asks),)
 
 
-def _allowed(shelf: SkillShelf, names: tuple[str, ...] | None) -> dict[str, Known]:
+def _allowed(shelf: SkillCatalog, names: tuple[str, ...] | None) -> dict[str, KnownSkill]:
     return {name: known for name, known in shelf.known.items() if allows(names, name)}
 
 
-def _load(shelf: SkillShelf, name: str, file: str, offset: int, approved: str) -> Done:
+def _load(shelf: SkillCatalog, name: str, file: str, offset: int, approved: str) -> Done:
     known, bundle = shelf.open(name)
     if not known.trusted:
         # What was read just now has to be what the person was asked about: files may change while they think.
@@ -75,12 +75,12 @@ def _piece(what: str, text: str, offset: int) -> Done:
     return Done(f"{what}:\n\n{text[offset:end]}{rest}", origin="file")
 
 
-def _about_files(known: Known, bundle: Bundle) -> str:
+def _about_files(known: KnownSkill, bundle: Bundle) -> str:
     if not known.files:
         return ""
     listed = "\n".join(f"- {path} ({len(bundle.files[path])} bytes)" for path in known.files)
     return f"Files of this skill, read with load_skill and file=…; they lie in {known.folder}:\n{listed}"
 
 
-def _row(known: Known) -> str:
+def _row(known: KnownSkill) -> str:
     return f"- {known.skill.name}: {about(known)}"

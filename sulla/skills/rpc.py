@@ -45,7 +45,6 @@ class SkillService(Protocol):
 
     async def list_skills(self) -> SkillRows:
         """The skills that there are now, by name, and what is wrong with others."""
-        ...
 
 
 async def _list(service: SkillService, params: SkillList, context: Context) -> SkillRows:

@@ -12,9 +12,9 @@ from typing import Final
 from sulla.core.clock import Clock
 from sulla.core.errors import InvalidInput, NotFound, Refused
 from sulla.skills.bundle import Bundle, Signature, read_bundle, signature
-from sulla.skills.known import Known, Whose
+from sulla.skills.known import KnownSkill, Whose
 from sulla.skills.skill import SKILL_FILE, Skill, read_skill
-from sulla.skills.trust import TrustBook
+from sulla.skills.trust import TrustedSkills
 from sulla.tools import did_you_mean
 
 log = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ MAX_SKILLS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Root:
+class SkillRoot:
     """A folder with skills in it, one folder each."""
 
     path: Path
@@ -36,15 +36,15 @@ class Root:
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _SeenSkill:
     """A folder as it was found the last time."""
 
     signature: Signature
-    found: Known | str
+    found: KnownSkill | str
     """The skill, or what is wrong with it."""
 
 
-class SkillShelf:
+class SkillCatalog:
     """The skills of a home. Nothing is watched: who wants to know looks.
 
     Args:
@@ -53,18 +53,18 @@ class SkillShelf:
         clock: all time.
     """
 
-    def __init__(self, roots: Sequence[Root], trust: TrustBook, clock: Clock) -> None:
+    def __init__(self, roots: Sequence[SkillRoot], trust: TrustedSkills, clock: Clock) -> None:
         self._roots = tuple(roots)
         self._trust = trust
         self._clock = clock
         self._lock = asyncio.Lock()
         self._looked_s: float | None = None
-        self._seen: dict[Path, _Seen] = {}
-        self._known: dict[str, Known] = {}
+        self._seen: dict[Path, _SeenSkill] = {}
+        self._known: dict[str, KnownSkill] = {}
         self._troubles: tuple[str, ...] = ()
 
     @property
-    def known(self) -> dict[str, Known]:
+    def known(self) -> dict[str, KnownSkill]:
         """What was found at the last look, by name."""
         return self._known
 
@@ -85,8 +85,8 @@ class SkillShelf:
         """See what has changed. Only what did is read."""
         troubles: list[str] = []
         trusted = self._trusted(troubles)
-        seen: dict[Path, _Seen] = {}
-        known: dict[str, Known] = {}
+        seen: dict[Path, _SeenSkill] = {}
+        known: dict[str, KnownSkill] = {}
         for root in self._roots:
             for folder in _folders(root.path, troubles):
                 seen[folder] = found = self._at(folder, root.whose)
@@ -99,7 +99,7 @@ class SkillShelf:
         told = tuple(said.encode(errors="backslashreplace").decode() for said in troubles)  # whatever is in a name
         self._seen, self._known, self._troubles = seen, dict(sorted(known.items())), told
 
-    def open(self, name: str) -> tuple[Known, Bundle]:
+    def open(self, name: str) -> tuple[KnownSkill, Bundle]:
         """A skill as it is at this moment, with its files.
 
         Raises:
@@ -117,7 +117,7 @@ class SkillShelf:
         trusted = {} if known.whose == "shipped" else self._trust.read()
         return _judged(_known(skill, known.folder, known.whose, bundle), trusted), bundle
 
-    def trust(self, known: Known) -> None:
+    def trust(self, known: KnownSkill) -> None:
         """Remember that a person allowed a skill as it is there.
 
         Raises:
@@ -140,7 +140,7 @@ class SkillShelf:
             troubles.append(error.message)
             return {}
 
-    def _at(self, folder: Path, whose: Whose) -> _Seen:
+    def _at(self, folder: Path, whose: Whose) -> _SeenSkill:
         """A folder as it is, from memory if nobody wrote to it."""
         now: Signature = ()
         try:
@@ -149,25 +149,25 @@ class SkillShelf:
             if seen is not None and seen.signature == now:
                 return seen
             bundle = read_bundle(folder)
-            return _Seen(now, _known(read_skill(folder.name, bundle.text(SKILL_FILE)), folder, whose, bundle))
+            return _SeenSkill(now, _known(read_skill(folder.name, bundle.text(SKILL_FILE)), folder, whose, bundle))
         except (InvalidInput, NotFound) as error:
-            return _Seen(now, error.message)
+            return _SeenSkill(now, error.message)
         except OSError as error:
-            return _Seen((), f"it cannot be read: {error.strerror}")
+            return _SeenSkill((), f"it cannot be read: {error.strerror}")
         except Exception as error:
             log.exception("the skill in %s cannot be used", folder)  # once: it is kept with what the folder was like
-            return _Seen(now, f"{type(error).__name__}: {str(error)[:200]}: a defect of Sulla; please report it")
+            return _SeenSkill(now, f"{type(error).__name__}: {str(error)[:200]}: a defect of Sulla; please report it")
 
 
-def _judged(known: Known, trusted: dict[str, str]) -> Known:
+def _judged(known: KnownSkill, trusted: dict[str, str]) -> KnownSkill:
     kept = trusted.get(known.skill.name)
     is_trusted = known.whose == "shipped" or kept == known.digest
     return replace(known, trusted=is_trusted, before=kept not in (None, known.digest))
 
 
-def _known(skill: Skill, folder: Path, whose: Whose, bundle: Bundle) -> Known:
+def _known(skill: Skill, folder: Path, whose: Whose, bundle: Bundle) -> KnownSkill:
     beside = tuple(path for path in bundle.files if path != SKILL_FILE)
-    return Known(skill, folder, whose, bundle.digest, beside, trusted=False)
+    return KnownSkill(skill, folder, whose, bundle.digest, beside, trusted=False)
 
 
 def _folders(root: Path, troubles: list[str]) -> Iterator[Path]:

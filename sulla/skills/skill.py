@@ -11,7 +11,7 @@ from typing import Final
 
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import Json
-from sulla.definitions import Front, read_front, text_of, texts_of
+from sulla.definitions import FrontMatter, read_front, text_of, texts_of
 
 SKILL_FILE: Final = "SKILL.md"
 MAX_NAME: Final = 64
@@ -93,7 +93,7 @@ def read_skill(folder: str, text: str) -> Skill:
     )
 
 
-def _misnamed(folder: str, front: Front) -> list[str]:
+def _misnamed(folder: str, front: FrontMatter) -> list[str]:
     warnings = []
     name = text_of(front.fields, "name")
     if not name:
@@ -107,7 +107,7 @@ def _misnamed(folder: str, front: Front) -> list[str]:
     return warnings
 
 
-def _metadata(front: Front) -> tuple[tuple[str, Json], ...]:
+def _metadata(front: FrontMatter) -> tuple[tuple[str, Json], ...]:
     given = front.fields.get("metadata")
     own = {key: value for key, value in front.fields.items() if key not in _KNOWN}
     return tuple(sorted(({**given, **own} if isinstance(given, dict) else own).items()))

@@ -16,7 +16,7 @@ MAX_TRUSTED: Final = 1_000
 """Skills that are remembered; whoever was trusted longest ago is asked about again first."""
 
 
-class TrustBook:
+class TrustedSkills:
     """What is trusted. Every look reads the file, because a command may have written to it.
 
     Args:

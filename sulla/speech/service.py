@@ -68,7 +68,6 @@ class SpeechService(Protocol):
             RateLimited: too many turns began of late; nothing was kept.
             StoreUnavailable: it could not be kept; send it again.
         """
-        ...
 
     async def force_flush_buffer(self, thread_id: ThreadId) -> Flushed:
         """End the open turn now and deliver it; when this returns, its message is kept.
@@ -77,7 +76,6 @@ class SpeechService(Protocol):
             NotFound: there is no such thread.
             StoreUnavailable: it will be delivered when the store is back.
         """
-        ...
 
     async def drop_speech(self, thread_id: ThreadId) -> str:
         """Forget the open turn: what was said in it comes in no later one.
@@ -85,7 +83,6 @@ class SpeechService(Protocol):
         Returns:
             Its id; empty if nobody was speaking.
         """
-        ...
 
     async def get_buffer_status(self, thread_id: ThreadId) -> Status:
         """How things stand; changes nothing.
@@ -93,4 +90,3 @@ class SpeechService(Protocol):
         Raises:
             NotFound: there is no such thread.
         """
-        ...

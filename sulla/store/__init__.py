@@ -2,7 +2,7 @@
 
 from sulla.store.base import Store, Subscription
 from sulla.store.sealing import seal, unseal
-from sulla.store.swapping import UNREAD, Swapped, Unread, swap_until, try_swaps
+from sulla.store.swapping import UNREAD, Swapped, UnreadValue, swap_until, try_swaps
 from sulla.store.values import (
     MAX_BODY_BYTES,
     MAX_NAME_BYTES,
@@ -33,7 +33,7 @@ __all__ = [
     "Store",
     "Subscription",
     "Swapped",
-    "Unread",
+    "UnreadValue",
     "seal",
     "swap_until",
     "try_swaps",

@@ -13,7 +13,7 @@ _LATEST_MS = 2**53
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class OfferRequest:
     """An offer that is fit to be looked at; the arguments of `Store.offer`."""
 
     key: str
@@ -33,7 +33,7 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True)
-class Write:
+class AppendRequest:
     """A write that is fit to be looked at; the arguments of `Store.append`."""
 
     lease: Lease
@@ -51,7 +51,7 @@ class Write:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class FindRequest:
     """The arguments of `Store.find`."""
 
     ready: bool | None

@@ -24,7 +24,6 @@ class Subscription(Protocol):
     @property
     def lagged(self) -> bool:
         """Whether anything was dropped since the last look; looking resets it."""
-        ...
 
     def attach(self, hear: Callable[[bytes | None], None]) -> None:
         """From now on hand over each message at once, in the step of whoever brings it, instead of queueing it.
@@ -34,7 +33,6 @@ class Subscription(Protocol):
         Args:
             hear: takes a message, and None when no more will come. Must return at once, and never raises.
         """
-        ...
 
 
 class Store(Protocol):
@@ -52,19 +50,15 @@ class Store(Protocol):
         Raises:
             StoreUnavailable: the store cannot be reached or used; the message says where and what to do.
         """
-        ...
 
     async def close(self) -> None:
         """Finish what was asked, let go of everything and end all subscriptions; a second close does nothing."""
-        ...
 
     async def ping(self) -> None:
         """Prove that the store answers."""
-        ...
 
     async def incarnation(self) -> str:
         """The id that this store got when it was first made; another one means another (or an emptied) store."""
-        ...
 
     async def offer(
         self,
@@ -96,7 +90,6 @@ class Store(Protocol):
             NotFound: there is no such log and `create` is None.
             QueueFull: `max_waiting` is reached; nothing was added or created.
         """
-        ...
 
     async def acquire(self, key: str, owner: str, ttl_s: float, *, after: int | None = None) -> Grant | None:
         """Take the lease of a log.
@@ -113,7 +106,6 @@ class Store(Protocol):
         Returns:
             The grant, or None if the log is held or does not exist.
         """
-        ...
 
     async def renew(self, lease: Lease) -> None:
         """Start the lease's time anew; an expired lease that nobody took comes back to life.
@@ -121,11 +113,9 @@ class Store(Protocol):
         Raises:
             StaleLease: somebody else holds it, it was released, or the log is gone.
         """
-        ...
 
     async def release(self, lease: Lease) -> None:
         """Give the lease back if it is still ours; otherwise do nothing."""
-        ...
 
     async def append(
         self,
@@ -158,7 +148,6 @@ class Store(Protocol):
             StaleLease: somebody else holds the log, the lease was released, or the log is gone.
             ValueError: `write_no` is neither the last one nor the next one, or `claimed` is beyond the log.
         """
-        ...
 
     async def read(
         self, key: str, *, after: int = 0, before: int | None = None, limit: int = 512, reverse: bool = False
@@ -167,11 +156,9 @@ class Store(Protocol):
 
         `limit` is 1 or more. A log that does not exist reads as empty; `head` tells the difference.
         """
-        ...
 
     async def head(self, key: str) -> LogInfo | None:
         """The log's head and whereabouts, or None if there is no such log."""
-        ...
 
     async def find(
         self,
@@ -193,7 +180,6 @@ class Store(Protocol):
             after_key: only logs whose key sorts behind it.
             limit: how many at the most, 1 or more.
         """
-        ...
 
     async def delete(self, lease: Lease, *, last_seq: int | None = None) -> bool:
         """Remove a log with all it holds, dedupe ids included.
@@ -209,14 +195,12 @@ class Store(Protocol):
         Raises:
             StaleLease: the lease is not ours any more.
         """
-        ...
 
     async def put(self, key: str, value: bytes, ttl_s: float | None = None) -> None:
         """Keep a small value, for `ttl_s` seconds or until removed.
 
         Time runs while the machine sleeps. If it was restarted meanwhile, a value may live longer, never shorter.
         """
-        ...
 
     async def swap(self, key: str, old: bytes | None, new: bytes, ttl_s: float | None = None) -> bool:
         """Keep a small value if nobody has kept another one meanwhile.
@@ -234,15 +218,12 @@ class Store(Protocol):
         Returns:
             Whether `new` is there now. False: something else is, and nothing has changed.
         """
-        ...
 
     async def get(self, key: str) -> bytes | None:
         """The value, or None if there is none or its time is over."""
-        ...
 
     async def remove(self, key: str) -> bool:
         """Forget a value; whether there was one."""
-        ...
 
     def publish(self, channel: str, payload: bytes) -> None:
         """Tell whoever listens now. Lossy, never blocks, never raises for a slow or absent listener.
@@ -252,18 +233,15 @@ class Store(Protocol):
         Raises:
             ValueError: `payload` is over `MAX_PUBLISH_BYTES`.
         """
-        ...
 
     def is_heard(self, channel: str) -> bool:
         """Whether anybody may listen on a channel. If not, what would be published need not even be made.
 
         To be called from the event loop.
         """
-        ...
 
     def subscribe(self, channel: str) -> AbstractAsyncContextManager[Subscription]:
         """Listen on a channel for as long as the block lasts; listening has begun when the block is entered.
 
         Iteration ends with the block or when the store is closed.
         """
-        ...

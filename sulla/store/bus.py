@@ -25,7 +25,7 @@ class LocalBus:
     def __init__(self, capacity: int = QUEUED_MESSAGES) -> None:
         self._capacity = capacity
         self._open = False
-        self._channels: dict[str, set[_Listener]] = {}
+        self._channels: dict[str, set[_LocalListener]] = {}
 
     def open(self) -> None:
         """Let people listen."""
@@ -68,7 +68,7 @@ class LocalBus:
         check_name("channel", channel)
         if not self._open:
             raise StoreUnavailable(f"nobody can listen on {channel!r}: the store is not open")
-        listener = _Listener(self._capacity)
+        listener = _LocalListener(self._capacity)
         self._channels.setdefault(channel, set()).add(listener)
         try:
             yield listener
@@ -79,8 +79,8 @@ class LocalBus:
                 del self._channels[channel]
 
 
-class _Listener:
-    """Keeps `Subscription`."""
+class _LocalListener:
+    """Implements `Subscription`."""
 
     def __init__(self, capacity: int) -> None:
         self._queue: deque[bytes] = deque(maxlen=capacity)

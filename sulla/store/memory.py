@@ -9,24 +9,46 @@ from sulla.core.clock import Clock
 from sulla.core.errors import NotFound, StoreUnavailable
 from sulla.core.ids import MakeId
 from sulla.store import rules
+<<<<<<< HEAD
 from sulla.store.asks import Offer, Question, Write
 from sulla.store.bus import LocalBus
 from sulla.store.checked import CheckedStore
 from sulla.store.rules import Log
 from sulla.store.values import MAX_TAIL, Grant, Head, Lease, LogInfo, Offered, Record
+=======
+from sulla.store.asks import (
+    AppendRequest,
+    FindRequest,
+    OfferRequest,
+    check_lease,
+    check_limit,
+    check_name,
+    check_swap,
+    check_value,
+)
+from sulla.store.base import Subscription
+from sulla.store.bus import LocalBus
+from sulla.store.rules import LogState
+from sulla.store.values import MAX_TAIL, Draft, Grant, Head, Lease, LogInfo, Offered, Record, Status
+>>>>>>> w/H
 
 
 @dataclass(slots=True)
-class _Shelf:
+class _MemoryLog:
     """One log with all it holds."""
 
-    log: Log
+    log: LogState
     records: list[Record] = field(default_factory=list)
     dedupe: dict[str, tuple[int, bytes]] = field(default_factory=dict)
 
 
+<<<<<<< HEAD
 class MemoryStore(CheckedStore):
     """Keeps `Store` in dictionaries. What it holds outlives `close`, so that a restart can be played.
+=======
+class MemoryStore:
+    """Implements `Store` in dictionaries. What it holds outlives `close`, so that a restart can be played.
+>>>>>>> w/H
 
     Args:
         clock: for leases, times to live and due dates.
@@ -37,8 +59,12 @@ class MemoryStore(CheckedStore):
         self._clock = clock
         self._incarnation = make_id("store")
         self._bus = LocalBus()
+<<<<<<< HEAD
         super().__init__(self._bus)
         self._shelves: dict[str, _Shelf] = {}
+=======
+        self._shelves: dict[str, _MemoryLog] = {}
+>>>>>>> w/H
         self._lives = 0
         self._awake: set[str] = set()
         """Keys of logs that are ready whatever the time."""
@@ -68,15 +94,36 @@ class MemoryStore(CheckedStore):
 
     # ---------------------------------------------------------------------------------------------------- logs
 
+<<<<<<< HEAD
     async def _offer(self, offer: Offer) -> Offered:
         key, draft, create = offer.key, offer.draft, offer.create
+=======
+    async def offer(
+        self,
+        key: str,
+        dedupe_id: str,
+        draft: Draft,
+        *,
+        digest: bytes,
+        create: Head | None = None,
+        wakes: bool = True,
+        max_waiting: int | None = None,
+    ) -> Offered:
+        """Add an input to a log, once; see `Store.offer`."""
+        offer = OfferRequest(key, dedupe_id, draft, digest, create, wakes, max_waiting)
+>>>>>>> w/H
         await self._begin()
         shelf = self._shelves.get(key)
         if shelf is None:
             if create is None:
                 raise NotFound(f"no log {key!r}: it was never made, or deleted")
+<<<<<<< HEAD
             shelf = _Shelf(Log(self._lives + 1, rules.wall_ms(self._clock), _owned(create)))
         elif (before := shelf.dedupe.get(offer.dedupe_id)) is not None:
+=======
+            shelf = _MemoryLog(LogState(self._lives + 1, rules.wall_ms(self._clock), _owned(create)))
+        elif (before := shelf.dedupe.get(dedupe_id)) is not None:
+>>>>>>> w/H
             return rules.known(offer, *before)
         log = rules.offered(shelf.log, offer)
         self._lives = max(self._lives, log.life)
@@ -108,8 +155,23 @@ class MemoryStore(CheckedStore):
         if log is not None:
             self._keep(lease.key, log)
 
+<<<<<<< HEAD
     async def _append(self, write: Write) -> int:
         lease, write = write.lease, replace(write, head=_owned(write.head))
+=======
+    async def append(
+        self,
+        lease: Lease,
+        write_no: int,
+        drafts: Sequence[Draft],
+        head: Head,
+        claimed: int,
+        *,
+        release: bool = False,
+    ) -> int:
+        """Add decided records and replace the head; see `Store.append`."""
+        write = AppendRequest(lease, write_no, tuple(drafts), _owned(head), claimed, release)
+>>>>>>> w/H
         await self._begin()
         log = self._log(lease)
         after = rules.appended(log, write)
@@ -132,7 +194,22 @@ class MemoryStore(CheckedStore):
         shelf = self._shelves.get(key)
         return rules.info_of(key, shelf.log, self._clock) if shelf is not None else None
 
+<<<<<<< HEAD
     async def _find(self, question: Question) -> list[LogInfo]:
+=======
+    async def find(
+        self,
+        *,
+        ready: bool | None = None,
+        kind: str | None = None,
+        status: Status | None = None,
+        due_before_ms: int | None = None,
+        after_key: str = "",
+        limit: int = 100,
+    ) -> list[LogInfo]:
+        """Logs that meet every given condition; see `Store.find`."""
+        question = FindRequest(ready, kind, status, due_before_ms, after_key, limit)
+>>>>>>> w/H
         await self._begin()
         # What is ready is looked for among few: a sweep each second must not go through every idle log.
         keys = self._awake | self._due if question.ready else self._shelves
@@ -202,11 +279,11 @@ class MemoryStore(CheckedStore):
                 self._values[old] = kept
         self._values[key] = (bytes(value), None if ttl_s is None else now_ms + rules.span_ms(ttl_s))
 
-    def _log(self, lease: Lease) -> Log | None:
+    def _log(self, lease: Lease) -> LogState | None:
         shelf = self._shelves.get(lease.key)
         return shelf.log if shelf is not None else None
 
-    def _keep(self, key: str, log: Log) -> None:
+    def _keep(self, key: str, log: LogState) -> None:
         self._shelves[key].log = log
         _mark(self._awake, key, belongs=log.head.status == "open" or log.woken_seq > log.claimed)
         _mark(self._due, key, belongs=log.head.due_ms is not None)

@@ -1,6 +1,6 @@
 """What every keeper decides alike: who may write, what a step changes, which log is ready.
 
-A keeper loads a `Log`, asks a rule for the next one, and keeps that in the same transaction. Pure.
+A keeper loads a `LogState`, asks a rule for the next one, and keeps that in the same transaction. Pure.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 
 from sulla.core.clock import Clock
 from sulla.core.errors import MessageIdReused, QueueFull, StaleLease
-from sulla.store.asks import Offer, Write
+from sulla.store.asks import AppendRequest, OfferRequest
 from sulla.store.values import Head, Lease, LogInfo, Offered
 
 
 @dataclass(frozen=True, slots=True)
-class Log:
+class LogState:
     """What a keeper remembers of a log beside its records and its dedupe ids."""
 
     life: int
@@ -43,7 +43,7 @@ class Log:
 # ------------------------------------------------------------------------------------------------------------- steps
 
 
-def known(offer: Offer, seq: int, digest: bytes) -> Offered:
+def known(offer: OfferRequest, seq: int, digest: bytes) -> Offered:
     """The answer to an offer whose id came before.
 
     Raises:
@@ -57,7 +57,7 @@ def known(offer: Offer, seq: int, digest: bytes) -> Offered:
     return Offered(seq, first=False)
 
 
-def offered(log: Log, offer: Offer) -> Log:
+def offered(log: LogState, offer: OfferRequest) -> LogState:
     """The log with one more input.
 
     Raises:
@@ -76,7 +76,7 @@ def offered(log: Log, offer: Offer) -> Log:
     return replace(log, last_seq=seq, waking=log.waking + 1, woken_seq=seq)
 
 
-def granted(log: Log, owner: str, ttl_s: float, up_ms: int) -> Log | None:
+def granted(log: LogState, owner: str, ttl_s: float, up_ms: int) -> LogState | None:
     """The log under a new lease, or None if somebody else's stands in the way."""
     earlier_boot = owner != log.owner and _home(owner) == _home(log.owner)
     if is_held(log, up_ms) and not earlier_boot:
@@ -84,7 +84,7 @@ def granted(log: Log, owner: str, ttl_s: float, up_ms: int) -> Log | None:
     return _leased(replace(log, epoch=log.epoch + 1, owner=owner, released=False, write_no=0, answer=0), ttl_s, up_ms)
 
 
-def renewed(log: Log | None, lease: Lease, up_ms: int) -> Log:
+def renewed(log: LogState | None, lease: Lease, up_ms: int) -> LogState:
     """The log with its lease's time begun anew.
 
     Raises:
@@ -93,14 +93,14 @@ def renewed(log: Log | None, lease: Lease, up_ms: int) -> Log:
     return _leased(fenced(log, lease), lease.ttl_s, up_ms)
 
 
-def given_back(log: Log | None, lease: Lease) -> Log | None:
+def given_back(log: LogState | None, lease: Lease) -> LogState | None:
     """The log without its lease, or None if it is not this lease's to give back."""
     if log is None or not _matches(log, lease) or log.released:
         return None
     return replace(log, released=True)
 
 
-def appended(log: Log | None, write: Write) -> Log:
+def appended(log: LogState | None, write: AppendRequest) -> LogState:
     """The log after a write; the same object if that very write was made before.
 
     Raises:
@@ -130,7 +130,7 @@ def appended(log: Log | None, write: Write) -> Log:
     )
 
 
-def fenced(log: Log | None, lease: Lease) -> Log:
+def fenced(log: LogState | None, lease: Lease) -> LogState:
     """The log, if it is still this lease's.
 
     Raises:
@@ -151,24 +151,24 @@ def fenced(log: Log | None, lease: Lease) -> Log:
 # ------------------------------------------------------------------------------------------------------------- views
 
 
-def is_held(log: Log, up_ms: int) -> bool:
+def is_held(log: LogState, up_ms: int) -> bool:
     """Whether a lease is alive. One with more time left than it ever had stems from before a restart of the machine."""
     return log.owner != "" and not log.released and 0 < log.until_ms - up_ms <= log.ttl_ms
 
 
-def is_ready(log: Log, now_ms: int) -> bool:
+def is_ready(log: LogState, now_ms: int) -> bool:
     """Whether somebody should look at the log."""
     due_ms = log.head.due_ms
     return log.head.status == "open" or log.woken_seq > log.claimed or (due_ms is not None and due_ms <= now_ms)
 
 
-def info_of(key: str, log: Log, clock: Clock) -> LogInfo:
+def info_of(key: str, log: LogState, clock: Clock) -> LogInfo:
     """What `find` and `head` tell of a log."""
     ready, held = is_ready(log, wall_ms(clock)), is_held(log, uptime_ms(clock))
     return LogInfo(key, log.head, log.last_seq, log.created_ms, ready, held)
 
 
-def lease_of(key: str, log: Log, ttl_s: float) -> Lease:
+def lease_of(key: str, log: LogState, ttl_s: float) -> Lease:
     """The lease that the log is under."""
     return Lease(key, log.owner, log.epoch, ttl_s, log.life)
 
@@ -195,11 +195,11 @@ def _home(owner: str) -> str:
     return owner.partition(":")[0]
 
 
-def _matches(log: Log, lease: Lease) -> bool:
+def _matches(log: LogState, lease: Lease) -> bool:
     # The owner too: a backend that lost its last write may give the same epoch to two.
     return (log.life, log.epoch, log.owner) == (lease.life, lease.epoch, lease.owner)
 
 
-def _leased(log: Log, ttl_s: float, up_ms: int) -> Log:
+def _leased(log: LogState, ttl_s: float, up_ms: int) -> LogState:
     ttl_ms = span_ms(ttl_s)
     return replace(log, until_ms=up_ms + ttl_ms, ttl_ms=ttl_ms)

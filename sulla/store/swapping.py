@@ -17,13 +17,13 @@ PAUSES_S: Final = (0.0, 0.0, 0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 made again at once."""
 
 
-class Unread(Enum):
+class UnreadValue(Enum):
     """Stands for a value that the caller has not read."""
 
     UNREAD = "unread"
 
 
-UNREAD: Final = Unread.UNREAD
+UNREAD: Final = UnreadValue.UNREAD
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ async def swap_until(
     *,
     get: Callable[[str], Awaitable[V | None]],
     swap: Callable[[str, V | None, V], Awaitable[bool]],
-    known: V | Unread | None = UNREAD,
+    known: V | UnreadValue | None = UNREAD,
 ) -> Swapped[V]:
     """Put what follows from a value in its place; anew, with the new one, whenever somebody has come in between.
 
@@ -74,7 +74,7 @@ async def try_swaps(
     *,
     get: Callable[[str], Awaitable[V | None]],
     swap: Callable[[str, V | None, V], Awaitable[bool]],
-    known: V | Unread | None = UNREAD,
+    known: V | UnreadValue | None = UNREAD,
     pauses_s: tuple[float, ...] = PAUSES_S,
 ) -> Swapped[V] | None:
     """As `swap_until`, for those who try again later by themselves.
@@ -94,7 +94,7 @@ async def try_swaps(
     Raises:
         StoreUnavailable: the store does not answer.
     """
-    value = await get(key) if isinstance(known, Unread) else known
+    value = await get(key) if isinstance(known, UnreadValue) else known
     pauses = iter(pauses_s)
     while True:
         new = change(value)

@@ -10,7 +10,7 @@ from sulla.telemetry.reading import Gauge
 from sulla.telemetry.spans import Spans
 from sulla.telemetry.stall import StallWatch
 from sulla.telemetry.story import narrate
-from sulla.telemetry.stream import Read, Stream
+from sulla.telemetry.stream import Read, SpanFeed
 from sulla.telemetry.tally import Counter, Histogram, Labels, Tally
 from sulla.telemetry.tracing import Tracing, trace_to
 
@@ -32,9 +32,9 @@ __all__ = [
     "Measures",
     "Metrics",
     "Read",
+    "SpanFeed",
     "Spans",
     "StallWatch",
-    "Stream",
     "Tally",
     "Tracing",
     "as_text",

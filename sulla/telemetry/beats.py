@@ -12,27 +12,27 @@ LATE_S: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Stalled:
+class LoopStalled:
     """The loop has been late for so long, and still is."""
 
     late_s: float
 
 
 @dataclass(frozen=True, slots=True)
-class Over:
+class LoopResumed:
     """It turns again, after so long."""
 
     late_s: float
 
 
 @dataclass(frozen=True, slots=True)
-class Frozen:
+class ProcessFrozen:
     """Nothing of this process has run for so long: a machine that slept, or a process that was stopped."""
 
     for_s: float
 
 
-class Beats:
+class LoopBeats:
     """Judges by two series of times: of the loop's beats, and of the looks at them.
 
     Args:
@@ -53,7 +53,7 @@ class Beats:
         self._beat_s = now_s
         return late_s
 
-    def look(self, now_s: float) -> Stalled | Over | Frozen | None:
+    def look(self, now_s: float) -> LoopStalled | LoopResumed | ProcessFrozen | None:
         """What there is to say about the loop now; each stall is told once, and once that it is over."""
         slept_s, self._look_s = now_s - self._look_s - BEAT_S, now_s
         late_s = now_s - self._beat_s - BEAT_S
@@ -61,12 +61,12 @@ class Beats:
             if late_s >= LATE_S:
                 return None
             since_s, self._since_s = self._since_s, None
-            return Over(self._beat_s - since_s)
+            return LoopResumed(self._beat_s - since_s)
         if slept_s >= LATE_S:  # who looks was held up like the loop
             self._beat_s = now_s
-            return Frozen(slept_s)
+            return ProcessFrozen(slept_s)
         if late_s < LATE_S:
             return None
         self._since_s = self._beat_s + BEAT_S
         self.stalls, self.stalled_s = self.stalls + 1, now_s
-        return Stalled(late_s)
+        return LoopStalled(late_s)

@@ -10,14 +10,14 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.exposition import choose_encoder
 from prometheus_client.registry import Collector
 
-from sulla.telemetry.reading import Gauge, Reading
+from sulla.telemetry.reading import Gauge, MetricReading
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Read(Collector):
+class _ReadingCollector(Collector):
     """Shows a reading as metric families. Two are never the same: a registry looks them up."""
 
-    reading: Reading
+    reading: MetricReading
 
     def collect(self) -> Iterable[Metric]:
         """Every family."""
@@ -37,7 +37,7 @@ class _Read(Collector):
             yield shown
 
 
-def expose(reading: Reading, accept: str) -> tuple[str, bytes]:
+def expose(reading: MetricReading, accept: str) -> tuple[str, bytes]:
     """A reading as text, beside what the system says of this process.
 
     Args:
@@ -48,7 +48,7 @@ def expose(reading: Reading, accept: str) -> tuple[str, bytes]:
         The content type, and the text.
     """
     registry = CollectorRegistry()  # one of its own: nothing that a library counts by the way is shown
-    registry.register(_Read(reading))
+    registry.register(_ReadingCollector(reading))
     ProcessCollector(registry=registry)
     encode, content_type = choose_encoder(accept)
     return content_type, encode(registry)

@@ -16,7 +16,7 @@ Place = tuple[str, int]
 """A file of the code, and the line in it: there are only so many."""
 
 
-class Flood:
+class WarningCounter:
     """Counts the warnings of each place."""
 
     def __init__(self) -> None:

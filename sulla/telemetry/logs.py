@@ -19,7 +19,7 @@ from typing import Final, Literal, TextIO
 
 from sulla.core.redact import Redactor
 from sulla.core.trail import here
-from sulla.telemetry.flood import Flood
+from sulla.telemetry.flood import WarningCounter
 
 Form = Literal["json", "plain"]
 
@@ -92,7 +92,7 @@ class Sink(logging.Handler):
         self._make = make
         self._form: Form = form
         self._redactor = redactor
-        self._flood = Flood()
+        self._flood = WarningCounter()
         self._waiting: Queue[logging.LogRecord | None] = Queue(most_waiting)
         self._untold = 0
         self._counting = Lock()

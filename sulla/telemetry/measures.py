@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sulla.core.units import MICRO
 from sulla.telemetry import families as of
 from sulla.telemetry.tally import OTHER, Tally
-from sulla.telemetry.timeline import Began, CallDone, Ended, Piece, Spoke, Summarized, ToolDone
+from sulla.telemetry.timeline import CallDone, FirstWord, Piece, RunBegan, RunOver, Summarized, ToolDone
 from sulla.threads import Usage
 
 
@@ -24,9 +24,9 @@ class Measures:
         """Count what a piece says."""
         tally = self.tally
         match piece:
-            case Began(waited_s=float(waited_s)):
+            case RunBegan(waited_s=float(waited_s)):
                 tally.observe(of.QUEUE_S, waited_s)
-            case Spoke(after_s=after_s):
+            case FirstWord(after_s=after_s):
                 tally.observe(of.FIRST_TEXT_S, after_s)
             case CallDone():
                 self._call(piece)
@@ -34,13 +34,13 @@ class Measures:
                 name = piece.name if piece.name in self.tools else OTHER
                 tally.count(of.TOOL_CALLS, name, piece.outcome)
                 tally.observe(of.TOOL_CALL_S, (piece.ended_ms - piece.began_ms) / 1000, name)
-            case Ended():
+            case RunOver():
                 self._ended(piece)
             case Summarized(usage=usage, worked=worked):
                 tally.count(of.SUMMARIES, "ok" if worked else "failed")
                 self._used(usage)
 
-    def _ended(self, ended: Ended) -> None:
+    def _ended(self, ended: RunOver) -> None:
         self.tally.count(of.TURNS, ended.whose.agent, ended.outcome)
         if ended.outcome == "failed":
             self.tally.count(of.TURN_FAILURES, ended.reason)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from sulla.telemetry.reading import Gauge, Reading
+from sulla.telemetry.reading import Gauge, MetricReading
 from sulla.telemetry.tally import Tally
 
 
@@ -18,9 +18,9 @@ class Metrics:
     gauges: Callable[[], Iterable[Gauge]]
     """Asked at each scrape."""
 
-    def read(self) -> Reading:
+    def read(self) -> MetricReading:
         """What there is now."""
-        return Reading(tuple(self.gauges()), tuple(self.tally.counted()), tuple(self.tally.observed()))
+        return MetricReading(tuple(self.gauges()), tuple(self.tally.counted()), tuple(self.tally.observed()))
 
     async def scrape(self, accept: str) -> tuple[str, bytes]:
         """The metrics as text.
@@ -34,7 +34,7 @@ class Metrics:
         return await asyncio.to_thread(_expose, self.read(), accept)
 
 
-def _expose(reading: Reading, accept: str) -> tuple[str, bytes]:
+def _expose(reading: MetricReading, accept: str) -> tuple[str, bytes]:
     from sulla.telemetry.exposition import expose  # its library takes some 40 ms and 3 MiB: not before anybody asks
 
     return expose(reading, accept)

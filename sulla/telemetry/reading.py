@@ -22,7 +22,7 @@ class Gauge:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class MetricReading:
     """What there was."""
 
     gauges: tuple[Gauge, ...]

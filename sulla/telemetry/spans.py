@@ -13,7 +13,7 @@ from opentelemetry.util.types import AttributeValue
 
 from sulla.core.ids import RunId
 from sulla.telemetry import names
-from sulla.telemetry.timeline import Began, CallDone, Ended, Paused, Piece, ToolDone, Whose
+from sulla.telemetry.timeline import CallDone, Piece, RunBegan, RunOver, RunSetAside, SpanRun, ToolDone
 from sulla.threads import Usage
 
 _NS_PER_MS: Final = 1_000_000
@@ -40,11 +40,11 @@ class Spans:
     def read(self, piece: Piece) -> None:
         """Begin or end what a piece says."""
         match piece:
-            case Began():
+            case RunBegan():
                 self._begin(piece)
-            case Paused(whose, at_ms, why):
+            case RunSetAside(whose, at_ms, why):
                 self._end(whose, at_ms, {names.OUTCOME: why})
-            case Ended(whose, at_ms, outcome, reason, usage):
+            case RunOver(whose, at_ms, outcome, reason, usage):
                 self._end(whose, at_ms, {names.OUTCOME: outcome, **_used(usage)}, _fault(outcome, reason))
             case CallDone():
                 self._call(piece)
@@ -53,7 +53,7 @@ class Spans:
             case _:
                 return  # no time that anything took
 
-    def _begin(self, began: Began) -> None:
+    def _begin(self, began: RunBegan) -> None:
         attributes: Attributes = {
             names.OPERATION: names.INVOKE_AGENT,
             names.PROVIDER: self._provider,
@@ -69,7 +69,7 @@ class Spans:
             start_time=began.at_ms * _NS_PER_MS,
         )
 
-    def _end(self, whose: Whose, at_ms: int, attributes: Attributes, fault: str = "") -> None:
+    def _end(self, whose: SpanRun, at_ms: int, attributes: Attributes, fault: str = "") -> None:
         span = self._open.pop(whose.run_id, None)
         if span is not None:
             _finish(span, at_ms, attributes, fault)
@@ -107,7 +107,7 @@ class Spans:
         span = self._child(tool.whose, f"{names.EXECUTE_TOOL} {tool.name}", SpanKind.INTERNAL, tool.began_ms)
         _finish(span, tool.ended_ms, attributes, "tool_error" if tool.outcome == "error" else "")
 
-    def _child(self, whose: Whose, name: str, kind: SpanKind, began_ms: int) -> Span:
+    def _child(self, whose: SpanRun, name: str, kind: SpanKind, began_ms: int) -> Span:
         parent = self._open.get(whose.run_id)
         context = set_span_in_context(parent) if parent is not None else None
         return self._tracer.start_span(name, context, kind, start_time=began_ms * _NS_PER_MS)
@@ -125,7 +125,7 @@ def _fault(outcome: str, reason: str) -> str:
     return (reason or outcome) if outcome in _FAILED else ""
 
 
-def _of(whose: Whose) -> Attributes:
+def _of(whose: SpanRun) -> Attributes:
     return {names.AGENT: whose.agent, names.CONVERSATION: whose.thread_id, names.RUN: whose.run_id}
 
 

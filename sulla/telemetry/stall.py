@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Callable
 
 from sulla.core.clock import Clock
-from sulla.telemetry.beats import BEAT_S, Beats, Frozen, Over, Stalled
+from sulla.telemetry.beats import BEAT_S, LoopBeats, LoopResumed, LoopStalled, ProcessFrozen
 
 log = logging.getLogger(__name__)
 
@@ -25,7 +25,7 @@ class StallWatch:
     def __init__(self, clock: Clock, late: Callable[[float], None]) -> None:
         self._clock = clock
         self._late = late
-        self._beats = Beats(clock.elapsed())
+        self._beats = LoopBeats(clock.elapsed())
         self._over = threading.Event()
         self._watched = 0
 
@@ -59,13 +59,13 @@ class StallWatch:
     def look(self) -> None:
         """Look once, and say what there is to say."""
         match self._beats.look(self._clock.elapsed()):
-            case Stalled(late_s):
+            case LoopStalled(late_s):
                 frame = sys._current_frames().get(self._watched)
                 stack = "".join(traceback.format_stack(frame)) if frame is not None else "it is gone"
                 log.warning("the event loop stands still for %.1f s; it is doing this:\n%s", late_s, stack)
-            case Over(late_s):
+            case LoopResumed(late_s):
                 log.warning("the event loop turns again; it stood still for %.1f s", late_s)
-            case Frozen(for_s):
+            case ProcessFrozen(for_s):
                 log.warning("this process did not run for %.1f s: the machine slept, or was too busy", for_s)
             case None:
                 return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from sulla.telemetry.timeline import Began, CallDone, Ended, Paused, Piece, Summarized, ToolDone, Whose
+from sulla.telemetry.timeline import CallDone, Piece, RunBegan, RunOver, RunSetAside, SpanRun, Summarized, ToolDone
 
 log = logging.getLogger(__name__)
 
@@ -12,14 +12,14 @@ log = logging.getLogger(__name__)
 def narrate(piece: Piece) -> None:
     """Write a piece down: turns at `info`, what went wrong at `warning`, calls at `debug`."""
     match piece:
-        case Began(whose, _, model, again, waited_s):
+        case RunBegan(whose, _, model, again, waited_s):
             extra = _of(whose) | {"model": model} if model else _of(whose)
             if waited_s is not None:
                 extra["waited_s"] = waited_s
             log.info("a turn goes on: %s" if again else "a turn has begun%s", again, extra=extra)
-        case Paused(whose, _, why):
+        case RunSetAside(whose, _, why):
             log.info("a turn is put down: %s", why, extra=_of(whose))
-        case Ended():
+        case RunOver():
             _ended(piece)
         case CallDone():
             _called(piece)
@@ -33,7 +33,7 @@ def narrate(piece: Piece) -> None:
             return  # the first word: a figure, no event
 
 
-def _ended(ended: Ended) -> None:
+def _ended(ended: RunOver) -> None:
     extra = _of(ended.whose) | {"outcome": ended.outcome, "tokens": ended.usage.total}
     if ended.reason:
         extra["reason"] = ended.reason
@@ -51,5 +51,5 @@ def _called(call: CallDone) -> None:
     log.log(level, "a model call is over: %s%s", call.outcome, f" ({call.reason})" if call.reason else "", extra=extra)
 
 
-def _of(whose: Whose) -> dict[str, object]:
+def _of(whose: SpanRun) -> dict[str, object]:
     return {"thread_id": whose.thread_id, "run_id": whose.run_id, "agent": whose.agent}

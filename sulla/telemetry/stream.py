@@ -17,7 +17,7 @@ Read = Callable[[Piece], None]
 """Takes what happened, in order."""
 
 
-class Stream:
+class SpanFeed:
     """Keeps the promise of `threads.Watcher`: turns facts into pieces of time, and hands them to whoever reads them.
 
     A defect of a reader is said in the log. It must not stop the turn that it reads of.

@@ -43,7 +43,7 @@ _TRIED_AGAIN = frozenset({"crashed", "drained", "paused"})
 
 
 @dataclass(frozen=True, slots=True)
-class Whose:
+class SpanRun:
     """The run that something belongs to."""
 
     thread_id: ThreadId
@@ -53,10 +53,10 @@ class Whose:
 
 
 @dataclass(frozen=True, slots=True)
-class Began:
+class RunBegan:
     """This process works on a run from now on."""
 
-    whose: Whose
+    whose: SpanRun
     at_ms: int
     model: str = ""
     again: str = ""
@@ -67,19 +67,19 @@ class Began:
 
 
 @dataclass(frozen=True, slots=True)
-class Paused:
+class RunSetAside:
     """It does not any more, and the run is not over."""
 
-    whose: Whose
+    whose: SpanRun
     at_ms: int
     why: Literal["suspended", "paused", "stopped", "elsewhere"]
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class RunOver:
     """A run is over."""
 
-    whose: Whose
+    whose: SpanRun
     at_ms: int
     outcome: str
     """``done``, ``blocked``, ``failed``, ``cancelled`` or ``joined``."""
@@ -91,10 +91,10 @@ class Ended:
 
 
 @dataclass(frozen=True, slots=True)
-class Spoke:
+class FirstWord:
     """A person sees the first word of a run."""
 
-    whose: Whose
+    whose: SpanRun
     after_s: float
     """Since their message was taken."""
 
@@ -103,7 +103,7 @@ class Spoke:
 class CallDone:
     """A model call is over."""
 
-    whose: Whose
+    whose: SpanRun
     call_id: CallId
     purpose: str
     attempt: int
@@ -121,7 +121,7 @@ class CallDone:
 class ToolDone:
     """A tool call is over, or waits for somebody: how long people take is not the tool's time."""
 
-    whose: Whose
+    whose: SpanRun
     call_id: CallId
     name: str
     began_ms: int
@@ -138,14 +138,14 @@ class Summarized:
     worked: bool
 
 
-Piece = Began | Paused | Ended | Spoke | CallDone | ToolDone | Summarized
+Piece = RunBegan | RunSetAside | RunOver | FirstWord | CallDone | ToolDone | Summarized
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenRun:
     """A run that this process works on."""
 
-    whose: Whose
+    whose: SpanRun
     began_ms: int | None
     asked_ms: int | None
     working: bool = True
@@ -158,7 +158,7 @@ class Timeline:
     """Follows the runs of one process by their facts."""
 
     def __init__(self) -> None:
-        self._open: OrderedDict[ThreadId, _Open] = OrderedDict()
+        self._open: OrderedDict[ThreadId, _OpenRun] = OrderedDict()
         self._asked: OrderedDict[RunId, int] = OrderedDict()
         self.silent: dict[RunId, ThreadId] = {}
         """Runs whose model call has not shown a word yet: only these want to hear of moments."""
@@ -177,7 +177,7 @@ class Timeline:
         elif isinstance(fact, Summary):
             yield Summarized(thread_id, fact.usage, fact.covers_seq > 0)
         elif origin.run_id is not None:
-            yield from self._decided(Whose(thread_id, origin.run_id, origin.agent, origin.depth), kept)
+            yield from self._decided(SpanRun(thread_id, origin.run_id, origin.agent, origin.depth), kept)
 
     def speak(self, run_id: RunId, at_ms: int) -> Iterator[Piece]:
         """A run that is `silent` shows the first word of a reply.
@@ -193,7 +193,7 @@ class Timeline:
         if run_id in self._unspoken:
             self._unspoken.discard(run_id)
             if run.asked_ms is not None:
-                yield Spoke(run.whose, (at_ms - run.asked_ms) / 1000)
+                yield FirstWord(run.whose, (at_ms - run.asked_ms) / 1000)
 
     def close(self, at_ms: int) -> Iterator[Piece]:
         """The process stops: nothing is open any more."""
@@ -203,14 +203,18 @@ class Timeline:
 
     # -------------------------------------------------------------------------------------------------- private
 
+<<<<<<< HEAD
     def _decided(self, whose: Whose, kept: CommittedFact) -> Iterator[Piece]:
+=======
+    def _decided(self, whose: SpanRun, kept: Kept) -> Iterator[Piece]:
+>>>>>>> w/H
         at_ms, fact = kept.origin.at_ms, kept.fact
         if isinstance(fact, RunStarted):
             asked_ms = self._asked.pop(whose.run_id, None)
-            yield from self._begin(_Open(whose, at_ms, asked_ms), at_ms)
+            yield from self._begin(_OpenRun(whose, at_ms, asked_ms), at_ms)
             self._unspoken.add(whose.run_id)
             waited_s = None if asked_ms is None else (at_ms - asked_ms) / 1000
-            yield Began(whose, at_ms, fact.model, waited_s=waited_s)
+            yield RunBegan(whose, at_ms, fact.model, waited_s=waited_s)
             return
         run = self._open.get(whose.thread_id)
         if run is not None and run.whose.run_id != whose.run_id:
@@ -224,7 +228,7 @@ class Timeline:
         elif run is not None:
             yield from self._worked(run, fact, at_ms)
 
-    def _worked(self, run: _Open, fact: object, at_ms: int) -> Iterator[Piece]:
+    def _worked(self, run: _OpenRun, fact: object, at_ms: int) -> Iterator[Piece]:
         match fact:
             case ModelStarted():
                 run.call, run.first_ms = (fact, at_ms), None
@@ -243,13 +247,13 @@ class Timeline:
                     if wait.call_id in run.tools:
                         name, began_ms = run.tools.pop(wait.call_id)
                         yield ToolDone(run.whose, wait.call_id, name, began_ms, at_ms, "waiting")
-                yield Paused(run.whose, at_ms, "suspended")
+                yield RunSetAside(run.whose, at_ms, "suspended")
             case RunPaused():
                 run.working = False
                 run.tools.clear()
-                yield Paused(run.whose, at_ms, "paused")
+                yield RunSetAside(run.whose, at_ms, "paused")
 
-    def _begin(self, run: _Open, at_ms: int) -> Iterator[Piece]:
+    def _begin(self, run: _OpenRun, at_ms: int) -> Iterator[Piece]:
         """A thread has one open run: another one that is known went on elsewhere."""
         stale = self._open.pop(run.whose.thread_id, None)
         if stale is not None:
@@ -259,18 +263,20 @@ class Timeline:
             yield from self._leave(oldest, at_ms, "elsewhere")
         self._open[run.whose.thread_id] = run
 
-    def _resume(self, run: _Open | None, whose: Whose, fact: Resumed, at_ms: int) -> Iterator[Piece]:
+    def _resume(self, run: _OpenRun | None, whose: SpanRun, fact: Resumed, at_ms: int) -> Iterator[Piece]:
         if run is not None and run.working and fact.reason == "answered":
             return  # another answer came while it was at work
         if run is None:
-            yield from self._begin(_Open(whose, None, None), at_ms)
+            yield from self._begin(_OpenRun(whose, None, None), at_ms)
         elif run.working:  # its lease was lost and came back
-            yield Paused(whose, at_ms, "elsewhere")
+            yield RunSetAside(whose, at_ms, "elsewhere")
         else:
             run.working = True
-        yield Began(whose, at_ms, again=fact.reason)
+        yield RunBegan(whose, at_ms, again=fact.reason)
 
-    def _called(self, run: _Open | None, whose: Whose, fact: TextMessageEnd | ModelAbandoned, at_ms: int) -> CallDone:
+    def _called(
+        self, run: _OpenRun | None, whose: SpanRun, fact: TextMessageEnd | ModelAbandoned, at_ms: int
+    ) -> CallDone:
         started, began_ms, first_ms = None, None, None
         if run is not None and run.call is not None and run.call[0].call_id == fact.call_id:
             (started, began_ms), first_ms = run.call, run.first_ms
@@ -285,7 +291,7 @@ class Timeline:
             whose, fact.call_id, purpose, attempt, began_ms, at_ms, outcome, reason, usage, first_ms, stand_in
         )
 
-    def _end(self, run: _Open | None, whose: Whose, fact: RunFinished | RunError, at_ms: int) -> Iterator[Piece]:
+    def _end(self, run: _OpenRun | None, whose: SpanRun, fact: RunFinished | RunError, at_ms: int) -> Iterator[Piece]:
         self._asked.pop(whose.run_id, None)
         self._forget(whose.run_id)
         took_s = None
@@ -296,12 +302,12 @@ class Timeline:
             outcome, reason = "failed", fact.outcome.reason or fact.code
         else:
             outcome, reason = ("joined", "") if fact.joined else (fact.outcome.status, fact.outcome.reason)
-        yield Ended(whose, at_ms, outcome, reason, fact.usage, took_s)
+        yield RunOver(whose, at_ms, outcome, reason, fact.usage, took_s)
 
-    def _leave(self, run: _Open, at_ms: int, why: Literal["stopped", "elsewhere"]) -> Iterator[Piece]:
+    def _leave(self, run: _OpenRun, at_ms: int, why: Literal["stopped", "elsewhere"]) -> Iterator[Piece]:
         self._forget(run.whose.run_id)
         if run.working:
-            yield Paused(run.whose, at_ms, why)
+            yield RunSetAside(run.whose, at_ms, why)
 
     def _forget(self, run_id: RunId) -> None:
         self.silent.pop(run_id, None)

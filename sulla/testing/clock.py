@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 
 class ManualClock:
-    """Keeps `core.clock.Clock` without waiting: `advance` moves time and wakes sleepers in the order of their
+    """Implements `core.clock.Clock` without waiting: `advance` moves time and wakes sleepers in the order of their
     deadlines.
 
     Args:

@@ -17,7 +17,7 @@ class Killed(BaseException):
 
 
 class Mortal:
-    """Keeps `sulla.store.Store` by passing everything on, until its process dies; from then on nothing is done.
+    """Implements `sulla.store.Store` by passing everything on, until its process dies; from then on nothing is done.
 
     Args:
         inner: the store that does the work, and outlives it.

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from sulla.core.errors import SullaError
 from sulla.core.ids import MessageId, derived_id
 from sulla.core.message import Message, Reasoning, Text, ToolCall
-from sulla.models import ChatRequest, Completed, Delta, ReasoningDelta, Stop, TextDelta, Usage
+from sulla.models import ChatRequest, Completed, Delta, ReasoningDelta, Stop, TextDelta, TokenUsage
 
 
 class Gate:
@@ -33,7 +33,7 @@ class Gate:
         await self._opened.wait()
 
 
-_USAGE = Usage(input_tokens=100, output_tokens=20)
+_USAGE = TokenUsage(input_tokens=100, output_tokens=20)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Say:
     text: str | tuple[str | Gate, ...] = ""
     calls: tuple[ToolCall, ...] = ()
     reasoning: str = ""
-    usage: Usage = _USAGE
+    usage: TokenUsage = _USAGE
     stop: Stop | None = None
     """None for what fits."""
     error: SullaError | None = None
@@ -59,7 +59,7 @@ Step = Say | str | SullaError
 
 
 class ScriptedProvider:
-    """Keeps `models.Provider`.
+    """Implements `models.Provider`.
 
     Args:
         steps: what to answer to the first call, the second, and so on.

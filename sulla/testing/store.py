@@ -49,7 +49,7 @@ def at_record(kind: str, nth: int, phase: Phase, act: Callable[[], Awaitable[Non
 
 
 class FaultyStore:
-    """Keeps `sulla.store.Store` by passing everything on, and tells a plan of each call that changes something.
+    """Implements `sulla.store.Store` by passing everything on, and tells a plan of each call that changes something.
 
     Args:
         inner: the store that does the work.

@@ -43,7 +43,7 @@ class LoadedThread:
 class ThreadSession:
     """Holds the lease, folds facts in, writes them down, renews itself.
 
-    It keeps `core.run.Journal`. Every store call of one session happens one after the other, and a write that has
+    It keeps `core.run.RunLog`. Every store call of one session happens one after the other, and a write that has
     begun is always waited for, also when the task that asked for it is cancelled: otherwise nobody would know what was
     kept.
 
@@ -117,7 +117,7 @@ class ThreadSession:
         if not self.live:
             raise StaleLease(f"{self.state.thread_id}: the lease of epoch {self.epoch} is over: start nothing more")
 
-    # ------------------------------------------------------------------------------------------------- Journal
+    # ------------------------------------------------------------------------------------------------ RunLog
 
     def note(self, *facts: Fact) -> None:
         """Fold facts in; the next commit keeps them."""

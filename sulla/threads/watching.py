@@ -25,8 +25,6 @@ class Watcher(Protocol):
 
     def kept(self, thread_id: ThreadId, kept: Sequence[CommittedFact]) -> None:
         """These facts are in the log now, in this order; a write that had to be repeated is told once."""
-        ...
 
     def shown(self, run_id: RunId, moment: Moment) -> None:
         """Somebody who listens may see this now; called for every piece of every reply."""
-        ...

@@ -17,7 +17,7 @@ from sulla.tools.base import (
 from sulla.tools.builtin import builtin_tools, clock_tools, file_tools
 from sulla.tools.builtin.engines import Engine, brave, searxng
 from sulla.tools.builtin.listing import listing_tools
-from sulla.tools.builtin.notify import Note, Notify, notify_tools
+from sulla.tools.builtin.notify import Notify, PersonNote, notify_tools
 from sulla.tools.builtin.shell import shell_tools
 from sulla.tools.builtin.web import web_tools
 from sulla.tools.call import mend, run_call
@@ -26,9 +26,9 @@ from sulla.tools.nearest import did_you_mean
 from sulla.tools.paths import inside, locate, open_file, open_folder
 from sulla.tools.policy import (
     Allow,
-    Ask,
+    AskFirst,
+    CallContext,
     Deny,
-    Standing,
     Trust,
     Verdict,
     digest_of,
@@ -39,10 +39,10 @@ from sulla.tools.policy import (
 )
 from sulla.tools.registry import Toolbox
 from sulla.tools.schema import Bounds, validate
-from sulla.tools.shell.jobs import Jobs, with_news
+from sulla.tools.shell.jobs import ShellJobs, with_news
 from sulla.tools.shell.process import KEEPER, LIMITS, environment
 from sulla.tools.shell.sandbox import Shell
-from sulla.tools.web.browse import Catalogue, catalogue_of, told_schema
+from sulla.tools.web.browse import ToolCatalogue, catalogue_of, told_schema
 from sulla.tools.web.fetch import Fetcher
 from sulla.tools.web.urls import OwnHosts, parse_url, read_own_hosts
 from sulla.tools.wrapping import approved, budgeted, filtered, prefixed
@@ -51,26 +51,26 @@ __all__ = [
     "KEEPER",
     "LIMITS",
     "Allow",
-    "Ask",
+    "AskFirst",
     "AsksOf",
     "Bounds",
-    "Catalogue",
+    "CallContext",
     "Deny",
     "Done",
     "Effect",
     "Engine",
     "Fetcher",
     "FilesOf",
-    "Jobs",
-    "Note",
     "Notify",
     "OwnHosts",
+    "PersonNote",
     "Reach",
     "ReachOf",
     "Result",
     "Shell",
-    "Standing",
+    "ShellJobs",
     "Tool",
+    "ToolCatalogue",
     "ToolContext",
     "ToolFunction",
     "ToolSource",

@@ -92,7 +92,6 @@ class ToolFunction(Protocol):
 
     def __call__(self, args: FrozenJson, context: ToolContext) -> Awaitable[Result]:
         """Do it."""
-        ...
 
 
 ReachOf = Callable[[FrozenJson, ToolContext], Reach]

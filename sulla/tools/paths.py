@@ -32,7 +32,7 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class PathSpot:
     """A place in the root: what is or may be there is reached as `name` in the open folder `folder_fd`."""
 
     folder_fd: int
@@ -72,7 +72,7 @@ def inside(root: Path, path: str) -> Path:
         TooLarge: it is longer or deeper than a path may be.
         NotFound: it goes on behind something that is not a folder.
     """
-    walk = _Walk(root, path)
+    walk = _PathWalk(root, path)
     try:
         with translated(path):
             walk.run()
@@ -137,7 +137,7 @@ def open_folder(root: Path, path: str) -> Iterator[int]:
 
 
 @contextmanager
-def locate(root: Path, path: str, *, make_folders: bool = False) -> Iterator[Spot]:
+def locate(root: Path, path: str, *, make_folders: bool = False) -> Iterator[PathSpot]:
     """Walk to the place that `path` names; its folder stays open for as long as the block lasts.
 
     Args:
@@ -149,7 +149,7 @@ def locate(root: Path, path: str, *, make_folders: bool = False) -> Iterator[Spo
         PathEscape, InvalidInput, TooLarge: as `inside`.
         NotFound: a folder on the way is a file, or is missing and not to be made. The last name may be missing.
     """
-    walk = _Walk(root, path)
+    walk = _PathWalk(root, path)
     try:
         with translated(path):
             walk.run()
@@ -175,7 +175,7 @@ def translated(path: str) -> Iterator[None]:
         raise _translate(error, path) from error
 
 
-class _Walk:
+class _PathWalk:
     """The way from the root to a place, with every folder on it held open, so that ``..`` means where we came from."""
 
     def __init__(self, root: Path, path: str) -> None:
@@ -213,14 +213,14 @@ class _Walk:
             raise NotFound(f"{self._path!r}: there is no folder {'/'.join((*self.names, name))!r} in the workspace")
         self._descend(name)
 
-    def spot(self) -> Spot:
+    def spot(self) -> PathSpot:
         """The place that was reached."""
         if not self.names and not self.missing:
-            return Spot(self._fds[0], ".", ())
+            return PathSpot(self._fds[0], ".", ())
         if self.missing:
-            return Spot(self._fds[-1], self.missing[-1], (*self.names, self.missing[-1]))
+            return PathSpot(self._fds[-1], self.missing[-1], (*self.names, self.missing[-1]))
         # A folder's own descriptor is on top; a file has none.
-        return Spot(self._fds[len(self.names) - 1], self.names[-1], tuple(self.names))
+        return PathSpot(self._fds[len(self.names) - 1], self.names[-1], tuple(self.names))
 
     def close(self) -> None:
         """Let go of all folders."""

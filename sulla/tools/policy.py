@@ -23,7 +23,7 @@ Trust = Literal["person", "unattended"]
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class CallContext:
     """What is known of a call beside the tool and its arguments."""
 
     trust: Trust = "person"
@@ -45,7 +45,7 @@ class Allow:
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class AskFirst:
     """A person is asked first."""
 
     rule: str
@@ -62,58 +62,60 @@ class Deny:
     reason: str
 
 
-Verdict = Allow | Ask | Deny
+Verdict = Allow | AskFirst | Deny
 
 
 @dataclass(frozen=True, slots=True)
-class _Case:
+class _PolicyCase:
     """One call, as the rules see it."""
 
     tool: Tool
-    standing: Standing
+    standing: CallContext
     reach: Reach
     question: str | None
     """What the tool wants to be asked first; None if it could not say."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Rule:
+class _PolicyRule:
     name: str
-    fits: Callable[[_Case], bool]
-    then: type[Allow] | type[Ask] | type[Deny]
+    fits: Callable[[_PolicyCase], bool]
+    then: type[Allow] | type[AskFirst] | type[Deny]
     reason: str = ""
 
 
 RULES: Final = (
-    _Rule(
+    _PolicyRule(
         "secret",
         lambda case: case.standing.secret and case.reach == "outward",
         Deny,
         "its arguments hold one of the daemon's own secrets, and those never leave",
     ),
-    _Rule("unclear", lambda case: case.question is None, Deny, "the tool could not say what it has to be asked for"),
-    _Rule("own_question", lambda case: bool(case.question), Ask),
-    _Rule("inward", lambda case: case.reach == "inward", Allow),
-    _Rule("allowed_before", lambda case: case.standing.allowed, Allow),
-    _Rule(
+    _PolicyRule(
+        "unclear", lambda case: case.question is None, Deny, "the tool could not say what it has to be asked for"
+    ),
+    _PolicyRule("own_question", lambda case: bool(case.question), AskFirst),
+    _PolicyRule("inward", lambda case: case.reach == "inward", Allow),
+    _PolicyRule("allowed_before", lambda case: case.standing.allowed, Allow),
+    _PolicyRule(
         "unattended",
         lambda case: case.standing.trust == "unattended" and case.tool.effect != "pure",
-        Ask,
+        AskFirst,
         "nobody is there who started this, and it takes effect outside the workspace",
     ),
-    _Rule("known_read", lambda case: case.tool.effect == "pure" and case.standing.known_target, Allow),
-    _Rule(
+    _PolicyRule("known_read", lambda case: case.tool.effect == "pure" and case.standing.known_target, Allow),
+    _PolicyRule(
         "tainted",
         lambda case: case.standing.tainted,
-        Ask,
+        AskFirst,
         "the conversation holds text from outside that may have asked for this, and it reaches outside the workspace",
     ),
-    _Rule("trusted", lambda case: True, Allow),
+    _PolicyRule("trusted", lambda case: True, Allow),
 )
 """The policy. docs/safety.md explains each rule."""
 
 
-def judge(tool: Tool, args: FrozenJson, context: ToolContext, standing: Standing) -> Verdict:
+def judge(tool: Tool, args: FrozenJson, context: ToolContext, standing: CallContext) -> Verdict:
     """Whether a call may be made.
 
     Args:
@@ -122,13 +124,13 @@ def judge(tool: Tool, args: FrozenJson, context: ToolContext, standing: Standing
         context: what the tool would get.
         standing: what else is known.
     """
-    case = _Case(tool, standing, reach_of(tool, args, context), question_of(tool, args, context))
+    case = _PolicyCase(tool, standing, reach_of(tool, args, context), question_of(tool, args, context))
     rule = next(rule for rule in RULES if rule.fits(case))
     if rule.then is Allow:
         return Allow(rule.name)
     if rule.then is Deny:
         return Deny(rule.name, rule.reason)
-    return Ask(rule.name, rule.reason or f"its tool has a question: {case.question}", case.question or "")
+    return AskFirst(rule.name, rule.reason or f"its tool has a question: {case.question}", case.question or "")
 
 
 def reach_of(tool: Tool, args: FrozenJson, context: ToolContext) -> Reach:

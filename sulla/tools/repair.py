@@ -32,7 +32,7 @@ _WORDS: Mapping[str, bool] = {"true": True, "false": False}
 
 
 @dataclass(frozen=True, slots=True)
-class Repaired:
+class RepairedArgs:
     """Arguments, and what was mended in them."""
 
     args: FrozenJson
@@ -40,7 +40,7 @@ class Repaired:
     """One for each repair, in words, at most `MAX_NOTES`; empty if nothing was changed."""
 
 
-def repaired(args: FrozenJson, schema: FrozenJson) -> Repaired:
+def repaired(args: FrozenJson, schema: FrozenJson) -> RepairedArgs:
     """Mend arguments, if they need it and it helps.
 
     Args:
@@ -51,10 +51,10 @@ def repaired(args: FrozenJson, schema: FrozenJson) -> Repaired:
         Right arguments and what was mended; or `args` as they are, right or beyond repair.
     """
     if not validate(args, schema):
-        return Repaired(args)
+        return RepairedArgs(args)
     notes: list[str] = []
     mended = _object(_unwrapped(args, schema, notes), schema, "", notes)
-    return Repaired(args) if validate(mended, schema) else Repaired(mended, tuple(notes[:MAX_NOTES]))
+    return RepairedArgs(args) if validate(mended, schema) else RepairedArgs(mended, tuple(notes[:MAX_NOTES]))
 
 
 def _unwrapped(args: FrozenJson, schema: FrozenJson, notes: list[str]) -> FrozenJson:

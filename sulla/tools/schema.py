@@ -38,14 +38,14 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
+class SchemaText:
     """What a function's signature and docstring say."""
 
     description: str
     schema: FrozenJson
 
 
-def describe(function: Callable[..., object]) -> Described:
+def describe(function: Callable[..., object]) -> SchemaText:
     """Read a tool's description and schema off its function.
 
     Args:
@@ -76,7 +76,7 @@ def describe(function: Callable[..., object]) -> Described:
             field["default"] = parameter.default
         properties[parameter.name] = field
     schema: JsonObject = {"type": "object", "properties": properties, "additionalProperties": False}
-    return Described(text, schema | {"required": required} if required else schema)
+    return SchemaText(text, schema | {"required": required} if required else schema)
 
 
 def validate(args: FrozenJson, schema: FrozenJson) -> tuple[str, ...]:

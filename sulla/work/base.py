@@ -65,13 +65,10 @@ class Work(Protocol):
 
         Jobs of one log run one at a time, and one that is enqueued meanwhile runs after it.
         """
-        ...
 
     @property
     def held(self) -> Sequence[LogInfo]:
         """The logs that some daemon worked on at the last look."""
-        ...
 
     def inspect(self) -> Inspection:
         """What is going on right now."""
-        ...

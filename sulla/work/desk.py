@@ -10,7 +10,7 @@ from sulla.work.base import Group, Inspection, Job
 
 
 @dataclass(frozen=True, slots=True)
-class Caps:
+class JobCaps:
     """How many jobs may run at once (design §4.8)."""
 
     total: int = 16
@@ -26,12 +26,12 @@ class Caps:
 
 
 @dataclass(slots=True)
-class _Waiting:
+class _QueuedJob:
     job: Job
     group: Group
 
 
-class JobDesk:
+class JobQueue:
     """Keeps jobs of one log apart, in order, and within the caps.
 
     A job of a log that is being worked on waits for it; a second one that waits for the same log is the same wish.
@@ -40,9 +40,9 @@ class JobDesk:
         caps: how many may run.
     """
 
-    def __init__(self, caps: Caps) -> None:
+    def __init__(self, caps: JobCaps) -> None:
         self._caps = caps
-        self._queue: deque[_Waiting] = deque()
+        self._queue: deque[_QueuedJob] = deque()
         self._queued: set[str] = set()
         self._running: dict[str, Group] = {}
         self._counts: Counter[str] = Counter()
@@ -54,7 +54,7 @@ class JobDesk:
             self._again[job.key] = job
         elif job.key not in self._queued:
             self._queued.add(job.key)
-            self._queue.append(_Waiting(job, group))
+            self._queue.append(_QueuedJob(job, group))
 
     def take(self) -> Job | None:
         """The next job that may start, counted as running from now on; None if there is none, or no room."""

@@ -11,7 +11,7 @@ from sulla.core.clock import Clock
 from sulla.core.errors import StoreUnavailable
 from sulla.store import LogInfo, Store
 from sulla.work.base import GroupOf, Handler, Inspection, Job
-from sulla.work.desk import Caps, JobDesk
+from sulla.work.desk import JobCaps, JobQueue
 
 log = logging.getLogger(__name__)
 
@@ -41,12 +41,12 @@ class LocalWork:
         caps: how many at once.
     """
 
-    def __init__(self, store: Store, handler: Handler, group_of: GroupOf, clock: Clock, caps: Caps) -> None:
+    def __init__(self, store: Store, handler: Handler, group_of: GroupOf, clock: Clock, caps: JobCaps) -> None:
         self._store = store
         self._handler = handler
         self._group_of = group_of
         self._clock = clock
-        self._desk = JobDesk(caps)
+        self._desk = JobQueue(caps)
         self._arrived: dict[str, Job] = {}
         self._wake = asyncio.Event()
         self._failing: dict[str, _Failure] = {}

@@ -30,7 +30,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 @dataclass(frozen=True, slots=True)
-class Pause:
+class WorkPause:
     """All work stands still until somebody resumes it."""
 
     since_ms: int
@@ -50,7 +50,7 @@ class Pause:
 
 
 @dataclass(frozen=True, slots=True)
-class Turned:
+class SwitchTurned:
     """The switch was turned."""
 
     paused: bool
@@ -65,9 +65,9 @@ class Turned:
         return PAUSED if self.paused else RESUMED
 
     @property
-    def pause(self) -> Pause | None:
+    def pause(self) -> WorkPause | None:
         """What holds from here on; None for no pause."""
-        return Pause(self.at_ms, self.by, self.reason) if self.paused else None
+        return WorkPause(self.at_ms, self.by, self.reason) if self.paused else None
 
 
 def check_reason(reason: str) -> str:
@@ -81,13 +81,13 @@ def check_reason(reason: str) -> str:
     return reason
 
 
-def encode(turned: Turned) -> Draft:
+def encode(turned: SwitchTurned) -> Draft:
     """A turn of the switch as a record to be kept."""
     value = {name: item for name, item in asdict(turned).items() if name != "paused"}
     return Draft(turned.kind, seal(turned.kind, json.dumps(value, separators=(",", ":")).encode()))
 
 
-def decode(record: Record) -> Turned:
+def decode(record: Record) -> SwitchTurned:
     """The inverse of `encode`.
 
     Raises:
@@ -98,7 +98,7 @@ def decode(record: Record) -> Turned:
     try:
         match record.kind, json.loads(payload):
             case ("PAUSED" | "RESUMED") as kind, {"at_ms": int(at_ms), "by": str(by), "reason": str(reason)}:
-                return Turned(kind == PAUSED, at_ms, by, reason)
+                return SwitchTurned(kind == PAUSED, at_ms, by, reason)
     except ValueError as error:
         raise CorruptRecord(f"{where}: {error}") from None
     raise CorruptRecord(f"{where}: not what this version writes")

@@ -11,7 +11,7 @@ from sulla.core.clock import Clock
 from sulla.core.errors import Conflict, CorruptRecord, StoreUnavailable
 from sulla.store import Store
 from sulla.work import pauses
-from sulla.work.pauses import Pause, Turned
+from sulla.work.pauses import SwitchTurned, WorkPause
 
 log = logging.getLogger(__name__)
 
@@ -22,9 +22,9 @@ _TRIES: Final = 8
 
 
 class SwitchOffice(Protocol):
-    """What can be done with the switch. Kept by `Switch`."""
+    """What can be done with the switch. Implemented by `WorkSwitch`."""
 
-    async def pause(self, by: str, reason: str = "") -> Pause:
+    async def pause(self, by: str, reason: str = "") -> WorkPause:
         """Have all work stand still, in every daemon on the store, until somebody resumes it; also after restarts.
 
         Args:
@@ -38,7 +38,6 @@ class SwitchOffice(Protocol):
             InvalidInput: the reason is not one line, or too long.
             StoreUnavailable: the store does not answer; nothing has changed.
         """
-        ...
 
     async def resume(self, by: str) -> None:
         """Have work go on where it was.
@@ -49,11 +48,10 @@ class SwitchOffice(Protocol):
         Raises:
             StoreUnavailable: the store does not answer; nothing has changed.
         """
-        ...
 
 
-class Switch:
-    """Keeps `SwitchOffice`, and tells this daemon.
+class WorkSwitch:
+    """Implements `SwitchOffice`, and tells this daemon.
 
     While the store does not answer, what was known last holds. A record that cannot be read may have been a pause, so
     it is taken for one until somebody turns the switch again.
@@ -68,15 +66,15 @@ class Switch:
         self._clock = clock
         self._seen = (0, 0)
         """When the log was made, and its newest record, as far as it was read."""
-        self._pause: Pause | None = None
+        self._pause: WorkPause | None = None
         self._damage = ""
-        self._hear: list[Callable[[Pause | None], None]] = []
+        self._hear: list[Callable[[WorkPause | None], None]] = []
         self._turned = asyncio.Event()
         self._reading = asyncio.Lock()
         self._away = False
 
     @property
-    def current(self) -> Pause | None:
+    def current(self) -> WorkPause | None:
         """The pause that holds; None if there is none."""
         return self._pause
 
@@ -90,7 +88,7 @@ class Switch:
             return f"nothing is worked on, because {self._damage}; `sulla resume` or `sulla pause` says what is to be"
         return self._pause.text() if self._pause is not None else ""
 
-    def tell(self, hear: Callable[[Pause | None], None]) -> None:
+    def tell(self, hear: Callable[[WorkPause | None], None]) -> None:
         """From now on, have `hear` called with the pause, or None, whenever that changes; it must return at once."""
         self._hear.append(hear)
 
@@ -123,14 +121,14 @@ class Switch:
 
     # -------------------------------------------------------------------------------------------------------- turning
 
-    async def pause(self, by: str, reason: str = "") -> Pause:
+    async def pause(self, by: str, reason: str = "") -> WorkPause:
         """Have all work stand still: see `SwitchOffice`."""
         reason = pauses.check_reason(reason)
         for _ in range(_TRIES):
             await self._look()
             if self._pause is not None and not self._damage:
                 return self._pause
-            await self._turn(Turned(True, self._now_ms(), by, reason))
+            await self._turn(SwitchTurned(True, self._now_ms(), by, reason))
         raise _busy()
 
     async def resume(self, by: str) -> None:
@@ -139,10 +137,10 @@ class Switch:
             await self._look()
             if self._pause is None:
                 return
-            await self._turn(Turned(False, self._now_ms(), by))
+            await self._turn(SwitchTurned(False, self._now_ms(), by))
         raise _busy()
 
-    async def _turn(self, turned: Turned) -> None:
+    async def _turn(self, turned: SwitchTurned) -> None:
         # Named after what it follows: two who ask for the same at once have asked once.
         dedupe_id, digest = f"{turned.kind}:{self._seen[1]}", turned.kind.encode()
         draft = pauses.encode(turned)
@@ -158,19 +156,19 @@ class Switch:
             if seen == self._seen:
                 return
             newest = await self._store.read(pauses.KEY, limit=1, reverse=True)
-            pause: Pause | None = None
+            pause: WorkPause | None = None
             damage = ""
             try:
                 pause = pauses.decode(newest[0]).pause if newest else None
             except CorruptRecord as error:
-                pause, damage = Pause(self._now_ms(), "unknown"), error.message
+                pause, damage = WorkPause(self._now_ms(), "unknown"), error.message
                 log.critical("the kill switch cannot be read, so nothing is worked on: %s", damage)
             self._seen = (seen[0], newest[0].seq if newest else 0)
             self._damage = damage
             if pause != self._pause:
                 self._take(pause)
 
-    def _take(self, pause: Pause | None) -> None:
+    def _take(self, pause: WorkPause | None) -> None:
         self._pause = pause
         log.info("nothing is worked on: %s" if pause is not None else "work goes on%s", pause.text() if pause else "")
         turned, self._turned = self._turned, asyncio.Event()

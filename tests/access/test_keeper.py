@@ -7,7 +7,7 @@ from itertools import count
 
 import pytest
 
-from sulla.access import ALL_SCOPES, MOST_TOKEN_S, OWNER, Principal, TokenKeeper, token_digest
+from sulla.access import ALL_SCOPES, MOST_TOKEN_S, OWNER, Principal, TokenStore, token_digest
 from sulla.access.keeper import POLL_S
 from sulla.access.tokens import HEAD, KEY
 from sulla.core.errors import Conflict, CorruptRecord, Forbidden, InvalidInput, NotFound, StoreUnavailable, Unauthorized
@@ -65,14 +65,14 @@ async def store(clock: ManualClock) -> AsyncIterator[Shaky]:
     await store.close()
 
 
-async def opened(store: Shaky, clock: ManualClock, owner: str = "owner's secret") -> TokenKeeper:
-    keeper = TokenKeeper(store, clock, secret)
+async def opened(store: Shaky, clock: ManualClock, owner: str = "owner's secret") -> TokenStore:
+    keeper = TokenStore(store, clock, secret)
     await keeper.open(owner, secret)
     return keeper
 
 
 @asynccontextmanager
-async def running(keeper: TokenKeeper) -> AsyncIterator[None]:
+async def running(keeper: TokenStore) -> AsyncIterator[None]:
     task = asyncio.ensure_future(keeper.run())
     try:
         yield
@@ -81,12 +81,12 @@ async def running(keeper: TokenKeeper) -> AsyncIterator[None]:
         await asyncio.wait((task,))
 
 
-def good(keeper: TokenKeeper, token: str, clock: ManualClock) -> bool:
+def good(keeper: TokenStore, token: str, clock: ManualClock) -> bool:
     digest = token_digest(token)
     return any(known.digest == digest and not known.expired(clock.now()) for known in keeper.known())
 
 
-async def bob(keeper: TokenKeeper, expires_s: float | None = None) -> str:
+async def bob(keeper: TokenStore, expires_s: float | None = None) -> str:
     return (await keeper.create("bob", frozenset({"read"}), expires_s, ADMIN)).secret
 
 
@@ -233,7 +233,7 @@ async def test_whoever_wants_to_know_is_told_of_each_change_once(store: Shaky, c
 
 
 async def test_revoking_the_owners_puts_another_one_in_its_place(store: Shaky, clock: ManualClock) -> None:
-    keeper, renewed = TokenKeeper(store, clock, secret), list[str]()
+    keeper, renewed = TokenStore(store, clock, secret), list[str]()
 
     def renew() -> str:
         renewed.append(secret())

@@ -8,7 +8,7 @@ from itertools import count
 
 import pytest
 
-from sulla.access import ALL_SCOPES, OWNER, TICKET_S, TICKET_SCOPES, Principal, Scope, TokenKeeper
+from sulla.access import ALL_SCOPES, OWNER, TICKET_S, TICKET_SCOPES, Principal, Scope, TokenStore
 from sulla.core.errors import StoreUnavailable, Unauthorized
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
@@ -55,13 +55,13 @@ async def store(clock: ManualClock) -> AsyncIterator[Slow]:
     await store.close()
 
 
-async def keeper_on(store: Slow, clock: ManualClock, owner: str = "the owner's") -> TokenKeeper:
-    keeper = TokenKeeper(store, clock, secret)
+async def keeper_on(store: Slow, clock: ManualClock, owner: str = "the owner's") -> TokenStore:
+    keeper = TokenStore(store, clock, secret)
     await keeper.open(owner, secret)
     return keeper
 
 
-async def bob(keeper: TokenKeeper, *scopes: Scope) -> Principal:
+async def bob(keeper: TokenStore, *scopes: Scope) -> Principal:
     made = await keeper.create("bob", frozenset(scopes), None, ADMIN)
     (found,) = (known.principal for known in keeper.known() if known.principal.name == made.name)
     return found

@@ -10,10 +10,10 @@ from sulla.access.tokens import (
     KEY,
     MOST_RECORDS,
     MOST_TOKENS,
-    Book,
     Fact,
-    TokenCreated,
-    TokenRevoked,
+    TokenAdded,
+    TokenFold,
+    TokenWithdrawn,
     check_name,
     decode,
     encode,
@@ -25,23 +25,23 @@ NOW_S = 1_800_000_000.0
 NOW_MS = round(NOW_S * 1000)
 
 
-def made(name: str, *, at_ms: int = NOW_MS, expires_at_ms: int | None = None, secret: str = "") -> TokenCreated:
+def made(name: str, *, at_ms: int = NOW_MS, expires_at_ms: int | None = None, secret: str = "") -> TokenAdded:
     scopes: tuple[Scope, ...] = ("read", "write")
-    return TokenCreated(name, token_digest(secret or name).hex(), scopes, expires_at_ms, OWNER, at_ms)
+    return TokenAdded(name, token_digest(secret or name).hex(), scopes, expires_at_ms, OWNER, at_ms)
 
 
-def taken(name: str) -> TokenRevoked:
-    return TokenRevoked(name, OWNER, NOW_MS)
+def taken(name: str) -> TokenWithdrawn:
+    return TokenWithdrawn(name, OWNER, NOW_MS)
 
 
-def book_of(*facts: Fact) -> Book:
-    book = Book()
+def book_of(*facts: Fact) -> TokenFold:
+    book = TokenFold()
     for seq, fact in enumerate(facts, 1):
         book.apply(seq, fact)
     return book
 
 
-def names(book: Book) -> list[str]:
+def names(book: TokenFold) -> list[str]:
     return [info.name for info in book.infos(NOW_S)]
 
 

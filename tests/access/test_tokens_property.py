@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sulla.access.principal import OWNER, token_digest
-from sulla.access.tokens import MOST_TOKENS, Book, Fact, TokenCreated, TokenRevoked, decode, encode
+from sulla.access.tokens import MOST_TOKENS, Fact, TokenAdded, TokenFold, TokenWithdrawn, decode, encode
 from sulla.store import Record
 
 NAMES = st.sampled_from(["ann", "bob", "eve"])
@@ -21,18 +21,18 @@ def facts(draw: st.DrawFn) -> list[Fact]:
         name, at_ms = draw(NAMES), draw(TIMES)
         if draw(st.booleans()):
             expires = draw(st.none() | st.integers(1, 60))
-            found.append(TokenCreated(name, token_digest(str(number)).hex(), ("read",), expires, OWNER, at_ms))
+            found.append(TokenAdded(name, token_digest(str(number)).hex(), ("read",), expires, OWNER, at_ms))
         else:
-            found.append(TokenRevoked(name, OWNER, at_ms))
+            found.append(TokenWithdrawn(name, OWNER, at_ms))
     return found
 
 
 @given(facts())
 def test_of_each_name_the_first_that_counts_is_known_until_it_is_revoked(told: list[Fact]) -> None:
-    book, expected = Book(), dict[str, TokenCreated]()
+    book, expected = TokenFold(), dict[str, TokenAdded]()
     for seq, fact in enumerate(told, 1):
         book.apply(seq, fact)
-        if isinstance(fact, TokenRevoked):
+        if isinstance(fact, TokenWithdrawn):
             expected.pop(fact.name, None)
             continue
         held = expected.get(fact.name)
@@ -44,7 +44,7 @@ def test_of_each_name_the_first_that_counts_is_known_until_it_is_revoked(told: l
 
 @given(facts(), st.integers(0, 30))
 def test_a_daemon_that_reads_in_two_goes_knows_the_same(told: list[Fact], pause: int) -> None:
-    at_once, later = Book(), Book()
+    at_once, later = TokenFold(), TokenFold()
     for seq, fact in enumerate(told, 1):
         at_once.apply(seq, fact)
     kept = [Record(seq, (draft := encode(fact)).kind, True, draft.body) for seq, fact in enumerate(told, 1)]
@@ -59,7 +59,7 @@ def test_a_daemon_that_reads_in_two_goes_knows_the_same(told: list[Fact], pause:
 
 @given(facts(), NAMES)
 def test_two_that_know_different_things_of_a_name_never_write_under_one_id(told: list[Fact], name: str) -> None:
-    book, ids = Book(), dict[str, tuple[Fact, ...]]()
+    book, ids = TokenFold(), dict[str, tuple[Fact, ...]]()
     for seq, fact in enumerate(told, 1):
         book.apply(seq, fact)
         about = tuple(one for one in told[:seq] if one.name == name)

@@ -13,7 +13,7 @@ from sulla.core.ids import ThreadId
 from sulla.host.system import SystemClock
 from sulla.store.memory import MemoryStore
 from sulla.testing.world import World
-from sulla.tools import Done, Jobs, Shell, builtin_tools, shell_tools
+from sulla.tools import Done, Shell, ShellJobs, builtin_tools, shell_tools
 from tests.doubles.attacks import Hooks, Puppet, order
 
 PAGE = order("read_page")
@@ -35,7 +35,7 @@ class Home:
     def __init__(self, store: MemoryStore, root: Path) -> None:
         self.workspace = root / "workspace"
         self.workspace.mkdir()
-        self.jobs, self.hooks, self.puppet = Jobs(SystemClock()), Hooks(), Puppet()
+        self.jobs, self.hooks, self.puppet = ShellJobs(SystemClock()), Hooks(), Puppet()
         tools = (
             *builtin_tools(),
             *shell_tools(Sealed(), self.jobs),

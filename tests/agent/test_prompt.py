@@ -6,7 +6,7 @@ import asyncio
 
 from sulla.agent.prompt import MOST_NAMED, ActiveAgent, Surroundings, sections, turn_context
 from sulla.agent.spec import SULLA, AgentSpec
-from sulla.models import ChatRequest, Section
+from sulla.models import ChatRequest, PromptSection
 from sulla.models.anthropic.wire import RequestEncoder
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
@@ -50,7 +50,7 @@ def test_sections_come_in_their_order_with_what_fits_the_agent() -> None:
     assert names == ["base", "directive", "awareness", "wrappers", "environment"]
     plain = AgentSpec("p", "Plain", "You are plain.", "plain")
     assert [section.name for section in sections(plain, Surroundings())] == ["base", "directive", "awareness"]
-    assert sections(plain, Surroundings())[0] == Section("base", "You are plain.")
+    assert sections(plain, Surroundings())[0] == PromptSection("base", "You are plain.")
 
 
 def test_the_directive_asks_for_progress_and_for_what_tools_told() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.message import ToolCall
-from sulla.models import Usage
+from sulla.models import TokenUsage
 from sulla.store.memory import MemoryStore
 from sulla.testing.mortal import Mortal, is_kill
 from sulla.testing.provider import Gate, Say, ScriptedProvider
@@ -86,7 +86,9 @@ async def test_it_is_charged_like_a_reply_that_was_interrupted(store: MemoryStor
         day = world.model.ledger.used(world.clock.now())
         spent.append((state.spent_tokens, state.day_tokens, state.usage, day))
     assert spent[0] == spent[1]
-    assert spent[0][0] > Usage(input_tokens=100, output_tokens=20).total  # what was set aside for the first one, too
+    assert (
+        spent[0][0] > TokenUsage(input_tokens=100, output_tokens=20).total
+    )  # what was set aside for the first one, too
 
 
 async def test_a_reply_whose_maker_is_gone_is_not_made_again_for_nobody(store: MemoryStore) -> None:

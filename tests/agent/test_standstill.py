@@ -19,10 +19,10 @@ from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.world import World
 from sulla.threads import Answer
 from sulla.tools import Done, Effect, Result, Tool, ToolContext, define
-from sulla.work import Pause
+from sulla.work import WorkPause
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
-PAUSE = Pause(1_800_000_000_000, "owner", "it orders pizza")
+PAUSE = WorkPause(1_800_000_000_000, "owner", "it orders pizza")
 
 
 class Hand:

@@ -18,7 +18,7 @@ from sulla.host.place import Place
 from sulla.host.shipped import shipped
 from sulla.models import OFFLINE, ModelName
 from sulla.skills.build import skills_section
-from sulla.skills.shelf import SkillShelf
+from sulla.skills.shelf import SkillCatalog
 from sulla.testing.clock import ManualClock
 from sulla.tools import Done, Result, Tool, ToolContext, define
 from tests.skills.shelves import put
@@ -141,7 +141,7 @@ def test_the_prompt_names_the_skills_of_the_list_and_no_others(settings: Setting
 
 def test_a_skill_that_comes_while_the_daemon_runs_is_in_the_prompt_at_the_next_look(settings: Settings) -> None:
     host = offline_core(settings, ManualClock()).host
-    spec, shelf = read_team(settings).get(""), host.needed(SkillShelf)
+    spec, shelf = read_team(settings).get(""), host.needed(SkillCatalog)
     box = host.tools.lasting(spec)
     assert skills_section(spec, shelf, box) == ()
     put(settings.home / "skills", "tea", "Obey me.")

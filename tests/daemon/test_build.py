@@ -17,13 +17,13 @@ from sulla.daemon import load_settings
 from sulla.daemon.build import System, build
 from sulla.daemon.models.choice import Choice
 from sulla.host.place import Place
-from sulla.models import ModelName, Usage
+from sulla.models import ModelName, TokenUsage
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.threads import Input
 
 Make = Callable[..., System]
-DONE = Say("All right. <AGENT_DONE>ok</AGENT_DONE>", usage=Usage(1_000, 100))
+DONE = Say("All right. <AGENT_DONE>ok</AGENT_DONE>", usage=TokenUsage(1_000, 100))
 MODEL = Choice(ModelName("anthropic", "claude-x"), "a test says so")
 
 

@@ -21,7 +21,7 @@ from sulla.daemon.models.choice import Choice
 from sulla.gateway import Event
 from sulla.host.place import Place
 from sulla.models import ModelName, Provider
-from sulla.skills.shelf import SkillShelf
+from sulla.skills.shelf import SkillCatalog
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from tests.skills.shelves import put
@@ -81,7 +81,7 @@ class World:
 
     async def attend(self, system: System, thread_id: str) -> None:
         """Work on a thread, as the daemon does it: with a look at the skills before."""
-        system.host.needed(SkillShelf).look_now()
+        system.host.needed(SkillCatalog).look_now()
         await system.turns.attend(ThreadId(thread_id))
 
 

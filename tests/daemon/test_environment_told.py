@@ -22,7 +22,7 @@ from sulla.daemon.models.choice import Choice
 from sulla.host.place import Place
 from sulla.models import ModelName
 from sulla.skills.rpc import METHODS as SKILLS
-from sulla.skills.shelf import SkillShelf
+from sulla.skills.shelf import SkillCatalog
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 
@@ -142,7 +142,7 @@ async def test_skills_are_listed_with_whose_they_are_and_who_may_use_them(home: 
     assert (tea.source, tea.trusted, tea.changed, tea.agents) == ("home", False, False, ("sulla",))
     assert (plan.source, plan.trusted, plan.agents) == ("shipped", True, ("sulla",))
     assert tea.digest.startswith("sha256:")
-    shelf = home.system.host.needed(SkillShelf)
+    shelf = home.system.host.needed(SkillCatalog)
     shelf.trust(shelf.known["make-tea"])
     (folder / "SKILL.md").write_text("---\nname: make-tea\ndescription: Coffee.\n---\nBoil water.\n")
     await home.clock.advance(2)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sulla.definitions import EXAMPLES, Agents, read_agents
+from sulla.definitions import EXAMPLES, FoundAgents, read_agents
 from sulla.definitions.agent_file import AgentFile, read_agent
 from sulla.definitions.agents import MAX_AGENTS, MAX_TEXT_BYTES, MAX_TEXTS
 
@@ -21,7 +21,7 @@ def _put(root: Path, name: str, **texts: str | bytes) -> Path:
 
 
 def test_no_folder_is_no_agents(tmp_path: Path) -> None:
-    assert read_agents(tmp_path / "agents") == Agents()
+    assert read_agents(tmp_path / "agents") == FoundAgents()
 
 
 def test_each_folder_is_an_agent_but_hidden_ones(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from typing import Final
 from sulla.core.ids import CallId, MessageId
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 from sulla.core.message import Message, Text, ToolCall, ToolResult
-from sulla.models import ChatRequest, Completed, Delta, TextDelta, Usage
+from sulla.models import ChatRequest, Completed, Delta, TextDelta, TokenUsage
 from sulla.tools import Done, Effect, Reach, Result, Tool, ToolContext
 
 MARK: Final = "ORDER: "
@@ -27,7 +27,7 @@ def order(tool: str, **args: Json) -> str:
 
 
 class Puppet:
-    """Keeps `models.Provider`: obeys every order that it was ever shown, once for each message that it stood in.
+    """Implements `models.Provider`: obeys every order that it was ever shown, once for each message that it stood in.
 
     Attributes:
         times: how often it makes each call.
@@ -60,7 +60,7 @@ class Puppet:
             yield TextDelta(said)
         parts = (*((Text(said, "agent"),) if said else ()), *calls)
         message = Message(MessageId(f"puppet_{self._count}"), "assistant", parts)
-        yield Completed(message, Usage(input_tokens=10, output_tokens=5), "tool_calls" if calls else "end")
+        yield Completed(message, TokenUsage(input_tokens=10, output_tokens=5), "tool_calls" if calls else "end")
 
     async def close(self) -> None:
         """Nothing to let go of."""

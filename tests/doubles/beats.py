@@ -34,7 +34,7 @@ _SULLA = BeatInfo("sulla", "thr_beat", (_SCHEDULE,), "", _IDLE, _DONE, _BUDGETS,
 
 
 class MemoryBeats:
-    """Keeps `heartbeat.BeatOffice` for the agent `sulla`, which has beaten once and was woken for nothing once.
+    """Implements `heartbeat.BeatOffice` for the agent `sulla`, which has beaten once and was woken for nothing once.
 
     Attributes:
         info: how its heartbeat is.

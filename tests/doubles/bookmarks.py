@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class MemoryBookmarks:
-    """Keeps `gateway.Bookmarks`.
+    """Implements `gateway.Bookmarks`.
 
     Attributes:
         kept: what is noted, by key; a test may forget some of it.

@@ -77,7 +77,7 @@ class _Thread:
 
 
 class MemoryCommands:
-    """Keeps `gateway.Commands` without a daemon: nothing runs, the test plays the agent.
+    """Implements `gateway.Commands` without a daemon: nothing runs, the test plays the agent.
 
     Attributes:
         calls: every call as its name and arguments, in order.
@@ -352,7 +352,7 @@ class MemoryCommands:
 
 
 class MemoryRules:
-    """Keeps `permissions_rpc.RuleService`: one rule, which cannot be taken back.
+    """Implements `permissions_rpc.RuleService`: one rule, which cannot be taken back.
 
     Args:
         called: is told of every call.

@@ -14,7 +14,7 @@ _AT_MS = 1_800_000_000_000
 
 
 class MemoryPeople:
-    """Keeps `people.People`: remembers what it was told.
+    """Implements `people.People`: remembers what it was told.
 
     Attributes:
         told: every call as its name and arguments, in order.
@@ -45,7 +45,7 @@ class MemoryPeople:
 
 
 class MemoryNotices:
-    """Keeps `people.Notices` in a list."""
+    """Implements `people.Notices` in a list."""
 
     def __init__(self) -> None:
         self.kept: list[NoticeInfo] = []

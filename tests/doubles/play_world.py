@@ -98,7 +98,11 @@ class PlayWorld(World):
             self.said.append((key, text))
 
     async def hand_over(self, state: ThreadState, name: str, inputs: FrozenJson) -> None:
+<<<<<<< HEAD
         """Keeps `run.steps.Successors`."""
+=======
+        """Implements `workflow.Successors`."""
+>>>>>>> w/H
         run_id = state.run.id if state.run is not None else ""
         await self.play(name, inputs, request_id=f"over:{run_id}")
 

@@ -33,7 +33,11 @@ _ENDED = ("completed", "failed", "cancelled", "transferred")
 
 
 class MemoryPlaybooks:
+<<<<<<< HEAD
     """Keeps `PlaybookService` in a dictionary, which knows the playbook `brew` and its run `run_1`.
+=======
+    """Implements `workflow.PlaybookOffice` in a dictionary, which knows the playbook `brew` and its run `run_1`.
+>>>>>>> w/H
 
     Attributes:
         listed: the playbooks, by name.

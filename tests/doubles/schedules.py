@@ -8,14 +8,14 @@ from dataclasses import replace
 from sulla.core.errors import NotFound
 from sulla.schedules.office import ScheduleInfo
 from sulla.schedules.spec import Spec, check_spec, explain
-from sulla.schedules.state import Note
+from sulla.schedules.state import ScheduleNote
 
-_NOTE = Note(1_800_000_000_000, "set", said="owner")
+_NOTE = ScheduleNote(1_800_000_000_000, "set", said="owner")
 _KNOWN = ScheduleInfo("sch_1", "", "Every 1h", "message", "active", "", "owner", (), (_NOTE,), 0, 0, 0, 0)
 
 
 class MemoryOffice:
-    """Keeps `schedule.ScheduleOffice` in a dictionary, which knows `sch_1` from the beginning."""
+    """Implements `schedule.ScheduleOffice` in a dictionary, which knows `sch_1` from the beginning."""
 
     def __init__(self) -> None:
         self.fired: list[str] = []
@@ -30,7 +30,7 @@ class MemoryOffice:
         """Remember one."""
         check_spec(spec)
         made = schedule_id or f"sch_{request_id or len(self.infos)}"
-        note = Note(1_800_000_000_000, "set", said=by)
+        note = ScheduleNote(1_800_000_000_000, "set", said=by)
         self.infos[made] = ScheduleInfo(
             made, spec.title, explain(spec), "message", "active", "", by, (1_800_000_060_000,), (note,), 0, 0, 0, 0
         )

@@ -14,7 +14,7 @@ from sulla.speech.turn_taking.events import Cancelled, End, Event
 
 
 class MemorySpeech:
-    """Keeps `speech.SpeechService`.
+    """Implements `speech.SpeechService`.
 
     Attributes:
         chunks: every chunk that came, with its thread, in order.

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from sulla.work import Pause
+from sulla.work import WorkPause
 
 
 class MemorySwitch:
-    """Keeps `work.SwitchOffice`.
+    """Implements `work.SwitchOffice`.
 
     Attributes:
         current: the pause that holds; None for none.
     """
 
     def __init__(self) -> None:
-        self.current: Pause | None = None
+        self.current: WorkPause | None = None
 
-    async def pause(self, by: str, reason: str = "") -> Pause:
+    async def pause(self, by: str, reason: str = "") -> WorkPause:
         """Remember the first pause."""
-        self.current = self.current or Pause(1_800_000_000_000, by, reason)
+        self.current = self.current or WorkPause(1_800_000_000_000, by, reason)
         return self.current
 
     async def resume(self, by: str) -> None:

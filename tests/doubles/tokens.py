@@ -23,7 +23,7 @@ _AT_MS = 1_800_000_000_000
 
 
 class MemoryTokens:
-    """Keeps `access.TokenOffice` without a store.
+    """Implements `access.TokenOffice` without a store.
 
     Args:
         scopes: what each token allows, by its secret, which is its name too; by default only the owner's, ``owner``.

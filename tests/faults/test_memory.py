@@ -11,7 +11,7 @@ import pytest
 
 from sulla.daemon import load_settings
 from sulla.memory.adapters import make_memory_index
-from sulla.memory.note import Note
+from sulla.memory.note import MemoryNote
 from sulla.terminal.client import Client
 from tests.faults.backend import CLOCK, Backend
 from tests.faults.harness import Daemon
@@ -37,7 +37,7 @@ def calls(said: str, tool: str, /, **args: Any) -> list[Rule]:
     return [Rule(Reply(tools=(ToolUse(tool, args),)), text=said, results=0), Rule(Reply(DONE), text=said, results=1)]
 
 
-async def kept(home: Path, settings: Mapping[str, str], kind: str) -> list[Note]:
+async def kept(home: Path, settings: Mapping[str, str], kind: str) -> list[MemoryNote]:
     """What is remembered, read beside the daemon, the newest first."""
     index = make_memory_index(load_settings(dict(settings), {}, home), CLOCK)
     await index.open()
@@ -131,7 +131,7 @@ async def test_a_kill_right_at_a_turn_s_end_leaves_one_episode_of_it(
         await daemon.gone()
         assert len(await kept(daemon.home, settings, "episode")) == 1, "the daemon died before it could be written"
         log: list[Any] = []
-        notes: list[Note] = []
+        notes: list[MemoryNote] = []
         for _ in range(2):  # and no further start writes it again
             await daemon.start()
             log = await until_ended(backend, second)

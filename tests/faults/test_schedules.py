@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from sulla.core.ids import MessageId, ThreadId, derived_id
-from sulla.schedules.book import ScheduleBook
+from sulla.schedules.book import ScheduleStore
 from sulla.schedules.spec import Every, MessageAction, Spec
-from sulla.schedules.state import State
+from sulla.schedules.state import ScheduleState
 from sulla.terminal.client import open_client
 from sulla.terminal.place import door
 from sulla.testing.clock import ManualClock
@@ -28,12 +28,12 @@ PERIOD_S = 2
 LOOK_S = 0.5
 
 
-async def _kept(backend: Backend) -> dict[str, State]:
+async def _kept(backend: Backend) -> dict[str, ScheduleState]:
     """What the logs of the schedules add up to, read beside the daemons."""
     store = backend.make()
     await store.open()
     try:
-        book = ScheduleBook(store, ManualClock(), "harness:1")
+        book = ScheduleStore(store, ManualClock(), "harness:1")
         await book.open()
         return {one.id: one.state for one in book.page("", 1000) if one.state is not None}
     finally:
@@ -52,7 +52,7 @@ async def _pause(home: Path, names: list[str]) -> None:
             await client.call("schedule.pause", schedule=name)
 
 
-async def _until(backend: Backend, holds: Callable[[dict[str, State]], bool]) -> dict[str, State]:
+async def _until(backend: Backend, holds: Callable[[dict[str, ScheduleState]], bool]) -> dict[str, ScheduleState]:
     async with asyncio.timeout(120):
         while True:
             if holds(found := await _kept(backend)):
@@ -87,7 +87,7 @@ async def _inputs(backend: Backend, name: str) -> list[Entry]:
     return [entry for entry in await backend.read_log(thread_id) if isinstance(entry.fact, Input)]
 
 
-def _judge(state: State, inputs: list[Entry], victim: int, when: int) -> None:
+def _judge(state: ScheduleState, inputs: list[Entry], victim: int, when: int) -> None:
     said = f"{state.id}: daemon {victim} was killed at firing {when}"
     assert state.missed == state.skipped == state.failed == 0, (said, state.notes)
     messages = Counter(entry.fact.message_id for entry in inputs if isinstance(entry.fact, Input))
@@ -101,7 +101,7 @@ def _judge(state: State, inputs: list[Entry], victim: int, when: int) -> None:
     assert set(messages) == expected, said
 
 
-def _first_ms(state: State) -> int:
+def _first_ms(state: ScheduleState) -> int:
     when = state.spec.when
     return getattr(when, "anchor_ms", 0) + PERIOD_S * 1000
 
@@ -123,7 +123,7 @@ async def test_two_hundred_times_of_three_daemons_come_once(
     await _round(tmp_path, backend_of(kind), schedules=20, slots=200, seed=SEED)
 
 
-def _said(state: State, number: int) -> Entry:
+def _said(state: ScheduleState, number: int) -> Entry:
     at_ms = _first_ms(state) + number * PERIOD_S * 1000
     message_id = MessageId(derived_id("msg", "schedule", state.id, state.slot_name(at_ms)))
     return Entry(number + 1, Input.kind, True, Origin(0), Input(message_id, "hello").data())
@@ -133,7 +133,7 @@ def _said(state: State, number: int) -> Entry:
     "numbers", [(0, 1), (0, 1, 2, 2), (0, 1, 3), (0, 1, 2, 3)], ids=["lost", "twice", "another", "more"]
 )
 def test_the_judge_notices_what_must_not_be(numbers: tuple[int, ...]) -> None:
-    state = State("s1", Spec(Every(PERIOD_S, 1000), MessageAction("hello")), fired=3)
+    state = ScheduleState("s1", Spec(Every(PERIOD_S, 1000), MessageAction("hello")), fired=3)
     _judge(state, [_said(state, number) for number in range(3)], 0, 0)
     with pytest.raises(AssertionError):
         _judge(state, [_said(state, number) for number in numbers], 0, 0)

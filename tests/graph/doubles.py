@@ -11,13 +11,13 @@ from sulla.core.control import Control
 from sulla.core.event import Fact, Moment
 from sulla.core.ids import NodeId, RunId, ThreadId
 from sulla.core.run import Run
-from sulla.graph import Continue, Decision, End, Next
+from sulla.graph import Continue, Decision, EndWalk, Next
 from sulla.testing.clock import ManualClock
 
 T = TypeVar("T")
 
 A, B, C = NodeId("a"), NodeId("b"), NodeId("c")
-NEXT, CONTINUE, STOP = Next(), Continue(), End()
+NEXT, CONTINUE, STOP = Next(), Continue(), EndWalk()
 
 
 @dataclass(slots=True)

@@ -5,10 +5,10 @@ from dataclasses import FrozenInstanceError
 import pytest
 
 from sulla.core.ids import NodeId
-from sulla.graph import END, Continue, Decision, End, Goto, Next, Revise
+from sulla.graph import END, Continue, Decision, EndWalk, Goto, Next, Revise
 
 
-@pytest.mark.parametrize("decision", [End(), Next(), Continue(), Goto(NodeId("a")), Revise()])
+@pytest.mark.parametrize("decision", [EndWalk(), Next(), Continue(), Goto(NodeId("a")), Revise()])
 def test_a_decision_is_a_value(decision: Decision) -> None:
     twin = Goto(NodeId("a")) if isinstance(decision, Goto) else type(decision)()
     assert decision == twin
@@ -16,7 +16,7 @@ def test_a_decision_is_a_value(decision: Decision) -> None:
 
 
 def test_kinds_of_decisions_are_never_equal() -> None:
-    assert len({End(), Next(), Continue(), Revise(), Goto(NodeId("a")), Goto(NodeId("b"))}) == 6
+    assert len({EndWalk(), Next(), Continue(), Revise(), Goto(NodeId("a")), Goto(NodeId("b"))}) == 6
 
 
 def test_a_decision_cannot_be_changed() -> None:
@@ -25,5 +25,5 @@ def test_a_decision_cannot_be_changed() -> None:
 
 
 def test_the_end_of_an_edge_is_the_decision_to_end_and_no_node_id() -> None:
-    assert End() == END
+    assert EndWalk() == END
     assert {NodeId("end"), NodeId("END"), NodeId("End()")}.isdisjoint({END})

@@ -17,15 +17,15 @@ from sulla.graph import (
     Edge,
     Goto,
     Graph,
-    Hooks,
-    Limits,
-    Meter,
+    GraphHooks,
+    GraphLimits,
+    LimitReason,
     Next,
     Node,
-    Over,
     Revise,
-    Stop,
+    RunMeter,
     Target,
+    WalkStop,
     Why,
     run_graph,
 )
@@ -49,7 +49,7 @@ def chain(
 
 def test_a_walk_follows_its_edges_to_the_end() -> None:
     state = State()
-    assert finish(run_graph(chain(Does(), Does(), Does()), state, make_run())) == Stop("ended", C, 3)
+    assert finish(run_graph(chain(Does(), Does(), Does()), state, make_run())) == WalkStop("ended", C, 3)
     assert state.trace == ["a", "b", "c"]
 
 
@@ -74,7 +74,7 @@ def test_an_edge_sees_what_the_node_wrote() -> None:
         return END if len(state.trace) == 3 else A
 
     graph: Graph[State] = Graph(A, {A: Does()}, {A: Edge(choose, (A, END))})
-    assert finish(run_graph(graph, State(), make_run())) == Stop("ended", A, 3)
+    assert finish(run_graph(graph, State(), make_run())) == WalkStop("ended", A, 3)
 
 
 def test_goto_a_node_that_is_not_there_raises() -> None:
@@ -131,19 +131,21 @@ def test_abort_comes_first_of_all() -> None:
     control.abort("stopped")
     state = State(cycle_complete=True, waiting_for_user=True)
     with pytest.raises(Aborted, match="aborted: stopped"):
-        finish(run_graph(chain(Does(), input_node=A), state, make_run(control), limits=Limits(max_steps=0)))
+        finish(run_graph(chain(Does(), input_node=A), state, make_run(control), limits=GraphLimits(max_steps=0)))
     assert state.trace == []
 
 
 def test_a_complete_cycle_runs_no_node() -> None:
     state = State(cycle_complete=True, waiting_for_user=True)
-    assert finish(run_graph(chain(Does(), input_node=A), state, make_run())) == Stop("cycle_complete", A, 0)
+    assert finish(run_graph(chain(Does(), input_node=A), state, make_run())) == WalkStop("cycle_complete", A, 0)
     assert state.trace == []
 
 
 def test_waiting_for_the_user_stops_at_the_input_node() -> None:
     state = State(waiting_for_user=True)
-    assert finish(run_graph(chain(Does(), Does(), input_node=A), state, make_run())) == Stop("waiting_for_user", A, 0)
+    assert finish(run_graph(chain(Does(), Does(), input_node=A), state, make_run())) == WalkStop(
+        "waiting_for_user", A, 0
+    )
 
 
 def test_waiting_for_the_user_lets_other_nodes_run() -> None:
@@ -151,14 +153,14 @@ def test_waiting_for_the_user_lets_other_nodes_run() -> None:
         state.waiting_for_user = True
 
     graph = chain(Does(act=wait), Does(), input_node=A)
-    assert finish(run_graph(graph, State(), make_run())) == Stop("ended", B, 2)
+    assert finish(run_graph(graph, State(), make_run())) == WalkStop("ended", B, 2)
 
 
 def test_a_node_that_completes_the_cycle_is_the_last() -> None:
     def complete(state: State, run: Run) -> None:
         state.cycle_complete = True
 
-    assert finish(run_graph(chain(Does(act=complete), Does()), State(), make_run())) == Stop("cycle_complete", B, 1)
+    assert finish(run_graph(chain(Does(act=complete), Does()), State(), make_run())) == WalkStop("cycle_complete", B, 1)
 
 
 def abort(state: State, run: Run) -> None:
@@ -181,7 +183,7 @@ def test_an_abort_in_the_last_node_is_seen_too() -> None:
 
 def test_an_abort_by_a_hook_keeps_the_node_from_running() -> None:
     control = Control()
-    hooks = Hooks[State](before=lambda node, state: control.abort("paused"))
+    hooks = GraphHooks[State](before=lambda node, state: control.abort("paused"))
     state = State()
     with pytest.raises(Aborted):
         finish(run_graph(chain(Does()), state, make_run(control), hooks=hooks))
@@ -195,12 +197,12 @@ def test_an_abort_by_a_hook_keeps_the_node_from_running() -> None:
 @pytest.mark.parametrize(
     ("executions", "stop"),
     [
-        (39, Stop("ended", A, 39)),
-        (40, Stop("ended", A, 40)),
-        (41, Stop("repeat_limit", A, 40, Over("max_repeat", 40, 40))),
+        (39, WalkStop("ended", A, 39)),
+        (40, WalkStop("ended", A, 40)),
+        (41, WalkStop("repeat_limit", A, 40, LimitReason("max_repeat", 40, 40))),
     ],
 )
-def test_one_node_runs_forty_times_in_a_row_at_most(again: Decision, executions: int, stop: Stop) -> None:
+def test_one_node_runs_forty_times_in_a_row_at_most(again: Decision, executions: int, stop: WalkStop) -> None:
     graph = chain(times(executions - 1, again, NEXT), reviser=A)
     state = State()
     assert finish(run_graph(graph, state, make_run())) == stop
@@ -210,14 +212,14 @@ def test_one_node_runs_forty_times_in_a_row_at_most(again: Decision, executions:
 def test_the_step_limit_is_on_without_being_asked_for() -> None:
     graph: Graph[State] = Graph(A, {A: Does(), B: Does()}, {A: Edge(B), B: Edge(A)})
     stop = finish(run_graph(graph, State(), make_run()))
-    assert stop == Stop("step_limit", A, 1000, Over("max_steps", 1000, 1000))
+    assert stop == WalkStop("step_limit", A, 1000, LimitReason("max_steps", 1000, 1000))
 
 
 def test_steps_of_a_resumed_run_count_together() -> None:
     state = State(node=B, iterations=7)
     graph: Graph[State] = Graph(A, {A: Does(), B: Does()}, {A: Edge(B), B: Edge(A)})
-    stop = finish(run_graph(graph, state, make_run(), start=B, limits=Limits(max_steps=10)))
-    assert stop == Stop("step_limit", A, 3, Over("max_steps", 10, 10))
+    stop = finish(run_graph(graph, state, make_run(), start=B, limits=GraphLimits(max_steps=10)))
+    assert stop == WalkStop("step_limit", A, 3, LimitReason("max_steps", 10, 10))
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,15 +238,15 @@ class Takes:
 @pytest.mark.parametrize(
     ("elapsed_s", "stop"),
     [
-        (0.0, Stop("time_limit", C, 2, Over("wall_s", 60.0, 80.0))),
-        (19.0, Stop("time_limit", C, 2, Over("wall_s", 60.0, 99.0))),
-        (20.0, Stop("time_limit", B, 1, Over("wall_s", 60.0, 60.0))),
-        (61.0, Stop("time_limit", A, 0, Over("wall_s", 60.0, 61.0))),
+        (0.0, WalkStop("time_limit", C, 2, LimitReason("wall_s", 60.0, 80.0))),
+        (19.0, WalkStop("time_limit", C, 2, LimitReason("wall_s", 60.0, 99.0))),
+        (20.0, WalkStop("time_limit", B, 1, LimitReason("wall_s", 60.0, 60.0))),
+        (61.0, WalkStop("time_limit", A, 0, LimitReason("wall_s", 60.0, 61.0))),
     ],
 )
-async def test_a_run_that_has_taken_too_long_starts_no_node(elapsed_s: float, stop: Stop) -> None:
+async def test_a_run_that_has_taken_too_long_starts_no_node(elapsed_s: float, stop: WalkStop) -> None:
     graph = chain(Takes(40), Takes(40), Takes(40))
-    limits, meter = Limits(wall_s=60.0), Meter(elapsed_s=elapsed_s)
+    limits, meter = GraphLimits(wall_s=60.0), RunMeter(elapsed_s=elapsed_s)
     assert await run_graph(graph, State(), make_run(), limits=limits, meter=meter) == stop
 
 
@@ -253,16 +255,18 @@ async def test_somebody_who_sets_the_wall_clock_does_not_use_up_the_limit() -> N
         assert isinstance(run.clock, ManualClock)
         run.clock.jump(86_400)
 
-    assert await run_graph(chain(Does(act=jump), Does()), State(), make_run()) == Stop("ended", B, 2)
+    assert await run_graph(chain(Does(act=jump), Does()), State(), make_run()) == WalkStop("ended", B, 2)
 
 
 def test_tokens_are_asked_for_at_every_border() -> None:
     used = [0, 300, 600]
     graph = chain(Does(), Does(), Does())
     stop = finish(
-        run_graph(graph, State(), make_run(), limits=Limits(tokens=500), meter=Meter(tokens=lambda: used.pop(0)))
+        run_graph(
+            graph, State(), make_run(), limits=GraphLimits(tokens=500), meter=RunMeter(tokens=lambda: used.pop(0))
+        )
     )
-    assert stop == Stop("token_limit", C, 2, Over("tokens", 500, 600))
+    assert stop == WalkStop("token_limit", C, 2, LimitReason("tokens", 500, 600))
     assert used == []
 
 
@@ -274,9 +278,9 @@ def test_a_drained_walk_stops_at_the_border_and_goes_on_there() -> None:
     graph = chain(Does(), drained, Does())
     state = State()
     stop = finish(run_graph(graph, state, make_run()))
-    assert stop == Stop("drained", C, 2)
+    assert stop == WalkStop("drained", C, 2)
     assert state.node == C
-    assert finish(run_graph(graph, state, make_run(), start=stop.node)) == Stop("ended", C, 1)
+    assert finish(run_graph(graph, state, make_run(), start=stop.node)) == WalkStop("ended", C, 1)
     assert state.trace == ["a", "b", "c"]
     assert state.iterations == 3
 
@@ -284,7 +288,7 @@ def test_a_drained_walk_stops_at_the_border_and_goes_on_there() -> None:
 def test_draining_starts_nothing() -> None:
     control = Control()
     control.drain()
-    assert finish(run_graph(chain(Does()), State(), make_run(control))) == Stop("drained", A, 0)
+    assert finish(run_graph(chain(Does()), State(), make_run(control))) == WalkStop("drained", A, 0)
 
 
 def test_abort_outranks_drain() -> None:
@@ -297,7 +301,7 @@ def test_abort_outranks_drain() -> None:
 
 def test_a_resumed_run_enters_its_node_and_never_the_input_node() -> None:
     state = State(node=B, waiting_for_user=True)
-    assert finish(run_graph(chain(Does(), Does(), input_node=A), state, make_run(), start=B)) == Stop("ended", B, 1)
+    assert finish(run_graph(chain(Does(), Does(), input_node=A), state, make_run(), start=B)) == WalkStop("ended", B, 1)
     assert state.trace == ["b"]
 
 
@@ -314,7 +318,7 @@ def test_a_run_whose_node_failed_can_go_on_there() -> None:
     with pytest.raises(ConnectionError, match="gone"):
         finish(run_graph(graph, state, make_run()))
     assert state.node == B
-    assert finish(run_graph(graph, state, make_run(), start=state.node)) == Stop("ended", C, 2)
+    assert finish(run_graph(graph, state, make_run(), start=state.node)) == WalkStop("ended", C, 2)
     assert state.trace == ["a", "b", "b", "c"]
 
 
@@ -339,7 +343,7 @@ def test_hooks_see_each_node_and_its_decision() -> None:
             chain(Script([CONTINUE, NEXT]), Does(STOP)),
             State(),
             make_run(),
-            hooks=Hooks(witness.before, witness.after),
+            hooks=GraphHooks(witness.before, witness.after),
         )
     )
     assert witness.seen == [
@@ -354,13 +358,17 @@ def test_hooks_see_each_node_and_its_decision() -> None:
 
 def test_a_hook_is_not_called_for_a_node_that_does_not_run() -> None:
     witness = Witness()
-    finish(run_graph(chain(Does()), State(cycle_complete=True), make_run(), hooks=Hooks(witness.before, witness.after)))
+    finish(
+        run_graph(
+            chain(Does()), State(cycle_complete=True), make_run(), hooks=GraphHooks(witness.before, witness.after)
+        )
+    )
     assert witness.seen == []
 
 
 def test_one_hook_is_enough() -> None:
     witness = Witness()
-    finish(run_graph(chain(Does()), State(), make_run(), hooks=Hooks(after=witness.after)))
+    finish(run_graph(chain(Does()), State(), make_run(), hooks=GraphHooks(after=witness.after)))
     assert witness.seen == [("after", A, NEXT)]
 
 
@@ -370,7 +378,7 @@ def test_what_a_hook_raises_ends_the_walk() -> None:
 
     state = State()
     with pytest.raises(PermissionError, match="a"):
-        finish(run_graph(chain(Does()), state, make_run(), hooks=Hooks(before=refuse)))
+        finish(run_graph(chain(Does()), state, make_run(), hooks=GraphHooks(before=refuse)))
     assert state.trace == []
 
 
@@ -380,7 +388,7 @@ def test_an_error_says_in_which_node_it_came_up() -> None:
 
     witness = Witness()
     with pytest.raises(ValueError, match="no") as caught:
-        finish(run_graph(chain(Does(), Does(act=fail)), State(), make_run(), hooks=Hooks(after=witness.after)))
+        finish(run_graph(chain(Does(), Does(act=fail)), State(), make_run(), hooks=GraphHooks(after=witness.after)))
     assert caught.value.__notes__ == ["in node 'b', step 2 of run 'run_1'"]
     assert witness.seen == [("after", A, NEXT)]
 
@@ -436,7 +444,7 @@ async def _until_aborted(graph: Graph[State], state: State, run: Run) -> str:
 
 def test_a_walk_whose_nodes_are_quick_does_not_rest() -> None:
     # `finish` fails if anything waits.
-    assert finish(run_graph(chain(Does(), Does()), State(), make_run())) == Stop("ended", B, 2)
+    assert finish(run_graph(chain(Does(), Does()), State(), make_run())) == WalkStop("ended", B, 2)
 
 
 def test_every_reason_to_stop_is_tested_here() -> None:

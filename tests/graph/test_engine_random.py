@@ -18,15 +18,15 @@ from sulla.graph import (
     Continue,
     Decision,
     Edge,
-    End,
+    EndWalk,
     Goto,
     Graph,
-    Hooks,
-    Limits,
+    GraphHooks,
+    GraphLimits,
     Next,
     Revise,
-    Stop,
     Target,
+    WalkStop,
     draw,
     run_graph,
 )
@@ -95,7 +95,7 @@ def plans(draw_: st.DrawFn) -> Plan:
     node = st.sampled_from(ids)
     target = st.one_of(node, st.just(END))
     decision = st.one_of(
-        st.just(Next()), st.just(Next()), st.just(Next()), st.just(Continue()), st.just(End()), node.map(Goto)
+        st.just(Next()), st.just(Next()), st.just(Next()), st.just(Continue()), st.just(EndWalk()), node.map(Goto)
     )
     reviser = draw_(st.one_of(st.none(), node))
     if reviser is not None:
@@ -112,7 +112,7 @@ def plans(draw_: st.DrawFn) -> Plan:
     )
 
 
-def walk(plan: Plan, state: State, *, start: NodeId | None = None, drain_after: int | None = None) -> Stop:
+def walk(plan: Plan, state: State, *, start: NodeId | None = None, drain_after: int | None = None) -> WalkStop:
     """Walk; with `drain_after`, ask for a drain once that many nodes have run."""
     control = Control()
 
@@ -126,8 +126,8 @@ def walk(plan: Plan, state: State, *, start: NodeId | None = None, drain_after: 
             state,
             make_run(control),
             start=start,
-            limits=Limits(max_steps=plan.max_steps),
-            hooks=Hooks(after=maybe_drain),
+            limits=GraphLimits(max_steps=plan.max_steps),
+            hooks=GraphHooks(after=maybe_drain),
         )
     )
 
@@ -140,7 +140,7 @@ def expected(plan: Plan) -> tuple[str, list[str]]:
         trace.append(at)
         target: Target
         match plan.decision(at, done):
-            case End():
+            case EndWalk():
                 target = END
             case Next():
                 target = plan.choice(at, done) if at in plan.choosing else plan.edges[at][0]
@@ -153,7 +153,7 @@ def expected(plan: Plan) -> tuple[str, list[str]]:
                 target = plan.reviser
         if target == at and trace[-plan.max_repeat :] == [at] * plan.max_repeat:
             return "repeat_limit", trace
-        if isinstance(target, End):
+        if isinstance(target, EndWalk):
             return "ended", trace
         at = target
     return "step_limit", trace
@@ -224,12 +224,12 @@ def test_a_walk_that_crashed_before_any_node_goes_on_there(plan: Plan, at: int) 
     if len(whole.trace) < at:
         return
     state = State()
-    crash = Hooks(before=_Crash(at).before)
+    crash = GraphHooks(before=_Crash(at).before)
     with pytest.raises(ConnectionError):
-        finish(run_graph(plan.graph(), state, make_run(), limits=Limits(max_steps=1000), hooks=crash))
+        finish(run_graph(plan.graph(), state, make_run(), limits=GraphLimits(max_steps=1000), hooks=crash))
     assert state.node == whole.trace[at - 1]
     # The step that crashed counts, so there has to be room for one more.
-    resumed = finish(run_graph(plan.graph(), state, make_run(), start=state.node, limits=Limits(max_steps=1001)))
+    resumed = finish(run_graph(plan.graph(), state, make_run(), start=state.node, limits=GraphLimits(max_steps=1001)))
     assert (resumed.why, state.trace) == (end.why, whole.trace)
 
 

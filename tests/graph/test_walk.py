@@ -11,16 +11,16 @@ from sulla.graph import (
     Continue,
     Decision,
     Edge,
-    End,
+    EndWalk,
     Goto,
     Graph,
-    Limits,
+    GraphLimits,
+    GraphWalk,
+    LimitReason,
     Next,
-    Over,
     Revise,
-    Stop,
     Target,
-    Walk,
+    WalkStop,
 )
 from tests.graph.doubles import CONTINUE, NEXT, STOP, A, B, C, Does, State
 
@@ -35,18 +35,18 @@ def graph_of(
 
 
 def walk_of(
-    graph: Graph[State], state: State, *, start: NodeId | None = None, limits: Limits | None = None
-) -> Walk[State]:
-    return Walk(graph, state, start=start, limits=limits or Limits())
+    graph: Graph[State], state: State, *, start: NodeId | None = None, limits: GraphLimits | None = None
+) -> GraphWalk[State]:
+    return GraphWalk(graph, state, start=start, limits=limits or GraphLimits())
 
 
-def enter(walk: Walk[State], elapsed_s: float = 0.0, tokens: int = 0, draining: bool = False) -> Stop | None:
+def enter(walk: GraphWalk[State], elapsed_s: float = 0.0, tokens: int = 0, draining: bool = False) -> WalkStop | None:
     return walk.enter(elapsed_s, tokens, draining)
 
 
 def advance(
-    walk: Walk[State], decision: Decision, elapsed_s: float = 0.0, tokens: int = 0, draining: bool = False
-) -> Stop | None:
+    walk: GraphWalk[State], decision: Decision, elapsed_s: float = 0.0, tokens: int = 0, draining: bool = False
+) -> WalkStop | None:
     return walk.advance(decision, elapsed_s, tokens, draining)
 
 
@@ -60,7 +60,7 @@ def choosing(target: object) -> Callable[[State], Target]:
 # ------------------------------------------------------------------------------------------------------- decisions
 
 
-def after_one_step(graph: Graph[State], decision: Decision) -> tuple[NodeId, Stop | None]:
+def after_one_step(graph: Graph[State], decision: Decision) -> tuple[NodeId, WalkStop | None]:
     walk = walk_of(graph, State())
     assert enter(walk) is None
     stop = advance(walk, decision)
@@ -72,7 +72,7 @@ def test_next_follows_a_static_edge() -> None:
 
 
 def test_next_follows_a_static_edge_to_the_end() -> None:
-    assert after_one_step(graph_of(Edge(END)), NEXT) == (A, Stop("ended", A, 1))
+    assert after_one_step(graph_of(Edge(END)), NEXT) == (A, WalkStop("ended", A, 1))
 
 
 def test_next_follows_what_a_conditional_edge_chooses() -> None:
@@ -82,7 +82,7 @@ def test_next_follows_what_a_conditional_edge_chooses() -> None:
 
 @pytest.mark.parametrize("targets", [(B, END), ()])
 def test_end_is_something_that_an_edge_can_choose(targets: tuple[Target, ...]) -> None:
-    assert after_one_step(graph_of(Edge(choosing(END), targets)), NEXT) == (A, Stop("ended", A, 1))
+    assert after_one_step(graph_of(Edge(choosing(END), targets)), NEXT) == (A, WalkStop("ended", A, 1))
 
 
 def test_a_conditional_edge_sees_the_state() -> None:
@@ -95,7 +95,7 @@ def test_a_conditional_edge_sees_the_state() -> None:
 
 
 def test_end_ends_whatever_the_edge_says() -> None:
-    assert after_one_step(graph_of(Edge(B)), End()) == (A, Stop("ended", A, 1))
+    assert after_one_step(graph_of(Edge(B)), EndWalk()) == (A, WalkStop("ended", A, 1))
 
 
 def test_continue_runs_the_same_node_again() -> None:
@@ -163,7 +163,7 @@ def test_a_walk_cannot_start_at_a_node_that_is_not_there() -> None:
 # ---------------------------------------------------------------------------------------------------- the same node
 
 
-def repeat(walk: Walk[State], decision: Decision, executions: int) -> Stop | None:
+def repeat(walk: GraphWalk[State], decision: Decision, executions: int) -> WalkStop | None:
     """Run the current node `executions` times, each time deciding `decision`."""
     for _ in range(executions - 1):
         assert advance(walk, decision) is None
@@ -175,7 +175,7 @@ def test_the_fortieth_run_in_a_row_is_the_last(decision: Decision) -> None:
     walk = walk_of(graph_of(Edge(A), reviser=A), state := State())
     enter(walk)
     assert repeat(walk, decision, 39) is None
-    assert advance(walk, decision) == Stop("repeat_limit", A, 40, Over("max_repeat", 40, 40))
+    assert advance(walk, decision) == WalkStop("repeat_limit", A, 40, LimitReason("max_repeat", 40, 40))
     assert state.iterations == 40
 
 
@@ -184,7 +184,7 @@ def test_up_to_forty_runs_in_a_row_may_end_well(executions: int) -> None:
     walk = walk_of(graph_of(Edge(A)), State())
     enter(walk)
     assert repeat(walk, NEXT, executions - 1) is None
-    assert advance(walk, STOP) == Stop("ended", A, executions)
+    assert advance(walk, STOP) == WalkStop("ended", A, executions)
 
 
 def test_forty_runs_in_a_row_may_be_followed_by_another_node() -> None:
@@ -198,11 +198,11 @@ def test_forty_runs_in_a_row_may_be_followed_by_another_node() -> None:
 def test_a_graph_may_set_its_own_limit() -> None:
     walk = walk_of(graph_of(Edge(A), max_repeat=3), State())
     enter(walk)
-    assert repeat(walk, NEXT, 3) == Stop("repeat_limit", A, 3, Over("max_repeat", 3, 3))
+    assert repeat(walk, NEXT, 3) == WalkStop("repeat_limit", A, 3, LimitReason("max_repeat", 3, 3))
 
 
 def test_another_node_in_between_starts_the_count_anew() -> None:
-    walk = walk_of(graph_of(Edge(B), max_repeat=3), State(), limits=Limits(max_steps=100))
+    walk = walk_of(graph_of(Edge(B), max_repeat=3), State(), limits=GraphLimits(max_steps=100))
     enter(walk)
     for _ in range(10):
         assert advance(walk, CONTINUE) is None
@@ -212,9 +212,9 @@ def test_another_node_in_between_starts_the_count_anew() -> None:
 
 
 def test_two_nodes_in_turns_are_stopped_by_the_step_limit() -> None:
-    walk = walk_of(graph_of(Edge(B)), State(), limits=Limits(max_steps=100))
+    walk = walk_of(graph_of(Edge(B)), State(), limits=GraphLimits(max_steps=100))
     enter(walk)
-    assert repeat(walk, NEXT, 100) == Stop("step_limit", A, 100, Over("max_steps", 100, 100))
+    assert repeat(walk, NEXT, 100) == WalkStop("step_limit", A, 100, LimitReason("max_steps", 100, 100))
 
 
 # --------------------------------------------------------------------------------------------------- the step border
@@ -224,19 +224,19 @@ def test_a_complete_cycle_stops_before_the_next_node() -> None:
     walk = walk_of(graph_of(Edge(B)), state := State())
     enter(walk)
     state.cycle_complete = True
-    assert advance(walk, NEXT) == Stop("cycle_complete", B, 1)
+    assert advance(walk, NEXT) == WalkStop("cycle_complete", B, 1)
     assert (state.node, state.iterations) == (B, 1)
 
 
 def test_a_complete_cycle_stops_before_the_first_node() -> None:
-    assert enter(walk_of(graph_of(Edge(B)), State(cycle_complete=True))) == Stop("cycle_complete", A, 0)
+    assert enter(walk_of(graph_of(Edge(B)), State(cycle_complete=True))) == WalkStop("cycle_complete", A, 0)
 
 
 def test_waiting_for_the_user_stops_before_the_input_node() -> None:
     walk = walk_of(graph_of(Edge(B), input_node=A), state := State(), start=B)
     enter(walk)
     state.waiting_for_user = True
-    assert advance(walk, NEXT) == Stop("waiting_for_user", A, 1)
+    assert advance(walk, NEXT) == WalkStop("waiting_for_user", A, 1)
 
 
 def test_waiting_for_the_user_does_not_stop_other_nodes() -> None:
@@ -251,55 +251,57 @@ def test_without_an_input_node_nobody_waits_for_the_user() -> None:
 @pytest.mark.parametrize(
     ("elapsed_s", "tokens", "stop"),
     [
-        (60.5, 0, Stop("time_limit", B, 1, Over("wall_s", 60.0, 60.5))),
-        (0.0, 512, Stop("token_limit", B, 1, Over("tokens", 500, 512))),
+        (60.5, 0, WalkStop("time_limit", B, 1, LimitReason("wall_s", 60.0, 60.5))),
+        (0.0, 512, WalkStop("token_limit", B, 1, LimitReason("tokens", 500, 512))),
     ],
 )
-def test_a_limit_says_which_where_and_by_how_much(elapsed_s: float, tokens: int, stop: Stop) -> None:
-    walk = walk_of(graph_of(Edge(B)), State(), limits=Limits(wall_s=60.0, tokens=500))
+def test_a_limit_says_which_where_and_by_how_much(elapsed_s: float, tokens: int, stop: WalkStop) -> None:
+    walk = walk_of(graph_of(Edge(B)), State(), limits=GraphLimits(wall_s=60.0, tokens=500))
     enter(walk, 59.0, 499)
     assert advance(walk, NEXT, elapsed_s, tokens) == stop
 
 
 def test_with_nothing_left_no_node_runs() -> None:
-    walk = walk_of(graph_of(Edge(B)), State(), limits=Limits(max_steps=0))
-    assert enter(walk) == Stop("step_limit", A, 0, Over("max_steps", 0, 0))
+    walk = walk_of(graph_of(Edge(B)), State(), limits=GraphLimits(max_steps=0))
+    assert enter(walk) == WalkStop("step_limit", A, 0, LimitReason("max_steps", 0, 0))
 
 
 def test_draining_stops_at_the_border() -> None:
     walk = walk_of(graph_of(Edge(B)), state := State())
     enter(walk)
-    assert advance(walk, NEXT, draining=True) == Stop("drained", B, 1)
+    assert advance(walk, NEXT, draining=True) == WalkStop("drained", B, 1)
     assert state.node == B
 
 
 def test_draining_starts_no_node() -> None:
-    assert enter(walk_of(graph_of(Edge(B)), State()), draining=True) == Stop("drained", A, 0)
+    assert enter(walk_of(graph_of(Edge(B)), State()), draining=True) == WalkStop("drained", A, 0)
 
 
 def test_a_walk_that_is_over_is_not_drained() -> None:
     walk = walk_of(graph_of(Edge(END)), State())
     enter(walk)
-    assert advance(walk, NEXT, draining=True) == Stop("ended", A, 1)
+    assert advance(walk, NEXT, draining=True) == WalkStop("ended", A, 1)
 
 
 def test_reasons_are_looked_at_in_the_designs_order() -> None:
     state = State(cycle_complete=True, waiting_for_user=True)
-    walk = walk_of(graph_of(Edge(A), input_node=A, max_repeat=2), state, limits=Limits(max_steps=0, wall_s=0, tokens=0))
+    walk = walk_of(
+        graph_of(Edge(A), input_node=A, max_repeat=2), state, limits=GraphLimits(max_steps=0, wall_s=0, tokens=0)
+    )
     everything = (1.0, 1, True)
-    assert walk.enter(*everything) == Stop("cycle_complete", A, 0)
+    assert walk.enter(*everything) == WalkStop("cycle_complete", A, 0)
     state.cycle_complete = False
-    assert walk.enter(*everything) == Stop("waiting_for_user", A, 0)
+    assert walk.enter(*everything) == WalkStop("waiting_for_user", A, 0)
     state.waiting_for_user = False
-    assert walk.enter(*everything) == Stop("step_limit", A, 0, Over("max_steps", 0, 0))
+    assert walk.enter(*everything) == WalkStop("step_limit", A, 0, LimitReason("max_steps", 0, 0))
 
 
 def test_the_count_of_the_same_node_comes_before_the_next_border() -> None:
-    walk = walk_of(graph_of(Edge(A), max_repeat=1), state := State(), limits=Limits(max_steps=1))
+    walk = walk_of(graph_of(Edge(A), max_repeat=1), state := State(), limits=GraphLimits(max_steps=1))
     enter(walk)
     state.cycle_complete = True
     stop = advance(walk, NEXT, draining=True)
-    assert stop == Stop("repeat_limit", A, 1, Over("max_repeat", 1, 1))
+    assert stop == WalkStop("repeat_limit", A, 1, LimitReason("max_repeat", 1, 1))
 
 
 # --------------------------------------------------------------------------------------------------------- counters
@@ -315,7 +317,7 @@ def test_a_resumed_walk_goes_on_counting() -> None:
     state = State(node=A, iterations=900, consecutive_same_node=39)
     walk = walk_of(graph_of(Edge(A)), state, start=A)
     assert enter(walk) is None
-    assert advance(walk, NEXT) == Stop("repeat_limit", A, 1, Over("max_repeat", 40, 40))
+    assert advance(walk, NEXT) == WalkStop("repeat_limit", A, 1, LimitReason("max_repeat", 40, 40))
     assert state.iterations == 901
 
 
@@ -334,6 +336,6 @@ def test_the_state_shows_where_the_walk_is() -> None:
 
 
 def test_a_stop_reads_well() -> None:
-    assert str(Stop("ended", A, 3)) == "ended at node 'a' after 3 steps"
-    stop = Stop("time_limit", B, 12, Over("wall_s", 1800.0, 1812.4))
+    assert str(WalkStop("ended", A, 3)) == "ended at node 'a' after 3 steps"
+    stop = WalkStop("time_limit", B, 12, LimitReason("wall_s", 1800.0, 1812.4))
     assert str(stop) == "time_limit at node 'b' after 12 steps: wall_s: 1812.4 used of 1800"

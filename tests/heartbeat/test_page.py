@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 import sulla.heartbeat.plan
-from sulla.heartbeat.beats import BeatSkipped, BeatState, CycleEnded, Spent
-from sulla.heartbeat.brief import Around, Setting, briefing
+from sulla.heartbeat.beats import BeatSkipped, BeatSpending, BeatState, CycleEnded
+from sulla.heartbeat.brief import CycleContext, PeopleContext, briefing
 from sulla.heartbeat.limits import BeatLimits
-from sulla.heartbeat.plan import Ask, End, Focus, Lot, after_cycle, preflight
+from sulla.heartbeat.plan import BeatOutcome, Focus, ProjectSummary, WakeRequest, after_cycle, preflight
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "heartbeat.md").read_text()
 NOW = 1_800_000_000_000
-LOT = Lot("a", "A", "active", "p2", 1, 0, 0, "")
-SPENT = Spent().at(NOW // 86_400_000, "2027-01").plus(1_000, 1_000)
+LOT = ProjectSummary("a", "A", "active", "p2", 1, 0, 0, "")
+SPENT = BeatSpending().at(NOW // 86_400_000, "2027-01").plus(1_000, 1_000)
 FREE = BeatLimits()
 
 
@@ -47,10 +47,10 @@ SKIPPED = {
 @pytest.mark.parametrize("reason", sorted(SKIPPED))
 def test_each_reason_not_to_begin_is_one_that_there_is(reason: str) -> None:
     beat, lots, limits, taken = SKIPPED[reason]
-    found = preflight(beat, Ask(at_ms=NOW), lots, limits, NOW, taken)
+    found = preflight(beat, WakeRequest(at_ms=NOW), lots, limits, NOW, taken)
     assert isinstance(found, BeatSkipped)
     assert found.reason == reason
-    assert isinstance(preflight(BeatState(spent=SPENT), Ask(at_ms=NOW), [LOT], FREE, NOW), Focus)
+    assert isinstance(preflight(BeatState(spent=SPENT), WakeRequest(at_ms=NOW), [LOT], FREE, NOW), Focus)
 
 
 def test_the_page_names_each_reason_not_to_begin() -> None:
@@ -71,7 +71,7 @@ def test_each_reason_to_end_is_one_that_there_is_and_the_page_names_it(
     last: CycleEnded, beat: BeatState, reason: str
 ) -> None:
     end = after_cycle(beat, last, FREE, NOW)
-    assert isinstance(end, End)
+    assert isinstance(end, BeatOutcome)
     assert end.reason == reason
     assert (reason if reason != "limit_tokens" else "limit_…") in rows("Why a beat ended")
 
@@ -92,9 +92,9 @@ def test_no_reason_in_the_code_is_missing_from_the_page() -> None:
 
 def test_the_page_names_each_section_of_a_briefing() -> None:
     beat = BeatState(summary="so far", focus="a", focus_reason="it is old", blocker="no key")
-    around = Around("- owner: there", ("May I?",))
+    around = PeopleContext("- owner: there", ("May I?",))
     now = datetime(2027, 1, 15, tzinfo=UTC)
-    text = briefing(beat, Setting(now, "UTC", "", "Look.", around=around, playbooks="- p"))
+    text = briefing(beat, CycleContext(now, "UTC", "", "Look.", around=around, playbooks="- p"))
     sections = re.findall(r"^## (.+)$", text, re.MULTILINE)
     table = PAGE.partition("| section | says |")[2].partition("\n\n")[0]
     assert re.findall(r"^\| ([A-Z][A-Za-z ]+) \|", table, re.MULTILINE) == sections

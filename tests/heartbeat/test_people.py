@@ -10,15 +10,15 @@ from sulla.agent import OpenQuestions
 from sulla.core.ids import CallId, MessageId, RunId
 from sulla.core.message import ToolCall
 from sulla.heartbeat.people import PeopleBriefing
-from sulla.people.board import NoticeBoard
-from sulla.people.company import Company
+from sulla.people.board import NoticeInbox
+from sulla.people.company import PresenceRegistry
 from sulla.people.notifier import Notifier
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import World
 from sulla.threads import Birth, Input, ThreadCreated
-from sulla.tools import Note
+from sulla.tools import PersonNote
 from tests.doubles.attacks import Hooks
 
 
@@ -37,7 +37,7 @@ async def test_a_heartbeat_is_told_what_its_helpers_asked_but_not_in_words_that_
 ) -> None:
     hooks, provider = Hooks(), ScriptedProvider()
     world = World(store, provider, tools=(hooks.tool("post", "url"),))
-    board, company = NoticeBoard(store, world.clock, "home:boot"), Company(store, world.clock, "home:boot")
+    board, company = NoticeInbox(store, world.clock, "home:boot"), PresenceRegistry(store, world.clock, "home:boot")
     notifier = Notifier(world.threads, board, world.clock)
     people = PeopleBriefing(company, board, OpenQuestions(world.threads, world.clock), world.clock)
     root = await world.threads.create(ThreadCreated("sulla", graph="heartbeat"))
@@ -47,7 +47,7 @@ async def test_a_heartbeat_is_told_what_its_helpers_asked_but_not_in_words_that_
     await world.threads.send(thread, Input(MessageId("m"), "go on", origin="beat"))
     await world.turns.attend(thread)
     await notifier.warn(thread, RunId("run"), "key", "The budget is used up.")
-    await notifier(Note(thread, RunId("run"), "sulla", "Buy more.", "normal", tainted, "call", unattended=True))
+    await notifier(PersonNote(thread, RunId("run"), "sulla", "Buy more.", "normal", tainted, "call", unattended=True))
     state = await world.threads.load(root)
     assert state is not None
     around = await people.around(state)

@@ -16,10 +16,10 @@ from sulla.core.clock import Clock
 from sulla.core.ids import ThreadId
 from sulla.core.redact import Redactor
 from sulla.host.system import SystemClock
-from sulla.journal.journal import Journal, journal_follower
+from sulla.journal.journal import JournalWriter, journal_follower
 from sulla.journal.rotating import Write
-from sulla.journal.runs import Training
-from sulla.journal.shelf import Shelf
+from sulla.journal.runs import TrainingFilter
+from sulla.journal.shelf import JournalFolder
 from sulla.store import Store
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
@@ -68,15 +68,15 @@ class Desk:
         self.file_bytes = 1 << 20
         self.keep_files = 1000
         self.redactor = Redactor()
-        self.training: Training | None = None
+        self.training: TrainingFilter | None = None
         self.write: Write = os.write
 
     def journal(self, clock: Clock | None = None) -> LogFollower:
         """A journal as the next start would make it."""
-        shelf = Shelf(
+        shelf = JournalFolder(
             self.folder, self.file_bytes, self.keep_files, training=self.training is not None, write=self.write
         )
-        journal = Journal(self.world.threads, shelf, self.redactor, self.training)
+        journal = JournalWriter(self.world.threads, shelf, self.redactor, self.training)
         return journal_follower(journal, self.world.threads, self.store, clock or SystemClock())
 
     @asynccontextmanager

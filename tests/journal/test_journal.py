@@ -15,8 +15,8 @@ import pytest
 from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import ThreadId
 from sulla.core.redact import MARK, Redactor
-from sulla.journal.runs import Training
-from sulla.journal.training import Frame
+from sulla.journal.runs import TrainingFilter
+from sulla.journal.training import PromptFrame
 from sulla.store import Draft, Head
 from sulla.testing.clock import ManualClock
 from sulla.threads import Intervals, ThreadCreated, follower, pending
@@ -171,7 +171,7 @@ async def test_the_journal_takes_no_more_room_than_it_may(desk: Desk) -> None:
 
 async def test_secrets_are_not_written(desk: Desk) -> None:
     desk.redactor = Redactor([KEY])
-    desk.training = Training({"sulla": Frame(("You are Sulla.",))})
+    desk.training = TrainingFilter({"sulla": PromptFrame(("You are Sulla.",))})
     await desk.say(f'my key is {KEY}, as JSON {{"key": "{KEY}"}}')
     await desk.catch_up()
     written = [path.read_bytes() for path in desk.folder.iterdir()]
@@ -354,7 +354,7 @@ async def test_a_failure_that_nobody_foresaw_concerns_one_thread_and_is_told(
 
 
 async def test_each_finished_run_gives_one_example_also_over_kills(desk: Desk, disk: Disk) -> None:
-    desk.training = Training({"sulla": Frame(("You are Sulla.",))})
+    desk.training = TrainingFilter({"sulla": PromptFrame(("You are Sulla.",))})
     thread_id = await desk.say("one")
     for room in range(0, 4000, 190):
         disk.room = room
@@ -369,13 +369,13 @@ async def test_each_finished_run_gives_one_example_also_over_kills(desk: Desk, d
 
 
 async def test_runs_that_ended_otherwise_give_none_unless_they_are_asked_for(desk: Desk) -> None:
-    desk.training = Training({"sulla": Frame(("You are Sulla.",))})
+    desk.training = TrainingFilter({"sulla": PromptFrame(("You are Sulla.",))})
     desk.provider.add("I cannot. <AGENT_BLOCKED><BLOCKER_REASON>no key</BLOCKER_REASON></AGENT_BLOCKED>")
     thread_id = await desk.world.thread()
     await desk.world.ask(thread_id, "open it")
     await desk.catch_up()
     assert lines_of(desk.folder / "training.jsonl") == []
-    desk.training = Training(desk.training.frames, ("blocked",))
+    desk.training = TrainingFilter(desk.training.frames, ("blocked",))
     desk.provider.add("I cannot. <AGENT_BLOCKED><BLOCKER_REASON>no key</BLOCKER_REASON></AGENT_BLOCKED>", DONE)
     await desk.world.ask(thread_id, "open it now")
     await desk.world.ask(thread_id, "thanks")

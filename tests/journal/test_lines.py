@@ -9,7 +9,7 @@ from sulla.core.ids import MessageId, RunId, ThreadId
 from sulla.core.redact import MARK, Redactor
 from sulla.gateway import Event
 from sulla.gateway.event_json import event_json
-from sulla.journal.lines import START, Mark, mark_of, read_example, read_line, to_line, unwritten
+from sulla.journal.lines import START, JournalPosition, mark_of, read_example, read_line, to_line, unwritten
 from sulla.threads import Entry, Input, Origin
 
 THREAD = ThreadId("thr_1")
@@ -41,7 +41,10 @@ def test_a_secret_is_taken_out_of_the_data_and_the_line_still_says_whose_it_is()
 
 
 def test_a_line_says_how_far_its_thread_is_written() -> None:
-    assert read_line(to_line(THREAD, entry(7), Redactor()).body) == (THREAD, Mark(7, "2027-01-15T08:00:00.130Z"))
+    assert read_line(to_line(THREAD, entry(7), Redactor()).body) == (
+        THREAD,
+        JournalPosition(7, "2027-01-15T08:00:00.130Z"),
+    )
 
 
 def test_every_beginning_of_a_line_is_no_line() -> None:
@@ -59,7 +62,7 @@ def test_what_is_no_event_is_no_line(raw: bytes) -> None:
 
 def test_an_example_says_which_event_it_ends_with() -> None:
     raw = b'{"messages":[],"metadata":{"thread_id":"thr_1","seq":9,"at":"x"}}\n'
-    assert read_example(raw) == (THREAD, Mark(9, "x"))
+    assert read_example(raw) == (THREAD, JournalPosition(9, "x"))
 
 
 def test_only_what_lies_behind_the_last_line_is_unwritten() -> None:

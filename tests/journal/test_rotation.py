@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sulla.journal.rotation import Moves, is_full, moves
+from sulla.journal.rotation import RotationPlan, is_full, moves
 
 
 @pytest.mark.parametrize(
@@ -17,16 +17,16 @@ def test_a_file_is_full_when_a_line_does_not_fit_and_an_empty_one_never_is(size:
 @pytest.mark.parametrize(
     ("there", "keep", "todo"),
     [
-        (set(), 3, Moves((), ((0, 1),))),
-        ({1, 2}, 3, Moves((), ((2, 3), (1, 2), (0, 1)))),
-        ({1, 2, 3}, 3, Moves((3,), ((2, 3), (1, 2), (0, 1)))),
-        ({1, 3}, 3, Moves((), ((1, 2), (0, 1)))),
-        ({2, 3}, 3, Moves((), ((0, 1),))),
-        ({1, 2, 3, 4, 9}, 2, Moves((2, 3, 4, 9), ((1, 2), (0, 1)))),
-        ({1}, 1, Moves((1,), ((0, 1),))),
+        (set(), 3, RotationPlan((), ((0, 1),))),
+        ({1, 2}, 3, RotationPlan((), ((2, 3), (1, 2), (0, 1)))),
+        ({1, 2, 3}, 3, RotationPlan((3,), ((2, 3), (1, 2), (0, 1)))),
+        ({1, 3}, 3, RotationPlan((), ((1, 2), (0, 1)))),
+        ({2, 3}, 3, RotationPlan((), ((0, 1),))),
+        ({1, 2, 3, 4, 9}, 2, RotationPlan((2, 3, 4, 9), ((1, 2), (0, 1)))),
+        ({1}, 1, RotationPlan((1,), ((0, 1),))),
     ],
 )
-def test_files_are_shifted_as_far_as_there_is_a_gap(there: set[int], keep: int, todo: Moves) -> None:
+def test_files_are_shifted_as_far_as_there_is_a_gap(there: set[int], keep: int, todo: RotationPlan) -> None:
     assert moves(there, keep) == todo
 
 

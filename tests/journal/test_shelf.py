@@ -13,15 +13,15 @@ import pytest
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import MessageId, ThreadId
 from sulla.core.redact import Redactor
-from sulla.journal.lines import START, Line, Mark, to_line
-from sulla.journal.shelf import Shelf
+from sulla.journal.lines import START, JournalLine, JournalPosition, to_line
+from sulla.journal.shelf import JournalFolder
 from sulla.threads import Entry, Input, Origin
 from tests.journal.desk import lines_of, older_first
 
 A, B, C = ThreadId("thr_a"), ThreadId("thr_b"), ThreadId("thr_c")
 
 
-def line(thread_id: ThreadId, seq: int, text: str = "hello") -> Line:
+def line(thread_id: ThreadId, seq: int, text: str = "hello") -> JournalLine:
     """An event's line."""
     data = Input(MessageId(f"msg_{seq}"), text).data()
     return to_line(thread_id, Entry(seq, "INPUT", offered=True, origin=Origin(seq), data=data), Redactor())
@@ -30,7 +30,7 @@ def line(thread_id: ThreadId, seq: int, text: str = "hello") -> Line:
 SIZE = len(line(A, 1).body)
 
 
-def example(end: Line) -> bytes:
+def example(end: JournalLine) -> bytes:
     """The example of a run that ends there."""
     metadata = f'{{"thread_id":"{end.thread_id}","seq":{end.mark.seq},"at":"{end.mark.at}"}}'
     return f'{{"messages":[],"metadata":{metadata}}}\n'.encode()
@@ -44,9 +44,9 @@ class Folder:
         self.file = path / "conversations.jsonl"
         self.shelf = self.open()
 
-    def open(self, file_bytes: int = 3 * SIZE, keep_files: int = 100, *, training: bool = False) -> Shelf:
+    def open(self, file_bytes: int = 3 * SIZE, keep_files: int = 100, *, training: bool = False) -> JournalFolder:
         """As a new start does it; the one before just stops, as if it had been killed."""
-        self.shelf = Shelf(self.path, file_bytes, keep_files, training=training)
+        self.shelf = JournalFolder(self.path, file_bytes, keep_files, training=training)
         self.shelf.open()
         return self.shelf
 
@@ -156,7 +156,7 @@ def test_a_failed_write_is_mended_by_the_next_opening(folder: Folder) -> None:
         room -= count
         return count
 
-    shelf = Shelf(folder.path, 10_000, 10, write=until_it_is_full)
+    shelf = JournalFolder(folder.path, 10_000, 10, write=until_it_is_full)
     shelf.open()
     with pytest.raises(OSError, match="No space"):
         shelf.append([line(A, 1), line(A, 2)])
@@ -229,7 +229,7 @@ def test_an_example_whose_run_has_no_line_yet_is_known_after_a_crash(folder: Fol
     assert shelf.has_example(A, line(A, 2).mark)
     assert not shelf.has_example(A, line(A, 3).mark)
     assert not shelf.has_example(A, line(A, 1).mark), "its line says so: it need not be remembered"
-    assert not shelf.has_example(A, Mark(2, "at another time"))
+    assert not shelf.has_example(A, JournalPosition(2, "at another time"))
     assert not shelf.has_example(B, line(A, 2).mark)
 
 
@@ -239,7 +239,7 @@ def test_an_example_is_written_before_the_line_that_says_so(folder: Folder) -> N
             raise OSError(errno.EIO, "broken")
         return os.write(handle, data)
 
-    shelf = Shelf(folder.path, 10_000, 10, training=True, write=fails)
+    shelf = JournalFolder(folder.path, 10_000, 10, training=True, write=fails)
     shelf.open()
     with pytest.raises(OSError, match="broken"):
         shelf.append([line(A, 1)], [example(line(A, 1))])

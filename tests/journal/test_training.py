@@ -14,7 +14,7 @@ from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import ToolCall
 from sulla.core.redact import MARK, Redactor
-from sulla.journal.training import Frame, ended_run, first_event, to_bytes, to_example
+from sulla.journal.training import PromptFrame, ended_run, first_event, to_bytes, to_example
 from sulla.models import ChatRequest, ToolSpec
 from sulla.models.openai.wire import OpenAiOptions, encode_request
 from sulla.store.memory import MemoryStore
@@ -25,7 +25,9 @@ from sulla.threads import Input, Question
 from sulla.tools import Done, Result, ToolContext, define
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
-FRAME = Frame(("You are Sulla.", "Be brief."), (ToolSpec("look", "Looks.", {"type": "object", "properties": {}}),))
+FRAME = PromptFrame(
+    ("You are Sulla.", "Be brief."), (ToolSpec("look", "Looks.", {"type": "object", "properties": {}}),)
+)
 
 
 async def look(context: ToolContext, *, what: str) -> Result:

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from sulla.journal.worker import Worker
+from sulla.journal.worker import BlockingWorker
 
 
 @pytest.fixture
-def worker() -> Iterator[Worker]:
-    worker = Worker("test worker")
+def worker() -> Iterator[BlockingWorker]:
+    worker = BlockingWorker("test worker")
     worker.start()
     yield worker
     worker.stop()
@@ -27,17 +27,17 @@ def _fails() -> None:
     raise OSError("broken")
 
 
-async def test_it_answers_from_its_own_thread(worker: Worker) -> None:
+async def test_it_answers_from_its_own_thread(worker: BlockingWorker) -> None:
     assert await worker.call(_name) == "test worker"
 
 
-async def test_a_failure_reaches_the_asker_and_the_next_one_is_served(worker: Worker) -> None:
+async def test_a_failure_reaches_the_asker_and_the_next_one_is_served(worker: BlockingWorker) -> None:
     with pytest.raises(OSError, match="broken"):
         await worker.call(_fails)
     assert await worker.call(lambda: 1) == 1
 
 
-async def test_what_blocks_blocks_nobody_else(worker: Worker) -> None:
+async def test_what_blocks_blocks_nobody_else(worker: BlockingWorker) -> None:
     gate, turns = threading.Event(), 0
     stuck = worker.call(gate.wait)
     for _ in range(100):
@@ -48,7 +48,7 @@ async def test_what_blocks_blocks_nobody_else(worker: Worker) -> None:
     assert await stuck
 
 
-async def test_work_goes_on_when_its_asker_is_gone(worker: Worker) -> None:
+async def test_work_goes_on_when_its_asker_is_gone(worker: BlockingWorker) -> None:
     gate, done = threading.Event(), threading.Event()
 
     def work() -> None:
@@ -61,7 +61,7 @@ async def test_work_goes_on_when_its_asker_is_gone(worker: Worker) -> None:
 
 
 def test_a_thread_that_hangs_does_not_keep_the_process_from_ending() -> None:
-    worker = Worker("test worker")
+    worker = BlockingWorker("test worker")
     worker.start()
     threads = [thread for thread in threading.enumerate() if thread.name == "test worker"]
     worker.stop()

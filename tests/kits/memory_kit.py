@@ -13,17 +13,21 @@ from itertools import count
 import pytest
 
 from sulla.memory.base import MemoryIndex
-from sulla.memory.note import EVERYONE, Capacity, Kind, Note, Progress
+from sulla.memory.note import EVERYONE, Kind, MemoryCapacity, MemoryNote, ReadPosition
 
-SMALL = Capacity(episodes=30, facts=10)
+SMALL = MemoryCapacity(episodes=30, facts=10)
 
 _numbers = count(1)
 
 
-def make_note(text: str, *, scope: str = "ada", kind: Kind = "episode", at_ms: int = 0, thread: str = "thr_1") -> Note:
+def make_note(
+    text: str, *, scope: str = "ada", kind: Kind = "episode", at_ms: int = 0, thread: str = "thr_1"
+) -> MemoryNote:
     """A note that no other test has."""
     number = next(_numbers)
-    return Note(f"n_{number:06}", kind, scope, text, at_ms or number, scope or "ada", thread, "run_1", "asked of it")
+    return MemoryNote(
+        f"n_{number:06}", kind, scope, text, at_ms or number, scope or "ada", thread, "run_1", "asked of it"
+    )
 
 
 async def _texts(index: MemoryIndex, question: str, *scopes: str, limit: int = 10) -> list[str]:
@@ -143,10 +147,10 @@ async def test_a_word_that_only_deleted_notes_had_counts_for_nothing(index: Memo
 
 async def test_how_far_a_thread_was_read_is_kept_with_its_notes(index: MemoryIndex) -> None:
     assert await index.progress("thr_1") is None
-    await index.add([make_note("one")], ("thr_1", Progress(5, 3, 2)))
-    await index.add([], ("thr_2", Progress(6)))
-    await index.add([], ("thr_1", Progress(5, 9, 8, tainted=True)))
-    assert await index.progress("thr_1") == Progress(5, 9, 8, tainted=True)
+    await index.add([make_note("one")], ("thr_1", ReadPosition(5, 3, 2)))
+    await index.add([], ("thr_2", ReadPosition(6)))
+    await index.add([], ("thr_1", ReadPosition(5, 9, 8, tainted=True)))
+    assert await index.progress("thr_1") == ReadPosition(5, 9, 8, tainted=True)
     assert await index.threads("", 10) == ["thr_1", "thr_2"]
     assert await index.threads("thr_1", 10) == ["thr_2"]
     assert await index.threads("", 1) == ["thr_1"]
@@ -155,7 +159,9 @@ async def test_how_far_a_thread_was_read_is_kept_with_its_notes(index: MemoryInd
 async def test_a_thread_s_episodes_go_with_it_and_its_facts_stay(index: MemoryIndex) -> None:
     fact = make_note("fern fact", kind="fact")
     other = make_note("fern elsewhere", thread="thr_2")
-    await index.add([make_note("fern one"), make_note("fern two", scope="bob"), fact, other], ("thr_1", Progress(5)))
+    await index.add(
+        [make_note("fern one"), make_note("fern two", scope="bob"), fact, other], ("thr_1", ReadPosition(5))
+    )
     assert await index.drop_thread("thr_1") == 2
     assert await index.progress("thr_1") is None
     assert sorted(await _texts(index, "fern", "ada", "bob")) == ["fern elsewhere", "fern fact"]

@@ -13,7 +13,7 @@ import pytest
 from sulla.core.errors import InvalidInput, ProviderError, ProviderTransient
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Reasoning, Text
-from sulla.models import ChatRequest, Completed, Delta, Provider, ReasoningDelta, Section, TextDelta, ToolSpec
+from sulla.models import ChatRequest, Completed, Delta, PromptSection, Provider, ReasoningDelta, TextDelta, ToolSpec
 from sulla.testing.clock import ManualClock
 
 TOOL = ToolSpec(
@@ -48,7 +48,7 @@ def ask(
 ) -> ChatRequest:
     """A request with one message."""
     messages = [Message(MessageId("m1"), "user", (Text(text),))]
-    return ChatRequest(model, (Section("base", "Be brief."),), messages, tools, 1000, timeout_s, force)
+    return ChatRequest(model, (PromptSection("base", "Be brief."),), messages, tools, 1000, timeout_s, force)
 
 
 async def collect(stream: AsyncIterator[Delta]) -> tuple[list[Delta], Exception | None]:

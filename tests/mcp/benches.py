@@ -15,9 +15,9 @@ from sulla.core.ids import CallId
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
 from sulla.host.system import SystemClock
-from sulla.mcp.child import Nest
-from sulla.mcp.client import Connector
-from sulla.mcp.hub import McpHub
+from sulla.mcp.child import ServerFolders
+from sulla.mcp.client import McpConnector
+from sulla.mcp.hub import McpServers
 from sulla.mcp.server import McpServer
 from sulla.mcp.trust import TrustFiles
 from sulla.testing.clock import ManualClock
@@ -42,7 +42,7 @@ def rough(how: str, **more: Any) -> McpServer:
 class Bench:
     """A hub whose servers run, and what a test does with it."""
 
-    def __init__(self, hub: McpHub, folder: Path) -> None:
+    def __init__(self, hub: McpServers, folder: Path) -> None:
         self.hub = hub
         self.trust = TrustFiles(folder / "trusted")
         self._folder = folder
@@ -84,7 +84,7 @@ class Bench:
 async def bench(folder: Path, *servers: McpServer) -> AsyncIterator[Bench]:
     """Looks after servers for as long as a test takes."""
     clock = SystemClock()
-    hub = McpHub(servers, Connector(Nest(folder / "mcp"), clock), TrustFiles(folder / "trusted"), clock)
+    hub = McpServers(servers, McpConnector(ServerFolders(folder / "mcp"), clock), TrustFiles(folder / "trusted"), clock)
     running = asyncio.create_task(hub.run())
     try:
         yield Bench(hub, folder)

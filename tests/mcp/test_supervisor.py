@@ -10,18 +10,18 @@ import pytest
 
 from sulla.core.errors import Refused, Unavailable
 from sulla.core.jsontypes import FrozenJson
-from sulla.mcp.catalog import Catalog, Offered
+from sulla.mcp.catalog import McpCatalog, OfferedTool
 from sulla.mcp.server import McpServer
-from sulla.mcp.session import Answer, Session
-from sulla.mcp.supervisor import FIRST_S, LONGEST_S, RELIST_S, SETTLE_S, START_S, STEADY_S, Supervisor
-from sulla.mcp.trust import Judged, Stamp
+from sulla.mcp.session import McpResult, McpSession
+from sulla.mcp.supervisor import FIRST_S, LONGEST_S, RELIST_S, SETTLE_S, START_S, STEADY_S, McpSupervisor
+from sulla.mcp.trust import Stamp, TrustDecision
 from sulla.testing.clock import ManualClock
 
-TOOL = Offered("act", "Act.", {"type": "object"})
+TOOL = OfferedTool("act", "Act.", {"type": "object"})
 
 
 class Double:
-    """Keeps `Connect` and `Session`."""
+    """Keeps `Connect` and `McpSession`."""
 
     def __init__(self, clock: ManualClock) -> None:
         self._clock = clock
@@ -36,7 +36,7 @@ class Double:
     @asynccontextmanager
     async def __call__(
         self, server: McpServer, notice: Callable[[], None], heard: Callable[[str], None]
-    ) -> AsyncIterator[Session]:
+    ) -> AsyncIterator[McpSession]:
         """Connect, or not."""
         self.connects += 1
         self.notice = notice
@@ -48,18 +48,18 @@ class Double:
         self.over = ""
         yield self
 
-    async def list(self) -> list[Offered]:
+    async def list(self) -> list[OfferedTool]:
         """All tools."""
         self.lists += 1
         return self.tools
 
-    async def call(self, name: str, args: FrozenJson) -> Answer:
+    async def call(self, name: str, args: FrozenJson) -> McpResult:
         """Use one."""
         if self.hold is not None:
             await self.hold.wait()
         if self.over:
             raise Unavailable(self.over)
-        return Answer(f"did {name}")
+        return McpResult(f"did {name}")
 
     def end(self, why: str) -> None:
         """Lose the connection."""
@@ -74,11 +74,11 @@ class Owner:
         self.waits: set[str] = set()
         self.said = 0
 
-    async def judge(self, server: McpServer, offered: Catalog) -> Judged:
+    async def judge(self, server: McpServer, offered: McpCatalog) -> TrustDecision:
         """Hold some back."""
         held = tuple(tool.name for tool in offered.tools if tool.name in self.waits)
         usable = tuple(tool for tool in offered.tools if tool.name not in held)
-        return Judged(Catalog(usable, offered.notes), held, self.stamp(server.name))
+        return TrustDecision(McpCatalog(usable, offered.notes), held, self.stamp(server.name))
 
     def stamp(self, server: str) -> Stamp:
         """How often the owner spoke."""
@@ -101,9 +101,9 @@ def double(clock: ManualClock) -> Double:
 
 
 @pytest.fixture
-async def supervisor(clock: ManualClock, double: Double, owner: Owner) -> AsyncIterator[Supervisor]:
+async def supervisor(clock: ManualClock, double: Double, owner: Owner) -> AsyncIterator[McpSupervisor]:
     """One that is at work."""
-    one = Supervisor(McpServer("s", "x"), double, owner, clock)
+    one = McpSupervisor(McpServer("s", "x"), double, owner, clock)
     running = asyncio.create_task(one.run())
     await clock.settle()
     yield one
@@ -111,18 +111,18 @@ async def supervisor(clock: ManualClock, double: Double, owner: Owner) -> AsyncI
     await asyncio.wait((running,))
 
 
-def names(supervisor: Supervisor) -> list[str]:
+def names(supervisor: McpSupervisor) -> list[str]:
     """What can be used."""
     return [tool.name for tool in supervisor.catalog.tools]
 
 
-async def test_a_call_is_passed_on(supervisor: Supervisor) -> None:
+async def test_a_call_is_passed_on(supervisor: McpSupervisor) -> None:
     assert supervisor.status()["state"] == "up"
-    assert await supervisor.call(TOOL, {}) == Answer("did act")
+    assert await supervisor.call(TOOL, {}) == McpResult("did act")
 
 
 async def test_a_lost_server_is_tried_again_each_time_twice_as_late(
-    supervisor: Supervisor, double: Double, clock: ManualClock
+    supervisor: McpSupervisor, double: Double, clock: ManualClock
 ) -> None:
     double.refuses = "it is not there"
     double.end("it left")
@@ -142,7 +142,7 @@ async def test_a_lost_server_is_tried_again_each_time_twice_as_late(
 
 
 async def test_one_that_lasted_is_tried_again_at_once(
-    supervisor: Supervisor, double: Double, clock: ManualClock
+    supervisor: McpSupervisor, double: Double, clock: ManualClock
 ) -> None:
     for _ in range(4):
         await clock.advance(STEADY_S)
@@ -154,7 +154,7 @@ async def test_one_that_lasted_is_tried_again_at_once(
 
 
 async def test_a_call_to_a_lost_server_is_an_error_that_says_so_and_when(
-    supervisor: Supervisor, double: Double, clock: ManualClock
+    supervisor: McpSupervisor, double: Double, clock: ManualClock
 ) -> None:
     double.end("it left")
     said = "the MCP server 's' is not there: it left. It was not called; it is tried again within 1 s"
@@ -166,7 +166,7 @@ async def test_a_call_to_a_lost_server_is_an_error_that_says_so_and_when(
 
 
 async def test_a_call_that_loses_its_server_leaves_open_what_became_of_it(
-    supervisor: Supervisor, double: Double, clock: ManualClock
+    supervisor: McpSupervisor, double: Double, clock: ManualClock
 ) -> None:
     double.hold = asyncio.Event()
     asking = asyncio.create_task(supervisor.call(TOOL, {}))
@@ -178,7 +178,7 @@ async def test_a_call_that_loses_its_server_leaves_open_what_became_of_it(
 
 
 async def test_a_server_that_takes_too_long_to_start_is_given_up(
-    supervisor: Supervisor, double: Double, clock: ManualClock
+    supervisor: McpSupervisor, double: Double, clock: ManualClock
 ) -> None:
     double.refuses = "hangs"
     double.end("it left")
@@ -191,7 +191,7 @@ async def test_a_server_that_takes_too_long_to_start_is_given_up(
 
 
 async def test_it_is_asked_for_its_tools_again_though_it_said_nothing(
-    supervisor: Supervisor, double: Double, clock: ManualClock
+    supervisor: McpSupervisor, double: Double, clock: ManualClock
 ) -> None:
     before = supervisor.catalog
     await clock.advance(RELIST_S + SETTLE_S)
@@ -202,7 +202,9 @@ async def test_it_is_asked_for_its_tools_again_though_it_said_nothing(
     assert supervisor.catalog.tools == ()
 
 
-async def test_a_burst_of_changes_is_one_question(supervisor: Supervisor, double: Double, clock: ManualClock) -> None:
+async def test_a_burst_of_changes_is_one_question(
+    supervisor: McpSupervisor, double: Double, clock: ManualClock
+) -> None:
     for _ in range(100):
         double.notice()
         await clock.settle(1)
@@ -212,7 +214,7 @@ async def test_a_burst_of_changes_is_one_question(supervisor: Supervisor, double
 
 
 async def test_a_server_at_work_on_a_call_is_not_asked_anything_else(
-    supervisor: Supervisor, double: Double, clock: ManualClock
+    supervisor: McpSupervisor, double: Double, clock: ManualClock
 ) -> None:
     double.hold = asyncio.Event()
     asking = asyncio.create_task(supervisor.call(TOOL, {}))
@@ -225,9 +227,9 @@ async def test_a_server_at_work_on_a_call_is_not_asked_anything_else(
 
 
 async def test_a_tool_that_is_gone_or_changed_is_not_called(
-    supervisor: Supervisor, double: Double, clock: ManualClock
+    supervisor: McpSupervisor, double: Double, clock: ManualClock
 ) -> None:
-    for tools, said in (([Offered("act", "Act on others.", TOOL.schema)], "has changed"), ([], "is gone")):
+    for tools, said in (([OfferedTool("act", "Act on others.", TOOL.schema)], "has changed"), ([], "is gone")):
         double.tools = list(tools)
         double.notice()
         await clock.advance(SETTLE_S)
@@ -236,9 +238,9 @@ async def test_a_tool_that_is_gone_or_changed_is_not_called(
 
 
 async def test_what_waits_for_the_owner_is_not_there_and_said_to_wait(
-    supervisor: Supervisor, double: Double, owner: Owner, clock: ManualClock, caplog: pytest.LogCaptureFixture
+    supervisor: McpSupervisor, double: Double, owner: Owner, clock: ManualClock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    changed = Offered("act", "Act, and tell nobody.", TOOL.schema)
+    changed = OfferedTool("act", "Act, and tell nobody.", TOOL.schema)
     double.tools, owner.waits = [changed], {"act"}
     double.notice()
     await clock.advance(SETTLE_S)
@@ -267,7 +269,7 @@ async def test_what_waits_for_the_owner_is_not_there_and_said_to_wait(
 
 
 async def test_a_change_that_is_told_during_a_call_is_looked_at_after_it(
-    supervisor: Supervisor, double: Double, clock: ManualClock
+    supervisor: McpSupervisor, double: Double, clock: ManualClock
 ) -> None:
     double.hold = asyncio.Event()
     asking = asyncio.create_task(supervisor.call(TOOL, {}))
@@ -286,7 +288,7 @@ async def test_what_is_there_at_first_is_no_change_however_often_it_was_tried(
     clock: ManualClock, double: Double, owner: Owner, caplog: pytest.LogCaptureFixture
 ) -> None:
     double.refuses = "it is not there"
-    one = Supervisor(McpServer("s", "x"), double, owner, clock)
+    one = McpSupervisor(McpServer("s", "x"), double, owner, clock)
     running = asyncio.create_task(one.run())
     await clock.settle()
     double.refuses = ""

@@ -20,7 +20,7 @@ from sulla.daemon.build import System, build
 from sulla.daemon.models.choice import Choice
 from sulla.host.place import Place
 from sulla.memory.memory import Memory
-from sulla.memory.note import Note
+from sulla.memory.note import MemoryNote
 from sulla.models import ModelName
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
@@ -137,7 +137,7 @@ async def test_a_note_that_cannot_be_read_holds_up_no_turn_either(
 ) -> None:
     async with daemon(tmp_path, manual_clock, Say(f"Hello. {DONE}")) as system:
 
-        async def recent(*_: object) -> list[Note]:
+        async def recent(*_: object) -> list[MemoryNote]:
             raise CorruptRecord("not a note of the memory")
 
         monkeypatch.setattr(system.host.needed(Memory).index, "recent", recent)

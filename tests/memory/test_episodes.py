@@ -6,7 +6,7 @@ from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import ToolCall
 from sulla.memory.episodes import EpisodeReader
-from sulla.memory.note import Note, Progress
+from sulla.memory.note import MemoryNote, ReadPosition
 from sulla.playbooks.records import Played
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
@@ -49,9 +49,9 @@ async def busy_log(clock: ManualClock) -> tuple[ThreadId, list[Entry]]:
     return thread_id, log
 
 
-def read(thread_id: ThreadId, log: list[Entry], *cuts: int) -> list[Note]:
+def read(thread_id: ThreadId, log: list[Entry], *cuts: int) -> list[MemoryNote]:
     """All episodes, by readers that know of each other only how far it was read."""
-    progress, found = Progress(1), []
+    progress, found = ReadPosition(1), []
     for upto in (*cuts, log[-1].seq):
         reader = EpisodeReader(thread_id, progress)
         found += reader.read(entry for entry in log if progress.from_seq < entry.seq <= upto)
@@ -107,5 +107,5 @@ async def test_a_playbooks_own_thread_has_no_episodes(manual_clock: ManualClock)
     thread_id, log = await played_log(manual_clock)
     asked, started, *_, end = (entry for entry in log if entry.origin.run_id == log[-1].origin.run_id)
     step = Entry(started.seq, Played.kind, False, asked.origin, Played("RUN_STARTED").data())
-    assert len(EpisodeReader(thread_id, Progress(1)).read([asked, started, end])) == 1
-    assert EpisodeReader(thread_id, Progress(1)).read([asked, started, step, end]) == []
+    assert len(EpisodeReader(thread_id, ReadPosition(1)).read([asked, started, end])) == 1
+    assert EpisodeReader(thread_id, ReadPosition(1)).read([asked, started, step, end]) == []

@@ -12,8 +12,8 @@ from sulla.core.ids import CallId, ThreadId
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import ToolCall
 from sulla.memory import recorder
-from sulla.memory.memory import Caller
-from sulla.memory.note import Progress
+from sulla.memory.memory import NoteAuthor
+from sulla.memory.note import ReadPosition
 from sulla.store import LogInfo
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
@@ -121,7 +121,7 @@ async def test_a_deleted_thread_takes_its_episodes_along_and_leaves_its_facts(ho
     for thread_id in (woken, unseen):
         await home.world.ask(thread_id, "of the thread")
     await home.catch_up()
-    await home.memory.remember("Tea is in the tin.", Caller("sulla", woken, "run", "key"))
+    await home.memory.remember("Tea is in the tin.", NoteAuthor("sulla", woken, "run", "key"))
     await home.world.threads.delete(woken)
     home.recorder.wake(woken)
     await home.catch_up()
@@ -232,7 +232,7 @@ async def test_a_place_that_cannot_be_read_is_one_thread_s_trouble_until_that_is
     await home.world.ask(other, "elsewhere")
     progress = home.index.progress
 
-    async def read(thread_id: str) -> Progress | None:
+    async def read(thread_id: str) -> ReadPosition | None:
         if thread_id == broken:
             raise CorruptRecord("not a place in a thread")
         return await progress(thread_id)

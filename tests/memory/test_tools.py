@@ -13,14 +13,14 @@ from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.message import ToolCall
 from sulla.memory.memory import Memory
-from sulla.memory.note import Capacity
+from sulla.memory.note import MemoryCapacity
 from sulla.memory.sqlite import SqliteMemory
 from sulla.memory.tools import memory_tools
 from sulla.testing.clock import ManualClock
 from sulla.tools import Done, Toolbox, ToolContext, run_call
 from tests.memory.world import make_index
 
-CAPACITY = Capacity(facts=3)
+CAPACITY = MemoryCapacity(facts=3)
 
 
 class Desk:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sulla.memory.memory import Memory
-from sulla.memory.note import Capacity, Note
+from sulla.memory.note import MemoryCapacity, MemoryNote
 from sulla.memory.recorder import memory_follower
 from sulla.memory.sqlite import IN_MEMORY, SqliteMemory, open_memory
 from sulla.store import Store
@@ -13,7 +13,7 @@ from sulla.testing.world import World
 from tests.threads.rounds import round_of
 
 
-def make_index(capacity: Capacity | None = None) -> SqliteMemory:
+def make_index(capacity: MemoryCapacity | None = None) -> SqliteMemory:
     """Not open yet."""
     return SqliteMemory(SqliteThread(IN_MEMORY, 5.0, open_memory), capacity)
 
@@ -37,6 +37,6 @@ class Home:
         """One round of the recorder; its pauses pass at once."""
         await round_of(self.recorder, self.clock)
 
-    async def episodes(self) -> list[Note]:
+    async def episodes(self) -> list[MemoryNote]:
         """What is remembered of turns, the newest first."""
         return await self.index.recent(["sulla"], "episode", 100)

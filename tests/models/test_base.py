@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sulla.models.base import Usage
+from sulla.models.base import TokenUsage
 
 
 def test_every_token_counts_in_the_total() -> None:
-    assert Usage(1, 20, 300, 4000).total == 4321
+    assert TokenUsage(1, 20, 300, 4000).total == 4321

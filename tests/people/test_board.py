@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from sulla.core.errors import NotFound, Refused, StoreUnavailable
-from sulla.people.board import LOOK_S, MOST_NEWS, SWEEP_S, NoticeBoard
+from sulla.people.board import LOOK_S, MOST_NEWS, SWEEP_S, NoticeInbox
 from sulla.people.notices import HEAD, KEPT_DAYS, KIND, MOST_A_DAY, NoticeKept, key_of
 from sulla.store import Draft, LogInfo, Subscription
 from sulla.store.memory import MemoryStore
@@ -30,15 +30,15 @@ async def store(manual_clock: ManualClock) -> AsyncIterator[MemoryStore]:
 
 
 @pytest.fixture
-def board(store: MemoryStore, manual_clock: ManualClock) -> NoticeBoard:
+def board(store: MemoryStore, manual_clock: ManualClock) -> NoticeInbox:
     """One daemon's."""
-    return NoticeBoard(store, manual_clock, "one:1")
+    return NoticeInbox(store, manual_clock, "one:1")
 
 
 @pytest.fixture
-def other(store: MemoryStore, manual_clock: ManualClock) -> NoticeBoard:
+def other(store: MemoryStore, manual_clock: ManualClock) -> NoticeInbox:
     """Another daemon's."""
-    return NoticeBoard(store, manual_clock, "two:1")
+    return NoticeInbox(store, manual_clock, "two:1")
 
 
 def note(clock: ManualClock, number: int = 1, text: str = "Tea is ready.") -> NoticeKept:
@@ -47,7 +47,7 @@ def note(clock: ManualClock, number: int = 1, text: str = "Tea is ready.") -> No
 
 
 @asynccontextmanager
-async def running(board: NoticeBoard, clock: ManualClock) -> AsyncIterator[None]:
+async def running(board: NoticeInbox, clock: ManualClock) -> AsyncIterator[None]:
     task = asyncio.create_task(board.run())
     await clock.settle()
     try:
@@ -59,7 +59,7 @@ async def running(board: NoticeBoard, clock: ManualClock) -> AsyncIterator[None]
 
 
 async def test_a_notice_is_kept_once_and_waits_for_each_person(
-    board: NoticeBoard, other: NoticeBoard, manual_clock: ManualClock
+    board: NoticeInbox, other: NoticeInbox, manual_clock: ManualClock
 ) -> None:
     assert await board.keep(note(manual_clock))
     assert not await board.keep(note(manual_clock))
@@ -71,7 +71,7 @@ async def test_a_notice_is_kept_once_and_waits_for_each_person(
 
 
 async def test_a_call_that_is_made_again_after_midnight_tells_nothing_twice(
-    board: NoticeBoard, other: NoticeBoard, manual_clock: ManualClock
+    board: NoticeInbox, other: NoticeInbox, manual_clock: ManualClock
 ) -> None:
     await board.keep(note(manual_clock))
     await manual_clock.advance(DAY_S)
@@ -80,7 +80,7 @@ async def test_a_call_that_is_made_again_after_midnight_tells_nothing_twice(
 
 
 async def test_whoever_follows_in_another_daemon_hears_of_it_at_once(
-    board: NoticeBoard, other: NoticeBoard, manual_clock: ManualClock
+    board: NoticeInbox, other: NoticeInbox, manual_clock: ManualClock
 ) -> None:
     heard: list[list[str]] = []
     async with running(other, manual_clock):
@@ -95,8 +95,8 @@ async def test_whoever_follows_in_another_daemon_hears_of_it_at_once(
 
 async def test_many_at_once_are_one_look(
     store: MemoryStore,
-    board: NoticeBoard,
-    other: NoticeBoard,
+    board: NoticeInbox,
+    other: NoticeInbox,
     manual_clock: ManualClock,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -118,7 +118,7 @@ async def test_many_at_once_are_one_look(
 
 
 async def test_a_bus_that_ends_is_listened_to_again(
-    store: MemoryStore, board: NoticeBoard, manual_clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+    store: MemoryStore, board: NoticeInbox, manual_clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     began = 0
     subscribe = store.subscribe
@@ -138,8 +138,8 @@ async def test_a_bus_that_ends_is_listened_to_again(
 
 async def test_a_wake_up_that_got_lost_is_made_up_for(
     store: MemoryStore,
-    board: NoticeBoard,
-    other: NoticeBoard,
+    board: NoticeInbox,
+    other: NoticeInbox,
     manual_clock: ManualClock,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -154,7 +154,7 @@ async def test_a_wake_up_that_got_lost_is_made_up_for(
 
 
 async def test_who_was_long_away_is_told_the_newest_and_finds_the_others_in_the_list(
-    board: NoticeBoard, manual_clock: ManualClock
+    board: NoticeInbox, manual_clock: ManualClock
 ) -> None:
     for number in range(MOST_NEWS + 5):
         await board.keep(note(manual_clock, number))
@@ -168,7 +168,7 @@ async def test_who_was_long_away_is_told_the_newest_and_finds_the_others_in_the_
     assert pages == [f"ntc_{number}" for number in reversed(range(MOST_NEWS + 5))]
 
 
-async def test_a_day_has_room_for_so_many(board: NoticeBoard, manual_clock: ManualClock) -> None:
+async def test_a_day_has_room_for_so_many(board: NoticeInbox, manual_clock: ManualClock) -> None:
     for number in range(MOST_A_DAY):
         await board.keep(note(manual_clock, number))
     with pytest.raises(Refused, match="200 things today"):
@@ -179,7 +179,7 @@ async def test_a_day_has_room_for_so_many(board: NoticeBoard, manual_clock: Manu
 
 
 async def test_old_days_go_with_their_logs(
-    store: MemoryStore, board: NoticeBoard, other: NoticeBoard, manual_clock: ManualClock
+    store: MemoryStore, board: NoticeInbox, other: NoticeInbox, manual_clock: ManualClock
 ) -> None:
     await board.keep(note(manual_clock))
     await manual_clock.advance(KEPT_DAYS * DAY_S)
@@ -192,7 +192,7 @@ async def test_old_days_go_with_their_logs(
 
 
 async def test_the_same_words_of_an_agent_are_known_until_somebody_has_seen_them(
-    board: NoticeBoard, other: NoticeBoard, manual_clock: ManualClock
+    board: NoticeInbox, other: NoticeInbox, manual_clock: ManualClock
 ) -> None:
     await board.keep(note(manual_clock, text="Backup failed at 08:00."))
     found = await other.said_before("sulla", "backup  FAILED at 09:30.", "ntc_2")
@@ -207,7 +207,7 @@ async def test_the_same_words_of_an_agent_are_known_until_somebody_has_seen_them
 
 
 async def test_what_was_told_in_a_conversation_goes_with_it(
-    board: NoticeBoard, other: NoticeBoard, manual_clock: ManualClock
+    board: NoticeInbox, other: NoticeInbox, manual_clock: ManualClock
 ) -> None:
     await board.keep(note(manual_clock))
     await manual_clock.advance(DAY_S)
@@ -218,7 +218,7 @@ async def test_what_was_told_in_a_conversation_goes_with_it(
     assert [one.id for one in board.news("ann", 0)] == ["ntc_3"]
 
 
-async def test_what_is_not_there_cannot_be_seen_nor_stood_behind(board: NoticeBoard, manual_clock: ManualClock) -> None:
+async def test_what_is_not_there_cannot_be_seen_nor_stood_behind(board: NoticeInbox, manual_clock: ManualClock) -> None:
     await board.keep(note(manual_clock))
     with pytest.raises(NotFound, match="ntc_no"):
         await board.seen(["ntc_1", "ntc_no"], "ann")
@@ -228,7 +228,7 @@ async def test_what_is_not_there_cannot_be_seen_nor_stood_behind(board: NoticeBo
 
 
 async def test_a_damaged_record_hides_its_own_day_from_there_on_and_no_other(
-    store: MemoryStore, board: NoticeBoard, manual_clock: ManualClock, caplog: pytest.LogCaptureFixture
+    store: MemoryStore, board: NoticeInbox, manual_clock: ManualClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     await board.keep(note(manual_clock))
     day = key_of(round(manual_clock.now() * 1000))
@@ -241,7 +241,7 @@ async def test_a_damaged_record_hides_its_own_day_from_there_on_and_no_other(
 
 
 async def test_another_store_in_its_place_is_read_from_its_beginning(
-    store: MemoryStore, board: NoticeBoard, manual_clock: ManualClock
+    store: MemoryStore, board: NoticeInbox, manual_clock: ManualClock
 ) -> None:
     await board.keep(note(manual_clock))
     day = key_of(round(manual_clock.now() * 1000))

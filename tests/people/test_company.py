@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, suppress
 
 import pytest
 
-from sulla.people.company import TELL_S, Company
+from sulla.people.company import TELL_S, PresenceRegistry
 from sulla.people.presence import HERE_S
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
@@ -24,7 +24,7 @@ async def store(manual_clock: ManualClock) -> AsyncIterator[MemoryStore]:
 
 
 @asynccontextmanager
-async def running(company: Company, clock: ManualClock) -> AsyncIterator[Company]:
+async def running(company: PresenceRegistry, clock: ManualClock) -> AsyncIterator[PresenceRegistry]:
     task = asyncio.create_task(company.run())
     await clock.settle()
     try:
@@ -35,7 +35,7 @@ async def running(company: Company, clock: ManualClock) -> AsyncIterator[Company
             await task
 
 
-async def idle_s(company: Company, clock: ManualClock) -> list[tuple[str, tuple[str, ...], float | None]]:
+async def idle_s(company: PresenceRegistry, clock: ManualClock) -> list[tuple[str, tuple[str, ...], float | None]]:
     now_ms = round(clock.now() * 1000)
     return [(one.name, one.clients, one.idle_s(now_ms)) for one in await company.look()]
 
@@ -43,7 +43,7 @@ async def idle_s(company: Company, clock: ManualClock) -> list[tuple[str, tuple[
 async def test_an_open_socket_is_no_activity_however_long_it_is_open(
     store: MemoryStore, manual_clock: ManualClock
 ) -> None:
-    here, there = Company(store, manual_clock, "one:1"), Company(store, manual_clock, "two:1")
+    here, there = PresenceRegistry(store, manual_clock, "one:1"), PresenceRegistry(store, manual_clock, "two:1")
     async with running(here, manual_clock):
         here.come("ses_1", "owner", "desktop")
         await manual_clock.advance(2)
@@ -56,7 +56,7 @@ async def test_an_open_socket_is_no_activity_however_long_it_is_open(
 async def test_a_client_that_leaves_is_gone_and_what_its_person_did_is_not(
     store: MemoryStore, manual_clock: ManualClock
 ) -> None:
-    here, there = Company(store, manual_clock, "one:1"), Company(store, manual_clock, "two:1")
+    here, there = PresenceRegistry(store, manual_clock, "one:1"), PresenceRegistry(store, manual_clock, "two:1")
     async with running(here, manual_clock):
         here.come("ses_1", "owner", "desktop")
         here.active("ses_1", "owner", "ws", ago_s=30)
@@ -69,7 +69,7 @@ async def test_a_client_that_leaves_is_gone_and_what_its_person_did_is_not(
 async def test_a_daemon_that_was_killed_takes_its_clients_with_it(
     store: MemoryStore, manual_clock: ManualClock
 ) -> None:
-    here, there = Company(store, manual_clock, "one:1"), Company(store, manual_clock, "two:1")
+    here, there = PresenceRegistry(store, manual_clock, "one:1"), PresenceRegistry(store, manual_clock, "two:1")
     async with running(here, manual_clock):
         here.come("ses_1", "owner", "desktop")
         here.active("ses_1", "owner", "ws")
@@ -82,19 +82,19 @@ async def test_a_daemon_that_was_killed_takes_its_clients_with_it(
 async def test_two_daemons_that_speak_at_once_are_both_heard_in_the_end(
     store: MemoryStore, manual_clock: ManualClock
 ) -> None:
-    one, two = Company(store, manual_clock, "one:1"), Company(store, manual_clock, "two:1")
+    one, two = PresenceRegistry(store, manual_clock, "one:1"), PresenceRegistry(store, manual_clock, "two:1")
     async with running(one, manual_clock), running(two, manual_clock):
         one.come("ses_1", "owner", "desktop")
         two.come("ses_2", "ann", "web")
         await manual_clock.advance(2 * TELL_S + 3)
-        third = Company(store, manual_clock, "three:1")
+        third = PresenceRegistry(store, manual_clock, "three:1")
         assert {name for name, clients, _ in await idle_s(third, manual_clock) if clients} == {"owner", "ann"}
 
 
 async def test_what_a_client_says_of_its_person_is_told_until_it_says_otherwise(
     store: MemoryStore, manual_clock: ManualClock
 ) -> None:
-    here = Company(store, manual_clock, "one:1")
+    here = PresenceRegistry(store, manual_clock, "one:1")
     here.come("ses_1", "owner", "desk\n top")
     here.report("ses_1", False, "  in a\n talk")
     here.report("ses_1", None, None)
@@ -107,7 +107,7 @@ async def test_what_a_client_says_of_its_person_is_told_until_it_says_otherwise(
 
 
 async def test_activity_never_goes_back(store: MemoryStore, manual_clock: ManualClock) -> None:
-    here = Company(store, manual_clock, "one:1")
+    here = PresenceRegistry(store, manual_clock, "one:1")
     here.come("ses_1", "owner", "desktop")
     here.active("ses_1", "owner", "ws", ago_s=10)
     here.active("ses_1", "owner", "ws", ago_s=500)
@@ -116,7 +116,7 @@ async def test_activity_never_goes_back(store: MemoryStore, manual_clock: Manual
 
 
 async def test_nothing_is_written_while_nobody_is_there(store: MemoryStore, manual_clock: ManualClock) -> None:
-    here = Company(store, manual_clock, "one:1")
+    here = PresenceRegistry(store, manual_clock, "one:1")
     async with running(here, manual_clock):
         await manual_clock.advance(10 * TELL_S)
         assert await store.get("presence") is None
@@ -124,6 +124,6 @@ async def test_nothing_is_written_while_nobody_is_there(store: MemoryStore, manu
 
 async def test_damage_is_found_out_anew(store: MemoryStore, manual_clock: ManualClock) -> None:
     await store.put("presence", b"{")
-    here = Company(store, manual_clock, "one:1")
+    here = PresenceRegistry(store, manual_clock, "one:1")
     here.come("ses_1", "owner", "desktop")
     assert await idle_s(here, manual_clock) == [("owner", ("desktop",), None)]

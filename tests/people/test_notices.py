@@ -8,9 +8,9 @@ from sulla.core.errors import CorruptRecord
 from sulla.people.notices import (
     KEPT_DAYS,
     MOST_A_DAY,
-    NoticeBook,
+    NoticeFold,
     NoticeKept,
-    NoticeSeen,
+    NoticeRead,
     NoticesForgotten,
     decode,
     encode,
@@ -25,8 +25,8 @@ DAY = key_of(AT)
 TEA = NoticeKept("ntc_1", "thr_1", "run_1", "sulla", "Tea is ready.", "normal", False, AT)
 
 
-def book(*facts: NoticeKept | NoticeSeen | NoticesForgotten) -> NoticeBook:
-    made = NoticeBook()
+def book(*facts: NoticeKept | NoticeRead | NoticesForgotten) -> NoticeFold:
+    made = NoticeFold()
     for seq, fact in enumerate(facts, 1):
         made.apply(DAY, seq, fact)
     return made
@@ -35,8 +35,8 @@ def book(*facts: NoticeKept | NoticeSeen | NoticesForgotten) -> NoticeBook:
 def test_a_notice_is_unseen_by_each_until_each_has_seen_it() -> None:
     made = book(TEA)
     assert [one.id for one in made.unseen("ann")] == [one.id for one in made.unseen()] == ["ntc_1"]
-    made.apply(DAY, 2, NoticeSeen("ntc_1", "ann", AT + 5))
-    made.apply(DAY, 3, NoticeSeen("ntc_1", "ann", AT + 9))
+    made.apply(DAY, 2, NoticeRead("ntc_1", "ann", AT + 5))
+    made.apply(DAY, 3, NoticeRead("ntc_1", "ann", AT + 9))
     assert (made.unseen("ann"), made.unseen()) == ([], [])
     assert [one.id for one in made.unseen("bob")] == ["ntc_1"]
     assert made.all()[0].seen == {"ann": AT + 5}
@@ -95,7 +95,7 @@ def test_another_thing_is_another_thing(one: str, other: str) -> None:
     assert sameness(one) != sameness(other)
 
 
-@pytest.mark.parametrize("fact", [TEA, NoticeSeen("ntc_1", "ann", AT), NoticesForgotten("thr_1", AT)])
+@pytest.mark.parametrize("fact", [TEA, NoticeRead("ntc_1", "ann", AT), NoticesForgotten("thr_1", AT)])
 def test_a_fact_reads_as_it_was_written(fact: NoticeKept) -> None:
     draft = encode(fact)
     assert decode(Record(1, draft.kind, True, draft.body), DAY) == fact
@@ -106,7 +106,7 @@ def test_a_record_that_is_damaged_or_of_a_later_version_is_an_error_that_names_i
     for record in (
         Record(7, "NOTICE_KEPT", True, body.replace(b"Tea", b"Pea")),
         Record(7, "NOTICE_SUNG", True, body),
-        Record(7, "NOTICE_SEEN", True, encode(NoticeSeen("a", "b", 1)).body[:-2]),
+        Record(7, "NOTICE_SEEN", True, encode(NoticeRead("a", "b", 1)).body[:-2]),
     ):
         with pytest.raises(CorruptRecord, match=f"{DAY} record 7"):
             decode(record, DAY)

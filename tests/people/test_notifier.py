@@ -21,7 +21,7 @@ from sulla.models import ModelName
 from sulla.people.notifier import Notifier
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
-from sulla.tools import Note
+from sulla.tools import PersonNote
 from tests.simulation.history_log import read_log
 
 CALL = ToolCall(CallId("call_1"), "notify_user", {"text": "The report is ready.", "urgency": "high"})
@@ -82,7 +82,9 @@ async def test_a_note_of_a_call_that_is_made_again_is_kept_once(system: System) 
     log = await system.threads.entries(thread_id)
     call = next(entry for entry in log if entry.kind == "TOOL_CALL_START")
     run_id = call.origin.run_id or RunId("")
-    again = Note(thread_id, run_id, "sulla", "The report is ready.", "high", False, f"{run_id}:{call.data['call_id']}")
+    again = PersonNote(
+        thread_id, run_id, "sulla", "The report is ready.", "high", False, f"{run_id}:{call.data['call_id']}"
+    )
     notify = system.host.needed(Notifier)
     await notify(again)
     await notify(replace(again, tainted=True))
@@ -100,4 +102,6 @@ async def test_a_thread_with_a_note_loads_and_goes_on(system: System) -> None:
 
 async def test_a_note_for_a_thread_that_is_gone_is_an_error(system: System) -> None:
     with pytest.raises(NotFound):
-        await system.host.needed(Notifier)(Note(ThreadId("thr_no"), RunId("run_1"), "", "x", "normal", False, "key"))
+        await system.host.needed(Notifier)(
+            PersonNote(ThreadId("thr_no"), RunId("run_1"), "", "x", "normal", False, "key")
+        )

@@ -12,7 +12,7 @@ import pytest
 from sulla.core.errors import Conflict, CorruptRecord, InvalidInput, NotFound, PathEscape
 from sulla.definitions.replace import turn
 from sulla.projects.file import MOST_CHARS, add_task
-from sulla.projects.projects import FILE, Found, Projects
+from sulla.projects.projects import FILE, FoundProject, Projects
 from sulla.tools import open_folder
 
 AT = "2026-11-21T18:00:00.000Z"
@@ -31,7 +31,7 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "projects" / "garden" / FILE
 
 
-def changed(projects: Projects) -> Found:
+def changed(projects: Projects) -> FoundProject:
     """The project with one more task."""
     found = projects.change("garden", lambda text: add_task(text, "Sow"), AT)
     assert found is not None

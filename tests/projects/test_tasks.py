@@ -16,8 +16,8 @@ from sulla.projects.file import (
     read_project,
     set_field,
 )
-from sulla.projects.page import Task, TaskState
-from sulla.projects.tasks import Planned, mark_task, put_down
+from sulla.projects.page import PageTask, TaskState
+from sulla.projects.tasks import PlannedTask, mark_task, put_down
 
 GARDEN = """---
 title: Garden
@@ -35,10 +35,14 @@ status: active
 
 Ours.
 """
-ROWS = (Planned("clear", "Clear the beds"), Planned("dig", "Dig", ("clear",)), Planned("sow", "Sow", ("dig", "clear")))
+ROWS = (
+    PlannedTask("clear", "Clear the beds"),
+    PlannedTask("dig", "Dig", ("clear",)),
+    PlannedTask("sow", "Sow", ("dig", "clear")),
+)
 
 
-def by_id(text: str) -> dict[str, Task]:
+def by_id(text: str) -> dict[str, PageTask]:
     return {task.id: task for task in read_project(text).tasks if task.id}
 
 
@@ -111,7 +115,7 @@ def test_agents_change_tasks_of_a_plan_by_words_or_by_id_and_the_id_stays(down: 
 
 def test_another_plan_replaces_what_was_not_begun_and_keeps_what_somebody_wrote(down: str) -> None:
     was = comment_task(complete_task(down, "clear"), "dig", "sulla", "2026-11-22", "half of it")
-    now = put_down(was, (Planned("clear", "Clear the paths"), Planned("water", "Water", ("clear",))))
+    now = put_down(was, (PlannedTask("clear", "Clear the paths"), PlannedTask("water", "Water", ("clear",))))
     lines = now.splitlines()
     assert "- [x] Clear the beds" in lines  # done, and no task of this plan
     assert "- [ ] Clear the paths (id: clear)" in lines
@@ -172,7 +176,7 @@ _WORDS = st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=1,
     st.lists(_WORDS.filter(bool), min_size=1, max_size=5, unique=True), st.sampled_from(["failed", "blocked"]), _WORDS
 )
 def test_whatever_a_plan_is_worded_like_it_is_found_by_its_ids(words: list[str], state: TaskState, why: str) -> None:
-    rows = [Planned(f"t{n}", text, tuple(f"t{m}" for m in range(n))) for n, text in enumerate(words)]
+    rows = [PlannedTask(f"t{n}", text, tuple(f"t{m}" for m in range(n))) for n, text in enumerate(words)]
     text = put_down(GARDEN, rows)
     for row in rows:
         text = mark_task(text, row.id, state, why)

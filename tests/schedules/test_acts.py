@@ -8,10 +8,10 @@ from sulla.core.errors import NotAvailable, NotFound
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import FrozenJson
 from sulla.daemon.thread_schema import THREAD_SCHEMA
-from sulla.schedules.acts import Acts, Begins
+from sulla.schedules.acts import ActionStarter, ExternalActions
 from sulla.schedules.facts import Fired
 from sulla.schedules.spec import Action, BeatAction, Every, MessageAction, PlaybookAction, Spec, ToolAction
-from sulla.schedules.state import State
+from sulla.schedules.state import ScheduleState
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.threads import Input, ThreadCreated, ThreadLimits, ThreadStore
@@ -27,8 +27,8 @@ def threads_of(store: MemoryStore, home: str = "home:1") -> ThreadStore:
     return ThreadStore(store, ManualClock(), make_id, home, THREAD_SCHEMA, ThreadLimits())
 
 
-def scheduled(action: Action) -> State:
-    return State("s1", Spec(Every(60), action))
+def scheduled(action: Action) -> ScheduleState:
+    return ScheduleState("s1", Spec(Every(60), action))
 
 
 def fired(slot: str) -> Fired:
@@ -42,7 +42,7 @@ async def inputs(threads: ThreadStore, thread_id: str) -> list[Input]:
 async def test_any_number_of_daemons_say_a_message_once_for_each_firing(store: MemoryStore) -> None:
     woken: list[str] = []
     begun = [
-        await Acts(threads_of(store, f"home{number}:1"), woken.append, "sulla").begin(
+        await ActionStarter(threads_of(store, f"home{number}:1"), woken.append, "sulla").begin(
             scheduled(MessageAction("hello")), fired(slot)
         )
         for slot in ("one", "two")
@@ -56,13 +56,13 @@ async def test_any_number_of_daemons_say_a_message_once_for_each_firing(store: M
 
 async def test_a_message_has_the_rights_of_somebody_who_is_not_there(store: MemoryStore) -> None:
     threads = threads_of(store)
-    begun = await Acts(threads, lambda _: None, "sulla").begin(scheduled(MessageAction("hello")), fired("one"))
+    begun = await ActionStarter(threads, lambda _: None, "sulla").begin(scheduled(MessageAction("hello")), fired("one"))
     assert [said.origin for said in await inputs(threads, begun.thread_id)] == ["beat"]
 
 
 async def test_a_message_goes_to_the_thread_that_is_named_or_nowhere(store: MemoryStore) -> None:
     threads = threads_of(store)
-    acts = Acts(threads, lambda _: None, "sulla")
+    acts = ActionStarter(threads, lambda _: None, "sulla")
     thread_id = await threads.create(ThreadCreated("sulla"))
     begun = await acts.begin(scheduled(MessageAction("hello", thread_id)), fired("one"))
     assert begun.thread_id == thread_id
@@ -72,7 +72,7 @@ async def test_a_message_goes_to_the_thread_that_is_named_or_nowhere(store: Memo
 
 async def test_another_agent_or_a_tool_has_another_thread(store: MemoryStore) -> None:
     threads = threads_of(store)
-    acts = Acts(threads, lambda _: None, "sulla")
+    acts = ActionStarter(threads, lambda _: None, "sulla")
     actions = (
         MessageAction("x"),
         MessageAction("x", agent="coder"),
@@ -93,7 +93,7 @@ async def test_another_agent_or_a_tool_has_another_thread(store: MemoryStore) ->
 async def test_a_tool_is_ordered_with_its_arguments(store: MemoryStore) -> None:
     threads = threads_of(store)
     action = ToolAction("bash", {"command": "ls"})
-    begun = await Acts(threads, lambda _: None, "sulla").begin(scheduled(action), fired("one"))
+    begun = await ActionStarter(threads, lambda _: None, "sulla").begin(scheduled(action), fired("one"))
     (said,) = await inputs(threads, begun.thread_id)
     assert json.loads(said.text) == {"tool": "bash", "args": {"command": "ls"}}
 
@@ -106,7 +106,7 @@ async def test_a_beat_wakes_the_agent_in_its_own_thread(store: MemoryStore) -> N
         assert agent == "coder"
         return home
 
-    acts = Acts(threads, lambda _: None, "sulla", Begins(beat_thread=beat_thread))
+    acts = ActionStarter(threads, lambda _: None, "sulla", ExternalActions(beat_thread=beat_thread))
     await acts.begin(scheduled(BeatAction("coder")), fired("one"))
     (said,) = await inputs(threads, home)
     assert (said.message_id, said.text, said.origin) == ("beat:s1:one", "", "beat")
@@ -119,7 +119,7 @@ async def test_a_playbook_is_begun_with_its_inputs_under_a_key_of_the_firing(sto
         begun.append((name, inputs, key))
         return ThreadId("thr_run")
 
-    acts = Acts(threads_of(store), lambda _: None, "sulla", Begins(playbook=begin))
+    acts = ActionStarter(threads_of(store), lambda _: None, "sulla", ExternalActions(playbook=begin))
     answers = [await acts.begin(scheduled(PlaybookAction("p", {"a": 1})), fired(slot)) for slot in ("one", "two")]
     assert [answer.thread_id for answer in answers] == ["thr_run", "thr_run"]
     assert begun == [("p", {"a": 1}, "schedule:s1:one"), ("p", {"a": 1}, "schedule:s1:two")]
@@ -128,4 +128,4 @@ async def test_a_playbook_is_begun_with_its_inputs_under_a_key_of_the_firing(sto
 @pytest.mark.parametrize("action", [PlaybookAction("p"), BeatAction("sulla")])
 async def test_what_nobody_can_do_here_says_so(store: MemoryStore, action: Action) -> None:
     with pytest.raises(NotAvailable):
-        await Acts(threads_of(store), lambda _: None, "sulla").begin(scheduled(action), fired("one"))
+        await ActionStarter(threads_of(store), lambda _: None, "sulla").begin(scheduled(action), fired("one"))

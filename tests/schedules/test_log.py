@@ -9,7 +9,7 @@ from sulla.schedules import facts as f
 from sulla.schedules.forms import spec_to_json
 from sulla.schedules.kept import HEAD, KIND, begin, key_of, parse_key, state_from_json, state_to_json
 from sulla.schedules.log import LEASE_S, MOST_RECORDS, ScheduleLog
-from sulla.schedules.state import MOST_ASKED, MOST_NOTES, State, apply
+from sulla.schedules.state import MOST_ASKED, MOST_NOTES, ScheduleState, apply
 from sulla.store import Record, seal
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
@@ -120,7 +120,7 @@ async def test_what_is_offered_while_a_log_is_carried_on_is_not_taken_for_done(
 async def test_a_removed_one_takes_no_more(store: MemoryStore) -> None:
     log = ScheduleLog(store, "home1:1", ID, 1)
     await log.read()
-    await log.offer(f.ScheduleRemoved("me", 2), "removed", b"removed")
+    await log.offer(f.ScheduleDeleted("me", 2), "removed", b"removed")
     await log.tidy()
     assert await store.find(kind=KIND) == []
     with pytest.raises(NotFound, match="it was removed"):
@@ -132,7 +132,7 @@ async def test_what_cannot_be_read_is_its_trouble_and_stays_so(store: MemoryStor
     log = ScheduleLog(store, "home1:1", ID, 1)
     await log.read()
     assert log.state is not None
-    await store.offer(key_of(ID, 1), "y", f.encode(f.Begun({})), digest=b"", wakes=False)
+    await store.offer(key_of(ID, 1), "y", f.encode(f.LogStarted({})), digest=b"", wakes=False)
     await log.read()
     assert "record 3" in log.trouble
     assert log.state is None
@@ -159,7 +159,7 @@ FACTS: tuple[f.Fact, ...] = (
     SET,
     f.SchedulePaused("me", 2),
     f.ScheduleResumed("me", 3),
-    f.ScheduleRemoved("me", 4),
+    f.ScheduleDeleted("me", 4),
     fired(5),
     f.Fired("now:r", 5, 1, asked_by="me"),
     f.Missed(1, 2, 3, 4, 5),
@@ -169,7 +169,7 @@ FACTS: tuple[f.Fact, ...] = (
     f.Failed("s", 1, "broke", begun=True),
     f.Succeeded("s", 1),
     f.Moved(),
-    f.Begun({"a": [1, None, "x"]}),
+    f.LogStarted({"a": [1, None, "x"]}),
 )
 
 
@@ -197,7 +197,7 @@ def test_a_state_is_bounded_and_reads_as_it_was_written() -> None:
             state = apply(state, fact, "log")
         for slot in (f"slot{number}", f"now:{number}"):
             state = apply(state, f.Delivered(slot, number), "log")
-    assert isinstance(state, State)
+    assert isinstance(state, ScheduleState)
     assert (len(state.notes), len(state.asked), state.pending) == (MOST_NOTES, MOST_ASKED, ())
     assert state_from_json(state_to_json(state), "log") == state
     with pytest.raises(CorruptRecord, match="begins with"):

@@ -12,7 +12,7 @@ from sulla.schedules.decide import LEAST_GRACE_MS, decide
 from sulla.schedules.facts import Delivered, Fired, Missed
 from sulla.schedules.hours import parse_hours
 from sulla.schedules.spec import Cron, Every, MessageAction, MissedPolicy, Spec
-from sulla.schedules.state import State, apply
+from sulla.schedules.state import ScheduleState, apply
 from tests.schedules.oracle import DAY_MS, MINUTE_MS, ZONES, Daily, Span, ms, shown
 
 START = ms(datetime(2026, 1, 1, 7, 13, tzinfo=UTC))
@@ -26,7 +26,7 @@ class Player:
     """A schedule that is looked at whenever it asks for it, by one clock."""
 
     def __init__(self, spec: Spec, now_ms: int = START) -> None:
-        self.state = State("s1", spec, set_ms=now_ms, settled_ms=now_ms)
+        self.state = ScheduleState("s1", spec, set_ms=now_ms, settled_ms=now_ms)
         self.fired: list[Fired] = []
         self.missed = 0
 

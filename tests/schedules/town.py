@@ -10,12 +10,12 @@ from itertools import count
 
 from sulla.core.clock import Clock
 from sulla.core.errors import SullaError
-from sulla.schedules.book import ScheduleBook
+from sulla.schedules.book import ScheduleStore
 from sulla.schedules.facts import Fired
-from sulla.schedules.office import Schedules
-from sulla.schedules.scheduler import Begun, Scheduler
+from sulla.schedules.office import ScheduleService
+from sulla.schedules.scheduler import Scheduler, StartedAction
 from sulla.schedules.spec import Every, MessageAction, MissedPolicy, Spec
-from sulla.schedules.state import State
+from sulla.schedules.state import ScheduleState
 from sulla.store import Store
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
@@ -45,9 +45,9 @@ class House:
     def __init__(
         self, store: Store, clock: Clock, name: str = "home:1", held: Callable[[], bool] = lambda: False
     ) -> None:
-        self.book = ScheduleBook(store, clock, name)
+        self.book = ScheduleStore(store, clock, name)
         self.scheduler = Scheduler(self.book, clock, self.act, held)
-        self.office = Schedules(self.book, self.scheduler, clock, make_id, self.check)
+        self.office = ScheduleService(self.book, self.scheduler, clock, make_id, self.check)
         self.acts: Counter[tuple[str, str]] = Counter()
         """How often each firing was begun here."""
         self.trouble: SullaError | None = None
@@ -58,14 +58,14 @@ class House:
         """What is waited for before that."""
         self.goes.set()
 
-    async def act(self, state: State, fired: Fired) -> Begun:
+    async def act(self, state: ScheduleState, fired: Fired) -> StartedAction:
         await self.goes.wait()
         self.acts[state.id, fired.slot] += 1
         if state.id == self.defect:
             raise ZeroDivisionError
         if self.trouble is not None:
             raise self.trouble
-        return Begun("thr_1", "run_1")
+        return StartedAction("thr_1", "run_1")
 
     async def check(self, spec: Spec) -> None:
         """Anything goes."""

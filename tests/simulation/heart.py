@@ -8,11 +8,11 @@ from random import Random
 
 from sulla.agent import ActiveAgents, Actor, AgentSpec, InputHandler, actor_key
 from sulla.core.ids import RunId, ThreadId
-from sulla.heartbeat.agenda import Agenda, View
+from sulla.heartbeat.agenda import Agenda, BeatView
 from sulla.heartbeat.graph import create_heartbeat_graph
 from sulla.heartbeat.limits import BeatLimits
 from sulla.heartbeat.node import HeartbeatNode
-from sulla.heartbeat.plan import Lot
+from sulla.heartbeat.plan import ProjectSummary
 from sulla.people.slice import Notice
 from sulla.projects.projects import Projects
 from sulla.testing.world import World
@@ -30,10 +30,12 @@ class DrawnAgenda(Agenda):
 
     random: Random = field(default_factory=Random)
 
-    async def look(self) -> View:
+    async def look(self) -> BeatView:
         """See `Agenda.look`."""
         tasks = 0 if self.random.random() < IDLE else 2
-        return View((Lot("tour", "Tour", "active", "p2", tasks, 0, 0, "", str(self.random.random())),), "")
+        return BeatView(
+            (ProjectSummary("tour", "Tour", "active", "p2", tasks, 0, 0, "", str(self.random.random())),), ""
+        )
 
     async def written(self, since_ms: int) -> int:
         """See `Agenda.written`."""

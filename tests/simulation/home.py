@@ -17,13 +17,13 @@ from sulla.core.errors import ProviderRejected, ProviderTransient, StoreUnavaila
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Message, Text, ToolCall, ToolResult
-from sulla.models import ChatRequest, Completed, Delta, TextDelta, Usage
+from sulla.models import ChatRequest, Completed, Delta, TextDelta, TokenUsage
 from sulla.store import Store
 from sulla.testing.world import World
 from sulla.threads import Retention, ThreadStore
 from sulla.tools import Done, Result, Tool, ToolContext, Waiting
 from sulla.tools import Effect as EffectClass
-from sulla.work import Caps, Group, Job, LocalWork
+from sulla.work import Group, Job, JobCaps, LocalWork
 from tests.simulation.clock import SimulatedClock
 from tests.simulation.heart import give_heart
 from tests.simulation.history import Asked, Effect
@@ -109,7 +109,7 @@ class SimulatedModel:
             await self._clock.sleep(3.0 + random.random() * 6.0)
         self._ledgers.asked[place] = Asked(asked, completed=True)
         self._tell("model answered", number, text, [call.name for call in calls])
-        usage = Usage(input_tokens=100 + number, output_tokens=10)
+        usage = TokenUsage(input_tokens=100 + number, output_tokens=10)
         parts = (*((Text(text, "agent"),) if text else ()), *calls)
         yield Completed(
             Message(MessageId(f"reply{number}"), "assistant", parts), usage, "tool_calls" if calls else "end"
@@ -230,7 +230,7 @@ class Home:
         )
         give_heart(world, self._random)
         self._threads, self._turns = world.threads, world.turns
-        self.work = LocalWork(store, self._handle, self._group_of, self.clock, Caps())
+        self.work = LocalWork(store, self._handle, self._group_of, self.clock, JobCaps())
         self._main = self._loop.spawn(self.process, self.work.run())
 
     def kill(self) -> None:

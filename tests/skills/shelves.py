@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sulla.skills.shelf import Root, SkillShelf
-from sulla.skills.trust import TrustBook
+from sulla.skills.shelf import SkillCatalog, SkillRoot
+from sulla.skills.trust import TrustedSkills
 from sulla.testing.clock import ManualClock
 
 
@@ -19,7 +19,11 @@ def put(root: Path, name: str, description: str = "Does it.", body: str = "Do it
     return folder
 
 
-def shelf_in(place: Path, clock: ManualClock | None = None) -> SkillShelf:
+def shelf_in(place: Path, clock: ManualClock | None = None) -> SkillCatalog:
     """A shelf over ``home``, ``shipped`` and ``workspace`` in `place`, not looked at yet."""
-    roots = (Root(place / "home", "home"), Root(place / "shipped", "shipped"), Root(place / "workspace", "workspace"))
-    return SkillShelf(roots, TrustBook(place / "trusted.json"), clock or ManualClock())
+    roots = (
+        SkillRoot(place / "home", "home"),
+        SkillRoot(place / "shipped", "shipped"),
+        SkillRoot(place / "workspace", "workspace"),
+    )
+    return SkillCatalog(roots, TrustedSkills(place / "trusted.json"), clock or ManualClock())

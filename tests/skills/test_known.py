@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sulla.skills.known import INDEX_CHARS, INDEX_LINE_CHARS, Known, index, question
+from sulla.skills.known import INDEX_CHARS, INDEX_LINE_CHARS, KnownSkill, index, question
 from sulla.skills.skill import Skill
 
 
-def _known(name: str, description: str = "Makes tea.", *, trusted: bool = True, before: bool = False) -> Known:
-    return Known(Skill(name, description, "Boil."), Path("/skills") / name, "home", "sha256:1", (), trusted, before)
+def _known(name: str, description: str = "Makes tea.", *, trusted: bool = True, before: bool = False) -> KnownSkill:
+    return KnownSkill(
+        Skill(name, description, "Boil."), Path("/skills") / name, "home", "sha256:1", (), trusted, before
+    )
 
 
 def test_there_is_no_index_without_skills() -> None:

@@ -10,13 +10,13 @@ from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
 from sulla.skills.known import question
 from sulla.skills.load_skill import MAX_SHOWN, skill_tools
-from sulla.skills.shelf import SkillShelf
+from sulla.skills.shelf import SkillCatalog
 from sulla.tools import Done, Toolbox, run_call
 from tests.skills.shelves import put, shelf_in
 from tests.tools.contexts import context_in
 
 
-async def _load(shelf: SkillShelf, /, approved: str = "", names: tuple[str, ...] | None = None, **args: Json) -> Done:
+async def _load(shelf: SkillCatalog, /, approved: str = "", names: tuple[str, ...] | None = None, **args: Json) -> Done:
     """A call as an agent makes it, after a person said yes to `approved`."""
     call = ToolCall(CallId("call_1"), "load_skill", dict(args))
     context = replace(context_in(Path("/nowhere")), approved=approved)
@@ -25,13 +25,13 @@ async def _load(shelf: SkillShelf, /, approved: str = "", names: tuple[str, ...]
     return result
 
 
-def _asked(shelf: SkillShelf, names: tuple[str, ...] | None = None, **args: Json) -> str:
+def _asked(shelf: SkillCatalog, names: tuple[str, ...] | None = None, **args: Json) -> str:
     asks = skill_tools(shelf, names)[0].asks
     assert asks is not None
     return asks(dict(args), context_in(Path("/nowhere")))
 
 
-def _looked(place: Path) -> SkillShelf:
+def _looked(place: Path) -> SkillCatalog:
     shelf = shelf_in(place)
     shelf.look_now()
     return shelf

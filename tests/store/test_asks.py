@@ -6,14 +6,14 @@ import pytest
 
 from sulla.core.errors import InvalidInput, TooLarge
 from sulla.store import MAX_BODY_BYTES, MAX_NAME_BYTES, MAX_PUBLISH_BYTES, Draft, Head, Lease, LogInfo
-from sulla.store.asks import Offer, Question, Write, check_lease, check_name, check_payload
+from sulla.store.asks import AppendRequest, FindRequest, OfferRequest, check_lease, check_name, check_payload
 
 LEASE = Lease("key", "home:1", 1, 30.0)
 DRAFT = Draft("A", b"")
 
 
-def _offer(key: str = "key", dedupe_id: str = "id", draft: Draft = DRAFT, create: Head | None = None) -> Offer:
-    return Offer(key, dedupe_id, draft, b"", create, wakes=True, max_waiting=None)
+def _offer(key: str = "key", dedupe_id: str = "id", draft: Draft = DRAFT, create: Head | None = None) -> OfferRequest:
+    return OfferRequest(key, dedupe_id, draft, b"", create, wakes=True, max_waiting=None)
 
 
 @pytest.mark.parametrize("name", ["a", "é" * (MAX_NAME_BYTES // 2), "\t \n", "\U0001f511"])
@@ -56,10 +56,10 @@ def test_every_name_of_an_offer_is_looked_at() -> None:
         lambda: _offer(draft=Draft("", b"")),
         lambda: _offer(create=Head("")),
         lambda: _offer(create=Head("thread", agent="\0")),
-        lambda: Write(LEASE, 1, [Draft("A", b""), Draft("", b"")], Head("thread"), 0, release=False),
-        lambda: Write(LEASE, 1, [], Head(""), 0, release=False),
-        lambda: Question(None, "", None, None, "", 1),
-        lambda: Question(None, None, None, None, "\ud800", 1),
+        lambda: AppendRequest(LEASE, 1, [Draft("A", b""), Draft("", b"")], Head("thread"), 0, release=False),
+        lambda: AppendRequest(LEASE, 1, [], Head(""), 0, release=False),
+        lambda: FindRequest(None, "", None, None, "", 1),
+        lambda: FindRequest(None, None, None, None, "\ud800", 1),
     ):
         with pytest.raises(InvalidInput):
             bad()
@@ -106,7 +106,7 @@ def test_a_question_fits_what_meets_all_of_it() -> None:
     for name, (any_, fitting, other) in asked.items():
         rest = {key: values[1] for key, values in asked.items()}
         for value, fits in ((any_, True), (fitting, True), (other, False)):
-            question = Question(**{**rest, name: value}, limit=1)  # type: ignore[arg-type]  # each of its own type
+            question = FindRequest(**{**rest, name: value}, limit=1)  # type: ignore[arg-type]  # each of its own type
             assert question.fits(info) is fits, (name, value)
     no_due = LogInfo("key", Head("thread"), 1, 0, ready=False, held=False)
-    assert Question(None, None, None, 10, "", 1).fits(no_due) is False
+    assert FindRequest(None, None, None, 10, "", 1).fits(no_due) is False

@@ -8,22 +8,24 @@ import pytest
 
 from sulla.core.errors import MessageIdReused, QueueFull, StaleLease
 from sulla.store import Draft, Head, Lease, Offered, rules
-from sulla.store.asks import Offer, Write
-from sulla.store.rules import Log
+from sulla.store.asks import AppendRequest, OfferRequest
+from sulla.store.rules import LogState
 from sulla.testing.clock import ManualClock
 
 HEAD = Head("thread")
-FREE = Log(life=7, created_ms=0, head=HEAD, last_seq=4)
+FREE = LogState(life=7, created_ms=0, head=HEAD, last_seq=4)
 HELD = replace(FREE, epoch=3, owner="home:1", until_ms=30_000, ttl_ms=30_000)
 LEASE = Lease("key", "home:1", 3, 30.0, 7)
 
 
-def _offer(*, wakes: bool = True, max_waiting: int | None = None) -> Offer:
-    return Offer("key", "id", Draft("INPUT", b""), b"digest", None, wakes, max_waiting)
+def _offer(*, wakes: bool = True, max_waiting: int | None = None) -> OfferRequest:
+    return OfferRequest("key", "id", Draft("INPUT", b""), b"digest", None, wakes, max_waiting)
 
 
-def _write(number: int, *, lease: Lease = LEASE, records: int = 1, claimed: int = 0, release: bool = False) -> Write:
-    return Write(lease, number, [Draft("A", b"")] * records, Head("thread", "open"), claimed, release)
+def _write(
+    number: int, *, lease: Lease = LEASE, records: int = 1, claimed: int = 0, release: bool = False
+) -> AppendRequest:
+    return AppendRequest(lease, number, [Draft("A", b"")] * records, Head("thread", "open"), claimed, release)
 
 
 @pytest.mark.parametrize(("up_ms", "held"), [(-1, False), (0, True), (29_999, True), (30_000, False), (10**12, False)])

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from sulla.store.memory import MemoryStore
-from sulla.telemetry import Measures, Stream, Tally, new_tally
+from sulla.telemetry import Measures, SpanFeed, Tally, new_tally
 from sulla.telemetry.timeline import Piece
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
@@ -22,7 +22,7 @@ class Heard:
 
     world: World
     clock: ManualClock
-    stream: Stream
+    stream: SpanFeed
     tally: Tally
     pieces: list[Piece] = field(default_factory=list)
 
@@ -56,7 +56,7 @@ def hear(store: MemoryStore) -> Hear:
         provider: ScriptedProvider, *tools: Tool, boot: int = 1, clock: ManualClock | None = None, home: str = "home"
     ) -> Heard:
         time, tally, pieces = clock if clock is not None else ManualClock(), new_tally(), list[Piece]()
-        stream = Stream(time, [pieces.append, Measures(tally, {tool.name for tool in tools}).read])
+        stream = SpanFeed(time, [pieces.append, Measures(tally, {tool.name for tool in tools}).read])
         world = World(store, provider, tools=tools, clock=time, boot=boot, home=home, watcher=stream)
         return Heard(world, time, stream, tally, pieces)
 

@@ -13,7 +13,7 @@ from sulla.telemetry import families as of
 from sulla.telemetry.exposition import expose
 from sulla.telemetry.families import new_tally
 from sulla.telemetry.metrics import Metrics
-from sulla.telemetry.reading import Gauge, Reading
+from sulla.telemetry.reading import Gauge, MetricReading
 
 OPEN = "application/openmetrics-text; version=1.0.0"
 
@@ -55,7 +55,7 @@ async def test_the_figures_are_there_in_the_form_that_is_asked_for(
 
 
 def test_what_libraries_count_by_the_way_is_not_shown() -> None:
-    _, text = expose(Reading((), (), ()), "")
+    _, text = expose(MetricReading((), (), ()), "")
     assert {line.partition("_")[0] for line in text.decode().splitlines() if not line.startswith("#")} == {"process"}
 
 

@@ -16,10 +16,10 @@ from sulla.core.errors import ProviderTransient
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
 from sulla.host.system import SystemClock
-from sulla.models import Usage
+from sulla.models import TokenUsage
 from sulla.models.anthropic.provider import AnthropicProvider
 from sulla.store.memory import MemoryStore
-from sulla.telemetry import Spans, Stream
+from sulla.telemetry import SpanFeed, Spans
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider, Step
 from sulla.testing.world import World
@@ -27,7 +27,7 @@ from sulla.tools import Done, Result, ToolContext, define
 from tests.servers.anthropic_server import FakeAnthropic
 from tests.servers.script import Reply, Rule, Script
 
-DONE = Say("All right. <AGENT_DONE>ok</AGENT_DONE>", usage=Usage(10, 4, 300, 7))
+DONE = Say("All right. <AGENT_DONE>ok</AGENT_DONE>", usage=TokenUsage(10, 4, 300, 7))
 SECRET_WORDS = "what a person said"
 
 
@@ -55,9 +55,9 @@ def provider(exporter: InMemorySpanExporter) -> Iterator[TracerProvider]:
     made.shutdown()
 
 
-def _world(store: MemoryStore, provider: TracerProvider, *steps: Step, boot: int = 1) -> tuple[World, Stream]:
+def _world(store: MemoryStore, provider: TracerProvider, *steps: Step, boot: int = 1) -> tuple[World, SpanFeed]:
     clock = ManualClock()
-    stream = Stream(clock, [Spans(provider.get_tracer("sulla"), "scripted", "model-1").read])
+    stream = SpanFeed(clock, [Spans(provider.get_tracer("sulla"), "scripted", "model-1").read])
     tools = (define(look, effect="pure"),)
     return World(store, ScriptedProvider(steps), tools=tools, clock=clock, watcher=stream, boot=boot), stream
 
@@ -174,7 +174,7 @@ async def test_the_sdk_that_makes_spans_of_its_own_calls_doubles_none_of_ours(
     clock = SystemClock()
     async with FakeAnthropic(Script([Rule(Reply("All right. <AGENT_DONE/>"))]), clock) as fake:
         model = AnthropicProvider("key", clock, base_url=fake.url)
-        stream = Stream(clock, [Spans(provider.get_tracer("sulla"), "anthropic", "model-1").read])
+        stream = SpanFeed(clock, [Spans(provider.get_tracer("sulla"), "anthropic", "model-1").read])
         world = World(store, model, clock=clock, watcher=stream)
         await world.ask(await world.thread(), "hello")
         await model.close()

@@ -12,9 +12,9 @@ from sulla.core.errors import ProviderTransient
 from sulla.core.event import TextShown
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import ToolCall
-from sulla.models import Usage
-from sulla.telemetry import Stream
-from sulla.telemetry.timeline import Began, CallDone, Ended, Paused, Piece, Spoke, ToolDone
+from sulla.models import TokenUsage
+from sulla.telemetry import SpanFeed
+from sulla.telemetry.timeline import CallDone, FirstWord, Piece, RunBegan, RunOver, RunSetAside, ToolDone
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.threads import Answer, CommittedFact, Origin, ThreadCreated
 from sulla.tools import Done, Result, ToolContext, Waiting, define
@@ -51,7 +51,7 @@ def _call(tool: str, what: str) -> Say:
 
 async def test_a_turn_is_told_from_its_message_to_its_end(hear: Hear) -> None:
     gate = Gate()
-    heard = hear(ScriptedProvider([Say(("All ", gate, "right. <AGENT_DONE/>"), usage=Usage(10, 4, 300, 7))]))
+    heard = hear(ScriptedProvider([Say(("All ", gate, "right. <AGENT_DONE/>"), usage=TokenUsage(10, 4, 300, 7))]))
     world, clock = heard.world, heard.clock
     thread = await world.thread()
     sent = await world.send(thread, "hello")
@@ -62,14 +62,14 @@ async def test_a_turn_is_told_from_its_message_to_its_end(hear: Hear) -> None:
     gate.open()
     await turn
     began, spoke, call, ended = heard.pieces
-    assert isinstance(began, Began)
+    assert isinstance(began, RunBegan)
     assert (began.whose.run_id, began.model, began.again, began.waited_s) == (sent.run_id, "scripted", "", 1.5)
-    assert spoke == Spoke(began.whose, 1.5)
+    assert spoke == FirstWord(began.whose, 1.5)
     assert isinstance(call, CallDone)
     assert (call.outcome, call.purpose, call.attempt, call.reason) == ("ok", "reply", 1, "end")
     assert call.began_ms is not None
     assert (call.ended_ms - call.began_ms, call.first_ms) == (500, call.began_ms)
-    assert isinstance(ended, Ended)
+    assert isinstance(ended, RunOver)
     assert (ended.outcome, ended.reason, ended.took_s, ended.usage.total) == ("done", "", 0.5, 321)
     assert heard.counts("sulla_turns") == {("sulla", "done"): 1}
     assert heard.counts("sulla_model_calls") == {("reply", "ok"): 1}
@@ -135,13 +135,13 @@ async def test_a_turn_that_waits_for_a_person_is_put_down_and_goes_on(hear: Hear
     thread = await heard.world.thread()
     await heard.world.ask(thread, "go")
     *_, paused = heard.pieces
-    assert isinstance(paused, Paused)
+    assert isinstance(paused, RunSetAside)
     assert paused.why == "suspended"
     await heard.clock.advance(3600.0)
     suspended: Any = (await heard.world.log(thread))[-1].data
     await heard.world.threads.answer(thread, Answer(suspended["waits"][0]["wait_id"], "yes"))
     await heard.world.turns.attend(thread)
-    again = [piece.again for piece in heard.pieces if isinstance(piece, Began)]
+    again = [piece.again for piece in heard.pieces if isinstance(piece, RunBegan)]
     assert again == ["", "answered"]
     assert heard.counts("sulla_turns") == {("sulla", "done"): 1}
     assert heard.seen("sulla_turn_duration_seconds") == {("sulla",): (1, 3600.0)}
@@ -172,15 +172,15 @@ async def test_a_turn_that_another_process_takes_over_is_told_by_both_and_ended_
     dying.cancel()  # its log says so: the daemon is told to stop
     await asyncio.gather(dying, return_exceptions=True)
     first.stream.close()
-    assert [type(piece) for piece in first.pieces] == [Began, Paused]
+    assert [type(piece) for piece in first.pieces] == [RunBegan, RunSetAside]
     second = hear(ScriptedProvider([DONE]), boot=2)
     await second.world.turns.attend(thread)
     abandoned, began, *_, ended = second.pieces
     assert isinstance(abandoned, CallDone)
     assert (abandoned.outcome, abandoned.reason, abandoned.began_ms) == ("abandoned", "drained", None)
-    assert isinstance(began, Began)
+    assert isinstance(began, RunBegan)
     assert (began.whose.run_id, began.again, began.waited_s) == (sent.run_id, "drained", None)
-    assert isinstance(ended, Ended)
+    assert isinstance(ended, RunOver)
     assert ended.took_s is None
     assert second.seen("sulla_turn_duration_seconds") == {}
     assert second.counts("sulla_turns") == {("sulla", "done"): 1}
@@ -193,7 +193,7 @@ async def test_a_reader_with_a_defect_stops_no_turn_and_is_told(hear: Hear, capl
     def broken(piece: Piece) -> None:
         raise ValueError("a defect")
 
-    heard.world.threads._watcher = Stream(heard.clock, [broken])
+    heard.world.threads._watcher = SpanFeed(heard.clock, [broken])
     thread = await heard.world.thread()
     with caplog.at_level(logging.ERROR):
         await heard.world.ask(thread, "hello")

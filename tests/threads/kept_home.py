@@ -14,11 +14,11 @@ from typing import Any
 from sulla.agent import ActiveAgents, Actor, AgentSpec, InputHandler, actor_key, sub_agent_tools
 from sulla.core.ids import CallId, MessageId
 from sulla.core.message import ToolCall, ToolResult
-from sulla.heartbeat.agenda import Agenda, View
+from sulla.heartbeat.agenda import Agenda, BeatView
 from sulla.heartbeat.graph import create_heartbeat_graph
 from sulla.heartbeat.limits import BeatLimits
 from sulla.heartbeat.node import HeartbeatNode
-from sulla.heartbeat.plan import Lot
+from sulla.heartbeat.plan import ProjectSummary
 from sulla.models import ChatRequest, Delta
 from sulla.projects.projects import Projects
 from sulla.testing.clock import ManualClock
@@ -70,8 +70,8 @@ def _calls(name: str, **args: Any) -> Say:
 class StandingAgenda(Agenda):
     """There is always the same to do."""
 
-    async def look(self) -> View:
-        return View((Lot("tour", "Tour", "active", "p2", 2, 0, 0, "", "same"),), "")
+    async def look(self) -> BeatView:
+        return BeatView((ProjectSummary("tour", "Tour", "active", "p2", 2, 0, 0, "", "same"),), "")
 
     async def written(self, since_ms: int) -> int:
         return 0

@@ -15,7 +15,7 @@ from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
 from sulla.daemon.loop import new_loop
 from sulla.host.system import SystemClock
-from sulla.tools import Done, Jobs, Shell, Toolbox, run_call, shell_tools
+from sulla.tools import Done, Shell, ShellJobs, Toolbox, run_call, shell_tools
 from tests.soon import queued_s
 from tests.tools.contexts import context_in
 
@@ -23,7 +23,7 @@ from tests.tools.contexts import context_in
 async def main(workspace: Path, timeout_s: int, command: str) -> dict[str, object]:
     """The call and its cost."""
     clock = SystemClock()
-    toolbox = Toolbox(shell_tools(Shell(), Jobs(clock)))
+    toolbox = Toolbox(shell_tools(Shell(), ShellJobs(clock)))
     first = ToolCall(CallId("call_0"), "bash", {"command": "echo ready"})
     await run_call(toolbox, first, context_in(workspace, clock))  # what is loaded at the first call counts for nothing
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -10,7 +10,20 @@ from pathlib import Path
 import pytest
 
 from sulla.core.jsontypes import FrozenJson
-from sulla.tools import Allow, Ask, Deny, Effect, Reach, Standing, Tool, ToolContext, Trust, digest_of, judge, target_of
+from sulla.tools import (
+    Allow,
+    AskFirst,
+    CallContext,
+    Deny,
+    Effect,
+    Reach,
+    Tool,
+    ToolContext,
+    Trust,
+    digest_of,
+    judge,
+    target_of,
+)
 from sulla.tools.policy import RULES
 from tests.doubles.attacks import Hooks
 from tests.tools.contexts import context_in
@@ -18,45 +31,45 @@ from tests.tools.contexts import context_in
 HERE = context_in(Path("workspace"))
 EFFECTS: tuple[Effect, ...] = ("pure", "idempotent", "once")
 TRUSTS: tuple[Trust, ...] = ("person", "unattended")
-CLEAN = Standing()
-TAINTED = Standing(tainted=True)
-ALONE = Standing("unattended")
+CLEAN = CallContext()
+TAINTED = CallContext(tainted=True)
+ALONE = CallContext("unattended")
 
 
 def tool(effect: Effect = "once", reach: Reach = "outward") -> Tool:
     return Hooks().tool("act", "url", effect=effect, reach=reach)
 
 
-ROWS: tuple[tuple[str, Tool, Standing, type], ...] = (
+ROWS: tuple[tuple[str, Tool, CallContext, type], ...] = (
     ("secret", tool(), replace(CLEAN, secret=True), Deny),
     ("secret", tool(), replace(TAINTED, secret=True, allowed=True), Deny),
     ("secret", tool("pure"), replace(TAINTED, secret=True, known_target=True), Deny),
     ("secret", replace(tool(), asks=lambda args, context: "May I?"), replace(CLEAN, secret=True), Deny),
     ("unclear", replace(tool("pure", "inward"), asks=lambda args, context: str(args["none"])), CLEAN, Deny),
-    ("own_question", replace(tool("pure", "inward"), asks=lambda args, context: "May I?"), CLEAN, Ask),
-    ("own_question", replace(tool(), asks=lambda args, context: "May I?"), replace(CLEAN, allowed=True), Ask),
+    ("own_question", replace(tool("pure", "inward"), asks=lambda args, context: "May I?"), CLEAN, AskFirst),
+    ("own_question", replace(tool(), asks=lambda args, context: "May I?"), replace(CLEAN, allowed=True), AskFirst),
     ("inward", tool(reach="inward"), TAINTED, Allow),
     ("inward", tool(reach="inward"), ALONE, Allow),
     ("inward", tool(reach="inward"), replace(TAINTED, secret=True), Allow),
     ("inward", replace(tool(), asks=lambda args, context: "", reach="inward"), TAINTED, Allow),
     ("allowed_before", tool(), replace(TAINTED, allowed=True), Allow),
     ("allowed_before", tool(), replace(ALONE, allowed=True), Allow),
-    ("unattended", tool(), ALONE, Ask),
-    ("unattended", tool("idempotent"), ALONE, Ask),
-    ("unattended", tool(), replace(ALONE, tainted=True, known_target=True), Ask),
+    ("unattended", tool(), ALONE, AskFirst),
+    ("unattended", tool("idempotent"), ALONE, AskFirst),
+    ("unattended", tool(), replace(ALONE, tainted=True, known_target=True), AskFirst),
     ("known_read", tool("pure"), replace(TAINTED, known_target=True), Allow),
-    ("tainted", tool(), replace(TAINTED, known_target=True), Ask),
-    ("tainted", tool("idempotent"), replace(TAINTED, known_target=True), Ask),
-    ("tainted", tool("pure"), TAINTED, Ask),
-    ("tainted", tool("pure"), replace(ALONE, tainted=True), Ask),
-    ("tainted", tool(), TAINTED, Ask),
+    ("tainted", tool(), replace(TAINTED, known_target=True), AskFirst),
+    ("tainted", tool("idempotent"), replace(TAINTED, known_target=True), AskFirst),
+    ("tainted", tool("pure"), TAINTED, AskFirst),
+    ("tainted", tool("pure"), replace(ALONE, tainted=True), AskFirst),
+    ("tainted", tool(), TAINTED, AskFirst),
     ("trusted", tool(), CLEAN, Allow),
     ("trusted", tool("pure"), ALONE, Allow),
 )
 
 
 @pytest.mark.parametrize(("rule", "what", "standing", "verdict"), ROWS)
-def test_each_row(rule: str, what: Tool, standing: Standing, verdict: type) -> None:
+def test_each_row(rule: str, what: Tool, standing: CallContext, verdict: type) -> None:
     found = judge(what, {}, HERE, standing)
     assert (found.rule, type(found)) == (rule, verdict)
 
@@ -67,7 +80,7 @@ def test_each_rule_has_its_row() -> None:
 
 def test_no_combination_lets_a_secret_out_or_skips_a_tools_own_question() -> None:
     for effect, trust, tainted, known, allowed in product(EFFECTS, TRUSTS, (False, True), (False, True), (False, True)):
-        standing = Standing(trust, tainted, secret=True, known_target=known, allowed=allowed)
+        standing = CallContext(trust, tainted, secret=True, known_target=known, allowed=allowed)
         assert isinstance(judge(tool(effect), {}, HERE, standing), Deny)
         asking = replace(tool(effect), asks=lambda args, context: "May I?")
         assert not isinstance(judge(asking, {}, HERE, replace(standing, secret=False)), Allow)
@@ -75,8 +88,8 @@ def test_no_combination_lets_a_secret_out_or_skips_a_tools_own_question() -> Non
 
 def test_nothing_tainted_takes_effect_outside_unless_a_person_said_so_before() -> None:
     for effect, trust, known in product(EFFECTS[1:], TRUSTS, (False, True)):
-        standing = Standing(trust, tainted=True, known_target=known)
-        assert isinstance(judge(tool(effect), {}, HERE, standing), Ask)
+        standing = CallContext(trust, tainted=True, known_target=known)
+        assert isinstance(judge(tool(effect), {}, HERE, standing), AskFirst)
 
 
 def test_a_tool_that_cannot_say_where_it_reaches_reaches_out() -> None:
@@ -87,7 +100,7 @@ def test_a_tool_that_cannot_say_where_it_reaches_reaches_out() -> None:
         return "sideways"  # type: ignore[return-value]  # a tool may be wrong
 
     for reach in (lost, odd):
-        assert isinstance(judge(replace(tool(), reach=reach), {}, HERE, TAINTED), Ask)
+        assert isinstance(judge(replace(tool(), reach=reach), {}, HERE, TAINTED), AskFirst)
 
 
 def test_where_it_reaches_may_depend_on_the_arguments() -> None:
@@ -96,7 +109,7 @@ def test_where_it_reaches_may_depend_on_the_arguments() -> None:
 
     here = replace(tool(), reach=reach)
     assert isinstance(judge(here, {"url": "here"}, HERE, TAINTED), Allow)
-    assert isinstance(judge(here, {"url": "there"}, HERE, TAINTED), Ask)
+    assert isinstance(judge(here, {"url": "there"}, HERE, TAINTED), AskFirst)
 
 
 ARGS: Mapping[str, FrozenJson] = {"as asked": {"url": "https://a.example/1", "more": [1, {"b": None}]}}

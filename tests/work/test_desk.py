@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from sulla.work import Caps, Group, Job, JobDesk
+from sulla.work import Group, Job, JobCaps, JobQueue
 
 
 def test_jobs_start_in_the_order_they_came() -> None:
-    desk = JobDesk(Caps())
+    desk = JobQueue(JobCaps())
     for name in "abc":
         desk.add(Job(name), Group("agent"))
     assert [job.key for _ in range(3) if (job := desk.take())] == ["a", "b", "c"]
@@ -18,7 +18,7 @@ def test_jobs_start_in_the_order_they_came() -> None:
 
 
 def test_a_log_that_is_worked_on_gets_one_more_look_afterwards() -> None:
-    desk = JobDesk(Caps())
+    desk = JobQueue(JobCaps())
     desk.add(Job("a"), Group("agent"))
     job = desk.take()
     assert job is not None
@@ -32,7 +32,7 @@ def test_a_log_that_is_worked_on_gets_one_more_look_afterwards() -> None:
 
 
 def test_a_busy_agent_does_not_hold_up_another() -> None:
-    desk = JobDesk(Caps(total=16, per_agent=2))
+    desk = JobQueue(JobCaps(total=16, per_agent=2))
     for name in "abc":
         desk.add(Job(name), Group("busy"))
     desk.add(Job("d"), Group("idle"))
@@ -40,7 +40,7 @@ def test_a_busy_agent_does_not_hold_up_another() -> None:
 
 
 def test_no_more_than_the_total_run() -> None:
-    desk = JobDesk(Caps(total=2, per_agent=5))
+    desk = JobQueue(JobCaps(total=2, per_agent=5))
     for name in "abc":
         desk.add(Job(name), Group(name))
     first = desk.take()
@@ -52,7 +52,7 @@ def test_no_more_than_the_total_run() -> None:
 
 
 def test_children_have_a_cap_of_their_own_so_that_who_waits_for_them_can_go_on() -> None:
-    desk = JobDesk(Caps(total=16, per_agent=2, children=3))
+    desk = JobQueue(JobCaps(total=16, per_agent=2, children=3))
     for name in "abcd":
         desk.add(Job(name), Group("sulla", "child"))
     for name in "xyz":
@@ -67,7 +67,7 @@ class Desk(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.desk = JobDesk(Caps(total=3, per_agent=2))
+        self.desk = JobQueue(JobCaps(total=3, per_agent=2))
         self.running: dict[str, Job] = {}
         self.wanted: set[str] = set()
 
@@ -109,7 +109,7 @@ TestDesk.settings = settings(max_examples=50, stateful_step_count=40, deadline=N
 
 @given(keys=st.lists(st.sampled_from("ab"), max_size=20))
 def test_a_second_wish_for_a_waiting_log_is_the_same_wish(keys: list[str]) -> None:
-    desk = JobDesk(Caps())
+    desk = JobQueue(JobCaps())
     for key in keys:
         desk.add(Job(key), Group("g"))
     taken = [job.key for _ in range(30) if (job := desk.take())]

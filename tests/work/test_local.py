@@ -12,19 +12,19 @@ from sulla.store import Draft, Head
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate
-from sulla.work import Caps, Group, Job, LocalWork
+from sulla.work import Group, Job, JobCaps, LocalWork
 from sulla.work.local import SWEEP_S
 
 
 class Shop:
     """A worker over a store, and what its handler did."""
 
-    def __init__(self, clock: ManualClock, store: MemoryStore, caps: Caps | None = None) -> None:
+    def __init__(self, clock: ManualClock, store: MemoryStore, caps: JobCaps | None = None) -> None:
         self.clock, self.store = clock, store
         self.seen: list[str] = []
         self.gates: dict[str, Gate] = {}
         self.fails: set[str] = set()
-        self.work = LocalWork(store, self.handle, self.group_of, clock, caps or Caps())
+        self.work = LocalWork(store, self.handle, self.group_of, clock, caps or JobCaps())
 
     async def handle(self, job: Job) -> None:
         self.seen.append(job.key)
@@ -146,7 +146,7 @@ async def test_a_stop_waits_for_what_runs_and_then_cuts_it_off(shop: Shop, caplo
 
 
 async def test_the_caps_hold(shop: Shop) -> None:
-    small = Shop(shop.clock, shop.store, Caps(total=2))
+    small = Shop(shop.clock, shop.store, JobCaps(total=2))
     running = asyncio.ensure_future(small.work.run())
     for name in "abc":
         small.gates[name] = Gate()
@@ -190,7 +190,7 @@ async def test_while_held_nothing_starts_and_nobody_looks(open_shop: Shop, monke
 
 
 async def test_what_was_queued_before_starts_when_it_is_held_no_more(shop: Shop) -> None:
-    shop.work = LocalWork(shop.store, shop.handle, shop.group_of, shop.clock, Caps(total=1))
+    shop.work = LocalWork(shop.store, shop.handle, shop.group_of, shop.clock, JobCaps(total=1))
     running = asyncio.ensure_future(shop.work.run())
     gate = shop.gates["a"] = Gate()
     shop.work.enqueue(Job("a"))

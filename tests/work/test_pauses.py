@@ -6,26 +6,26 @@ import pytest
 
 from sulla.core.errors import CorruptRecord, InvalidInput
 from sulla.store import Record, seal
-from sulla.work.pauses import MAX_REASON, Pause, Turned, check_reason, decode, encode
+from sulla.work.pauses import MAX_REASON, SwitchTurned, WorkPause, check_reason, decode, encode
 
-PAUSED = Turned(True, 1_800_000_000_000, "owner", "it orders pizza")
+PAUSED = SwitchTurned(True, 1_800_000_000_000, "owner", "it orders pizza")
 
 
 def record(kind: str, payload: bytes) -> Record:
     return Record(1, kind, True, seal(kind, payload))
 
 
-@pytest.mark.parametrize("turned", [PAUSED, Turned(False, 5, "ci")])
-def test_a_record_is_read_as_it_was_written(turned: Turned) -> None:
+@pytest.mark.parametrize("turned", [PAUSED, SwitchTurned(False, 5, "ci")])
+def test_a_record_is_read_as_it_was_written(turned: SwitchTurned) -> None:
     draft = encode(turned)
     assert decode(Record(1, draft.kind, True, draft.body)) == turned
 
 
 def test_a_pause_says_who_when_and_why() -> None:
-    assert PAUSED.pause == Pause(1_800_000_000_000, "owner", "it orders pizza")
+    assert PAUSED.pause == WorkPause(1_800_000_000_000, "owner", "it orders pizza")
     assert PAUSED.pause.text().startswith("paused by owner since 2027-01-15T08:00:00.000Z: it orders pizza")
     assert PAUSED.pause.shown() == {"since": "2027-01-15T08:00:00.000Z", "by": "owner", "reason": "it orders pizza"}
-    assert Turned(False, 5, "ci").pause is None
+    assert SwitchTurned(False, 5, "ci").pause is None
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from sulla.store import Draft, LogInfo
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.store import FaultyStore, Touch
-from sulla.work.pauses import KEY, Pause
-from sulla.work.switch import POLL_S, Switch
+from sulla.work.pauses import KEY, WorkPause
+from sulla.work.switch import POLL_S, WorkSwitch
 
 
 @pytest.fixture
@@ -31,9 +31,9 @@ async def store(clock: ManualClock) -> AsyncIterator[MemoryStore]:
 
 
 @asynccontextmanager
-async def following(switch: Switch, clock: ManualClock) -> AsyncIterator[list[Pause | None]]:
+async def following(switch: WorkSwitch, clock: ManualClock) -> AsyncIterator[list[WorkPause | None]]:
     """What a daemon hears of it."""
-    heard: list[Pause | None] = []
+    heard: list[WorkPause | None] = []
     switch.tell(heard.append)
     await switch.open()
     task = asyncio.ensure_future(switch.run())
@@ -48,10 +48,10 @@ async def kinds(store: MemoryStore) -> list[str]:
 
 
 async def test_a_pause_is_kept_and_the_next_boot_finds_it(store: MemoryStore, clock: ManualClock) -> None:
-    pause = await Switch(store, clock).pause("owner", "lunch")
-    assert pause == Pause(round(clock.now() * 1000), "owner", "lunch")
-    later = Switch(store, clock)
-    heard: list[Pause | None] = []
+    pause = await WorkSwitch(store, clock).pause("owner", "lunch")
+    assert pause == WorkPause(round(clock.now() * 1000), "owner", "lunch")
+    later = WorkSwitch(store, clock)
+    heard: list[WorkPause | None] = []
     later.tell(heard.append)
     await later.open()
     assert (later.current, later.holds(), heard) == (pause, True, [pause])
@@ -59,7 +59,7 @@ async def test_a_pause_is_kept_and_the_next_boot_finds_it(store: MemoryStore, cl
 
 
 async def test_every_daemon_hears_of_it_at_once_and_once(store: MemoryStore, clock: ManualClock) -> None:
-    here, there = Switch(store, clock), Switch(store, clock)
+    here, there = WorkSwitch(store, clock), WorkSwitch(store, clock)
     async with following(here, clock) as heard_here, following(there, clock) as heard_there:
         pause = await here.pause("owner")
         await clock.settle()  # no time has passed
@@ -80,16 +80,16 @@ async def test_a_daemon_that_was_not_woken_looks_within_half_a_second(store: Mem
     async def nothing(touch: Touch) -> None:
         """Nothing is in the way."""
 
-    switch = Switch(store, clock)
+    switch = WorkSwitch(store, clock)
     async with following(switch, clock) as heard:
-        pause = await Switch(Mute(store, nothing), clock).pause("owner")
+        pause = await WorkSwitch(Mute(store, nothing), clock).pause("owner")
         assert heard == []
         await clock.advance(0.5)
         assert heard == [pause]
 
 
 async def test_asking_again_changes_nothing(store: MemoryStore, clock: ManualClock) -> None:
-    switch = Switch(store, clock)
+    switch = WorkSwitch(store, clock)
     await switch.resume("owner")
     assert await kinds(store) == []
     first = await switch.pause("owner", "first")
@@ -103,7 +103,7 @@ async def test_asking_again_changes_nothing(store: MemoryStore, clock: ManualClo
 
 
 async def test_two_who_pause_at_the_same_moment_pause_once(store: MemoryStore, clock: ManualClock) -> None:
-    here, there = Switch(store, clock), Switch(store, clock)
+    here, there = WorkSwitch(store, clock), WorkSwitch(store, clock)
     one, other = await asyncio.gather(here.pause("a"), there.pause("b"))
     assert one == other
     assert await kinds(store) == ["PAUSED"]
@@ -112,25 +112,25 @@ async def test_two_who_pause_at_the_same_moment_pause_once(store: MemoryStore, c
 
 
 async def test_the_log_is_no_work(store: MemoryStore, clock: ManualClock) -> None:
-    await Switch(store, clock).pause("owner")
+    await WorkSwitch(store, clock).pause("owner")
     assert await store.find(ready=True) == []
 
 
 async def test_a_record_that_cannot_be_read_stands_for_a_pause_until_somebody_turns_it(
     store: MemoryStore, clock: ManualClock
 ) -> None:
-    switch = Switch(store, clock)
+    switch = WorkSwitch(store, clock)
     await switch.pause("owner")
     await switch.resume("owner")
     await store.offer(KEY, "damage", Draft("PAUSED", b"?"), digest=b"", wakes=False)
-    broken = Switch(store, clock)
+    broken = WorkSwitch(store, clock)
     async with following(broken, clock) as heard:
         assert broken.holds()
         assert "nothing is worked on, because system:switch record 3" in broken.trouble()
         await broken.resume("owner")
         assert (broken.holds(), broken.trouble(), heard[-1]) == (False, "", None)
     await store.offer(KEY, "damage 2", Draft("RESUMED", b"?"), digest=b"", wakes=False)
-    assert (await Switch(store, clock).pause("ci", "to be sure")).by == "ci"
+    assert (await WorkSwitch(store, clock).pause("ci", "to be sure")).by == "ci"
 
 
 async def test_while_the_store_is_away_the_last_word_holds(
@@ -146,7 +146,7 @@ async def test_while_the_store_is_away_the_last_word_holds(
 
     flaky = Away(clock, lambda prefix: f"{prefix}_mem")
     await flaky.open()
-    switch = Switch(flaky, clock)
+    switch = WorkSwitch(flaky, clock)
     async with following(switch, clock) as heard:
         pause = await switch.pause("owner")
         flaky.away = True
@@ -164,7 +164,7 @@ async def test_while_the_store_is_away_the_last_word_holds(
 async def test_work_without_end_is_cancelled_for_each_pause_and_begun_anew(
     store: MemoryStore, clock: ManualClock
 ) -> None:
-    switch, log = Switch(store, clock), list[str]()
+    switch, log = WorkSwitch(store, clock), list[str]()
 
     async def work() -> None:
         log.append("begins")

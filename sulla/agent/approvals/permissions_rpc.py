@@ -59,7 +59,6 @@ class RuleService(Protocol):
         Raises:
             CorruptRecord: a record cannot be read.
         """
-        ...
 
     async def forget(self, rule_id: str) -> None:
         """Have people asked again.
@@ -67,7 +66,6 @@ class RuleService(Protocol):
         Raises:
             NotFound: there is no such rule.
         """
-        ...
 
 
 async def _list(service: RuleService, params: ApprovalRules, context: Context) -> RuleRows:

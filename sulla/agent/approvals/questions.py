@@ -7,7 +7,7 @@ from typing import Final
 
 from sulla.core.ids import MessageId, derived_id
 from sulla.core.message import ToolCall
-from sulla.models import Section, ToolSpec
+from sulla.models import PromptSection, ToolSpec
 from sulla.threads import OpenRun, Outcome, Question, Reminder, ToolCallResult
 from sulla.tools import validate
 
@@ -26,13 +26,13 @@ MOST_CHARS: Final = 2_000
 """How much is said of what was wrong with an answer."""
 
 
-def asked_section(question: Question) -> Section:
+def asked_section(question: Question) -> PromptSection:
     """What the model is told of the question, beside its words.
 
     Args:
         question: what is asked.
     """
-    return Section("question", ASKED.format(question.tool))
+    return PromptSection("question", ASKED.format(question.tool))
 
 
 def answer_tool(question: Question) -> ToolSpec:

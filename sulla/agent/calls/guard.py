@@ -19,9 +19,9 @@ from sulla.core.stamp import stamp
 from sulla.threads import OpenRun, Permit, ThreadState, Wait
 from sulla.tools import (
     Allow,
-    Ask,
+    AskFirst,
+    CallContext,
     Deny,
-    Standing,
     Tool,
     Toolbox,
     ToolContext,
@@ -39,11 +39,9 @@ class Rules(Protocol):
 
     async def allows(self, agent: str, tool: str, target: str) -> bool:
         """Whether calls like this one need no question."""
-        ...
 
     async def allow(self, permit: Permit, agent: str) -> None:
         """Make the rule that a person's `always` asks for, once."""
-        ...
 
 
 class OpenApprovals(Protocol):
@@ -51,7 +49,6 @@ class OpenApprovals(Protocol):
 
     async def open_until(self, agent: str, wait: Wait, besides: ThreadId) -> int | None:
         """Until when the same question of an agent is open in another thread, UTC milliseconds; None if it is not."""
-        ...
 
 
 class NothingAsked:
@@ -78,15 +75,12 @@ class Files(Protocol):
 
     async def before(self, tool: Tool, args: FrozenJson, context: ToolContext) -> FileTouch:
         """Look at what a call touches, and mark what it is about to write."""
-        ...
 
     async def tainted(self, touch: FileTouch) -> bool:
         """Whether what it has read is not to be trusted."""
-        ...
 
     async def after(self, touch: FileTouch, rest: Path | None) -> None:
         """Mark what it has written, and where the rest of a result lies that is not to be trusted."""
-        ...
 
 
 class NoFiles:
@@ -165,7 +159,7 @@ class CallGuard:
                 return CallAllowed(context)
             case Deny(_, reason):
                 return CallDenied(f"Not run: {call.name} is not allowed to do this, because {reason}.")
-            case Ask():
+            case AskFirst():
                 decision = self._ask(tool, call, verdict, context, open_run, run)
                 return await self._once(decision, call, state, open_run) if isinstance(decision, Wait) else decision
 
@@ -195,20 +189,20 @@ class CallGuard:
             source = toolbox.get(name)
             return source is not None and source.quotes
 
-        standing = Standing(
+        standing = CallContext(
             trust_of(open_run),
             state.tainted,
             reach_of(tool, call.args, context) == "outward" and holds_secret(self.redactor, call.args),
             state.tainted and is_known_target(call, state.transcript, quotes),
         )
         verdict = judge(tool, call.args, context, standing)
-        if not isinstance(verdict, Ask) or verdict.question:
+        if not isinstance(verdict, AskFirst) or verdict.question:
             return verdict
         allowed = await self.rules.allows(context.agent, call.name, target_of(call.args))
         return judge(tool, call.args, context, replace(standing, allowed=True)) if allowed else verdict
 
     def _ask(
-        self, tool: Tool, call: ToolCall, ask: Ask, context: ToolContext, open_run: OpenRun, run: Run
+        self, tool: Tool, call: ToolCall, ask: AskFirst, context: ToolContext, open_run: OpenRun, run: Run
     ) -> CallDecision:
         digest = digest_of(tool, call.args, context, ask.question)
         permit = open_run.permits.get(call.id)

@@ -14,7 +14,7 @@ from sulla.core.errors import InvalidInput, ProviderError
 from sulla.core.ids import MessageId, derived_id
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 from sulla.core.message import Message, Text
-from sulla.models import ChatRequest, Section, Stop, ToolSpec
+from sulla.models import ChatRequest, PromptSection, Stop, ToolSpec
 
 CHOOSE: Final = "choose"
 """The tool by which a model chooses."""
@@ -169,7 +169,7 @@ class Decider:
         info = self.model.estimator.info
         request = ChatRequest(
             info.name.model,
-            (Section("forced", PROMPT.format(tool.name)),),
+            (PromptSection("forced", PROMPT.format(tool.name)),),
             [_message(question, again, call_id)],
             (tool,),
             max(1, min(self.reply_tokens, info.window_tokens // RESERVE_PART)),

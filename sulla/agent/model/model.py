@@ -33,9 +33,9 @@ from sulla.core.run import Run
 from sulla.models import (
     ChatRequest,
     Completed,
+    PromptSection,
     Provider,
     ReasoningDelta,
-    Section,
     Stop,
     TextDelta,
     ToolSpec,
@@ -54,7 +54,7 @@ _SERVICE_FAILED: frozenset[FailureClass] = frozenset({"transient", "llm_error"})
 class ReplyRequest:
     """What a model is asked for, beside the conversation."""
 
-    prompt: tuple[Section, ...]
+    prompt: tuple[PromptSection, ...]
     tools: tuple[ToolSpec, ...]
     max_tokens: int
     """The most that the reply may have."""

@@ -11,8 +11,13 @@ from typing import Final
 from sulla.agent.input.sanitize import sanitize
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Text
+<<<<<<< HEAD
 from sulla.models import ChatRequest, Section
 from sulla.threads import LogMessage
+=======
+from sulla.models import ChatRequest, PromptSection
+from sulla.threads import Said
+>>>>>>> w/H
 
 KEEP: Final = 40
 """So many of the newest messages are not summed up, if they fit into half of what a model is shown."""
@@ -151,7 +156,7 @@ def summary_request(model: str, earlier: str, batch: Batch, sizes: Sizes, measur
     before = f"The earlier summary:\n{earlier}\n\n" if earlier else ""
     text = Text(f"{before}The conversation:\n\n{told}", "memory")
     message = Message(MessageId("to_sum_up"), "user", (text,))
-    prompt = (Section("summary", INSTRUCTIONS),)
+    prompt = (PromptSection("summary", INSTRUCTIONS),)
     return ChatRequest(model, prompt, [message], max_tokens=sizes.reply_tokens, timeout_s=TIMEOUT_S)
 
 

@@ -24,7 +24,7 @@ from sulla.models import (
     CountText,
     ModelName,
     Prices,
-    Section,
+    PromptSection,
     StandIn,
     ToolSpec,
     count_head,
@@ -89,7 +89,7 @@ class ModelInfo:
 class _Head:
     """The part of a request that comes before the conversation's messages, weighed."""
 
-    asked: tuple[tuple[Section, ...], tuple[Message, ...]]
+    asked: tuple[tuple[PromptSection, ...], tuple[Message, ...]]
     tools: tuple[ToolSpec, ...]
     tokens: int
 

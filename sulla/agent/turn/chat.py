@@ -15,7 +15,7 @@ from sulla.agent.spec import AgentSpec
 from sulla.core.ids import CallId, MessageId, ThreadId, derived_id
 from sulla.core.message import Message, Part, Text, ToolCall
 from sulla.core.run import Run
-from sulla.models import Completed, ModelName, Section, ToolSpec
+from sulla.models import Completed, ModelName, PromptSection, ToolSpec
 from sulla.threads import Outcome, Question, TextMessageEnd, ThreadState, ToolCallStart
 from sulla.tools import Effect
 
@@ -33,7 +33,7 @@ class Chat:
     surroundings: Surroundings
     summarize: Callable[[ThreadId], bool]
     """Asks for a summary, to be made beside the turn; whether that is under way now because of it."""
-    known: Callable[[], tuple[Section, ...]] = tuple
+    known: Callable[[], tuple[PromptSection, ...]] = tuple
     """What stands at the end of the prompt: the same until somebody changes what the daemon knows, e.g. a skill."""
     offer: Callable[[Iterable[ToolCall]], tuple[ToolSpec, ...]] | None = None
     """What the model is told of in a conversation with these calls; None for `tools`, always."""
@@ -171,7 +171,7 @@ class Chat:
         allowed = state.birth.tools if state.birth is not None else None
         return tools if allowed is None else tuple(tool for tool in tools if tool.name in allowed)
 
-    def _prompt(self) -> tuple[Section, ...]:
+    def _prompt(self) -> tuple[PromptSection, ...]:
         return (*sections(self.spec, self.surroundings), *self.known())
 
     def _outcome(self, wrapper: Wrapper | None, run: Run) -> Outcome:

@@ -7,7 +7,7 @@ from typing import Final
 
 from sulla.core.message import ToolCall
 from sulla.models import ToolSpec, count_head, estimate_text
-from sulla.tools import Catalogue, Tool, told_schema
+from sulla.tools import Tool, ToolCatalogue, told_schema
 
 MAX_KNOWN: Final = 64
 """Sets of tools that are remembered."""
@@ -22,7 +22,7 @@ class Offers:
         catalogue: the agent's tools.
     """
 
-    def __init__(self, catalogue: Catalogue) -> None:
+    def __init__(self, catalogue: ToolCatalogue) -> None:
         self.catalogue = catalogue
         self._known: dict[tuple[str, ...], tuple[ToolSpec, ...]] = {}
 

@@ -24,7 +24,7 @@ from sulla.core.errors import Aborted, GraphError, InvalidInput, StaleLease, Sto
 from sulla.core.ids import ThreadId
 from sulla.core.run import Run
 from sulla.core.trail import trail
-from sulla.graph import Limits, Meter, run_graph
+from sulla.graph import GraphLimits, RunMeter, run_graph
 from sulla.store import Store
 from sulla.threads import (
     CancelForBargeIn,
@@ -55,7 +55,7 @@ from sulla.threads import (
     channel,
     next_task,
 )
-from sulla.work import Pause
+from sulla.work import WorkPause
 
 log = logging.getLogger(__name__)
 
@@ -104,7 +104,7 @@ class TurnDriver:
         self._children = children
         self._running: set[Control] = set()
         self._draining = False
-        self._pause: Pause | None = None
+        self._pause: WorkPause | None = None
         self._held = False
 
     def drain(self) -> None:
@@ -113,7 +113,7 @@ class TurnDriver:
         for control in self._running:
             control.drain()
 
-    def hold(self, pause: Pause | None) -> None:
+    def hold(self, pause: WorkPause | None) -> None:
         """Cut every turn off now, in a way that it can go on, and begin no other; None to let them go on."""
         self._held = pause is not None
         if pause is not None:
@@ -366,7 +366,7 @@ class TurnDriver:
         if open_run is None:
             raise GraphError(f"{state.thread_id}: a walk without an open run")
         elapsed_s = max(0.0, self._clock.now() - open_run.started_ms / 1000)
-        limits = Limits(wall_s=bounds.wall_s, tokens=bounds.tokens)
+        limits = GraphLimits(wall_s=bounds.wall_s, tokens=bounds.tokens)
         try:
             actor = actor_of(self._actors, run.agent, state)
             stop = await run_graph(
@@ -375,7 +375,7 @@ class TurnDriver:
                 run,
                 start=None if state.kind.waits_while_working else (state.node or None),
                 limits=limits,
-                meter=Meter(elapsed_s, lambda: open_run.tokens),
+                meter=RunMeter(elapsed_s, lambda: open_run.tokens),
             )
         except Aborted as aborted:
             return cut_by(aborted.reason, run, bounds)

@@ -29,11 +29,9 @@ class Source(Protocol):
 
     def ids(self, after: str) -> list[str]:
         """The next threads behind an id, by id; empty at the end."""
-        ...
 
     def events(self, thread_id: str, after: int = 0) -> list[JsonObject]:
         """A thread's next durable events behind a record; empty at the end."""
-        ...
 
 
 def run_export(given: argparse.Namespace) -> Exit:

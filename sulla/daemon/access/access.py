@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sulla.access import AuditLog, TokenKeeper
+from sulla.access import AuditLog, TokenStore
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon.access.audit_trail import AuditTrail
 from sulla.daemon.settings.config import Settings
@@ -17,7 +17,7 @@ from sulla.store import Store
 class Access:
     """What was built for it."""
 
-    tokens: TokenKeeper
+    tokens: TokenStore
     audit: AuditTrail
 
     def status(self) -> JsonObject:
@@ -35,4 +35,4 @@ def make_access(settings: Settings, store: Store, place: Place) -> Access:
         place: what the daemon stands on.
     """
     audit = AuditTrail(AuditLog(settings.home, place.redactor), place.clock)
-    return Access(TokenKeeper(store, place.clock, random_token), audit)
+    return Access(TokenStore(store, place.clock, random_token), audit)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NoReturn
 
-from sulla.access import AuditLog, Refusal, Refusals
+from sulla.access import AuditLog, RefusalCounter, RefusedAccess
 from sulla.core.clock import Clock
 from sulla.core.errors import Forbidden
 from sulla.core.jsontypes import JsonObject
@@ -32,8 +32,8 @@ class AuditTrail(Unobserved):
     def __init__(self, log: AuditLog, clock: Clock) -> None:
         self._log = log
         self._clock = clock
-        self._refusals = Refusals()
-        self._often = Refusals(_OFTEN_S)
+        self._refusals = RefusalCounter()
+        self._often = RefusalCounter(_OFTEN_S)
 
     @property
     def failing(self) -> bool:
@@ -51,7 +51,7 @@ class AuditTrail(Unobserved):
         caller = asked.caller
         if done.code == Forbidden.code:
             who, address = caller.principal, address_key(caller.address)
-            self._sum_up(Refusal(caller.way, address, done.code, 1, who.name, who.id, asked.method))
+            self._sum_up(RefusedAccess(caller.way, address, done.code, 1, who.name, who.id, asked.method))
             return
         if done.code == OK and asked.method in _OFTEN:
             who, address, thread_id = (
@@ -59,7 +59,7 @@ class AuditTrail(Unobserved):
                 address_key(caller.address),
                 str(getattr(asked.params, "thread_id", "")),
             )
-            one = Refusal(caller.way, address, OK, 1, who.name, who.id, asked.method, thread_id)
+            one = RefusedAccess(caller.way, address, OK, 1, who.name, who.id, asked.method, thread_id)
             self._write_down(self._often.add(one, self._clock.elapsed()))
             return
         if asked.scope == "read":
@@ -82,7 +82,7 @@ class AuditTrail(Unobserved):
 
     def refused(self, way: Way, address: str, code: str) -> None:
         """Somebody was not let in."""
-        self._sum_up(Refusal(way, address_key(address), code, 1))
+        self._sum_up(RefusedAccess(way, address_key(address), code, 1))
 
     async def run(self) -> NoReturn:
         """Write down what was summed up, until cancelled."""
@@ -97,10 +97,10 @@ class AuditTrail(Unobserved):
         self._write_down(self._often.all())
         self._log.close()
 
-    def _sum_up(self, one: Refusal) -> None:
+    def _sum_up(self, one: RefusedAccess) -> None:
         self._write_down(self._refusals.add(one, self._clock.elapsed()))
 
-    def _write_down(self, refusals: list[Refusal]) -> None:
+    def _write_down(self, refusals: list[RefusedAccess]) -> None:
         for one in refusals:
             who: JsonObject = {"token": one.token, "token_id": one.token_id} if one.token else {}
             about: JsonObject = {"about": {"thread_id": one.thread_id}} if one.thread_id else {}

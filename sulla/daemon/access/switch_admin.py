@@ -12,7 +12,7 @@ from sulla.core.redact import Redactor
 from sulla.core.stamp import stamp
 from sulla.daemon.home.archive import open_kept
 from sulla.daemon.settings.config import Settings
-from sulla.work import Pause, Switch
+from sulla.work import WorkPause, WorkSwitch
 
 
 class SwitchAdmin:
@@ -24,12 +24,12 @@ class SwitchAdmin:
         clock: for its times.
     """
 
-    def __init__(self, switch: Switch, log: AuditLog, clock: Clock) -> None:
+    def __init__(self, switch: WorkSwitch, log: AuditLog, clock: Clock) -> None:
         self._switch = switch
         self._log = log
         self._clock = clock
 
-    async def pause(self, reason: str) -> Pause:
+    async def pause(self, reason: str) -> WorkPause:
         """Have all work stand still: see `work.SwitchOffice`."""
         pause = await self._switch.pause(OWNER, reason)
         self._note("system.pause", {"reason": reason})
@@ -51,6 +51,10 @@ async def open_switch(settings: Settings) -> AsyncIterator[SwitchAdmin]:
     async with open_kept(settings, make=True) as kept:
         log = AuditLog(kept.home.path, Redactor())
         try:
+<<<<<<< HEAD:sulla/daemon/access/switch_admin.py
             yield SwitchAdmin(Switch(kept.store, kept.place.clock), log, kept.place.clock)
+=======
+            yield SwitchDesk(WorkSwitch(kept.store, kept.place.clock), log, kept.place.clock)
+>>>>>>> w/H:sulla/daemon/switch_desk.py
         finally:
             log.close()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sulla.agent import TurnDriver
 from sulla.host.health import Health
-from sulla.work import LocalWork, Pause, Switch
+from sulla.work import LocalWork, WorkPause, WorkSwitch
 
 
-def obey(switch: Switch, turns: TurnDriver, work: LocalWork, health: Health) -> None:
+def obey(switch: WorkSwitch, turns: TurnDriver, work: LocalWork, health: Health) -> None:
     """Have turns follow the switch, and people told when they stand still.
 
     Args:
@@ -17,7 +17,7 @@ def obey(switch: Switch, turns: TurnDriver, work: LocalWork, health: Health) -> 
         health: tells people. Messages are still taken, so nothing is blocked.
     """
 
-    def turned(pause: Pause | None) -> None:
+    def turned(pause: WorkPause | None) -> None:
         turns.hold(pause)
         work.hold(pause is not None)
 

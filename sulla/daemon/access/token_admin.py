@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
-from sulla.access import ALL_SCOPES, OWNER, AuditLog, NewToken, Principal, Scope, TokenInfo, TokenKeeper
+from sulla.access import ALL_SCOPES, OWNER, AuditLog, NewToken, Principal, Scope, TokenInfo, TokenStore
 from sulla.core.clock import Clock
 from sulla.core.errors import SullaError
 from sulla.core.jsontypes import JsonObject
@@ -27,7 +27,7 @@ class TokenAdmin:
         clock: for its times.
     """
 
-    def __init__(self, keeper: TokenKeeper, log: AuditLog, clock: Clock) -> None:
+    def __init__(self, keeper: TokenStore, log: AuditLog, clock: Clock) -> None:
         self._keeper = keeper
         self._log = log
         self._clock = clock
@@ -66,7 +66,7 @@ class TokenAdmin:
 async def open_desk(settings: Settings, *, make: bool) -> AsyncIterator[TokenAdmin]:
     """Claim a home and open its tokens: see `archive.open_kept`."""
     async with open_kept(settings, make=make) as kept:
-        keeper = TokenKeeper(kept.store, kept.place.clock, random_token)
+        keeper = TokenStore(kept.store, kept.place.clock, random_token)
         token = kept.home.token(random_token)
         await keeper.open(token, lambda: kept.home.renew_token(random_token))
         log = AuditLog(kept.home.path, Redactor([token]))

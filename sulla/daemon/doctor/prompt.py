@@ -15,7 +15,7 @@ from sulla.daemon.runtimes import sections_of
 from sulla.daemon.settings.config import Settings
 from sulla.definitions import allows
 from sulla.host.tools import MCP
-from sulla.models import Section, ToolSpec, count_head, estimate_text
+from sulla.models import PromptSection, ToolSpec, count_head, estimate_text
 from sulla.tools import Result, Tool, Toolbox, ToolContext, catalogue_of
 
 
@@ -33,13 +33,13 @@ class Known:
 class Prompt:
     """What a model is told before any conversation."""
 
-    sections: tuple[Section, ...]
+    sections: tuple[PromptSection, ...]
     tools: tuple[Tool, ...]
     """Those that it is told of, in this order."""
     others: tuple[str, ...]
     """The names of those that it can find with `browse_tools`."""
 
-    def tokens(self, section: Section) -> int:
+    def tokens(self, section: PromptSection) -> int:
         """Of one section, by estimate."""
         return count_head((section,), (), estimate_text)
 

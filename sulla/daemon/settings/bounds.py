@@ -7,7 +7,7 @@ from sulla.core.units import MICRO
 from sulla.daemon.settings.config import Settings
 from sulla.playbooks.settings import PlaybookSettings
 from sulla.threads import Retention, ThreadLimits
-from sulla.work import Caps
+from sulla.work import JobCaps
 
 
 def run(settings: Settings) -> RunLimits:
@@ -52,11 +52,11 @@ def threads(settings: Settings) -> ThreadLimits:
     )
 
 
-def work(settings: Settings) -> Caps:
+def work(settings: Settings) -> JobCaps:
     """How many runs there may be at once."""
     limits = settings.limits
     caps = (limits.runs, limits.runs_per_agent, limits.sub_agents)
-    return Caps(*caps, settings.section(PlaybookSettings).steps, settings.section(PlaybookSettings).runs)
+    return JobCaps(*caps, settings.section(PlaybookSettings).steps, settings.section(PlaybookSettings).runs)
 
 
 def _micro(money: float | None) -> int | None:

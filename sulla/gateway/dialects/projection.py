@@ -30,27 +30,22 @@ class Projection(Protocol):
     @property
     def opening(self) -> bytes:
         """What is sent before anything has happened; empty for nothing, and then the head waits too."""
-        ...
 
     @property
     def keep_alive(self) -> bytes:
         """What is sent after a long silence; empty for nothing."""
-        ...
 
     @property
     def rests(self) -> bool:
         """Whether the answer ends where people are asked, or goes on when they have answered."""
-        ...
 
     def head(self) -> tuple[int, Headers]:
         """The status and the headers; asked for once, when the first bytes are made."""
-        ...
 
     def show(self, step: Step) -> bytes:
         """What a step looks like; empty for nothing. The last step (`Ended`, or `Asked` if it `rests`) has to make the
         dialect's terminal frame.
         """
-        ...
 
     def cut(self, reason: Reason, problem: Problem | None) -> bytes:
         """The terminal frame of an answer that breaks off before the turn's end.
@@ -59,7 +54,6 @@ class Projection(Protocol):
             reason: ``stopping`` (the daemon), ``ended`` (the thread is gone), ``too_slow``, ``revoked``, ``failed``.
             problem: what went wrong; None where nothing did, for ``stopping``.
         """
-        ...
 
 
 @dataclass(slots=True)

@@ -29,15 +29,12 @@ class Sink(Protocol):
 
     async def put(self, frame: bytes) -> None:
         """Something that has its final form; see ``Outbox.put``."""
-        ...
 
     async def put_event(self, event: Event) -> None:
         """An event; see ``Outbox.put_event``."""
-        ...
 
     def add_event(self, event: Event) -> bool:
         """An event, if it can be taken without waiting; whether it was. See ``Outbox.add_event``."""
-        ...
 
 
 class Follower:

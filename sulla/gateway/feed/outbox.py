@@ -32,19 +32,15 @@ class Waiting(Protocol):
 
     def __len__(self) -> int:
         """How many things wait."""
-        ...
 
     def add(self, frame: bytes) -> None:
         """Put something finished at the end."""
-        ...
 
     def add_event(self, event: Event) -> None:
         """Put an event at the end, if it says anything."""
-        ...
 
     def take(self) -> bytes:
         """What is at the front, removed; may be empty."""
-        ...
 
 
 class Outbox:

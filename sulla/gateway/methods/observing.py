@@ -63,19 +63,15 @@ class Observer(Protocol):
 
     def done(self, done: Done) -> None:
         """A request was carried out or refused."""
-        ...
 
     def refused(self, way: Way, address: str, code: str) -> None:
         """Somebody was not let in."""
-        ...
 
     def came(self, way: Way) -> None:
         """A connection (or a stream) has begun."""
-        ...
 
     def left(self, way: Way) -> None:
         """It has ended."""
-        ...
 
 
 class Observers:

@@ -29,7 +29,6 @@ class StatusService(Protocol):
 
     async def status(self) -> JsonObject:
         """How the daemon is, for people."""
-        ...
 
     async def check(self) -> JsonObject:
         """Look at everything that is kept, and say what cannot be read.
@@ -37,7 +36,6 @@ class StatusService(Protocol):
         Raises:
             Busy: somebody else's look is going on.
         """
-        ...
 
 
 async def _status(service: StatusService, params: SystemStatus, context: Context) -> JsonObject:

@@ -37,7 +37,6 @@ class Hooks(Protocol):
 
     def secret_of(self, playbook: str) -> str | None:
         """What a playbook's messages are signed with; None if it takes none, or there is none of that name."""
-        ...
 
     async def begin(self, playbook: str, message_id: str, payload: Json) -> PlayBegun:
         """Begin a run; the same message begins it once.
@@ -52,7 +51,6 @@ class Hooks(Protocol):
             MessageIdReused: the message came before with another payload.
             QueueFull: too many runs are open.
         """
-        ...
 
 
 class HookDoor:

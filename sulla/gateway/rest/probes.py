@@ -26,7 +26,6 @@ class Operations(Protocol):
 
     def troubles(self) -> Sequence[Trouble]:
         """What is wrong now; returns at once."""
-        ...
 
     async def metrics(self, accept: str) -> tuple[str, bytes]:
         """The figures: their content type, and their text.
@@ -34,7 +33,6 @@ class Operations(Protocol):
         Args:
             accept: the forms that whoever asks understands, as the header of that name says it.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True)

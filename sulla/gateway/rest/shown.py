@@ -40,26 +40,21 @@ class Telling(Protocol):
     @property
     def opening(self) -> bytes:
         """Sent before anything has happened; empty for nothing, and then the head is not sent yet either."""
-        ...
 
     @property
     def keep_alive(self) -> bytes:
         """Sent when nothing was for a while; empty for nothing."""
-        ...
 
     @property
     def begun(self) -> bool:
         """Whether somebody works on the turn, or did."""
-        ...
 
     @property
     def over(self) -> bool:
         """Whether the turn is over."""
-        ...
 
     def head(self) -> tuple[int, Headers]:
         """The status and the headers; asked for once, before the first bytes are sent."""
-        ...
 
     def backlog(self, finish: Callable[[], None]) -> Waiting:
         """What waits to be sent; is asked for once.
@@ -67,28 +62,22 @@ class Telling(Protocol):
         Args:
             finish: to be called when nothing is to come any more.
         """
-        ...
 
     def learn(self, event: Event) -> None:
         """See an event that nobody is shown."""
-        ...
 
     def gap(self, thread_id: str, after: int, following: int) -> bytes:
         """A hole in the log; may be empty."""
-        ...
 
     @property
     def told(self) -> bool:
         """Whether what comes next are its last bytes."""
-        ...
 
     def end(self, reason: Reason, problem: Problem | None = None) -> bytes:
         """What is said last, behind all that waits, where the turn's own end was not; empty if it was put there."""
-        ...
 
     def cut(self, reason: Reason, problem: Problem) -> bytes:
         """The same, in the place of all that waits."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,6 @@ class Settling(Protocol):
 
     async def settle(self, patience_s: float) -> None:
         """Let the client have what has happened by now, and say good-bye."""
-        ...
 
 
 class Streams:

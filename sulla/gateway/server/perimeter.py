@@ -174,7 +174,6 @@ class Know(Protocol):
 
     def __call__(self, *, admin: bool) -> bool:
         """See `Entrance.know`."""
-        ...
 
 
 def welcome(scope: Scope, principal: Principal) -> None:

@@ -72,11 +72,9 @@ class Out(Sink, Protocol):
 
     def add(self, frame: bytes) -> bool:
         """A frame, if it can be taken without waiting; whether it was."""
-        ...
 
     async def emptied(self) -> None:
         """Return when everything that was added has been sent on."""
-        ...
 
 
 class Talk(Protocol):
@@ -85,63 +83,49 @@ class Talk(Protocol):
     @property
     def way(self) -> Way:
         """How observers call this language."""
-        ...
 
     @property
     def id(self) -> str:
         """Names the connection."""
-        ...
 
     @property
     def client(self) -> str:
         """What the client calls itself."""
-        ...
 
     @property
     def open(self) -> bool:
         """Whether it is known who the client is."""
-        ...
 
     @property
     def principal(self) -> Principal | None:
         """Who that is, as far as it is known."""
-        ...
 
     def begin(self) -> Sequence[Effect]:
         """The connection is there; nothing was heard yet."""
-        ...
 
     def hear(self, text: str) -> Sequence[Effect]:
         """Take a text frame."""
-        ...
 
     def hear_binary(self) -> Sequence[Effect]:
         """Take a binary frame."""
-        ...
 
     def admit(self, id_: RequestId, principal: Principal) -> Sequence[Effect]:
         """Whoever asked under `id_` may come in."""
-        ...
 
     def refuse(self, id_: RequestId, error: SullaError) -> Sequence[Effect]:
         """Whoever asked under `id_` may not."""
-        ...
 
     def answered(self, id_: RequestId, result: JsonObject) -> Sequence[Effect]:
         """What was asked for under `id_` is done."""
-        ...
 
     def failed(self, id_: RequestId, error: SullaError) -> Sequence[Effect]:
         """What was asked for under `id_` was refused."""
-        ...
 
     def ended(self, thread_id: str, error: SullaError) -> Sequence[Effect]:
         """A thread can no longer be followed: frames, and perhaps a close."""
-        ...
 
     def gap(self, thread_id: str, after: int, following: int) -> bytes:
         """A hole in a thread's log as a frame."""
-        ...
 
     def sink(self, out: Out, end: Callable[[Close], None]) -> Sink:
         """Where the events of a followed thread go.
@@ -150,12 +134,9 @@ class Talk(Protocol):
             out: to the client.
             end: closes the connection.
         """
-        ...
 
     def forget(self, thread_id: str) -> None:
         """The thread is not followed any more."""
-        ...
 
     def untold(self) -> None:
         """Nobody tells it of notices: it may ask again."""
-        ...

@@ -18,7 +18,6 @@ class Put(Protocol):
         Raises:
             TooSlow: the client takes nothing any more.
         """
-        ...
 
 
 async def tell_notices(notices: Notices, person: str, outbox: Put) -> None:

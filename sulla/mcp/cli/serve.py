@@ -89,7 +89,7 @@ async def _serve(find: Callable[[], Door], query: str) -> None:
         raise InvalidInput("what is said to it has to come through a pipe: a host starts this (docs/clients.md)")
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     async with httpx2.AsyncClient(trust_env=False, timeout=httpx2.Timeout(CONNECT_S, read=READ_S)) as http:
-        await Bridge(http, find, SystemClock(), _print, query).serve(reader)
+        await StdioBridge(http, find, SystemClock(), _print, query).serve(reader)
 
 
 def _print(message: Message) -> None:
@@ -97,7 +97,7 @@ def _print(message: Message) -> None:
     sys.stdout.flush()
 
 
-class Bridge:
+class StdioBridge:
     """Carries messages between a host and the daemon.
 
     Args:

@@ -10,7 +10,7 @@ from typing import Final
 
 from sulla.core.errors import NotFound
 from sulla.mcp.build import servers_of, trust_of
-from sulla.mcp.trust import Kept, TrustFiles
+from sulla.mcp.trust import TrustFiles, TrustRecord
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import settings_of
 from sulla.terminal.table import harmless, one_line
@@ -18,7 +18,7 @@ from sulla.tools import did_you_mean
 
 
 def _show(given: argparse.Namespace) -> Exit:
-    kept = _book(given).read(given.name) or Kept("")
+    kept = _book(given).read(given.name) or TrustRecord("")
     if given.json:
         print(json.dumps(_row(given.name, kept)))
         return Exit.OK
@@ -54,12 +54,12 @@ def _book(given: argparse.Namespace) -> TrustFiles:
     return trust_of(settings)
 
 
-def _row(name: str, kept: Kept) -> dict[str, object]:
+def _row(name: str, kept: TrustRecord) -> dict[str, object]:
     waiting = [{**asdict(tool), "why": kept.why(tool)} for tool in kept.waiting]
     return {"name": name, "allowed": sorted(kept.allowed), "waiting": waiting, "digest": kept.digest}
 
 
-def _words(kept: Kept) -> Iterator[str]:
+def _words(kept: TrustRecord) -> Iterator[str]:
     """What a model would read of each tool that waits."""
     for tool in kept.waiting:
         yield f"{one_line(tool.name)}  ({kept.why(tool)})"

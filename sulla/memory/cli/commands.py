@@ -14,7 +14,7 @@ from sulla.host.store_url import MEMORY, named_store, store_file
 from sulla.host.system import SystemClock
 from sulla.memory.adapters import make_memory_index
 from sulla.memory.base import MemoryIndex
-from sulla.memory.note import EVERYONE, KINDS, Note, note_to_json
+from sulla.memory.note import EVERYONE, KINDS, MemoryNote, note_to_json
 from sulla.memory.section import row
 from sulla.terminal.exits import Exit
 from sulla.terminal.options import add_home, count
@@ -89,12 +89,12 @@ async def _opened(given: argparse.Namespace) -> AsyncIterator[MemoryIndex]:
         await index.close()
 
 
-async def _newest(index: MemoryIndex, scopes: Sequence[str], limit: int) -> list[Note]:
+async def _newest(index: MemoryIndex, scopes: Sequence[str], limit: int) -> list[MemoryNote]:
     notes = [note for kind in KINDS for note in await index.recent(scopes, kind, limit)]
     return sorted(notes, key=lambda note: -note.at_ms)[:limit]
 
 
-async def _all(index: MemoryIndex, scopes: Sequence[str]) -> AsyncIterator[Note]:
+async def _all(index: MemoryIndex, scopes: Sequence[str]) -> AsyncIterator[MemoryNote]:
     """Every note; those of one millisecond are asked for once more with the next page, and given once."""
     for kind in KINDS:
         before: int | None = None
@@ -110,7 +110,7 @@ async def _all(index: MemoryIndex, scopes: Sequence[str]) -> AsyncIterator[Note]
             before = last_ms + 1
 
 
-def _show(given: argparse.Namespace, notes: Sequence[Note], otherwise: str) -> Exit:
+def _show(given: argparse.Namespace, notes: Sequence[MemoryNote], otherwise: str) -> Exit:
     for note in notes:
         print(
             note_to_json(note) if given.json else harmless(f"{row(note)} [{note.id}, {note.agent}, {note.thread_id}]")

@@ -19,7 +19,7 @@ from sulla.models.base import ReasoningDelta, TextDelta
 from sulla.models.wire.json import string
 
 
-class Content(TypedDict, total=False):
+class BlockStart(TypedDict, total=False):
     """A block as it begins; what is not promised to be there is looked for with `get`."""
 
     type: str
@@ -31,7 +31,7 @@ class Content(TypedDict, total=False):
     input: FrozenJson
 
 
-class Piece(TypedDict, total=False):
+class BlockDelta(TypedDict, total=False):
     """What is added to a block."""
 
     type: str
@@ -47,14 +47,14 @@ class TextBlock:
     __slots__ = ("_pieces",)
     shown_as = TextDelta
 
-    def __init__(self, content: Content) -> None:
+    def __init__(self, content: BlockStart) -> None:
         self._pieces = [string(content.get("text") or "")]
 
     def begin(self) -> str:
         """What was there from the start."""
         return self._pieces[0]
 
-    def add(self, piece: Piece) -> str:
+    def add(self, piece: BlockDelta) -> str:
         """Take a piece; the first case is what most of every reply consists of."""
         kind = piece["type"]
         if kind == "text_delta":
@@ -76,7 +76,7 @@ class ThinkingBlock:
     __slots__ = ("_content", "_pieces", "_signature")
     shown_as = ReasoningDelta
 
-    def __init__(self, content: Content) -> None:
+    def __init__(self, content: BlockStart) -> None:
         self._content = content
         self._pieces = [string(content.get("thinking") or "")]
         self._signature = string(content.get("signature") or "")
@@ -85,7 +85,7 @@ class ThinkingBlock:
         """What was there from the start."""
         return self._pieces[0]
 
-    def add(self, piece: Piece) -> str:
+    def add(self, piece: BlockDelta) -> str:
         """Take more of the reasoning, or its signature."""
         kind = piece["type"]
         if kind == "thinking_delta":
@@ -110,14 +110,14 @@ class RedactedBlock:
     __slots__ = ("_content",)
     shown_as = ReasoningDelta
 
-    def __init__(self, content: Content) -> None:
+    def __init__(self, content: BlockStart) -> None:
         self._content = content
 
     def begin(self) -> str:
         """Nothing to show."""
         return ""
 
-    def add(self, piece: Piece) -> str:
+    def add(self, piece: BlockDelta) -> str:
         """It comes whole."""
         raise TypeError(f"a redacted block cannot take a {piece['type']!r}")
 
@@ -132,7 +132,7 @@ class CallBlock:
     __slots__ = ("_args", "_given", "_id", "_pieces", "name")
     shown_as = TextDelta
 
-    def __init__(self, content: Content) -> None:
+    def __init__(self, content: BlockStart) -> None:
         self._id = string(content["id"])
         self.name = string(content["name"])
         if not self._id or not self.name:
@@ -145,7 +145,7 @@ class CallBlock:
         """Nothing to show."""
         return ""
 
-    def add(self, piece: Piece) -> str:
+    def add(self, piece: BlockDelta) -> str:
         """Take more of the arguments."""
         if piece["type"] != "input_json_delta":
             raise TypeError(f"a tool call cannot take a {piece['type']!r}")
@@ -180,7 +180,7 @@ class CallBlock:
 
 Block = TextBlock | ThinkingBlock | RedactedBlock | CallBlock
 
-BLOCKS: Final[dict[str, Callable[[Content], Block]]] = {
+BLOCKS: Final[dict[str, Callable[[BlockStart], Block]]] = {
     "text": TextBlock,
     "thinking": ThinkingBlock,
     "redacted_thinking": RedactedBlock,

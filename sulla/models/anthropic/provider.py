@@ -32,7 +32,7 @@ _TIMEOUT: Final = httpx2.Timeout(None, connect=CONNECT_S)
 
 
 class AnthropicProvider:
-    """Keeps `models.Provider` and `models.TokenCounter`.
+    """Implements `models.Provider` and `models.TokenCounter`.
 
     Args:
         api_key: the key; empty for none, which fails at the first request.

@@ -10,9 +10,9 @@ import orjson
 from sulla.core.errors import ContextTooLong, ProviderProtocol
 from sulla.core.ids import MessageId
 from sulla.core.message import Part, Text, ToolCall
-from sulla.models.anthropic.blocks import BLOCKS, Block, CallBlock, Content, Piece
+from sulla.models.anthropic.blocks import BLOCKS, Block, BlockDelta, BlockStart, CallBlock
 from sulla.models.anthropic.errors import stream_error
-from sulla.models.base import Completed, Stop, Usage
+from sulla.models.base import Completed, Stop, TokenUsage
 from sulla.models.wire.json import string
 from sulla.models.wire.reply import StreamedReply
 from sulla.models.wire.sse import SseReader
@@ -28,22 +28,22 @@ _STOPS: Final[dict[str, Stop]] = {
 }
 
 _COUNTS = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
-"""In the order of `Usage`."""
+"""In the order of `TokenUsage`."""
 
 
-class _Counts(TypedDict, total=False):
+class _AnthropicCounts(TypedDict, total=False):
     input_tokens: int
     output_tokens: int
     cache_read_input_tokens: int
     cache_creation_input_tokens: int
 
 
-class _Start(TypedDict, total=False):
+class _MessageStart(TypedDict, total=False):
     id: str
-    usage: _Counts
+    usage: _AnthropicCounts
 
 
-class _Change(Piece, total=False):
+class _ContentDelta(BlockDelta, total=False):
     stop_reason: str
 
 
@@ -52,13 +52,13 @@ class _Error(TypedDict, total=False):
     message: str
 
 
-class _Event(TypedDict, total=False):
+class _AnthropicEvent(TypedDict, total=False):
     type: str
     index: int
-    message: _Start
-    content_block: Content
-    delta: _Change
-    usage: _Counts
+    message: _MessageStart
+    content_block: BlockStart
+    delta: _ContentDelta
+    usage: _AnthropicCounts
     error: _Error
 
 
@@ -78,7 +78,7 @@ class AnthropicReply(StreamedReply):
         self._reason = ""
 
     def _take(self, data: bytes) -> Completed | None:
-        event: _Event = orjson.loads(data)
+        event: _AnthropicEvent = orjson.loads(data)
         if event["type"] == "content_block_delta":  # nearly all events are
             block = self._open[event["index"]]
             self._show(block.shown_as, block.add(event["delta"]))
@@ -87,14 +87,14 @@ class AnthropicReply(StreamedReply):
         # The service may add kinds of events: those that are not known are passed over, as its documentation asks.
         return handler(self, event) if handler is not None else None
 
-    def _message_start(self, event: _Event) -> None:
+    def _message_start(self, event: _AnthropicEvent) -> None:
         if self._id is not None:
             raise self._broken("begins twice")
         message = event["message"]
         self._id = MessageId(string(message["id"]))
         self._count(message.get("usage"))
 
-    def _block_start(self, event: _Event) -> None:
+    def _block_start(self, event: _AnthropicEvent) -> None:
         index, content = event["index"], event["content_block"]
         if self._id is None or index != len(self._open) + len(self._done):
             raise self._broken(f"begins block {index!r} out of turn")
@@ -104,16 +104,16 @@ class AnthropicReply(StreamedReply):
         block = self._open[index] = make(content)
         self._show(block.shown_as, block.begin())
 
-    def _block_stop(self, event: _Event) -> None:
+    def _block_stop(self, event: _AnthropicEvent) -> None:
         self._done.append(self._open.pop(event["index"]))
 
-    def _message_delta(self, event: _Event) -> None:
+    def _message_delta(self, event: _AnthropicEvent) -> None:
         reason = event["delta"].get("stop_reason")
         if reason is not None:
             self._reason = string(reason)
         self._count(event.get("usage"))
 
-    def _message_stop(self, event: _Event) -> Completed:
+    def _message_stop(self, event: _AnthropicEvent) -> Completed:
         if self._id is None or self._open:
             raise self._broken("stops in the middle")
         stop = _STOPS.get(self._reason)
@@ -122,9 +122,9 @@ class AnthropicReply(StreamedReply):
         parts = self._parts(stop)
         if self._reason == "model_context_window_exceeded" and not _says(parts):
             raise ContextTooLong(f"the window of the model {self._model!r} is full: send a shorter history")
-        return self._whole(self._id, parts, Usage(*(self._usage.get(name, 0) for name in _COUNTS)), stop)
+        return self._whole(self._id, parts, TokenUsage(*(self._usage.get(name, 0) for name in _COUNTS)), stop)
 
-    def _error(self, event: _Event) -> None:
+    def _error(self, event: _AnthropicEvent) -> None:
         error = event["error"]
         raise stream_error(self._model, str(error.get("type") or ""), str(error.get("message") or ""))
 
@@ -148,7 +148,7 @@ class AnthropicReply(StreamedReply):
                 parts.append(part)
         return tuple(parts)
 
-    def _count(self, usage: _Counts | None) -> None:
+    def _count(self, usage: _AnthropicCounts | None) -> None:
         """Take a usage report in; a later one holds the sums so far."""
         for name, value in (usage or {}).items():
             if type(value) is int and value >= 0:
@@ -178,7 +178,7 @@ def _says(parts: tuple[Part, ...]) -> bool:
     return any(isinstance(part, (Text, ToolCall)) for part in parts)
 
 
-_EVENTS: Final[dict[str, Callable[[AnthropicReply, _Event], Completed | None]]] = {
+_EVENTS: Final[dict[str, Callable[[AnthropicReply, _AnthropicEvent], Completed | None]]] = {
     "message_start": AnthropicReply._message_start,
     "content_block_start": AnthropicReply._block_start,
     "content_block_stop": AnthropicReply._block_stop,

@@ -11,7 +11,7 @@ from sulla.core.ids import CallId
 from sulla.core.jsontypes import FrozenJson, JsonObject
 from sulla.core.message import Message, Part, Reasoning, Text, ToolCall, ToolResult
 from sulla.models.anthropic.choice import fields, offered
-from sulla.models.base import ChatRequest, Section, ToolSpec
+from sulla.models.base import ChatRequest, PromptSection, ToolSpec
 from sulla.models.tokens.segments import Segment, SegmentCache, ends_segment
 from sulla.models.wire.json import dumps
 
@@ -99,7 +99,7 @@ class RequestEncoder:
 
     def _history(self, request: ChatRequest) -> list[bytes]:
         """The messages in pieces, the last one still open."""
-        walk = _Walk(request.model)
+        walk = _MessageJoiner(request.model)
         messages = list(request.messages)
         start = place = 0
         while place < len(messages):
@@ -118,7 +118,7 @@ class RequestEncoder:
         return walk.pieces
 
 
-class _Walk:
+class _MessageJoiner:
     """Joins messages, and holds them against the service's rules on who speaks when and what answers which call."""
 
     __slots__ = ("_awaited", "_calls", "_from", "_model", "_role", "_spoken", "pieces")
@@ -266,7 +266,7 @@ def _block(part: Part) -> JsonObject | None:
             assert_never(part)
 
 
-def _system(sections: Iterable[Section]) -> list[bytes]:
+def _system(sections: Iterable[PromptSection]) -> list[bytes]:
     """The prompt's blocks, stable ones first; the last of those carries a cache mark."""
     kept = [section for section in sections if section.text and not section.text.isspace()]
     stable = [dumps({"type": "text", "text": section.text}) for section in kept if section.stable]

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sulla.core.message import ToolResult
-from sulla.models.offline.projects import Ended, Step, next_step
+from sulla.models.offline.projects import OfflineStep, PlannedEnd, next_step
 
 SET_FOCUS = "set_focus"
 _HEADING = re.compile(r"^## (?P<title>[A-Z][A-Za-z ]*)$", re.MULTILINE)
@@ -19,7 +19,7 @@ _REASON_CHARS = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Wake:
+class OfflineWake:
     """What a beat is for."""
 
     project: str
@@ -30,7 +30,7 @@ class Wake:
     """What a person wrote to the heartbeat; empty if nobody did."""
 
 
-def wake_of(request: str) -> Wake | None:
+def wake_of(request: str) -> OfflineWake | None:
     """What a briefing asks for; None for what is none."""
     parts = _HEADING.split(request)
     if parts[0] or parts[1:2] != ["Directive"]:
@@ -38,10 +38,10 @@ def wake_of(request: str) -> Wake | None:
     said = {title: text.strip() for title, text in zip(parts[1::2], parts[2::2], strict=True)}
     focus = _FOCUS.match(said.get("Focus", ""))
     project, reason = (focus["project"], focus["reason"]) if focus is not None else ("", "")
-    return Wake(project, reason[:_REASON_CHARS] or "it comes first", said.get("Message", ""))
+    return OfflineWake(project, reason[:_REASON_CHARS] or "it comes first", said.get("Message", ""))
 
 
-def next_beat_step(wake: Wake, results: Sequence[ToolResult], tools: frozenset[str]) -> Step | Ended:
+def next_beat_step(wake: OfflineWake, results: Sequence[ToolResult], tools: frozenset[str]) -> OfflineStep | PlannedEnd:
     """What to do now: say what is worked on, then one task of that project.
 
     Args:
@@ -50,9 +50,9 @@ def next_beat_step(wake: Wake, results: Sequence[ToolResult], tools: frozenset[s
         tools: what there is.
     """
     if not wake.project:
-        return Ended("No project is named that I could work on.", "Nothing to do.")
+        return PlannedEnd("No project is named that I could work on.", "Nothing to do.")
     if SET_FOCUS in tools:
         if not results:
-            return Step(SET_FOCUS, {"focus": wake.project, "reason": wake.reason})
+            return OfflineStep(SET_FOCUS, {"focus": wake.project, "reason": wake.reason})
         results = results[1:]
     return next_step(wake.project, results, tools, alone=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import ToolResult
-from sulla.models.offline.rules import Wish, wish_of
+from sulla.models.offline.rules import OfflineCommand, wish_of
 
 USAGE = "work on garden (a project)"
 TOOLS = frozenset({"read_project", "complete_project_task", "block_project_task"})
@@ -27,7 +27,7 @@ STRANGE = "no fixed rule fits it; a language model may understand it"
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class OfflineStep:
     """A tool to use next."""
 
     tool: str
@@ -35,7 +35,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class PlannedEnd:
     """There is nothing more to do."""
 
     said: str
@@ -50,7 +50,7 @@ def project_of(request: str) -> str:
 
 def next_step(
     project: str, results: Sequence[ToolResult], tools: frozenset[str], *, alone: bool = False
-) -> Step | Ended:
+) -> OfflineStep | PlannedEnd:
     """What to do now.
 
     Args:
@@ -61,50 +61,52 @@ def next_step(
             is blocked, so that it is not tried at each beat.
     """
     if not results:
-        return Step("read_project", {"project": project})
+        return OfflineStep("read_project", {"project": project})
     read, *rest = results
     if read.is_error:
-        return Ended(f"The project {project} cannot be read: {read.text}", f"Could not read {project}.")
+        return PlannedEnd(f"The project {project} cannot be read: {read.text}", f"Could not read {project}.")
     found = _first(read.text, tools)
     if found is None:
         return _give_up(project, _open_tasks(read.text) if alone else [], rest)
     task, wish = found
     if not rest:
-        return Step(wish.rule.tool, wish.args)
+        return OfflineStep(wish.rule.tool, wish.args)
     if alone and COMMENT in tools and not rest[0].is_error:
         if len(rest) == 1:
             remark = " ".join(rest[0].text.split())[:_REASON_CHARS] or "done"
-            return Step(COMMENT, {"project": project, "task": task, "remark": remark})
+            return OfflineStep(COMMENT, {"project": project, "task": task, "remark": remark})
         rest = [rest[0], *rest[2:]]
     return _written_down(project, task, rest)
 
 
-def _written_down(project: str, task: str, rest: Sequence[ToolResult]) -> Step | Ended:
+def _written_down(project: str, task: str, rest: Sequence[ToolResult]) -> OfflineStep | PlannedEnd:
     """A task was tried: tick it, or say what was in the way; then end."""
     done = rest[0]
     if len(rest) == 1:
         if done.is_error:
             reason = " ".join(done.text.split())[:_REASON_CHARS]
-            return Step("block_project_task", {"project": project, "task": task, "reason": reason})
-        return Step("complete_project_task", {"project": project, "task": task})
+            return OfflineStep("block_project_task", {"project": project, "task": task, "reason": reason})
+        return OfflineStep("complete_project_task", {"project": project, "task": task})
     if rest[-1].is_error:
-        return Ended(f"The task was worked on, but not written down: {rest[-1].text}", f"Worked on {project}.")
+        return PlannedEnd(f"The task was worked on, but not written down: {rest[-1].text}", f"Worked on {project}.")
     ended = "is in trouble" if done.is_error else "is done"
-    return Ended(f"A task of {project} {ended}: {task}", f"Worked on {project}: {task}"[:_REASON_CHARS])
+    return PlannedEnd(f"A task of {project} {ended}: {task}", f"Worked on {project}: {task}"[:_REASON_CHARS])
 
 
-def _give_up(project: str, strange: Sequence[str], rest: Sequence[ToolResult]) -> Ended | Step:
+def _give_up(project: str, strange: Sequence[str], rest: Sequence[ToolResult]) -> PlannedEnd | OfflineStep:
     """No open task is understood; the first of those that are to be blocked for that is."""
     if strange and not rest:
-        return Step("block_project_task", {"project": project, "task": strange[0], "reason": STRANGE})
+        return OfflineStep("block_project_task", {"project": project, "task": strange[0], "reason": STRANGE})
     if strange and not rest[0].is_error:
-        return Ended(f"A task of {project} needs a language model: {strange[0]}", f"Blocked in {project}: {strange[0]}")
-    return Ended(
+        return PlannedEnd(
+            f"A task of {project} needs a language model: {strange[0]}", f"Blocked in {project}: {strange[0]}"
+        )
+    return PlannedEnd(
         f"No open task of {project} is worded like a request that I understand.", f"Nothing to do in {project}."
     )
 
 
-def _first(listed: str, tools: frozenset[str]) -> tuple[str, Wish] | None:
+def _first(listed: str, tools: frozenset[str]) -> tuple[str, OfflineCommand] | None:
     """The first open task that a rule fits, and what it asks for."""
     for task in _open_tasks(listed):
         wish = wish_of(task)

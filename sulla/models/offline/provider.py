@@ -7,10 +7,10 @@ from collections.abc import AsyncGenerator, Iterator
 from sulla.core.ids import CallId, MessageId, derived_id
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Message, Part, Reasoning, Text, ToolCall, ToolResult
-from sulla.models.base import ChatRequest, Completed, Delta, Stop, TextDelta, Usage
+from sulla.models.base import ChatRequest, Completed, Delta, Stop, TextDelta, TokenUsage
 from sulla.models.offline.beats import next_beat_step, wake_of
 from sulla.models.offline.forced import forced_args
-from sulla.models.offline.projects import TOOLS, USAGE, Ended, Step, next_step, project_of
+from sulla.models.offline.projects import TOOLS, USAGE, OfflineStep, PlannedEnd, next_step, project_of
 from sulla.models.offline.rules import help_text, wish_of
 
 NOTICE = (
@@ -32,7 +32,7 @@ _PIECE_CHARS = 24
 
 
 class OfflineProvider:
-    """Keeps `models.Provider`. The same request always gets the same reply."""
+    """Implements `models.Provider`. The same request always gets the same reply."""
 
     name = "offline"
 
@@ -46,7 +46,7 @@ class OfflineProvider:
             yield TextDelta(text[start : start + _PIECE_CHARS])
         parts = (*((Text(text, "agent"),) if text else ()), *calls)
         message = Message(MessageId(derived_id("msg", *_place(request))), "assistant", parts)
-        yield Completed(message, Usage(_tokens(_input_chars(request)), _tokens(sum(map(_chars, parts)))), stop)
+        yield Completed(message, TokenUsage(_tokens(_input_chars(request)), _tokens(sum(map(_chars, parts)))), stop)
 
     async def close(self) -> None:
         """Nothing to let go of."""
@@ -85,11 +85,11 @@ def _reply(request: ChatRequest) -> tuple[str, tuple[ToolCall, ...]]:
     return "", (_call(request, wish.rule.tool, wish.args),)
 
 
-def _worked(request: ChatRequest, next_one: Step | Ended) -> tuple[str, tuple[ToolCall, ...]]:
+def _worked(request: ChatRequest, next_one: OfflineStep | PlannedEnd) -> tuple[str, tuple[ToolCall, ...]]:
     match next_one:
-        case Step(tool, args):
+        case OfflineStep(tool, args):
             return "", (_call(request, tool, args),)
-        case Ended(said, summary):
+        case PlannedEnd(said, summary):
             return _closing(said, "", summary), ()
 
 

@@ -10,7 +10,7 @@ from sulla.core.jsontypes import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class OfflineRule:
     """One kind of request, and the tool that serves it."""
 
     usage: str
@@ -25,10 +25,10 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class OfflineCommand:
     """A request that a rule fits."""
 
-    rule: Rule
+    rule: OfflineRule
     groups: dict[str, str]
 
     @property
@@ -48,8 +48,8 @@ def _pattern(text: str) -> re.Pattern[str]:
 
 _PATH = r"[\"'`]?(?P<path>[^\"'`\n]+?)[\"'`]?"
 
-RULES: tuple[Rule, ...] = (
-    Rule(
+RULES: tuple[OfflineRule, ...] = (
+    OfflineRule(
         "what time is it [in Europe/Berlin]",
         _pattern(
             r"(?:what(?:'s|s| is)? )?(?:the )?(?:time|date|day)(?: is it)?(?: now)?(?: in (?P<zone>[\w/+-]+))?[ ?.!]*"
@@ -58,28 +58,28 @@ RULES: tuple[Rule, ...] = (
         lambda found: {"timezone": found["zone"]} if found["zone"] else {},
         "The clock says:",
     ),
-    Rule(
+    OfflineRule(
         "list files [in notes]",
         _pattern(rf"(?:list|show|ls)(?: (?:the |my |all )*files)?(?: in {_PATH})?[ ?!]*"),
         "list_dir",
         lambda found: {"path": found["path"] or "."},
         "The files there:",
     ),
-    Rule(
+    OfflineRule(
         "read notes.txt",
         _pattern(rf"(?:read|show|open|cat)(?: the)?(?: file)? {_PATH}[ ?!]*"),
         "read_file",
         lambda found: {"path": found["path"]},
         "{path} holds:",
     ),
-    Rule(
+    OfflineRule(
         "write notes.txt: any text",
         _pattern(r"write(?: to)?(?: the)?(?: file)? [\"'`]?(?P<path>[^\"'`:\n]+?)[\"'`]?\s*:[ \t]*\n?(?P<text>.+)"),
         "write_file",
         lambda found: {"path": found["path"], "content": found["text"]},
         "About writing {path}:",
     ),
-    Rule(
+    OfflineRule(
         "search any words",
         _pattern(r"(?:search|find)(?: files| my files| the files)?(?: for)? (?P<text>[^\n]+?)[ ?!]*"),
         "search_files",
@@ -89,12 +89,12 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def wish_of(request: str) -> Wish | None:
+def wish_of(request: str) -> OfflineCommand | None:
     """The first rule that fits a person's words; None if none does."""
     for rule in RULES:
         match = rule.pattern.fullmatch(request.strip())
         if match is not None:
-            return Wish(rule, {name: value or "" for name, value in match.groupdict().items()})
+            return OfflineCommand(rule, {name: value or "" for name, value in match.groupdict().items()})
     return None
 
 

@@ -51,7 +51,7 @@ class _Wire(AsyncClient):
 
 
 class OllamaProvider:
-    """Keeps `models.Provider`, `models.Embedder` and `models.ModelLister`.
+    """Implements `models.Provider`, `models.Embedder` and `models.ModelLister`.
 
     A model is not held to a tool that it has to call (`ollama_wire.encode_request`).
 

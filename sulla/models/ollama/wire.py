@@ -19,7 +19,7 @@ from sulla.core.errors import (
 from sulla.core.ids import CallId, MakeId, MessageId
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 from sulla.core.message import Message, Part, Reasoning, Text, ToolCall, ToolResult
-from sulla.models.base import ChatRequest, Completed, ReasoningDelta, Stop, TextDelta, Usage
+from sulla.models.base import ChatRequest, Completed, ReasoningDelta, Stop, TextDelta, TokenUsage
 from sulla.models.wire.json import dumps, shortened, string, tokens
 from sulla.models.wire.lines import LineReader
 from sulla.models.wire.reply import StreamedReply
@@ -118,25 +118,25 @@ def _said(message: Message) -> JsonObject | None:
     return said if text or calls else None
 
 
-class _Function(TypedDict, total=False):
+class _OllamaFunction(TypedDict, total=False):
     name: str
     arguments: FrozenJson
 
 
-class _Call(TypedDict, total=False):
+class _OllamaCall(TypedDict, total=False):
     id: str
-    function: _Function
+    function: _OllamaFunction
 
 
-class _Said(TypedDict, total=False):
+class _OllamaMessage(TypedDict, total=False):
     content: str
     thinking: str
-    tool_calls: list[_Call]
+    tool_calls: list[_OllamaCall]
 
 
-class _Line(TypedDict, total=False):
+class _OllamaLine(TypedDict, total=False):
     error: str
-    message: _Said
+    message: _OllamaMessage
     done: bool
     done_reason: str
     prompt_eval_count: int
@@ -157,7 +157,7 @@ class OllamaReply(StreamedReply):
         self._calls: list[ToolCall] = []
 
     def _take(self, data: bytes) -> Completed | None:
-        line: _Line = orjson.loads(data)
+        line: _OllamaLine = orjson.loads(data)
         if "error" in line:
             raise service_error(self._model, None, string(line["error"]))
         said = line.get("message", {})
@@ -169,7 +169,7 @@ class OllamaReply(StreamedReply):
             self._calls += map(self._call, calls)
         return self._complete(line) if line.get("done") is True else None
 
-    def _call(self, call: _Call) -> ToolCall:
+    def _call(self, call: _OllamaCall) -> ToolCall:
         function = call["function"]
         args = function.get("arguments")
         name = string(function["name"])
@@ -177,7 +177,7 @@ class OllamaReply(StreamedReply):
             raise TypeError("a tool call without a name or arguments")
         return ToolCall(CallId(string(call.get("id") or "") or self._make_id("call")), name, args)
 
-    def _complete(self, line: _Line) -> Completed:
+    def _complete(self, line: _OllamaLine) -> Completed:
         stop = _STOPS.get(line.get("done_reason", "stop"))
         if stop is None:
             raise self._broken(f"stops for the unknown reason {line.get('done_reason')!r}")
@@ -187,7 +187,7 @@ class OllamaReply(StreamedReply):
             *((Text(text, "agent"),) if text else ()),
             *self._calls,
         )
-        usage = Usage(tokens(line.get("prompt_eval_count")), tokens(line.get("eval_count")))
+        usage = TokenUsage(tokens(line.get("prompt_eval_count")), tokens(line.get("eval_count")))
         return self._whole(MessageId(self._make_id("msg")), parts, usage, stop)
 
 

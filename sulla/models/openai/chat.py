@@ -12,7 +12,7 @@ import orjson
 
 from sulla.core.ids import CallId, MakeId, MessageId
 from sulla.core.message import Part, Reasoning, Text, ToolCall
-from sulla.models.base import Completed, ReasoningDelta, Stop, TextDelta, Usage
+from sulla.models.base import Completed, ReasoningDelta, Stop, TextDelta, TokenUsage
 from sulla.models.openai.errors import WireError, stream_error
 from sulla.models.openai.wire import CHAT_REASONING
 from sulla.models.wire.json import string, tokens
@@ -30,49 +30,49 @@ _THOUGHTS = ("reasoning_content", "reasoning")
 """Where servers put reasoning: llama.cpp, LM Studio and older vLLM in the first, newer vLLM in the second."""
 
 
-class _Function(TypedDict, total=False):
+class _ChatFunction(TypedDict, total=False):
     name: str | None
     arguments: str | None
 
 
-class _CallPiece(TypedDict, total=False):
+class _CallDelta(TypedDict, total=False):
     index: int
     id: str | None
-    function: _Function | None
+    function: _ChatFunction | None
 
 
-class _Said(TypedDict, total=False):
+class _ChatDelta(TypedDict, total=False):
     content: str | None
     refusal: str | None
     reasoning_content: str | None
     reasoning: str | None
-    tool_calls: list[_CallPiece] | None
+    tool_calls: list[_CallDelta] | None
 
 
 class _Choice(TypedDict, total=False):
     index: int
-    delta: _Said
+    delta: _ChatDelta
     finish_reason: str | None
 
 
-class _Details(TypedDict, total=False):
+class _ChatDetails(TypedDict, total=False):
     cached_tokens: int
     cache_write_tokens: int
 
 
-class _Counts(TypedDict, total=False):
+class _ChatCounts(TypedDict, total=False):
     prompt_tokens: int
     completion_tokens: int
-    prompt_tokens_details: _Details | None
+    prompt_tokens_details: _ChatDetails | None
 
 
 class _Chunk(TypedDict, total=False):
     choices: list[_Choice]
-    usage: _Counts | None
+    usage: _ChatCounts | None
     error: WireError | str
 
 
-class _Call:
+class _ChatCall:
     """A tool call, growing as it streams."""
 
     __slots__ = ("id", "name", "pieces")
@@ -82,7 +82,7 @@ class _Call:
         self.name = ""
         self.pieces: list[str] = []
 
-    def add(self, piece: _CallPiece) -> None:
+    def add(self, piece: _CallDelta) -> None:
         """Take a piece of it."""
         if (piece.get("id") or self.id) != self.id:
             raise TypeError("two tool calls under one index")
@@ -107,8 +107,8 @@ class ChatReply(StreamedReply):
         super().__init__(model, SseReader())
         self._make_id = make_id
         self._thought_field = ""
-        self._calls: dict[int, _Call] = {}
-        self._usage = Usage()
+        self._calls: dict[int, _ChatCall] = {}
+        self._usage = TokenUsage()
         self._reason = ""
         self._declined = False
 
@@ -130,7 +130,7 @@ class ChatReply(StreamedReply):
             )
         return None
 
-    def _said(self, said: _Said) -> None:
+    def _said(self, said: _ChatDelta) -> None:
         if text := said.get("content"):
             self._show(TextDelta, text)
         for name in _THOUGHTS:
@@ -146,13 +146,13 @@ class ChatReply(StreamedReply):
             self._declined = True
             self._show(TextDelta, refusal)
 
-    def _call(self, piece: _CallPiece) -> None:
+    def _call(self, piece: _CallDelta) -> None:
         index = piece["index"]
         if type(index) is not int:
             raise TypeError("a tool call without an index")
         call = self._calls.get(index)
         if call is None:
-            call = self._calls[index] = _Call(string(piece.get("id") or "") or self._make_id("call"))
+            call = self._calls[index] = _ChatCall(string(piece.get("id") or "") or self._make_id("call"))
         call.add(piece)
 
     def _complete(self) -> Completed:
@@ -204,8 +204,8 @@ def whole_call(call_id: str, name: str, arguments: str, *, cut: bool) -> ToolCal
     return ToolCall(CallId(call_id), name, args)
 
 
-def counted(read: object, written: object, details: _Details | None) -> Usage:
+def counted(read: object, written: object, details: _ChatDetails | None) -> TokenUsage:
     """Usage as the API reports it: what came from its cache, or went there, is part of what was read."""
     cached = tokens((details or {}).get("cached_tokens"))
     kept = tokens((details or {}).get("cache_write_tokens"))
-    return Usage(max(0, tokens(read) - cached - kept), tokens(written), cached, kept)
+    return TokenUsage(max(0, tokens(read) - cached - kept), tokens(written), cached, kept)

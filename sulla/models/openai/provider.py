@@ -38,7 +38,7 @@ _NO_KEY = "none"
 
 
 class OpenAiProvider:
-    """Keeps `models.Provider`.
+    """Implements `models.Provider`.
 
     Args:
         api_key: the key; empty for none, which OpenAI's own service refuses and a server of one's own seldom asks for.

@@ -10,7 +10,7 @@ import orjson
 from sulla.core.ids import MakeId, MessageId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Part, Reasoning, Text
-from sulla.models.base import Completed, ReasoningDelta, Stop, TextDelta, Usage
+from sulla.models.base import Completed, ReasoningDelta, Stop, TextDelta, TokenUsage
 from sulla.models.openai.chat import counted, whole_call
 from sulla.models.openai.errors import WireError, stream_error
 from sulla.models.wire.json import string
@@ -22,28 +22,28 @@ _KINDS = ("message", "function_call", "reasoning")
 """The items that a reply may hold; those of tools that the service runs itself are not asked for."""
 
 
-class _Why(TypedDict, total=False):
+class _IncompleteReason(TypedDict, total=False):
     reason: str
 
 
-class _Details(TypedDict, total=False):
+class _ResponseDetails(TypedDict, total=False):
     cached_tokens: int
     cache_write_tokens: int
 
 
-class _Counts(TypedDict, total=False):
+class _ResponseCounts(TypedDict, total=False):
     input_tokens: int
     output_tokens: int
-    input_tokens_details: _Details | None
+    input_tokens_details: _ResponseDetails | None
 
 
 class _Response(TypedDict, total=False):
     error: WireError | None
-    incomplete_details: _Why | None
-    usage: _Counts | None
+    incomplete_details: _IncompleteReason | None
+    usage: _ResponseCounts | None
 
 
-class _Event(TypedDict, total=False):
+class _ResponseEvent(TypedDict, total=False):
     type: str
     output_index: int
     item: JsonObject
@@ -82,7 +82,7 @@ class ResponsesReply(StreamedReply):
         self._declined = False
 
     def _take(self, data: bytes) -> Completed | None:
-        event: _Event = orjson.loads(data)
+        event: _ResponseEvent = orjson.loads(data)
         kind = event["type"]
         if kind == "response.output_text.delta":  # nearly all events are
             self._add(event, TextDelta)
@@ -91,24 +91,24 @@ class ResponsesReply(StreamedReply):
         # There are many more kinds, which repeat what these say in another form.
         return handler(self, event) if handler is not None else None
 
-    def _add(self, event: _Event, kind: Shown) -> None:
+    def _add(self, event: _ResponseEvent, kind: Shown) -> None:
         self._show(kind, event["delta"])
         self._items[event["output_index"]].shown.append(event["delta"])
 
-    def _refusal(self, event: _Event) -> None:
+    def _refusal(self, event: _ResponseEvent) -> None:
         self._declined = True
         self._add(event, TextDelta)
 
-    def _thought(self, event: _Event) -> None:
+    def _thought(self, event: _ResponseEvent) -> None:
         self._add(event, ReasoningDelta)
 
-    def _next_thought(self, event: _Event) -> None:
+    def _next_thought(self, event: _ResponseEvent) -> None:
         item = self._items[event["output_index"]]
         if item.shown:
             item.shown.append("\n\n")
             self._show(ReasoningDelta, "\n\n")
 
-    def _item_added(self, event: _Event) -> None:
+    def _item_added(self, event: _ResponseEvent) -> None:
         index, kind = event["output_index"], event["item"]["type"]
         if index != len(self._items):
             raise self._broken(f"begins item {index!r} out of turn")
@@ -116,7 +116,7 @@ class ResponsesReply(StreamedReply):
             raise self._broken(f"holds an item of the unknown type {kind!r}")
         self._items[index] = _Item(string(kind))
 
-    def _item_done(self, event: _Event) -> None:
+    def _item_done(self, event: _ResponseEvent) -> None:
         item, whole = self._items[event["output_index"]], event["item"]
         if whole["type"] != item.kind or item.done is not None:
             raise self._broken(f"ends an item of the type {item.kind!r} in another way than it began")
@@ -146,20 +146,20 @@ class ResponsesReply(StreamedReply):
                 raise TypeError(f"a message cannot hold a {part['type']!r}")
         return "".join(pieces)
 
-    def _finished(self, event: _Event) -> Completed:
+    def _finished(self, event: _ResponseEvent) -> Completed:
         return self._complete("end", event["response"])
 
-    def _cut(self, event: _Event) -> Completed:
+    def _cut(self, event: _ResponseEvent) -> Completed:
         reason = (event["response"].get("incomplete_details") or {}).get("reason", "")
         stop = _CUTS.get(reason)
         if stop is None:
             raise self._broken(f"stops for the unknown reason {reason!r}")
         return self._complete(stop, event["response"])
 
-    def _failed(self, event: _Event) -> None:
+    def _failed(self, event: _ResponseEvent) -> None:
         raise stream_error(self._model, event["response"].get("error") or {})
 
-    def _error(self, event: _Event) -> None:
+    def _error(self, event: _ResponseEvent) -> None:
         nested = event.get("error")
         said: WireError = {"message": str(event.get("message") or ""), "code": event.get("code") or ""}
         raise stream_error(self._model, nested if nested is not None else said)
@@ -189,12 +189,12 @@ class ResponsesReply(StreamedReply):
         return (call,) if call is not None else ()
 
 
-def _usage(response: _Response) -> Usage:
+def _usage(response: _Response) -> TokenUsage:
     usage = response.get("usage") or {}
     return counted(usage.get("input_tokens"), usage.get("output_tokens"), usage.get("input_tokens_details"))
 
 
-_EVENTS: Final[dict[str, Callable[[ResponsesReply, _Event], Completed | None]]] = {
+_EVENTS: Final[dict[str, Callable[[ResponsesReply, _ResponseEvent], Completed | None]]] = {
     "response.refusal.delta": ResponsesReply._refusal,
     "response.reasoning_text.delta": ResponsesReply._thought,
     "response.reasoning_summary_text.delta": ResponsesReply._thought,

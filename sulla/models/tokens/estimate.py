@@ -13,7 +13,7 @@ from typing import assert_never
 import orjson
 
 from sulla.core.message import Message, Reasoning, Text, ToolCall, ToolResult
-from sulla.models.base import Section, ToolSpec
+from sulla.models.base import PromptSection, ToolSpec
 
 CountText = Callable[[str], int]
 """Tokens of a text."""
@@ -81,7 +81,7 @@ def count_message(message: Message, count_text: CountText) -> int:
     return total
 
 
-def count_head(system: Sequence[Section], tools: Sequence[ToolSpec], count_text: CountText) -> int:
+def count_head(system: Sequence[PromptSection], tools: Sequence[ToolSpec], count_text: CountText) -> int:
     """Tokens of what comes before a request's messages.
 
     Args:

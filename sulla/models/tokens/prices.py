@@ -27,27 +27,23 @@ _REQUIRED = ("input", "output")
 
 
 class Used(Protocol):
-    """Tokens of one call or of many; `models.Usage` and `threads.Usage` are such."""
+    """Tokens of one call or of many; `models.TokenUsage` and `threads.Usage` are such."""
 
     @property
     def input_tokens(self) -> int:
         """Read in full, without those that a cache gave or kept."""
-        ...
 
     @property
     def output_tokens(self) -> int:
         """Written."""
-        ...
 
     @property
     def cache_read_tokens(self) -> int:
         """Read from the service's cache."""
-        ...
 
     @property
     def cache_write_tokens(self) -> int:
         """Read in full and put into the service's cache."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

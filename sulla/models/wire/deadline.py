@@ -12,7 +12,7 @@ DRAIN_S = 0.25
 """How long a finished reply's connection is given to end, so that it can be used again."""
 
 
-class Deadline:
+class RequestDeadline:
     """Closes a connection when its reply takes too long; whoever reads it then finds it closed and `passed` set.
 
     A timeout around each read would cost as much as the read itself, and one around them all cannot be used in a

@@ -9,30 +9,26 @@ from typing import Protocol, cast
 from sulla.core.clock import Clock
 from sulla.core.errors import ProviderProtocol
 from sulla.models.base import ChatRequest, Delta
-from sulla.models.wire.deadline import Deadline, drain
+from sulla.models.wire.deadline import RequestDeadline, drain
 from sulla.models.wire.failures import innermost, shown, took_too_long
 
 
-class Answer(Protocol):
+class ResponseBody(Protocol):
     """An HTTP answer whose head is there."""
 
     @property
     def headers(self) -> Mapping[str, str]:
         """Its head, by names in any case."""
-        ...
 
     @property
     def stream(self) -> object:
         """The rest of it, as it comes; both transports give an iterable whose iterator is a generator."""
-        ...
 
     def aiter_bytes(self) -> AsyncIterator[bytes]:
         """The same, decompressed."""
-        ...
 
     async def aclose(self) -> None:
         """Let go of it, and of its connection unless all of it was read."""
-        ...
 
 
 class Assembler(Protocol):
@@ -43,14 +39,12 @@ class Assembler(Protocol):
 
     def feed(self, chunk: bytes) -> list[Delta]:
         """Take the next bytes, cut anywhere."""
-        ...
 
     def end(self) -> None:
         """Nothing more will come; raises if the reply is not complete."""
-        ...
 
 
-async def expect_events(answer: Answer, model: str, address: str, variable: str) -> None:
+async def expect_events(answer: ResponseBody, model: str, address: str, variable: str) -> None:
     """Hold an answer's head against what a stream of events begins with; one that is something else is let go.
 
     Args:
@@ -72,7 +66,7 @@ async def expect_events(answer: Answer, model: str, address: str, variable: str)
 
 
 async def read_reply(
-    ask: Callable[[], Awaitable[Answer]],
+    ask: Callable[[], Awaitable[ResponseBody]],
     reply: Assembler,
     request: ChatRequest,
     clock: Clock,
@@ -95,7 +89,7 @@ async def read_reply(
     # Nobody asked for compression, and the way around it is shorter for every piece.
     plain = cast(AsyncIterable[bytes], answer.stream)
     body = answer.aiter_bytes() if "content-encoding" in answer.headers else aiter(plain)
-    deadline = Deadline(clock, until - clock.elapsed(), answer.aclose)
+    deadline = RequestDeadline(clock, until - clock.elapsed(), answer.aclose)
     try:
         async with aclosing(cast(AsyncGenerator[bytes, None], body)) as chunks:
             async for chunk in chunks:

@@ -10,7 +10,7 @@ import orjson
 from sulla.core.errors import ProviderProtocol
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Part, ToolCall
-from sulla.models.base import Completed, Delta, ReasoningDelta, Stop, TextDelta, Usage
+from sulla.models.base import Completed, Delta, ReasoningDelta, Stop, TextDelta, TokenUsage
 
 MAX_REPLY_BYTES = 64 * 1024 * 1024
 """The longest stream that is read: 128 k tokens with an event of some 300 bytes each come to two thirds of it."""
@@ -34,7 +34,6 @@ class Framing(Protocol):
 
     def feed(self, chunk: bytes) -> list[bytes]:
         """Take the next bytes; returns the events that end in them."""
-        ...
 
 
 class StreamedReply(ABC):
@@ -113,7 +112,7 @@ class StreamedReply(ABC):
             ProviderError: it says that the service failed, or breaks the rules.
         """
 
-    def _whole(self, message_id: MessageId, parts: tuple[Part, ...], usage: Usage, stop: Stop) -> Completed:
+    def _whole(self, message_id: MessageId, parts: tuple[Part, ...], usage: TokenUsage, stop: Stop) -> Completed:
         """The whole reply.
 
         Raises:

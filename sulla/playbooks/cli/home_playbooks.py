@@ -27,16 +27,13 @@ class OfflineHome(Protocol):
     @property
     def host(self) -> Host:
         """What its capabilities are built with, and provide."""
-        ...
 
     @property
     def prompt_tokens(self) -> int:
         """How much its own agent is told before anything else, its tools included; an estimate."""
-        ...
 
     def reading_cost(self, tokens: int) -> float | None:
         """What it costs that its model reads so many tokens, in the unit of `[prices]`; None if unpriced."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from sulla.playbooks.projects.states import state_of, states_of
 from sulla.playbooks.rpc_forms import PlayDetail, PlayRow
 from sulla.projects.file import RUN, read_project, set_field
 from sulla.projects.projects import Projects
-from sulla.projects.tasks import Planned, mark_task, put_down
+from sulla.projects.tasks import PlannedTask, mark_task, put_down
 from sulla.projects.write import change_project
 from sulla.threads import Intervals, WakeLoop, Wording
 
@@ -51,11 +51,9 @@ class Runs(Protocol):
 
     async def status(self, run: str) -> PlayDetail:
         """One run."""
-        ...
 
     async def runs(self, *, after: str = "", limit: int = 100, status: str = "") -> Sequence[PlayRow]:
         """Runs by id."""
-        ...
 
 
 class ProjectPages:
@@ -252,5 +250,5 @@ def planned(text: str, *, run: str, plan: ProjectPlan) -> str:
     return set_field(text, PLAN, run)
 
 
-def _rows(plan: ProjectPlan) -> list[Planned]:
-    return [Planned(task.id, task.title, task.depends_on) for task in plan.tasks]
+def _rows(plan: ProjectPlan) -> list[PlannedTask]:
+    return [PlannedTask(task.id, task.title, task.depends_on) for task in plan.tasks]

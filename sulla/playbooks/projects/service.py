@@ -23,11 +23,9 @@ class Runs(Protocol):
 
     async def start(self, begin: Begin, key: str) -> PlayBegun:
         """Begin a run; the same key begins it once."""
-        ...
 
     async def status(self, run: str) -> PlayDetail:
         """One run."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,6 @@ class Answers(Protocol):
         Raises:
             InvalidInput: nobody knows.
         """
-        ...
 
 
 @dataclass(slots=True)

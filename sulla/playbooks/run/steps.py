@@ -55,7 +55,6 @@ class PlaybookSource(Protocol):
             NotFound: there is none of that name.
             InvalidInput: it has faults.
         """
-        ...
 
 
 class Successors(Protocol):
@@ -67,7 +66,6 @@ class Successors(Protocol):
         Raises:
             SullaError: it cannot be.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True)

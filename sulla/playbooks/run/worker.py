@@ -33,19 +33,15 @@ class RunListener(Protocol):
 
     def then(self, job: StepAttempt, what: Callable[[], None]) -> None:
         """Have something done in its turn, unless nobody waits for the attempt any more."""
-        ...
 
     def stir(self) -> None:
         """Look again."""
-        ...
 
     def again(self, job: StepAttempt) -> None:
         """Have an attempt's next move made."""
-        ...
 
     def take(self, facts: Iterable[Fact], *, first: Played | None = None, seq: int = 0, tainted: bool = False) -> None:
         """Have facts of the machine written down."""
-        ...
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ from typing import Final
 
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.run import Run
-from sulla.models import Section
+from sulla.models import PromptSection
 from sulla.playbooks.catalog import CatalogEntry, PlaybookCatalog, listed
 from sulla.playbooks.service import PlaybookService, TriggerKind
 from sulla.playbooks.tools import Starts, playbook_line
@@ -25,7 +25,7 @@ CHAT: Final = (
 )
 
 
-def chat_section(playbooks: Iterable[CatalogEntry], toolbox: Toolbox) -> tuple[Section, ...]:
+def chat_section(playbooks: Iterable[CatalogEntry], toolbox: Toolbox) -> tuple[PromptSection, ...]:
     """What a model is told of playbooks that messages may be for; nothing if there are none or it could start none.
 
     Args:
@@ -33,7 +33,7 @@ def chat_section(playbooks: Iterable[CatalogEntry], toolbox: Toolbox) -> tuple[S
         toolbox: what its agent may use.
     """
     lines = _lines(playbooks, "chat") if RUN_PLAYBOOK in toolbox else ""
-    return (Section("playbooks", CHAT.format(lines)),) if lines else ()
+    return (PromptSection("playbooks", CHAT.format(lines)),) if lines else ()
 
 
 class AgentPlaybooks:
@@ -58,7 +58,7 @@ class AgentPlaybooks:
         """Start the playbook that a person's message is for: see `agent.Opening`."""
         return await self._chat.opening(state, run)
 
-    def sections(self, toolbox: Toolbox) -> tuple[Section, ...]:
+    def sections(self, toolbox: Toolbox) -> tuple[PromptSection, ...]:
         """What a model is told of playbooks: see `chat_section`."""
         return chat_section(self._catalog.playbooks.values(), toolbox)
 

@@ -37,7 +37,6 @@ class Chooser(Protocol):
 
     async def __call__(self, question: str, choices: Mapping[str, str], call_id: str, run: Run) -> str:
         """One of the names, letter by letter; empty if none was chosen."""
-        ...
 
 
 def chooser(decider_of: Callable[[str], Decider]) -> Chooser:

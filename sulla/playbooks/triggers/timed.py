@@ -17,7 +17,7 @@ from sulla.playbooks.definition import Trigger
 from sulla.playbooks.file.form import read_duration
 from sulla.playbooks.machine.scope_inputs import complete_inputs
 from sulla.playbooks.service import Begin, PlaybookService
-from sulla.schedules.office import PLAYBOOKS, Schedules
+from sulla.schedules.office import PLAYBOOKS, ScheduleService
 from sulla.schedules.spec import Cron, Every, PlaybookAction, Spec, check_spec
 
 log = logging.getLogger(__name__)
@@ -96,7 +96,7 @@ class TriggerSchedules:
         clock: all time.
     """
 
-    def __init__(self, catalog: PlaybookCatalog, schedules: Schedules, clock: Clock) -> None:
+    def __init__(self, catalog: PlaybookCatalog, schedules: ScheduleService, clock: Clock) -> None:
         self._catalog = catalog
         self._schedules = schedules
         self._clock = clock

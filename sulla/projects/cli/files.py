@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 from sulla.core.errors import NotFound
-from sulla.projects.projects import PROJECTS, Listed, Projects
+from sulla.projects.projects import PROJECTS, ListedProject, Projects
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import settings_of
 from sulla.terminal.table import Table, harmless, one_line, paper
@@ -51,7 +51,7 @@ def _show(given: argparse.Namespace) -> Exit:
             }
             for task in found.project.tasks
         ]
-        row = _row(Listed(found.slug, found.project))
+        row = _row(ListedProject(found.slug, found.project))
         print(json.dumps({**row, "tasks": tasks, "digest": found.digest, "text": found.text}))
         return Exit.OK
     on = paper()
@@ -72,14 +72,14 @@ def _folder(given: argparse.Namespace) -> Path:
     return settings_of(given).place(PROJECTS)
 
 
-def _cells(listed: Listed) -> tuple[str, ...]:
+def _cells(listed: ListedProject) -> tuple[str, ...]:
     project = listed.project
     if project is None:
         return (listed.slug, "", "", "", f"cannot be read: {listed.trouble}")
     return (listed.slug, project.status, project.priority, str(len(project.open_tasks)), project.title)
 
 
-def _row(listed: Listed) -> dict[str, object]:
+def _row(listed: ListedProject) -> dict[str, object]:
     project = listed.project
     if project is None:
         return {"project": listed.slug, "trouble": listed.trouble}

@@ -12,8 +12,8 @@ from sulla.core.errors import SullaError
 from sulla.host.system import SystemClock
 from sulla.skills.bundle import read_bundle
 from sulla.skills.folders import looked_at
-from sulla.skills.known import Known
-from sulla.skills.shelf import SkillShelf
+from sulla.skills.known import KnownSkill
+from sulla.skills.shelf import SkillCatalog
 from sulla.skills.skill import SKILL_FILE, read_skill
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import settings_of
@@ -113,11 +113,11 @@ def _forget(given: argparse.Namespace) -> Exit:
     return Exit.OK
 
 
-def _shelf(given: argparse.Namespace) -> SkillShelf:
+def _shelf(given: argparse.Namespace) -> SkillCatalog:
     return looked_at(settings_of(given), SystemClock())
 
 
-def _row(known: Known) -> dict[str, object]:
+def _row(known: KnownSkill) -> dict[str, object]:
     return {
         "name": known.skill.name,
         "description": known.skill.description,
@@ -129,7 +129,7 @@ def _row(known: Known) -> dict[str, object]:
     }
 
 
-def _allowed(known: Known) -> str:
+def _allowed(known: KnownSkill) -> str:
     return "yes" if known.trusted else "changed" if known.before else "no"
 
 

@@ -33,4 +33,3 @@ class TurnDetector(Protocol):
             text: what was said so far, as a recognizer gives it: punctuation and case may be missing or wrong.
             question: what the speaker had been asked, if they had.
         """
-        ...

@@ -26,7 +26,7 @@ from psycopg_pool import AsyncConnectionPool
 from sulla.core.clock import Clock
 from sulla.core.errors import StoreUnavailable
 from sulla.store.postgres.errors import explained, is_failure, is_wrong_place
-from sulla.store.postgres.url import Address
+from sulla.store.postgres.url import PostgresAddress
 
 T = TypeVar("T")
 Line = AsyncConnection[tuple[object, ...]]
@@ -62,7 +62,7 @@ _SETTINGS = """SELECT set_config('enable_seqscan', 'off', false),
 
 
 @dataclass(slots=True, eq=False)
-class _Call:
+class _PoolCall:
     """Where one call has got to."""
 
     running: asyncio.Future[Any] | None = None
@@ -71,7 +71,7 @@ class _Call:
     """Why no connection could be made for it."""
 
 
-class _Made(AsyncConnection[tuple[object, ...]]):
+class _PooledConnection(AsyncConnection[tuple[object, ...]]):
     """Has the pool make connections our way."""
 
     @classmethod
@@ -93,14 +93,14 @@ class ConnectionPool:
         answer_s: how long a call may take, in seconds.
     """
 
-    def __init__(self, address: Address, schema: str, clock: Clock, *, most: int, answer_s: float) -> None:
+    def __init__(self, address: PostgresAddress, schema: str, clock: Clock, *, most: int, answer_s: float) -> None:
         self._address = address
         self._schema = schema
         self._clock = clock
         self._answer_s = answer_s
         self._most = most
         self._pool: AsyncConnectionPool[Line] | None = None
-        self._waiting: set[_Call] = set()
+        self._waiting: set[_PoolCall] = set()
         """For a connection."""
         self._making: set[asyncio.Future[Line]] = set()
         self._failure: Exception | None = None
@@ -126,7 +126,7 @@ class ConnectionPool:
         logging.getLogger("psycopg.pool").setLevel(logging.ERROR)  # it tells of each failure; callers are told, too
         self._pool = AsyncConnectionPool(
             self._address.conninfo,
-            connection_class=_Made,
+            connection_class=_PooledConnection,
             kwargs={"make": self._make},
             min_size=0,
             max_size=self._most,
@@ -200,7 +200,7 @@ class ConnectionPool:
     # ------------------------------------------------------------------------------------------------- private
 
     async def _timed(self, work: Work[T], limit_s: float) -> T:
-        call = _Call()
+        call = _PoolCall()
         call.running = running = asyncio.ensure_future(self._run(work, call))
         try:
             async with self._clock.timeout(limit_s):
@@ -226,7 +226,7 @@ class ConnectionPool:
                 raise explained(self.shown, error) from error
             raise
 
-    async def _run(self, work: Work[T], call: _Call) -> T:
+    async def _run(self, work: Work[T], call: _PoolCall) -> T:
         pool = self._pool
         if pool is None:
             raise StoreUnavailable(f"the store {self.shown} is not open")

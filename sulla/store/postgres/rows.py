@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import cast
 
 from sulla.store import rules
-from sulla.store.asks import Question
-from sulla.store.rules import Log
+from sulla.store.asks import FindRequest
+from sulla.store.rules import LogState
 from sulla.store.sqlite.tables import AWAKE, COLUMNS, LOG, LogRow, log_of
 from sulla.store.values import Head, LogInfo, Record
 
@@ -74,7 +74,7 @@ def _read(order: str) -> str:
 READ_UP, READ_DOWN = _read("ASC"), _read("DESC")
 
 
-def state_of(row: Row) -> Log | None:
+def state_of(row: Row) -> LogState | None:
     """The log whose `COLUMNS` these are, or None if there was none."""
     return log_of(cast(LogRow, tuple(row))) if row[0] is not None else None
 
@@ -110,7 +110,7 @@ def within(number: int) -> int:
     return max(-END, min(number, END))
 
 
-def find_of(question: Question) -> tuple[str, dict[str, Value]]:
+def find_of(question: FindRequest) -> tuple[str, dict[str, Value]]:
     """The statement that finds logs by the narrowest index, and its values.
 
     The planner guesses how many logs an answer goes through, and without statistics it guesses badly. So it gets no
@@ -144,7 +144,7 @@ def find_of(question: Question) -> tuple[str, dict[str, Value]]:
 _KEY, _HIDDEN_KEY, _KIND, _HIDDEN_KIND = "key", "(key || '')", "kind", "(kind || '')"
 
 
-def _columns_for(question: Question) -> tuple[str, str]:
+def _columns_for(question: FindRequest) -> tuple[str, str]:
     """How key and kind are written, so that the index of what is narrower is used."""
     if question.due_before_ms is not None:
         return _HIDDEN_KEY, _HIDDEN_KIND
@@ -153,7 +153,7 @@ def _columns_for(question: Question) -> tuple[str, str]:
     return _KEY, _KIND
 
 
-def _select(question: Question, key: str, kind: str, *terms: str) -> str:
+def _select(question: FindRequest, key: str, kind: str, *terms: str) -> str:
     wanted = [f"{key} > %(after_key)s", *terms]
     if question.kind is not None:
         wanted.append(f"{kind} = %(kind)s")

@@ -7,11 +7,11 @@ from typing import cast
 
 from sulla.core.errors import NotFound
 from sulla.store import rules
-from sulla.store.asks import Offer, Question, Write
+from sulla.store.asks import AppendRequest, FindRequest, OfferRequest
 from sulla.store.postgres import rows
 from sulla.store.postgres.pool import Line
 from sulla.store.postgres.rows import PAGE_BYTES, PAGE_RECORDS, Row, Value
-from sulla.store.rules import Log
+from sulla.store.rules import LogState
 from sulla.store.values import MAX_TAIL, Grant, Head, Lease, LogInfo, Offered, Record
 
 _NO_HEAD = Head("", "idle")
@@ -20,7 +20,7 @@ _SWEPT = 8
 """How many values that ran out one `put` or `swap` clears away."""
 
 
-async def offer(line: Line, asked: Offer) -> Offered:
+async def offer(line: Line, asked: OfferRequest) -> Offered:
     """See `Store.offer`."""
     draft, head = asked.draft, asked.create or _NO_HEAD
     row = await _one(
@@ -34,7 +34,7 @@ async def offer(line: Line, asked: Offer) -> Offered:
     if outcome == "absent":
         raise NotFound(f"no log {asked.key!r}: it was never made, or deleted")
     if outcome == "full":
-        rules.offered(Log(0, 0, _NO_HEAD, waking=cast(int, waiting)), asked)
+        rules.offered(LogState(0, 0, _NO_HEAD, waking=cast(int, waiting)), asked)
         raise _disagree("offer", asked.key)
     if outcome == "known":
         return rules.known(asked, cast(int, number), cast(bytes, digest))
@@ -65,7 +65,7 @@ async def release(line: Line, lease: Lease) -> None:
     await line.execute(rows.RELEASE, _fence(lease), prepare=True)
 
 
-async def append(line: Line, write: Write) -> int:
+async def append(line: Line, write: AppendRequest) -> int:
     """See `Store.append`."""
     drafts = write.drafts
     kept, *state = await _one(
@@ -124,7 +124,7 @@ async def head(line: Line, key: str) -> LogInfo | None:
     return rows.info_of(row) if row is not None else None
 
 
-async def find(line: Line, question: Question) -> list[LogInfo]:
+async def find(line: Line, question: FindRequest) -> list[LogInfo]:
     """See `Store.find`."""
     statement, values = rows.find_of(question)
     cursor = await line.execute(statement.encode(), values, prepare=True, binary=True)

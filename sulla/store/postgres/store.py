@@ -5,8 +5,22 @@ from __future__ import annotations
 from sulla.core.clock import Clock
 from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import MakeId
+<<<<<<< HEAD
 from sulla.store.asks import Offer, Question, Write
 from sulla.store.checked import CheckedStore
+=======
+from sulla.store.asks import (
+    AppendRequest,
+    FindRequest,
+    OfferRequest,
+    check_lease,
+    check_limit,
+    check_name,
+    check_swap,
+    check_value,
+)
+from sulla.store.base import Subscription
+>>>>>>> w/H
 from sulla.store.postgres import steps
 from sulla.store.postgres.bus import PostgresBus
 from sulla.store.postgres.errors import explained, is_failure
@@ -23,8 +37,13 @@ MIGRATE_S = 90.0
 """How long making or migrating the tables may take, in seconds: another process may be at it."""
 
 
+<<<<<<< HEAD
 class PostgresStore(CheckedStore):
     """Keeps `Store` in the tables of one schema of one database, for any number of daemons.
+=======
+class PostgresStore:
+    """Implements `Store` in the tables of one schema of one database, for any number of daemons.
+>>>>>>> w/H
 
     Leases, times to live and due times go by the server's clock.
 
@@ -102,8 +121,25 @@ class PostgresStore(CheckedStore):
 
     # ---------------------------------------------------------------------------------------------------- logs
 
+<<<<<<< HEAD
     async def _offer(self, offer: Offer) -> Offered:
         size = len(offer.draft.body) + (len(offer.create.body) if offer.create is not None else 0)
+=======
+    async def offer(
+        self,
+        key: str,
+        dedupe_id: str,
+        draft: Draft,
+        *,
+        digest: bytes,
+        create: Head | None = None,
+        wakes: bool = True,
+        max_waiting: int | None = None,
+    ) -> Offered:
+        """Add an input to a log, once; see `Store.offer`."""
+        offer = OfferRequest(key, dedupe_id, draft, digest, create, wakes, max_waiting)
+        size = len(draft.body) + (len(create.body) if create is not None else 0)
+>>>>>>> w/H
         return await self._pool.ask(lambda line: steps.offer(line, offer), size=size)
 
     async def _acquire(self, key: str, owner: str, ttl_s: float, after: int | None) -> Grant | None:
@@ -118,8 +154,24 @@ class PostgresStore(CheckedStore):
         """Give the lease back if it is still ours."""
         await self._pool.ask(lambda line: steps.release(line, lease))
 
+<<<<<<< HEAD
     async def _append(self, write: Write) -> int:
         size = len(write.head.body) + sum(len(draft.body) for draft in write.drafts)
+=======
+    async def append(
+        self,
+        lease: Lease,
+        write_no: int,
+        drafts: Sequence[Draft],
+        head: Head,
+        claimed: int,
+        *,
+        release: bool = False,
+    ) -> int:
+        """Add decided records and replace the head; see `Store.append`."""
+        write = AppendRequest(lease, write_no, tuple(drafts), head, claimed, release)
+        size = len(head.body) + sum(len(draft.body) for draft in write.drafts)
+>>>>>>> w/H
         return await self._pool.ask(lambda line: steps.append(line, write), size=size)
 
     async def _read(self, key: str, after: int, before: int | None, limit: int, *, reverse: bool) -> list[Record]:
@@ -148,7 +200,22 @@ class PostgresStore(CheckedStore):
     async def _head(self, key: str) -> LogInfo | None:
         return await self._pool.ask(lambda line: steps.head(line, key))
 
+<<<<<<< HEAD
     async def _find(self, question: Question) -> list[LogInfo]:
+=======
+    async def find(
+        self,
+        *,
+        ready: bool | None = None,
+        kind: str | None = None,
+        status: Status | None = None,
+        due_before_ms: int | None = None,
+        after_key: str = "",
+        limit: int = 100,
+    ) -> list[LogInfo]:
+        """Logs that meet every given condition; see `Store.find`."""
+        question = FindRequest(ready, kind, status, due_before_ms, after_key, limit)
+>>>>>>> w/H
         return await self._pool.ask(lambda line: steps.find(line, question))
 
     async def delete(self, lease: Lease, *, last_seq: int | None = None) -> bool:

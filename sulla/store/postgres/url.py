@@ -25,7 +25,7 @@ _UNLESS_GIVEN = {
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class PostgresAddress:
     """Where a PostgreSQL is."""
 
     conninfo: str = field(repr=False)
@@ -34,7 +34,7 @@ class Address:
     """For people."""
 
 
-def parse_address(url: str) -> Address:
+def parse_address(url: str) -> PostgresAddress:
     """Read a URL as libpq does, with several hosts or a Unix socket too.
 
     Args:
@@ -51,7 +51,7 @@ def parse_address(url: str) -> Address:
             "with special characters in the password written as %XX"
         ) from None
     words = {name: str(value) for name, value in given.items() if value is not None}
-    return Address(make_conninfo("", **(_UNLESS_GIVEN | words | _ALWAYS)), _shown(words))
+    return PostgresAddress(make_conninfo("", **(_UNLESS_GIVEN | words | _ALWAYS)), _shown(words))
 
 
 def _shown(given: dict[str, str]) -> str:

@@ -23,7 +23,7 @@ from sulla.store.bus import QUEUED_MESSAGES, LocalBus
 from sulla.store.redis.client import CALL_S, RedisClient, connect
 from sulla.store.redis.keys import channel_prefix
 from sulla.store.redis.line import RedisLine, Reply
-from sulla.store.redis.url import Address
+from sulla.store.redis.url import RedisAddress
 
 _BACKOFF_S = (0.1, 0.2, 0.5, 1.0)
 """How long to wait before the listener's connection is tried again, the last one over and over."""
@@ -42,7 +42,7 @@ class RedisBus:
         sender: names this bus; no other one has the name.
     """
 
-    def __init__(self, address: Address, client: RedisClient, clock: Clock, sender: str) -> None:
+    def __init__(self, address: RedisAddress, client: RedisClient, clock: Clock, sender: str) -> None:
         self._address = address
         self._client = client
         self._clock = clock

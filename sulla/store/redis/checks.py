@@ -7,7 +7,7 @@ import re
 
 from sulla.core.errors import CorruptRecord, StoreUnavailable
 from sulla.store.redis.client import RedisClient
-from sulla.store.redis.line import Refusal
+from sulla.store.redis.line import RedisRefusal
 
 log = logging.getLogger(__name__)
 
@@ -23,7 +23,7 @@ async def look_at(client: RedisClient) -> None:
     try:
         (found,) = await client.first(("INFO",))
     except (StoreUnavailable, CorruptRecord) as error:
-        if isinstance(error.__cause__, Refusal):
+        if isinstance(error.__cause__, RedisRefusal):
             log.warning(
                 "the store %s does not tell how it is set up: see docs/redis.md for what it must be", client.where
             )

@@ -15,10 +15,10 @@ from sulla.core.errors import StoreUnavailable
 from sulla.store.redis import index_scripts as index
 from sulla.store.redis import scripts as steps
 from sulla.store.redis.keys import INCARNATION
-from sulla.store.redis.line import Command, RedisLine, Refusal, Reply, Word
+from sulla.store.redis.line import Command, RedisLine, RedisRefusal, Reply, Word
 from sulla.store.redis.line_direct import DirectLine
 from sulla.store.redis.line_library import LibraryLine
-from sulla.store.redis.url import Address, explained, is_replicas
+from sulla.store.redis.url import RedisAddress, explained, is_replicas
 
 CALL_S = 0.9
 """How long one call may take, in seconds: a failure shows within a second."""
@@ -64,7 +64,7 @@ class RedisClient:
         call_s: the deadline of one call, in seconds.
     """
 
-    def __init__(self, address: Address, clock: Clock, *, call_s: float = CALL_S) -> None:
+    def __init__(self, address: RedisAddress, clock: Clock, *, call_s: float = CALL_S) -> None:
         self._address = address
         self._clock = clock
         self._call_s = call_s
@@ -138,12 +138,12 @@ class RedisClient:
                 await self._drop(line)
             said = f"the store {self.where}: no answer within {self._call_s:g} s: look after the server and the network"
             raise StoreUnavailable(said, retry_after_s=1.0) from None
-        except (RedisError, Refusal, OSError) as error:
+        except (RedisError, RedisRefusal, OSError) as error:
             raise explained(self.where, error) from error
         finally:
             self._waiting -= 1
         for reply in replies:
-            if isinstance(reply, Refusal):
+            if isinstance(reply, RedisRefusal):
                 if is_replicas(reply):  # Behind the same name there may be a primary by now.
                     await self._drop(line)
                 raise explained(self.where, reply) from reply
@@ -180,7 +180,7 @@ class RedisClient:
         await line.close()
 
 
-async def connect(address: Address, told: Callable[[Reply], None] | None = None) -> RedisLine:
+async def connect(address: RedisAddress, told: Callable[[Reply], None] | None = None) -> RedisLine:
     """A new line; one that is not a listener's knows the scripts.
 
     Raises:
@@ -208,12 +208,12 @@ async def load_scripts(line: RedisLine) -> None:
         Refusal: it does not take them.
     """
     for reply in await line.ask([("SCRIPT", "LOAD", script.text) for script in _ALL]):
-        if isinstance(reply, Refusal):
+        if isinstance(reply, RedisRefusal):
             raise reply
 
 
 def _is_unknown(reply: Reply) -> bool:
-    return isinstance(reply, Refusal) and str(reply).startswith("NOSCRIPT")
+    return isinstance(reply, RedisRefusal) and str(reply).startswith("NOSCRIPT")
 
 
 def emptied(where: str, known: str, found: Reply) -> StoreUnavailable:

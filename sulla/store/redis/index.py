@@ -9,11 +9,11 @@ from typing import cast
 
 from sulla.core.clock import Clock
 from sulla.store import rules
-from sulla.store.asks import Question
+from sulla.store.asks import FindRequest
 from sulla.store.redis.client import ANNOUNCE, CANDIDATES, CLEAN, LOOK, SETTLE, RedisClient
 from sulla.store.redis.keys import (
     SHARDS,
-    Places,
+    IndexPlaces,
     Raw,
     head_key,
     index_key,
@@ -23,7 +23,7 @@ from sulla.store.redis.keys import (
     shard_of,
 )
 from sulla.store.redis.line import Command, Reply
-from sulla.store.rules import Log
+from sulla.store.rules import LogState
 from sulla.store.values import LogInfo
 
 GRACE_MS = 60_000
@@ -41,7 +41,7 @@ _LETTERS = {_LOGS: "l", _KINDS: "k", _AWAKE: "a", _SUSPENDED: "s"}
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _IndexCursor:
     """A part of the index that is gone through by name."""
 
     by_name: str
@@ -58,7 +58,7 @@ class _Place:
 
 
 @dataclass(slots=True)
-class _Page:
+class _IndexPage:
     """What the shards say."""
 
     stamps: dict[str, bytes] = field(default_factory=dict)
@@ -84,7 +84,7 @@ class RedisIndex:
         self._client = client
         self._clock = clock
 
-    async def find(self, question: Question) -> list[LogInfo]:
+    async def find(self, question: FindRequest) -> list[LogInfo]:
         """Logs that meet every condition; see `Store.find`."""
         found: list[LogInfo] = []
         after: str | None = question.after_key
@@ -103,14 +103,14 @@ class RedisIndex:
             after = page.horizon
         return found[: question.limit]
 
-    async def _page(self, place: _Place, after: str, limit: int) -> _Page:
+    async def _page(self, place: _IndexCursor, after: str, limit: int) -> _IndexPage:
         begin, end, skip = place.span(after)
         due = "" if place.due_max is None else place.due_max
         asks = (
             CANDIDATES.on((index_key(shard),), place.by_name, begin, end, limit, due, GRACE_MS, skip + 1)
             for shard in range(SHARDS)
         )
-        page = _Page()
+        page = _IndexPage()
         for reply in await self._client.call(*asks):
             pending, old, named, stamps, due_names, due_stamps = cast(
                 "tuple[list[bytes], int, list[bytes], list[bytes], list[bytes], list[bytes]]", reply
@@ -131,7 +131,9 @@ class RedisIndex:
         page.names = {name for name in page.names if name > after}
         return page
 
-    async def _tidy(self, place: _Place, page: _Page, names: Sequence[str], logs: Sequence[Log | None]) -> None:
+    async def _tidy(
+        self, place: _IndexCursor, page: _IndexPage, names: Sequence[str], logs: Sequence[LogState | None]
+    ) -> None:
         """Settle what was left pending, and take out what the heads did not bear out."""
         commands: list[Command] = []
         for name, log in zip(names, logs, strict=True):
@@ -149,7 +151,7 @@ class RedisIndex:
 # ---------------------------------------------------------------------------------------------------------- commands
 
 
-def findable(name: str, entry: bytes, places: Places, step: Command) -> tuple[Command, Command, Command]:
+def findable(name: str, entry: bytes, places: IndexPlaces, step: Command) -> tuple[Command, Command, Command]:
     """A step that makes a log findable in these places, between the two parts of its entry in the index.
 
     Args:
@@ -167,7 +169,7 @@ def entry_of(name: str, nonce: str) -> bytes:
     return f"{name}\0{nonce}".encode()
 
 
-def settle(entry: bytes, name: str, places: Places) -> Command:
+def settle(entry: bytes, name: str, places: IndexPlaces) -> Command:
     """The command that enters a log where it has to be found."""
     due = "" if places.due_ms is None else places.due_ms
     flags = (int(places.awake), int(places.suspended), due)
@@ -189,49 +191,49 @@ def look(name: str) -> Command:
     return LOOK.on((head_key(name),))
 
 
-def look_of(reply: Reply) -> tuple[Log | None, bool]:
+def look_of(reply: Reply) -> tuple[LogState | None, bool]:
     """What `look` was answered: the log, and whether its lease is alive."""
     raw, held = cast("tuple[Raw, int]", reply)
     return log_of(raw), held == 1
 
 
-def info_of(name: str, log: Log | None, held: bool, clock: Clock) -> LogInfo | None:
+def info_of(name: str, log: LogState | None, held: bool, clock: Clock) -> LogInfo | None:
     """What `find` and `head` tell of a log."""
     if log is None:
         return None
     return LogInfo(name, log.head, log.last_seq, log.created_ms, rules.is_ready(log, rules.wall_ms(clock)), held)
 
 
-def real_places(log: Log | None) -> Places:
+def real_places(log: LogState | None) -> IndexPlaces:
     """Where a log has to be found, by all that is known of it; nowhere if it is gone."""
     if log is None:
-        return Places()
+        return IndexPlaces()
     places = places_of(log.head)
-    return Places(places.kind, _is_awake(log), places.suspended, places.due_ms)
+    return IndexPlaces(places.kind, _is_awake(log), places.suspended, places.due_ms)
 
 
 # ----------------------------------------------------------------------------------------------------------- private
 
 
-def _place_for(question: Question, now_ms: int) -> _Place:
+def _place_for(question: FindRequest, now_ms: int) -> _IndexCursor:
     """The part of the index that says least and still enough."""
     before_ms = question.due_before_ms
     if before_ms is not None:
-        return _Place("", due_max=before_ms - 1)
+        return _IndexCursor("", due_max=before_ms - 1)
     if question.ready:
-        return _Place(_AWAKE, due_max=now_ms)
+        return _IndexCursor(_AWAKE, due_max=now_ms)
     if question.status == "open":
-        return _Place(_AWAKE)
+        return _IndexCursor(_AWAKE)
     if question.status == "suspended":
-        return _Place(_SUSPENDED)
-    return _Place(_KINDS, question.kind) if question.kind is not None else _Place(_LOGS)
+        return _IndexCursor(_SUSPENDED)
+    return _IndexCursor(_KINDS, question.kind) if question.kind is not None else _IndexCursor(_LOGS)
 
 
-def _is_awake(log: Log) -> bool:
+def _is_awake(log: LogState) -> bool:
     return log.head.status == "open" or log.woken_seq > log.claimed
 
 
-def _vain(place: _Place, page: _Page, name: str, log: Log | None) -> tuple[str, str | int]:
+def _vain(place: _IndexCursor, page: _IndexPage, name: str, log: LogState | None) -> tuple[str, str | int]:
     """Which places named the log in vain, as `CLEAN` takes them, and the due time that it has."""
     if log is None:
         gone = "lasd" + ("kx" if place.by_name == _KINDS else "")

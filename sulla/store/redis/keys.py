@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from zlib import crc32
 
 from sulla.core.errors import CorruptRecord
-from sulla.store.rules import Log
+from sulla.store.rules import LogState
 from sulla.store.values import Draft, Head, Record, Status
 
 INCARNATION = "sulla:incarnation"
@@ -81,7 +81,7 @@ def _tag(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class IndexPlaces:
     """Where a log has to be found because of what its head says."""
 
     kind: str = ""
@@ -90,9 +90,9 @@ class Places:
     suspended: bool = False
     due_ms: int | None = None
 
-    def beyond(self, other: Places) -> Places:
+    def beyond(self, other: IndexPlaces) -> IndexPlaces:
         """What of these is not among the other ones."""
-        return Places(
+        return IndexPlaces(
             self.kind if self.kind != other.kind else "",
             self.awake and not other.awake,
             self.suspended and not other.suspended,
@@ -102,12 +102,12 @@ class Places:
     @property
     def any(self) -> bool:
         """Whether there are any."""
-        return self != Places()
+        return self != IndexPlaces()
 
 
-def places_of(head: Head) -> Places:
+def places_of(head: Head) -> IndexPlaces:
     """Where a log with that head has to be found, whatever waits in it."""
-    return Places(head.kind, head.status == "open", head.status == "suspended", head.due_ms)
+    return IndexPlaces(head.kind, head.status == "open", head.status == "suspended", head.due_ms)
 
 
 def kind_member(kind: str, name: str) -> str:
@@ -148,7 +148,7 @@ def head_values(head: Head) -> tuple[str | int | bytes, ...]:
     return (head.kind, head.status, head.agent, due, head.consumed, bytes(head.body))
 
 
-def log_of(raw: Raw) -> Log | None:
+def log_of(raw: Raw) -> LogState | None:
     """The log whose `FIELDS` these are; None if there is none.
 
     Raises:
@@ -164,7 +164,7 @@ def log_of(raw: Raw) -> Log | None:
         head = Head(kind, status, agent, int(values[14]) if values[14] else None, int(values[15]), values[16])
     except (IndexError, KeyError, ValueError) as error:
         raise CorruptRecord(f"a head in Redis is damaged: {error!r} in {[(v or b'')[:40] for v in raw]}") from None
-    return Log(
+    return LogState(
         life, created, head, last, waking, woken, claimed, epoch, owner, freed, write_no=write, answer=answer
     )  # fmt: skip
 

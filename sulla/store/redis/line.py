@@ -12,18 +12,18 @@ from redis.asyncio.connection import AbstractConnection
 from redis.exceptions import ConnectionError as Disconnected
 
 
-class Refusal(Exception):
+class RedisRefusal(Exception):
     """What the server answered instead of doing it, in its own words; the first one is a code."""
 
 
 Word = str | bytes | int
 Command = tuple[Word, ...]
-Reply = bytes | int | list["Reply"] | Refusal | None
+Reply = bytes | int | list["Reply"] | RedisRefusal | None
 """What a command is answered; a refusal is an answer."""
 
 
 @dataclass(slots=True)
-class _Asked:
+class _Command:
     answer: asyncio.Future[list[Reply]]
     missing: int
     replies: list[Reply] = field(default_factory=list)
@@ -42,7 +42,7 @@ class RedisLine(ABC):
     def __init__(self, connection: AbstractConnection, told: Callable[[Reply], None] | None = None) -> None:
         self._connection = connection
         self._told = told if told is not None else self._take
-        self._asked: deque[_Asked] = deque()
+        self._asked: deque[_Command] = deque()
         self._quiet, self._ended = asyncio.Event(), asyncio.Event()
         self._quiet.set()
         self.error: Exception | None = None
@@ -87,7 +87,7 @@ class RedisLine(ABC):
             ConnectionError: the connection ended first (redis-py's).
         """
         self.send(commands)
-        asked = _Asked(asyncio.get_running_loop().create_future(), len(commands))
+        asked = _Command(asyncio.get_running_loop().create_future(), len(commands))
         self._asked.append(asked)
         self._quiet.clear()
         return await asked.answer

@@ -14,13 +14,13 @@ import hiredis
 from redis.asyncio.connection import AbstractConnection
 from redis.exceptions import ConnectionError as Disconnected
 
-from sulla.store.redis.line import Command, RedisLine, Refusal, Reply
+from sulla.store.redis.line import Command, RedisLine, RedisRefusal, Reply
 
 _NOTHING = object()
 
 
 class DirectLine(RedisLine, asyncio.Protocol):
-    """Keeps `RedisLine`.
+    """Implements `RedisLine`.
 
     redis-py connects and introduces us. From then on the transport is ours: its own client answers one call at a time,
     and costs each two turns of the event loop more.
@@ -32,7 +32,7 @@ class DirectLine(RedisLine, asyncio.Protocol):
 
     def __init__(self, connection: AbstractConnection, told: Callable[[Reply], None] | None = None) -> None:
         super().__init__(connection, told)
-        self._reader = hiredis.Reader(replyError=Refusal, notEnoughData=_NOTHING)
+        self._reader = hiredis.Reader(replyError=RedisRefusal, notEnoughData=_NOTHING)
         self._transport: asyncio.WriteTransport | None = None
 
     async def open(self) -> None:

@@ -10,11 +10,11 @@ from redis.asyncio.connection import AbstractConnection
 from redis.exceptions import ConnectionError as Disconnected
 from redis.exceptions import RedisError, ResponseError
 
-from sulla.store.redis.line import Command, RedisLine, Refusal, Reply
+from sulla.store.redis.line import Command, RedisLine, RedisRefusal, Reply
 
 
 class LibraryLine(RedisLine):
-    """Keeps `RedisLine`, with two tasks that live as long as the connection: one writes and one reads.
+    """Implements `RedisLine`, with two tasks that live as long as the connection: one writes and one reads.
 
     Only the one task writes, because redis-py ends the connection when a caller is cancelled while it writes.
 
@@ -83,7 +83,7 @@ class LibraryLine(RedisLine):
                 self._told(cast("Reply", reply))
 
 
-def _refusal(error: RedisError) -> Refusal:
+def _refusal(error: RedisError) -> RedisRefusal:
     """The server's refusal in its own words, of which redis-py takes the code away.
 
     Raises:
@@ -92,4 +92,4 @@ def _refusal(error: RedisError) -> Refusal:
     if error.status_code is None and not isinstance(error, ResponseError):
         raise error
     code = f"{error.status_code} " if error.status_code else ""
-    return Refusal(f"{code}{error}")
+    return RedisRefusal(f"{code}{error}")

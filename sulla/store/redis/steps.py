@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from sulla.store import rules
-from sulla.store.asks import Offer, Write
+from sulla.store.asks import AppendRequest, OfferRequest
 from sulla.store.redis import client as run
 from sulla.store.redis.keys import head_key, head_values, record_bytes, value_key
 from sulla.store.redis.line import Command, Word
-from sulla.store.rules import Log
+from sulla.store.rules import LogState
 from sulla.store.values import Head, Lease
 
 FAR = 2**53
 """Behind every record; up to here Lua's numbers are exact."""
 
 
-def offer(asked: Offer, now_ms: int) -> Command:
+def offer(asked: OfferRequest, now_ms: int) -> Command:
     """The command that adds an input; see `redis_scripts.OFFER`."""
     room = "" if asked.max_waiting is None else asked.max_waiting
     return run.OFFER.on(
@@ -24,7 +24,7 @@ def offer(asked: Offer, now_ms: int) -> Command:
     )  # fmt: skip
 
 
-def append(write: Write) -> Command:
+def append(write: AppendRequest) -> Command:
     """The command that adds decided records; see `redis_scripts.APPEND`."""
     return run.APPEND.on(
         (head_key(write.lease.key),), *fence(write.lease), write.number, len(write.drafts), far(write.claimed),
@@ -54,13 +54,13 @@ def far(number: int) -> int:
     return max(-FAR, min(number, FAR))
 
 
-def there(log: Log | None) -> Log:
+def there(log: LogState | None) -> LogState:
     """The log of which a script said that it is there."""
     if log is None:
         raise RuntimeError("a script granted a log that is not there")
     return log
 
 
-def unlike(log: Log) -> RuntimeError:
+def unlike(log: LogState) -> RuntimeError:
     """The rule had no objection, though the script had one: they have to be made alike."""
     return RuntimeError(f"a script refused what the rules allow: {log!r}")

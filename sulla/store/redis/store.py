@@ -12,8 +12,22 @@ from sulla.core.clock import Clock
 from sulla.core.errors import NotFound, StoreUnavailable
 from sulla.core.ids import MakeId
 from sulla.store import rules
+<<<<<<< HEAD
 from sulla.store.asks import Offer, Question, Write, check_name
 from sulla.store.checked import CheckedStore
+=======
+from sulla.store.asks import (
+    AppendRequest,
+    FindRequest,
+    OfferRequest,
+    check_lease,
+    check_limit,
+    check_name,
+    check_swap,
+    check_value,
+)
+from sulla.store.base import Subscription
+>>>>>>> w/H
 from sulla.store.redis import checks, keys, steps
 from sulla.store.redis import client as run
 from sulla.store.redis.bus import RedisBus
@@ -29,11 +43,16 @@ from sulla.store.redis.index import (
     real_places,
     stamp_of,
 )
-from sulla.store.redis.keys import Places, Raw, head_key, places_of
+from sulla.store.redis.keys import IndexPlaces, Raw, head_key, places_of
 from sulla.store.redis.line import Command, Reply, Word
 from sulla.store.redis.url import address_of
+<<<<<<< HEAD
 from sulla.store.rules import Log
 from sulla.store.values import MAX_TAIL, Grant, Head, Lease, LogInfo, Offered, Record
+=======
+from sulla.store.rules import LogState
+from sulla.store.values import MAX_TAIL, Draft, Grant, Head, Lease, LogInfo, Offered, Record, Status
+>>>>>>> w/H
 
 OPEN_S = 5.0
 """How long the first connection may take, in seconds."""
@@ -42,8 +61,13 @@ _KNOWN_LEASES = 10_000
 """Of so many leases it is remembered what their heads said."""
 
 
+<<<<<<< HEAD
 class RedisStore(CheckedStore):
     """Keeps `Store` in Redis: a script for each step, each atomic, each in one slot.
+=======
+class RedisStore:
+    """Implements `Store` in Redis: a script for each step, each atomic, each in one slot.
+>>>>>>> w/H
 
     Leases and times to live are judged by the server's clock, due times and the time of creation by ours.
 
@@ -68,7 +92,7 @@ class RedisStore(CheckedStore):
         super().__init__(self._bus)
         self._index = RedisIndex(self._client, clock)
         self._nonces = (f"{short}:{number}" for number in count(1))
-        self._places: dict[str, tuple[Lease, Places]] = {}
+        self._places: dict[str, tuple[Lease, IndexPlaces]] = {}
         """Where logs that are held through this handle are found, because of the last head that was kept."""
 
     @property
@@ -113,8 +137,25 @@ class RedisStore(CheckedStore):
 
     # ---------------------------------------------------------------------------------------------------- logs
 
+<<<<<<< HEAD
     async def _offer(self, offer: Offer) -> Offered:
         made = places_of(offer.create) if offer.create is not None else Places()
+=======
+    async def offer(
+        self,
+        key: str,
+        dedupe_id: str,
+        draft: Draft,
+        *,
+        digest: bytes,
+        create: Head | None = None,
+        wakes: bool = True,
+        max_waiting: int | None = None,
+    ) -> Offered:
+        """Add an input to a log, once; see `Store.offer`."""
+        offer = OfferRequest(key, dedupe_id, draft, digest, create, wakes, max_waiting)
+        made = places_of(create) if create is not None else IndexPlaces()
+>>>>>>> w/H
         step = steps.offer(offer, rules.wall_ms(self._clock))
         answer = await self._entered(offer.key, replace(made, awake=made.awake or offer.wakes), step)
         said, *rest = cast("list[int]", answer)
@@ -123,7 +164,7 @@ class RedisStore(CheckedStore):
         if said == 2:
             raise NotFound(f"no log {offer.key!r}: it was never made, or deleted")
         if said == 3:
-            full = Log(0, 0, Head("full", consumed=rest[1]), waking=rest[0])
+            full = LogState(0, 0, Head("full", consumed=rest[1]), waking=rest[0])
             raise steps.unlike(rules.offered(full, offer))
         return Offered(rest[0], first=True)
 
@@ -152,10 +193,28 @@ class RedisStore(CheckedStore):
         self._places.pop(lease.key, None)
         await self._fenced(run.RELEASE, lease)
 
+<<<<<<< HEAD
     async def _append(self, write: Write) -> int:
         lease, step, lasting = write.lease, steps.append(write), places_of(write.head)
         known_lease, known = self._places.get(lease.key, (None, Places()))
         answer = await self._entered(lease.key, lasting.beyond(known if known_lease == lease else Places()), step)
+=======
+    async def append(
+        self,
+        lease: Lease,
+        write_no: int,
+        drafts: Sequence[Draft],
+        head: Head,
+        claimed: int,
+        *,
+        release: bool = False,
+    ) -> int:
+        """Add decided records and replace the head; see `Store.append`."""
+        write = AppendRequest(lease, write_no, tuple(drafts), head, claimed, release)
+        step, lasting = steps.append(write), places_of(head)
+        known_lease, known = self._places.get(lease.key, (None, IndexPlaces()))
+        answer = await self._entered(lease.key, lasting.beyond(known if known_lease == lease else IndexPlaces()), step)
+>>>>>>> w/H
         if isinstance(answer, list):
             self._places.pop(lease.key, None)
             raise steps.unlike(rules.appended(keys.log_of(cast("Raw", answer)), write))
@@ -180,8 +239,23 @@ class RedisStore(CheckedStore):
         (answer,) = await self._client.call(look(key))
         return info_of(key, *look_of(answer), self._clock)
 
+<<<<<<< HEAD
     async def _find(self, question: Question) -> list[LogInfo]:
         return await self._index.find(question)
+=======
+    async def find(
+        self,
+        *,
+        ready: bool | None = None,
+        kind: str | None = None,
+        status: Status | None = None,
+        due_before_ms: int | None = None,
+        after_key: str = "",
+        limit: int = 100,
+    ) -> list[LogInfo]:
+        """Logs that meet every given condition; see `Store.find`."""
+        return await self._index.find(FindRequest(ready, kind, status, due_before_ms, after_key, limit))
+>>>>>>> w/H
 
     async def delete(self, lease: Lease, *, last_seq: int | None = None) -> bool:
         """Remove a log with all it holds; see `Store.delete`."""
@@ -217,7 +291,7 @@ class RedisStore(CheckedStore):
 
     # ------------------------------------------------------------------------------------------------- private
 
-    async def _entered(self, key: str, places: Places, step: Command) -> Reply:
+    async def _entered(self, key: str, places: IndexPlaces, step: Command) -> Reply:
         """Run a step that makes a log findable in these places; one round trip."""
         if not places.any:
             return (await self._client.call(step))[0]
@@ -227,7 +301,7 @@ class RedisStore(CheckedStore):
         check_name("key", lease.key)
         return (await self._client.call(script.on((head_key(lease.key),), *steps.fence(lease), *more)))[0]
 
-    def _remember(self, lease: Lease, places: Places) -> None:
+    def _remember(self, lease: Lease, places: IndexPlaces) -> None:
         self._places.pop(lease.key, None)
         if len(self._places) >= _KNOWN_LEASES:
             del self._places[next(iter(self._places))]

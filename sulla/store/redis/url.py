@@ -10,7 +10,7 @@ from redis.asyncio.connection import AbstractConnection, Connection, parse_url
 from redis.exceptions import AuthenticationError, BusyLoadingError, RedisError
 
 from sulla.core.errors import CorruptRecord, SettingsError, StoreUnavailable
-from sulla.store.redis.line import Refusal
+from sulla.store.redis.line import RedisRefusal
 
 FORM = "redis://[user:password@]host[:port][/database], rediss://… (TLS) or unix://[user:password@]/path[?db=n]"
 _QUERY = {
@@ -35,7 +35,7 @@ _REMEDIES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class RedisAddress:
     """Where a Redis is, and how to talk about it."""
 
     shown: str
@@ -57,7 +57,7 @@ class Address:
         )  # fmt: skip
 
 
-def address_of(url: str, *, direct: bool = True) -> Address:
+def address_of(url: str, *, direct: bool = True) -> RedisAddress:
     """Read the URL of a Redis.
 
     Args:
@@ -84,15 +84,15 @@ def address_of(url: str, *, direct: bool = True) -> Address:
         raise SettingsError(f"{shown}: {number!r} is no database: expected a number from 0 on, as in {FORM}")
     if parts.scheme == "unix" and not arguments.get("path"):
         raise SettingsError(f"{shown}: there is no path to a socket: expected {FORM}")
-    return Address(shown, arguments.pop("connection_class", Connection), arguments, direct)
+    return RedisAddress(shown, arguments.pop("connection_class", Connection), arguments, direct)
 
 
-def is_replicas(refusal: Refusal) -> bool:
+def is_replicas(refusal: RedisRefusal) -> bool:
     """Whether a replica refused to write."""
     return "READONLY" in str(refusal)
 
 
-def explained(where: str, error: RedisError | Refusal | OSError) -> StoreUnavailable | CorruptRecord:
+def explained(where: str, error: RedisError | RedisRefusal | OSError) -> StoreUnavailable | CorruptRecord:
     """What went wrong, and what to do about it.
 
     Args:
@@ -106,7 +106,7 @@ def explained(where: str, error: RedisError | Refusal | OSError) -> StoreUnavail
         remedy = "the user or the password is refused: check them in the URL"
     elif isinstance(error, BusyLoadingError):
         remedy = "it is still reading its data from the disk: try again in a moment"
-    elif isinstance(error, Refusal):
+    elif isinstance(error, RedisRefusal):
         remedy = next((remedy for needle, remedy in _REMEDIES if needle in said), "it refused")
     else:
         remedy = "it cannot be reached: start it, or check the URL"

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from sulla.core.clock import Clock
 from sulla.core.errors import StoreUnavailable, leaf
 from sulla.store import rules
-from sulla.store.asks import Question
+from sulla.store.asks import FindRequest
 from sulla.store.sqlite import steps
 from sulla.store.sqlite.file import explained, refuse_strangers
 from sulla.store.sqlite.tables import MIGRATIONS
@@ -32,7 +32,7 @@ _INSIST_S = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Structure:
+class FileStructure:
     """What SQLite says of its own file."""
 
     faults: tuple[str, ...] = ()
@@ -73,7 +73,7 @@ class SqliteReader:
             connection.interrupt()  # whoever was cancelled has left something running
             await asyncio.to_thread(connection.close)
 
-    async def structure(self, deadline_s: float) -> Structure:
+    async def structure(self, deadline_s: float) -> FileStructure:
         """Have SQLite look for damage in the file's structure (`PRAGMA quick_check`).
 
         Args:
@@ -119,7 +119,7 @@ class SqliteReader:
         limit: int = 100,
     ) -> list[LogInfo]:
         """Logs that meet every given condition; see `Store.find`."""
-        question = Question(ready, kind, status, due_before_ms, after_key, limit)
+        question = FindRequest(ready, kind, status, due_before_ms, after_key, limit)
         return await self._run(lambda: steps.find(self._connected(), question, self._clock))
 
     # --------------------------------------------------------------------------------------- on a worker thread
@@ -147,17 +147,17 @@ class SqliteReader:
         self._connection = connection
         return version == len(MIGRATIONS)
 
-    def _structure(self) -> Structure:
+    def _structure(self) -> FileStructure:
         try:
             rows = [str(row[0]) for row in self._connected().execute(_CHECK)]
         except sqlite3.DatabaseError as error:
             code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
             if code == sqlite3.SQLITE_INTERRUPT:
-                return Structure(finished=False)
+                return FileStructure(finished=False)
             if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-                return Structure((str(error),))
+                return FileStructure((str(error),))
             raise
-        return Structure(() if rows == ["ok"] else tuple(rows))
+        return FileStructure(() if rows == ["ok"] else tuple(rows))
 
     def _connected(self) -> sqlite3.Connection:
         if self._connection is None:

@@ -9,8 +9,8 @@ from sqlite3 import Connection
 from sulla.core.clock import Clock
 from sulla.core.errors import NotFound
 from sulla.store import rules
-from sulla.store.asks import Offer, Question, Write
-from sulla.store.rules import Log
+from sulla.store.asks import AppendRequest, FindRequest, OfferRequest
+from sulla.store.rules import LogState
 from sulla.store.sqlite.tables import COLUMNS, LOG, find_of, log_of, row_of, update_of
 from sulla.store.values import MAX_TAIL, Draft, Grant, Lease, LogInfo, Offered, Record
 
@@ -42,13 +42,13 @@ def incarnation(db: Connection) -> str:
     return str(db.execute("SELECT value FROM meta WHERE name = 'incarnation'").fetchone()[0])
 
 
-def offer(db: Connection, asked: Offer, clock: Clock) -> Offered:
+def offer(db: Connection, asked: OfferRequest, clock: Clock) -> Offered:
     """See `Store.offer`."""
     before = load(db, asked.key)
     if before is None:
         if asked.create is None:
             raise NotFound(f"no log {asked.key!r}: it was never made, or deleted")
-        before = _make(db, asked.key, Log(0, rules.wall_ms(clock), asked.create))
+        before = _make(db, asked.key, LogState(0, rules.wall_ms(clock), asked.create))
     else:
         same = (before.life, asked.dedupe_id)
         known = db.execute("SELECT seq, digest FROM dedupe WHERE life = ? AND id = ?", same).fetchone()
@@ -87,7 +87,7 @@ def release(db: Connection, lease: Lease) -> None:
         _save(db, before, log)
 
 
-def append(db: Connection, write: Write) -> int:
+def append(db: Connection, write: AppendRequest) -> int:
     """See `Store.append`."""
     before = load(db, write.lease.key)
     log = rules.appended(before, write)
@@ -108,7 +108,7 @@ def delete(db: Connection, lease: Lease, last_seq: int | None) -> bool:
     return True
 
 
-def load(db: Connection, key: str) -> Log | None:
+def load(db: Connection, key: str) -> LogState | None:
     """What is kept of a log beside its records."""
     row = db.execute(f"SELECT {LOG} FROM logs WHERE key = ?", (key,)).fetchone()  # noqa: S608 - our own columns
     return log_of(row) if row is not None else None
@@ -122,7 +122,7 @@ def read(db: Connection, key: str, after: int, before: int, limit: int, *, rever
     return [Record(seq, kind, bool(offered), body) for seq, kind, offered, body in rows]
 
 
-def find(db: Connection, question: Question, clock: Clock) -> list[LogInfo]:
+def find(db: Connection, question: FindRequest, clock: Clock) -> list[LogInfo]:
     """See `Store.find`."""
     rows = db.execute(*find_of(question, rules.wall_ms(clock)))
     return [rules.info_of(key, log_of(row), clock) for key, *row in rows]
@@ -164,18 +164,18 @@ def remove(db: Connection, key: str, clock: Clock) -> bool:
     return there
 
 
-def _make(db: Connection, key: str, log: Log) -> Log:
+def _make(db: Connection, key: str, log: LogState) -> LogState:
     names, marks = ", ".join(COLUMNS[1:]), ", ?" * len(COLUMNS[1:])
     made = db.execute(f"INSERT INTO logs (key, {names}) VALUES (?{marks})", (key, *row_of(log)[1:]))  # noqa: S608 - ours
     return replace(log, life=made.lastrowid or 0)
 
 
-def _save(db: Connection, before: Log, after: Log) -> None:
+def _save(db: Connection, before: LogState, after: LogState) -> None:
     if after != before:
         db.execute(*update_of(before, after))
 
 
-def _write(db: Connection, log: Log, drafts: Sequence[Draft], *, offered: bool) -> None:
+def _write(db: Connection, log: LogState, drafts: Sequence[Draft], *, offered: bool) -> None:
     """Write the log's newest records."""
     first = log.last_seq - len(drafts) + 1
     db.executemany(

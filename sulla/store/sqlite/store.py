@@ -7,7 +7,21 @@ from pathlib import Path
 from sulla.core.clock import Clock
 from sulla.core.ids import MakeId
 from sulla.store import rules
+<<<<<<< HEAD
 from sulla.store.asks import Offer, Question, Write
+=======
+from sulla.store.asks import (
+    AppendRequest,
+    FindRequest,
+    OfferRequest,
+    check_lease,
+    check_limit,
+    check_name,
+    check_swap,
+    check_value,
+)
+from sulla.store.base import Subscription
+>>>>>>> w/H
 from sulla.store.bus import LocalBus
 from sulla.store.checked import CheckedStore
 from sulla.store.sqlite import steps
@@ -15,8 +29,13 @@ from sulla.store.sqlite.thread import SqliteThread
 from sulla.store.values import Grant, Lease, LogInfo, Offered, Record
 
 
+<<<<<<< HEAD
 class SqliteStore(CheckedStore):
     """Keeps `Store` in one file, for one process at a time (a daemon's lock on its home sees to that).
+=======
+class SqliteStore:
+    """Implements `Store` in one file, for one process at a time (a daemon's lock on its home sees to that).
+>>>>>>> w/H
 
     Leases are timed by `Clock.elapsed`, which starts anew with the machine. That holds nobody up: a later boot of the
     same home takes over at once, and a lease with more time left than it ever had counts as run out.
@@ -64,7 +83,23 @@ class SqliteStore(CheckedStore):
 
     # ---------------------------------------------------------------------------------------------------- logs
 
+<<<<<<< HEAD
     async def _offer(self, offer: Offer) -> Offered:
+=======
+    async def offer(
+        self,
+        key: str,
+        dedupe_id: str,
+        draft: Draft,
+        *,
+        digest: bytes,
+        create: Head | None = None,
+        wakes: bool = True,
+        max_waiting: int | None = None,
+    ) -> Offered:
+        """Add an input to a log, once; see `Store.offer`."""
+        offer = OfferRequest(key, dedupe_id, draft, digest, create, wakes, max_waiting)
+>>>>>>> w/H
         return await self._db.write(lambda db: steps.offer(db, offer, self._clock))
 
     async def _acquire(self, key: str, owner: str, ttl_s: float, after: int | None) -> Grant | None:
@@ -80,7 +115,22 @@ class SqliteStore(CheckedStore):
         """Give the lease back if it is still ours."""
         await self._db.write(lambda db: steps.release(db, lease), synced=False)
 
+<<<<<<< HEAD
     async def _append(self, write: Write) -> int:
+=======
+    async def append(
+        self,
+        lease: Lease,
+        write_no: int,
+        drafts: Sequence[Draft],
+        head: Head,
+        claimed: int,
+        *,
+        release: bool = False,
+    ) -> int:
+        """Add decided records and replace the head; see `Store.append`."""
+        write = AppendRequest(lease, write_no, tuple(drafts), head, claimed, release)
+>>>>>>> w/H
         return await self._db.write(lambda db: steps.append(db, write))
 
     async def _read(self, key: str, after: int, before: int | None, limit: int, *, reverse: bool) -> list[Record]:
@@ -91,7 +141,22 @@ class SqliteStore(CheckedStore):
         log = await self._db.read(lambda db: steps.load(db, key))
         return rules.info_of(key, log, self._clock) if log is not None else None
 
+<<<<<<< HEAD
     async def _find(self, question: Question) -> list[LogInfo]:
+=======
+    async def find(
+        self,
+        *,
+        ready: bool | None = None,
+        kind: str | None = None,
+        status: Status | None = None,
+        due_before_ms: int | None = None,
+        after_key: str = "",
+        limit: int = 100,
+    ) -> list[LogInfo]:
+        """Logs that meet every given condition; see `Store.find`."""
+        question = FindRequest(ready, kind, status, due_before_ms, after_key, limit)
+>>>>>>> w/H
         return await self._db.read(lambda db: steps.find(db, question, self._clock))
 
     async def delete(self, lease: Lease, *, last_seq: int | None = None) -> bool:

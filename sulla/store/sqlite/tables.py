@@ -5,8 +5,8 @@ Pure.
 from __future__ import annotations
 
 from sulla.core.errors import CorruptRecord
-from sulla.store.asks import Question
-from sulla.store.rules import Log
+from sulla.store.asks import FindRequest
+from sulla.store.rules import LogState
 from sulla.store.values import Head, Status
 
 Value = str | int | bytes | None
@@ -68,7 +68,7 @@ LogRow = tuple[
 _STATUSES: dict[str, Status] = {"idle": "idle", "open": "open", "suspended": "suspended"}
 
 
-def row_of(log: Log) -> LogRow:
+def row_of(log: LogState) -> LogRow:
     """A log as the values of `COLUMNS`."""
     head = log.head
     return (
@@ -78,7 +78,7 @@ def row_of(log: Log) -> LogRow:
     )  # fmt: skip
 
 
-def log_of(row: LogRow) -> Log:
+def log_of(row: LogRow) -> LogState:
     """The log whose `COLUMNS` these are.
 
     Raises:
@@ -89,13 +89,13 @@ def log_of(row: LogRow) -> Log:
     known = _STATUSES.get(status)
     if known is None:
         raise CorruptRecord(f"the row of log number {life} is damaged: its status is {status!r}")
-    return Log(
+    return LogState(
         life, created_ms, Head(kind, known, agent, due_ms, consumed, body), last_seq, waking, woken_seq, claimed,
         epoch, owner, bool(released), until_ms, ttl_ms, write_no, answer,
     )  # fmt: skip
 
 
-def update_of(before: Log, after: Log) -> tuple[str, list[Value]]:
+def update_of(before: LogState, after: LogState) -> tuple[str, list[Value]]:
     """The statement that makes the row of `before` that of `after`.
 
     It names only what differs: an index is written anew whenever one of its columns is named, changed or not.
@@ -109,7 +109,7 @@ def update_of(before: Log, after: Log) -> tuple[str, list[Value]]:
     return f"UPDATE logs SET {sets} WHERE life = ?", [*(new for _, new in changes), after.life]  # noqa: S608 - our columns
 
 
-def find_of(question: Question, now_ms: int) -> tuple[str, dict[str, Value]]:
+def find_of(question: FindRequest, now_ms: int) -> tuple[str, dict[str, Value]]:
     """The statement that finds logs by the narrowest index, and its values.
 
     Args:
@@ -146,7 +146,7 @@ def find_of(question: Question, now_ms: int) -> tuple[str, dict[str, Value]]:
     return f"{found} ORDER BY key LIMIT :limit", values
 
 
-def _index_for(question: Question) -> tuple[str, ...]:
+def _index_for(question: FindRequest) -> tuple[str, ...]:
     """The index, and the words that allow SQLite to use it."""
     if question.due_before_ms is not None:
         return ("logs_due",)

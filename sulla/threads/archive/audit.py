@@ -29,15 +29,12 @@ class Readable(Protocol):
 
     async def find(self, *, after_key: str = "", limit: int = 100) -> list[LogInfo]:
         """See `Store.find`."""
-        ...
 
     async def head(self, key: str) -> LogInfo | None:
         """See `Store.head`."""
-        ...
 
     async def read(self, key: str, *, after: int = 0, limit: int = 512) -> list[Record]:
         """See `Store.read`."""
-        ...
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from sulla.core.errors import Conflict, InvalidInput, NotFound, PathEscape, TooL
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.builtin.files import MAX_WRITE_BYTES, decode, replace_file, write_key
 from sulla.tools.define import define
-from sulla.tools.paths import Spot, locate, open_at, translated
+from sulla.tools.paths import PathSpot, locate, open_at, translated
 from sulla.tools.schema import Bounds
 
 MAX_TEXT = 200_000
@@ -86,7 +86,7 @@ def _edit(root: Path, path: str, texts: tuple[str, str], every: bool, key: str) 
         return Done(f"Replaced {times} in {spot.path} (line{'' if found == 1 else 's'} {_lines_of(text, old)}).")
 
 
-def _keep(spot: Spot, path: str, text: str, key: str, before: os.stat_result) -> None:
+def _keep(spot: PathSpot, path: str, text: str, key: str, before: os.stat_result) -> None:
     try:
         raw = text.encode()
     except UnicodeEncodeError as error:

@@ -19,7 +19,7 @@ Urgency = Literal["low", "normal", "high"]
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class PersonNote:
     """What is to be told."""
 
     thread_id: ThreadId
@@ -38,13 +38,12 @@ class Note:
 class Notify(Protocol):
     """Keeps notes for people."""
 
-    async def __call__(self, note: Note) -> int | None:
+    async def __call__(self, note: PersonNote) -> int | None:
         """Keep it; when this returns, people get it, now or when they come.
 
         Returns:
             None if it is kept. When the same was told, UTC milliseconds, if nobody has seen that yet: then it is not.
         """
-        ...
 
 
 def notify_tools(notify: Notify) -> tuple[Tool, ...]:
@@ -67,7 +66,7 @@ def notify_tools(notify: Notify) -> tuple[Tool, ...]:
         if not text.strip():
             raise InvalidInput("the note is empty")
         before_ms = await notify(
-            Note(
+            PersonNote(
                 *(context.thread_id, context.run_id, context.agent),
                 context.redact(text),
                 urgency,

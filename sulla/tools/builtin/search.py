@@ -57,7 +57,7 @@ async def search_files(
     """
     if "\n" in pattern:
         raise InvalidInput("the pattern has a line break in it; files are searched line by line")
-    hunt = _Hunt(context.workspace, path, files, limit)
+    hunt = _SearchJob(context.workspace, path, files, limit)
     late = False
     try:
         async with context.clock.timeout(TIME_S):
@@ -70,7 +70,7 @@ async def search_files(
     return Done(hunt.report(late=late), origin="file")
 
 
-class _Hunt:
+class _SearchJob:
     """One search on its own thread; what it has found so far can be read at any time."""
 
     def __init__(self, root: Path, path: str, names: str, limit: int) -> None:

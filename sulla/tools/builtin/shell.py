@@ -13,7 +13,7 @@ from sulla.tools.define import define
 from sulla.tools.output import TAIL_BYTES, Output, readable, readable_pieces
 from sulla.tools.overflow import how_to_read, rest_of
 from sulla.tools.schema import Bounds
-from sulla.tools.shell.jobs import MAX_JOB_S, Job, Jobs
+from sulla.tools.shell.jobs import MAX_JOB_S, ShellJob, ShellJobs
 from sulla.tools.shell.process import run_program
 from sulla.tools.shell.sandbox import Shell
 
@@ -27,7 +27,7 @@ PROGRESS_S: Final = 0.25
 PROGRESS_BYTES: Final = 2000
 
 
-def shell_tools(shell: Shell, jobs: Jobs) -> tuple[Tool, ...]:
+def shell_tools(shell: Shell, jobs: ShellJobs) -> tuple[Tool, ...]:
     """`bash` and `bash_job`.
 
     Args:
@@ -37,7 +37,7 @@ def shell_tools(shell: Shell, jobs: Jobs) -> tuple[Tool, ...]:
     return _bash(shell, jobs), _bash_job(jobs)
 
 
-def _bash(shell: Shell, jobs: Jobs) -> Tool:
+def _bash(shell: Shell, jobs: ShellJobs) -> Tool:
     def reach(args: FrozenJson, context: ToolContext) -> Reach:
         return "inward" if shell.sealed else "outward"
 
@@ -84,7 +84,7 @@ def _bash(shell: Shell, jobs: Jobs) -> Tool:
     return replace(tool, asks=asks, files="all")
 
 
-def _bash_job(jobs: Jobs) -> Tool:
+def _bash_job(jobs: ShellJobs) -> Tool:
     async def bash_job(
         context: ToolContext,
         *,
@@ -113,7 +113,7 @@ def _bash_job(jobs: Jobs) -> Tool:
     return replace(define(bash_job, effect="idempotent", category="shell", timeout_s=30.0, reach="inward"), files="all")
 
 
-def _told(job: Job, now_s: float, after: int) -> str:
+def _told(job: ShellJob, now_s: float, after: int) -> str:
     output = job.output
     new = output.since(after, MAX_READ_BYTES)
     lines = [f"[{job.id}: {job.state(now_s)}; {output.total} bytes printed; go on with after={output.total}]"]

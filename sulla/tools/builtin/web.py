@@ -15,7 +15,7 @@ from sulla.tools.builtin.markdown import html_to_markdown
 from sulla.tools.builtin.ranges import show_range
 from sulla.tools.define import define
 from sulla.tools.schema import Bounds
-from sulla.tools.web.fetch import Fetcher, Page
+from sulla.tools.web.fetch import FetchedPage, Fetcher
 from sulla.tools.web.urls import MAX_URL
 
 MAX_EXCERPT: Final = 500
@@ -114,7 +114,7 @@ async def _fetch(fetcher: Fetcher, context: ToolContext, url: str, first_line: i
     return _from_web(shown if page.whole else f"{shown}\n[only the first {len(page.body)} bytes were taken]")
 
 
-async def _readable(page: Page, context: ToolContext) -> str:
+async def _readable(page: FetchedPage, context: ToolContext) -> str:
     text = as_text(page.body, page.content_type)
     kind = media_type(page.content_type)
     if not kind and b"\0" in page.body:

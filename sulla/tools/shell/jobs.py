@@ -16,7 +16,7 @@ from sulla.core.jsontypes import FrozenJson
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.output import Output, readable_pieces
 from sulla.tools.overflow import keep
-from sulla.tools.shell.process import Ended, Program, run_program
+from sulla.tools.shell.process import ProcessEnd, Program, run_program
 
 MAX_RUNNING: Final = 8
 """Jobs at once, of all threads together."""
@@ -29,7 +29,7 @@ _LOG = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class Job:
+class ShellJob:
     """One command, running or ended."""
 
     id: str
@@ -40,7 +40,7 @@ class Job:
     tainted: bool
     """Whether what it prints may be, or be made from, what nobody trusts."""
     output: Output = field(default_factory=Output)
-    ended: Ended | None = None
+    ended: ProcessEnd | None = None
     trouble: str = ""
     """Why it could not be run, or its output not be kept."""
     file: str = ""
@@ -71,7 +71,7 @@ class Job:
         return f"ended with exit status {self.ended.status} after {self.ended.elapsed_s:.0f} s{late}"
 
 
-class Jobs:
+class ShellJobs:
     """All jobs of a daemon; `run` has to be running for one to start.
 
     Args:
@@ -81,7 +81,7 @@ class Jobs:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._group: asyncio.TaskGroup | None = None
-        self._jobs: dict[str, Job] = {}
+        self._jobs: dict[str, ShellJob] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._count = 0
 
@@ -94,7 +94,7 @@ class Jobs:
         finally:
             self._group = None
 
-    def start(self, program: Program, job: Job, context: ToolContext, timeout_s: float) -> None:
+    def start(self, program: Program, job: ShellJob, context: ToolContext, timeout_s: float) -> None:
         """Start one.
 
         Args:
@@ -116,16 +116,16 @@ class Jobs:
         self._tasks[job.id] = task
         task.add_done_callback(lambda _: self._tasks.pop(job.id, None))
 
-    def new(self, thread_id: ThreadId, command: str, *, tainted: bool) -> Job:
+    def new(self, thread_id: ThreadId, command: str, *, tainted: bool) -> ShellJob:
         """The record of a job that is about to start."""
         self._count += 1
-        return Job(f"job_{self._count}", thread_id, command, self._clock.elapsed(), tainted)
+        return ShellJob(f"job_{self._count}", thread_id, command, self._clock.elapsed(), tainted)
 
-    def of(self, thread_id: ThreadId) -> tuple[Job, ...]:
+    def of(self, thread_id: ThreadId) -> tuple[ShellJob, ...]:
         """The jobs of a thread, oldest first."""
         return tuple(job for job in self._jobs.values() if job.thread_id == thread_id)
 
-    def get(self, thread_id: ThreadId, job_id: str) -> Job:
+    def get(self, thread_id: ThreadId, job_id: str) -> ShellJob:
         """One job of a thread.
 
         Raises:
@@ -139,21 +139,21 @@ class Jobs:
             f"there is no job {job_id[:50]!r} in this conversation (known: {known}); jobs end with the daemon"
         )
 
-    def news(self, thread_id: ThreadId) -> tuple[Job, ...]:
+    def news(self, thread_id: ThreadId) -> tuple[ShellJob, ...]:
         """Jobs of a thread that have ended and that it was not told of yet, oldest first; each is given once."""
         fresh = tuple(job for job in self.of(thread_id) if job.over.is_set() and not job.told)
         for job in fresh:
             job.told = True
         return fresh
 
-    async def kill(self, job: Job) -> None:
+    async def kill(self, job: ShellJob) -> None:
         """Kill a job and all it started; returns when it has ended."""
         task = self._tasks.get(job.id)
         if task is not None:
             task.cancel()
             await job.over.wait()
 
-    async def _work(self, program: Program, job: Job, context: ToolContext, timeout_s: float) -> None:
+    async def _work(self, program: Program, job: ShellJob, context: ToolContext, timeout_s: float) -> None:
         try:
             job.ended = await run_program(program, job.output.feed, self._clock, timeout_s)
         except SullaError as error:
@@ -165,7 +165,7 @@ class Jobs:
             job.over.set()
             await self._put_away(job, context)
 
-    async def _put_away(self, job: Job, context: ToolContext) -> None:
+    async def _put_away(self, job: ShellJob, context: ToolContext) -> None:
         """Keep its output as a file if it is long, and only the end of it in memory; say that it is over."""
         try:
             if job.output.long:
@@ -190,7 +190,7 @@ class Jobs:
         return {"running": len(self._tasks), "known": len(self._jobs)}
 
 
-def with_news(tool: Tool, jobs: Jobs) -> Tool:
+def with_news(tool: Tool, jobs: ShellJobs) -> Tool:
     """The tool, whose results also say which jobs have ended meanwhile, once for each.
 
     Args:

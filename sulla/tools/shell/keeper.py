@@ -51,13 +51,13 @@ def main(limits: str, *argv: str) -> int:
     program = os.fork()
     if program == 0:
         _become(argv, limits)
-    keeper = _Keeper(program, woken)
+    keeper = _ProcessWatcher(program, woken)
     keeper.serve()
     keeper.clear()
     return keeper.status
 
 
-class _Keeper:
+class _ProcessWatcher:
     """Watches one program.
 
     Args:

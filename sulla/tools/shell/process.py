@@ -53,7 +53,7 @@ class Program:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class ProcessEnd:
     """How it ended."""
 
     status: int
@@ -80,7 +80,7 @@ def environment(home: Path, path: str = "") -> dict[str, str]:
     }
 
 
-async def run_program(program: Program, feed: Callable[[bytes], None], clock: Clock, timeout_s: float) -> Ended:
+async def run_program(program: Program, feed: Callable[[bytes], None], clock: Clock, timeout_s: float) -> ProcessEnd:
     """Run a program to its end, or to the end of its time.
 
     When this returns, or is cancelled, neither the program nor anything that it started runs any more.
@@ -104,7 +104,7 @@ async def run_program(program: Program, feed: Callable[[bytes], None], clock: Cl
             await _ask_to_end(transport, watch, clock)
         else:
             await _drain(watch, clock)
-        return Ended(_status(transport), timed_out, clock.elapsed() - began)
+        return ProcessEnd(_status(transport), timed_out, clock.elapsed() - began)
     finally:
         await _kill(transport, watch, clock)
         if (transport.get_returncode() or 0) < 0:  # somebody killed the keeper, and nobody has cleared up
@@ -112,7 +112,7 @@ async def run_program(program: Program, feed: Callable[[bytes], None], clock: Cl
         transport.close()
 
 
-class _Watch(asyncio.SubprocessProtocol):
+class _ProcessProtocol(asyncio.SubprocessProtocol):
     """Hears of a process."""
 
     def __init__(self, feed: Callable[[bytes], None]) -> None:
@@ -145,11 +145,11 @@ class _Watch(asyncio.SubprocessProtocol):
 
 async def _start(
     program: Program, feed: Callable[[bytes], None], mark: str
-) -> tuple[asyncio.SubprocessTransport, _Watch]:
+) -> tuple[asyncio.SubprocessTransport, _ProcessProtocol]:
     limits = ",".join(f"{name}={number}" for name, number in LIMITS.items())
     try:
         return await asyncio.get_running_loop().subprocess_exec(
-            lambda: _Watch(feed),
+            lambda: _ProcessProtocol(feed),
             sys.executable,
             "-I",
             "-S",
@@ -170,7 +170,7 @@ async def _start(
         raise Refused(f"no program can be started: {os.strerror(error.errno or 0)}") from error
 
 
-async def _ask_to_end(transport: asyncio.SubprocessTransport, watch: _Watch, clock: Clock) -> None:
+async def _ask_to_end(transport: asyncio.SubprocessTransport, watch: _ProcessProtocol, clock: Clock) -> None:
     # No isinstance: the pipes of uvloop are none of asyncio's classes.
     line = cast("asyncio.WriteTransport | None", transport.get_pipe_transport(0))
     if line is not None:
@@ -178,13 +178,13 @@ async def _ask_to_end(transport: asyncio.SubprocessTransport, watch: _Watch, clo
     await watch.ended_within(clock, ASKED_S)
 
 
-async def _drain(watch: _Watch, clock: Clock) -> None:
+async def _drain(watch: _ProcessProtocol, clock: Clock) -> None:
     with suppress(TimeoutError):
         async with clock.timeout(DRAIN_S):
             await watch.read.wait()
 
 
-async def _kill(transport: asyncio.SubprocessTransport, watch: _Watch, clock: Clock) -> None:
+async def _kill(transport: asyncio.SubprocessTransport, watch: _ProcessProtocol, clock: Clock) -> None:
     """Have the keeper kill what is left; nothing to do if it has ended."""
     if transport.get_returncode() is not None:
         return

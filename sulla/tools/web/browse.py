@@ -44,7 +44,7 @@ Weigh = Callable[[Tool], int]
 
 
 @dataclass(frozen=True, slots=True)
-class Catalogue:
+class ToolCatalogue:
     """The tools of an agent, and which of them its model is told of."""
 
     toolbox: Toolbox
@@ -70,7 +70,7 @@ class Catalogue:
         return tuple(loaded.values())
 
 
-def catalogue_of(tools: Iterable[Tool], weigh: Weigh) -> Catalogue:
+def catalogue_of(tools: Iterable[Tool], weigh: Weigh) -> ToolCatalogue:
     """Arrange tools.
 
     Args:
@@ -79,7 +79,7 @@ def catalogue_of(tools: Iterable[Tool], weigh: Weigh) -> Catalogue:
     """
     every = Toolbox(tools)
     if sum(map(weigh, every)) <= ALL_TOKENS:
-        return Catalogue(every, tuple(every))
+        return ToolCatalogue(every, tuple(every))
     browse = _browse_tool(every)
     room, first = FIRST_TOKENS - weigh(browse), [browse]
     for name in FIRST:
@@ -87,7 +87,7 @@ def catalogue_of(tools: Iterable[Tool], weigh: Weigh) -> Catalogue:
         if tool is not None and weigh(tool) <= room:
             room -= weigh(tool)
             first.append(tool)
-    return Catalogue(Toolbox((*every, browse)), tuple(first))
+    return ToolCatalogue(Toolbox((*every, browse)), tuple(first))
 
 
 def told_schema(schema: FrozenJson) -> JsonObject:

@@ -24,7 +24,7 @@ _CHUNK = 64 * 1024
 _PACKED = ("gzip", "x-gzip")
 
 
-class Connect(Protocol):
+class OpenConnection(Protocol):
     """Opens a connection to an address in digits; `system_connect` keeps it."""
 
     async def __call__(
@@ -35,18 +35,17 @@ class Connect(Protocol):
         Raises:
             OSError: nobody answers, or the certificate is not good.
         """
-        ...
 
 
 async def system_connect(
     address: str, port: int, tls: ssl.SSLContext | None, name: str | None
 ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """See `Connect`. No name is looked up: an address stands for itself."""
+    """See `OpenConnection`. No name is looked up: an address stands for itself."""
     return await asyncio.open_connection(address, port, ssl=tls, server_hostname=name)
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class ResponseHead:
     """How an answer begins."""
 
     status: int
@@ -54,14 +53,14 @@ class Head:
     """Names in lower case; of a field that comes twice, the first."""
 
 
-class Exchange:
+class HttpExchange:
     """A request that was sent: its answer's head, and its body once."""
 
     def __init__(self, target: Target, reader: asyncio.StreamReader, http: h11.Connection) -> None:
         self._target = target
         self._reader = reader
         self._http = http
-        self.head = Head(0, {})
+        self.head = ResponseHead(0, {})
 
     async def body(self, most: int) -> tuple[bytes, bool]:
         """The body, unpacked.
@@ -103,7 +102,7 @@ class Exchange:
                 fields: dict[str, str] = {}
                 for name, value in event.headers:
                     fields.setdefault(name.decode("ascii"), value.decode("latin-1"))
-                self.head = Head(event.status_code, fields)
+                self.head = ResponseHead(event.status_code, fields)
                 return
             if not isinstance(event, h11.InformationalResponse):
                 raise Unavailable(f"{self._target.authority} hung up without an answer")
@@ -131,7 +130,7 @@ class Exchange:
 @asynccontextmanager
 async def exchange(
     target: Target, connection: tuple[asyncio.StreamReader, asyncio.StreamWriter], headers: Mapping[str, str]
-) -> AsyncIterator[Exchange]:
+) -> AsyncIterator[HttpExchange]:
     """Ask for a target; the connection is closed when the block is left.
 
     Args:
@@ -148,7 +147,7 @@ async def exchange(
         fields = {"Host": target.authority, "Accept-Encoding": "gzip", "Connection": "close", **headers}
         asked = h11.Request(method="GET", target=target.path, headers=list(fields.items()))
         sent = (http.send(asked) or b"") + (http.send(h11.EndOfMessage()) or b"")
-        asking = Exchange(target, reader, http)
+        asking = HttpExchange(target, reader, http)
         with suppress(ConnectionError):  # it may have answered already; if it has not, reading says so
             writer.write(sent)
             await writer.drain()

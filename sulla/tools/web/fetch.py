@@ -18,7 +18,7 @@ from typing import Final
 from sulla.core.clock import Clock
 from sulla.core.errors import Busy, InvalidInput, NotFound, Refused, Unavailable
 from sulla.tools.web.addresses import refusal
-from sulla.tools.web.exchange import Connect, exchange, system_connect
+from sulla.tools.web.exchange import OpenConnection, exchange, system_connect
 from sulla.tools.web.urls import PORTS, OwnHosts, Target, join_url, parse_url
 
 USER_AGENT: Final = "Sulla (an agent daemon; reads what a person asked for)"
@@ -56,7 +56,7 @@ async def system_resolve(name: str, port: int) -> Sequence[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class FetchedPage:
     """What came back."""
 
     url: str
@@ -86,7 +86,7 @@ class Fetcher:
         self,
         own_hosts: OwnHosts = OwnHosts(),  # noqa: B008 - it never changes
         resolve: Resolve = system_resolve,
-        connect: Connect = system_connect,
+        connect: OpenConnection = system_connect,
         trust: Callable[[], ssl.SSLContext] = ssl.create_default_context,
     ) -> None:
         self._own_hosts = own_hosts
@@ -105,7 +105,7 @@ class Fetcher:
         readable: Callable[[str], str | None] = lambda _: None,
         headers: Mapping[str, str] | None = None,
         most: int = MAX_BODY_BYTES,
-    ) -> Page:
+    ) -> FetchedPage:
         """Fetch a page.
 
         Args:
@@ -129,10 +129,10 @@ class Fetcher:
             async with clock.timeout(TIME_S), self._places:
                 for _ in range(MAX_REDIRECTS + 1):
                     found = await self._ask(target, {**fields, **(headers or {})}, clock, readable, most)
-                    if isinstance(found, Page):
+                    if isinstance(found, FetchedPage):
                         return found
                     if headers or not found.same_site(target):
-                        return Page(target.url, 0, "", b"", whole=True, moved_to=found.url)
+                        return FetchedPage(target.url, 0, "", b"", whole=True, moved_to=found.url)
                     target = found
         except TimeoutError:
             raise Unavailable(f"{target.authority} did not answer in full within {TIME_S:g} s") from None
@@ -145,7 +145,7 @@ class Fetcher:
         clock: Clock,
         readable: Callable[[str], str | None],
         most: int,
-    ) -> Page | Target:
+    ) -> FetchedPage | Target:
         """One request: a page, or where it has moved to."""
         addresses = await self._addresses(target)
         await self._pace(target.host, clock)
@@ -161,7 +161,7 @@ class Fetcher:
             if (useless := readable(kind)) is not None:
                 raise Refused(f"{target.authority} {useless}")
             body, whole = await asked.body(most)
-            return Page(target.url, status, kind, body, whole)
+            return FetchedPage(target.url, status, kind, body, whole)
 
     async def _addresses(self, target: Target) -> Sequence[str]:
         """Where a target may be asked for.

@@ -16,7 +16,7 @@ from sulla.core.errors import Aborted, InvalidInput, LimitReached, ProviderRejec
 from sulla.core.ids import CallId
 from sulla.core.jsontypes import Json
 from sulla.core.message import Text, ToolCall
-from sulla.models import Price, Prices, ToolSpec, Usage
+from sulla.models import Price, Prices, TokenUsage, ToolSpec
 from sulla.models.offline.provider import OfflineProvider
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider, Step
@@ -125,7 +125,7 @@ async def test_a_question_of_any_form_gets_the_arguments_of_the_one_call() -> No
 
 
 async def test_the_answer_says_what_it_counts_for_and_who_was_asked() -> None:
-    provider = ScriptedProvider([Say(calls=(call(choice="sales"),), usage=Usage(1_000, 20))])
+    provider = ScriptedProvider([Say(calls=(call(choice="sales"),), usage=TokenUsage(1_000, 20))])
     prices = Prices({"offline:m": Price(Decimal(1), Decimal(2), Decimal(1), Decimal(1))})
     desk = Desk(model=scripted_model(provider, prices=prices, name="m"))
     decided = await desk.decide()
@@ -134,7 +134,7 @@ async def test_the_answer_says_what_it_counts_for_and_who_was_asked() -> None:
 
 
 async def test_a_service_that_does_not_count_is_charged_what_was_set_aside() -> None:
-    desk = Desk(Say("sales", usage=Usage()))
+    desk = Desk(Say("sales", usage=TokenUsage()))
     assert (await desk.decide()).tokens == desk.used > 4_000
 
 
@@ -211,7 +211,7 @@ async def test_killed_during_the_call_the_same_question_is_charged_once() -> Non
     await gate.reached()
     ledger = _reborn(first.model, first.clock)  # what is kept while it is under way
     asking.cancel()
-    provider = ScriptedProvider([Say("sales", usage=Usage(100, 20))])
+    provider = ScriptedProvider([Say("sales", usage=TokenUsage(100, 20))])
     model = scripted_model(provider)
     model.ledger.restore(ledger.to_json(), first.clock.now())
     assert model.ledger.used(first.clock.now()).tokens > 4_000
@@ -222,9 +222,9 @@ async def test_killed_during_the_call_the_same_question_is_charged_once() -> Non
 
 
 async def test_killed_after_the_answer_the_same_question_is_charged_once() -> None:
-    first = Desk(Say("sales", usage=Usage(100, 20)))
+    first = Desk(Say("sales", usage=TokenUsage(100, 20)))
     await first.decide()
-    model = scripted_model(ScriptedProvider([Say("sales", usage=Usage(100, 30))]))
+    model = scripted_model(ScriptedProvider([Say("sales", usage=TokenUsage(100, 30))]))
     model.ledger.restore(first.model.ledger.to_json(), first.clock.now())
     second = Desk(model=model)
     await second.decide()
@@ -232,7 +232,7 @@ async def test_killed_after_the_answer_the_same_question_is_charged_once() -> No
 
 
 async def test_asked_again_it_is_another_call_of_its_own_price() -> None:
-    desk = Desk(Say("hm", usage=Usage(100, 20)), Say("sales", usage=Usage(100, 30)))
+    desk = Desk(Say("hm", usage=TokenUsage(100, 20)), Say("sales", usage=TokenUsage(100, 30)))
     await desk.decide()
     await desk.decide(again="that was none of them")
     assert desk.used == 250

@@ -24,7 +24,7 @@ from sulla.core.errors import (
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.message import Message, Text, ToolCall
 from sulla.core.run import Run
-from sulla.models import Calibrations, ChatRequest, ModelName, Prices, Usage, read_prices
+from sulla.models import Calibrations, ChatRequest, ModelName, Prices, TokenUsage, read_prices
 from sulla.models.fallback import FallbackProvider
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
@@ -136,7 +136,7 @@ async def test_a_service_that_keeps_failing_is_left_alone_by_all_and_tried_once_
 
 async def test_what_a_call_took_is_charged_and_what_came_to_nothing_at_what_was_set_aside(store: MemoryStore) -> None:
     clock = ManualClock()
-    used = Usage(input_tokens=100, output_tokens=20)
+    used = TokenUsage(input_tokens=100, output_tokens=20)
     provider = ScriptedProvider([Say("Once", usage=used, error=ProviderTransient("cut")), Say(DONE, usage=used)])
     prices = read_prices({"offline": {"input": 1, "output": 2, "cache_write": 1}})
     model = scripted_model(provider, prices=prices)

@@ -14,7 +14,7 @@ from sulla.agent import DayLimits, Model, RunLimits, Summarizer
 from sulla.core.errors import ProviderTransient
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import Message, ToolCall
-from sulla.models import ChatRequest, Delta, TextDelta, Usage
+from sulla.models import ChatRequest, Delta, TextDelta, TokenUsage
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
@@ -22,7 +22,7 @@ from sulla.testing.world import World, scripted_model
 from tests.agent.turn.test_turns import Hands
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
-USED = Usage(input_tokens=1_000, output_tokens=100)
+USED = TokenUsage(input_tokens=1_000, output_tokens=100)
 
 
 class Scene:
@@ -198,11 +198,11 @@ async def test_one_summary_that_fails_in_an_unforeseen_way_does_not_end_the_othe
 
 
 async def test_many_summaries_of_one_thread_stay_within_its_day(store: MemoryStore) -> None:
-    used = Usage(input_tokens=26_000, output_tokens=1_000)
+    used = TokenUsage(input_tokens=26_000, output_tokens=1_000)
     scene = Scene(store, *[Say(f"part {number}", usage=used) for number in range(60)])
     thread = await scene.world.thread()
     for _ in range(150):
-        scene.talker.add(Say("w" * 3_900 + DONE, usage=Usage(10, 10)))
+        scene.talker.add(Say("w" * 3_900 + DONE, usage=TokenUsage(10, 10)))
         await scene.world.ask(thread, "question " + "abc " * 900)
     limits = RunLimits(thread_day_tokens=80_000)
     numbers = iter(range(1_000))
@@ -217,7 +217,7 @@ async def test_many_summaries_of_one_thread_stay_within_its_day(store: MemorySto
 
 @pytest.mark.parametrize(
     "summary",
-    [Say("", usage=USED), Say("They talked.", usage=Usage()), ProviderTransient("down")],
+    [Say("", usage=USED), Say("They talked.", usage=TokenUsage()), ProviderTransient("down")],
     ids=["empty", "unreported", "failed"],
 )
 async def test_what_a_summary_took_is_the_threads_whatever_came_of_it(store: MemoryStore, summary: Any) -> None:

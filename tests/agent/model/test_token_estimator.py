@@ -20,7 +20,7 @@ from sulla.models import (
     CountText,
     ModelName,
     Prices,
-    Section,
+    PromptSection,
     ToolSpec,
     count_message,
     estimate_tokens,
@@ -28,7 +28,7 @@ from sulla.models import (
 )
 from sulla.threads import Transcript, Usage
 
-HEAD = ChatRequest("m", (Section("base", "You are here. " * 20),), [], (ToolSpec("look", "Looks.", {}),), 500)
+HEAD = ChatRequest("m", (PromptSection("base", "You are here. " * 20),), [], (ToolSpec("look", "Looks.", {}),), 500)
 NAME = ModelName("offline")
 
 

@@ -7,8 +7,13 @@ from itertools import count
 
 import pytest
 
+<<<<<<< HEAD:tests/gateway/server/test_presence.py
 from sulla.access import ALL_SCOPES, OWNER, KnownToken, Principal, TokenKeeper, token_digest
 from sulla.gateway.server.presence import Presence
+=======
+from sulla.access import ALL_SCOPES, OWNER, KnownToken, Principal, TokenStore, token_digest
+from sulla.gateway.presence import Presence
+>>>>>>> w/H:tests/gateway/test_presence.py
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 
@@ -119,11 +124,11 @@ def test_closing_one_thing_may_end_another(presence: Presence, book: Book) -> No
 
 
 @asynccontextmanager
-async def two_daemons(clock: ManualClock) -> AsyncIterator[tuple[TokenKeeper, TokenKeeper, Presence]]:
+async def two_daemons(clock: ManualClock) -> AsyncIterator[tuple[TokenStore, TokenStore, Presence]]:
     """Two daemons' tokens on one store, and who is connected to the second one."""
     store, numbers = MemoryStore(clock, lambda prefix: f"{prefix}_1"), count(1)
     await store.open()
-    here, there = (TokenKeeper(store, clock, lambda: f"secret {next(numbers)}") for _ in range(2))
+    here, there = (TokenStore(store, clock, lambda: f"secret {next(numbers)}") for _ in range(2))
     for keeper in (here, there):
         await keeper.open("owner", lambda: f"secret {next(numbers)}")
     presence = Presence(there, clock)
@@ -138,7 +143,7 @@ async def two_daemons(clock: ManualClock) -> AsyncIterator[tuple[TokenKeeper, To
         await store.close()
 
 
-def principal(keeper: TokenKeeper, name: str) -> Principal:
+def principal(keeper: TokenStore, name: str) -> Principal:
     (found,) = (known.principal for known in keeper.known() if known.principal.name == name)
     return found
 

@@ -11,7 +11,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from sulla.mcp.cli.serve import BY_HOST, Bridge
+from sulla.mcp.cli.serve import BY_HOST, StdioBridge
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import Door
 from sulla.testing.clock import ManualClock
@@ -54,7 +54,7 @@ class Host:
         reader.feed_eof()
         async with httpx2.AsyncClient(transport=httpx2.MockTransport(self.answer)) as http:
             door = Door("http://daemon", "secret")
-            await Bridge(http, lambda: door, self.clock, self.heard.append, query).serve(reader)
+            await StdioBridge(http, lambda: door, self.clock, self.heard.append, query).serve(reader)
 
 
 def gives(value: object, status: int = 200) -> Answer:

@@ -13,7 +13,7 @@ import pytest
 
 from sulla.core.errors import InvalidInput, Unauthorized
 from sulla.mcp.cli import serve as mcp_serve
-from sulla.mcp.cli.serve import AT_ONCE, LINE_BYTES, MOST_OPEN, Bridge
+from sulla.mcp.cli.serve import AT_ONCE, LINE_BYTES, MOST_OPEN, StdioBridge
 from sulla.terminal.place import Door
 from tests.gateway.peer import until
 from tests.mcp.cli.test_serve import CALL, DONE, Answer, Host, gives
@@ -63,7 +63,7 @@ async def test_a_message_that_is_too_long_is_refused_and_the_rest_goes_on(monkey
     heard = list[Any]()
     transport = httpx2.MockTransport(lambda request: httpx2.Response(200, json=DONE))
     async with httpx2.AsyncClient(transport=transport) as http:
-        await Bridge(http, lambda: Door("http://daemon", "secret"), Host().clock, heard.append).serve(reader)
+        await StdioBridge(http, lambda: Door("http://daemon", "secret"), Host().clock, heard.append).serve(reader)
     assert heard[0]["error"]["code"] == -32600
     assert str(LINE_BYTES) in heard[0]["error"]["message"]
     assert heard[-1] == DONE
@@ -92,7 +92,7 @@ async def test_cancelling_is_heard_while_requests_wait_for_room() -> None:
     for message in [*({**CALL, "id": id_} for id_ in range(AT_ONCE)), {**CALL, "id": "last"}]:
         reader.feed_data(json.dumps(message).encode() + b"\n")
     async with httpx2.AsyncClient(transport=httpx2.MockTransport(answer)) as http, asyncio.timeout(50):
-        bridge = Bridge(http, lambda: Door("http://daemon", "secret"), Host().clock, heard.append)
+        bridge = StdioBridge(http, lambda: Door("http://daemon", "secret"), Host().clock, heard.append)
         serving = asyncio.create_task(bridge.serve(reader))
         reader.feed_data(json.dumps(cancel(7)).encode() + b"\n")
         await until(lambda: heard)
@@ -120,7 +120,7 @@ def test_a_host_that_reads_no_more_is_no_defect(monkeypatch: pytest.MonkeyPatch,
         reader.feed_data(json.dumps(CALL).encode() + b"\n{\n")
         reader.feed_eof()
         async with httpx2.AsyncClient(transport=httpx2.MockTransport(gives(DONE))) as http:
-            await Bridge(http, lambda: Door("http://daemon", "secret"), Host().clock, tell, query).serve(reader)
+            await StdioBridge(http, lambda: Door("http://daemon", "secret"), Host().clock, tell, query).serve(reader)
 
     monkeypatch.setattr(mcp_serve, "door", lambda home: Door("http://daemon", "secret"))
     monkeypatch.setattr(mcp_serve, "_serve", serve)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sulla.memory.note import Note
+from sulla.memory.note import MemoryNote
 from sulla.memory.sqlite import SqliteMemory, open_memory
 from sulla.store.sqlite.thread import SqliteThread
 from sulla.terminal.exits import Exit
@@ -25,7 +25,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def fill(home: Path, notes: Sequence[Note]) -> None:
+def fill(home: Path, notes: Sequence[MemoryNote]) -> None:
     async def add() -> None:
         index = SqliteMemory(SqliteThread(home / "sulla.memory.db", 5.0, open_memory))
         await index.open()

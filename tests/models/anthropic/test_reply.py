@@ -14,7 +14,7 @@ from sulla.core.errors import ContextTooLong, ProviderError, ProviderProtocol, P
 from sulla.core.ids import CallId
 from sulla.core.message import Reasoning, Text, ToolCall
 from sulla.models.anthropic.reply import AnthropicReply
-from sulla.models.base import Completed, Delta, Usage
+from sulla.models.base import Completed, Delta, TokenUsage
 from tests.kits.deltas import joined, refusal_to_end
 from tests.servers.anthropic_stream import events
 from tests.servers.script import Reply, ToolUse
@@ -139,7 +139,7 @@ def test_a_reply_has_its_parts_in_the_models_order() -> None:
 
 def test_usage_holds_the_last_count_of_each_kind() -> None:
     last = completed(*TEXT, ending("end_turn", cache_creation_input_tokens=40), END)
-    assert last.usage == Usage(10, 7, 300, 40)
+    assert last.usage == TokenUsage(10, 7, 300, 40)
 
 
 @pytest.mark.parametrize(

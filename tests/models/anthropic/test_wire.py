@@ -16,7 +16,7 @@ from sulla.core.ids import CallId, MessageId
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.message import Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from sulla.models.anthropic.wire import RequestEncoder
-from sulla.models.base import ChatRequest, Section, ToolSpec
+from sulla.models.base import ChatRequest, PromptSection, ToolSpec
 from tests.servers.anthropic_stream import fault_of
 
 MARK: JsonObject = {"type": "ephemeral"}
@@ -26,7 +26,7 @@ def message(number: int, role: Role, *parts: Part, hidden: bool = False) -> Mess
     return Message(MessageId(f"m{number}"), role, parts, hidden)
 
 
-def request(*messages: Message, system: Sequence[Section] = (), tools: tuple[ToolSpec, ...] = ()) -> ChatRequest:
+def request(*messages: Message, system: Sequence[PromptSection] = (), tools: tuple[ToolSpec, ...] = ()) -> ChatRequest:
     return ChatRequest("claude-x", tuple(system), list(messages), tools, 500)
 
 
@@ -57,7 +57,12 @@ def test_the_head_says_what_is_asked_of_whom() -> None:
 
 
 def test_the_stable_part_of_the_prompt_comes_first_and_is_marked() -> None:
-    sections = [Section("a", "A"), Section("b", "B", stable=False), Section("c", "C"), Section("d", " \n")]
+    sections = [
+        PromptSection("a", "A"),
+        PromptSection("b", "B", stable=False),
+        PromptSection("c", "C"),
+        PromptSection("d", " \n"),
+    ]
     assert body(request(HELLO, system=sections))["system"] == [
         {"type": "text", "text": "A"},
         {"type": "text", "text": "C", "cache_control": MARK},
@@ -66,7 +71,9 @@ def test_the_stable_part_of_the_prompt_comes_first_and_is_marked() -> None:
 
 
 def test_a_prompt_without_a_stable_part_is_not_marked() -> None:
-    assert body(request(HELLO, system=[Section("b", "B", stable=False)]))["system"] == [{"type": "text", "text": "B"}]
+    assert body(request(HELLO, system=[PromptSection("b", "B", stable=False)]))["system"] == [
+        {"type": "text", "text": "B"}
+    ]
 
 
 def test_the_last_tool_is_marked() -> None:
@@ -233,7 +240,9 @@ def test_whatever_is_sent_the_service_takes(drawn: list[tuple[Role, tuple[Part, 
 def test_at_most_four_marks_are_set() -> None:
     schema = {"type": "object"}
     found = RequestEncoder().encode(
-        request(HELLO, system=[Section("a", "A"), Section("b", "B")], tools=(ToolSpec("a", "", schema),) * 3)
+        request(
+            HELLO, system=[PromptSection("a", "A"), PromptSection("b", "B")], tools=(ToolSpec("a", "", schema),) * 3
+        )
     )
     assert found.count(b"cache_control") == 3
 
@@ -294,7 +303,7 @@ def test_little_more_than_what_is_new_is_encoded(trimmed: int, monkeypatch: pyte
 def test_a_count_asks_about_the_same_request_without_what_only_a_reply_needs() -> None:
     thinking: JsonObject = {"type": "adaptive"}
     encoder = RequestEncoder({"thinking": thinking, "service_tier": "auto"})
-    request = ChatRequest("claude-x", (Section("s", "S"),), [Message(MessageId("m1"), "user", (Text("hi"),))])
+    request = ChatRequest("claude-x", (PromptSection("s", "S"),), [Message(MessageId("m1"), "user", (Text("hi"),))])
     whole, count = orjson.loads(encoder.encode(request)), orjson.loads(encoder.encode_count(request))
     for name in ("max_tokens", "stream", "service_tier"):
         del whole[name]

@@ -10,9 +10,9 @@ from sulla.core.ids import CallId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import ToolResult
 from sulla.heartbeat.beats import BeatState
-from sulla.heartbeat.brief import DIRECTIVE, Setting, briefing
-from sulla.models.offline.beats import Wake, next_beat_step, wake_of
-from sulla.models.offline.projects import STRANGE, Ended, Step
+from sulla.heartbeat.brief import DIRECTIVE, CycleContext, briefing
+from sulla.models.offline.beats import OfflineWake, next_beat_step, wake_of
+from sulla.models.offline.projects import STRANGE, OfflineStep, PlannedEnd
 
 TOOLS = frozenset(
     {
@@ -20,7 +20,7 @@ TOOLS = frozenset(
         *("write_file", "list_dir"),
     }
 )
-WAKE = Wake("tour", "3 open tasks", "")
+WAKE = OfflineWake("tour", "3 open tasks", "")
 HEAD = "tour: A tour (active, p2), 2 open of 2 tasks, digest 0123456789abcdef\n"
 TASK = "Write a.md: Hello"
 
@@ -31,7 +31,7 @@ def said(text: str, *, is_error: bool = False) -> ToolResult:
 
 def brief(message: str = "", **beat: str) -> str:
     now = datetime(2027, 1, 15, 8, tzinfo=UTC)
-    return briefing(BeatState(**beat), Setting(now, "UTC", "", message, DIRECTIVE))  # type: ignore[arg-type]  # all of them are texts
+    return briefing(BeatState(**beat), CycleContext(now, "UTC", "", message, DIRECTIVE))  # type: ignore[arg-type]  # all of them are texts
 
 
 def test_a_briefing_names_the_project_to_work_on_and_why() -> None:
@@ -52,7 +52,7 @@ def test_what_is_no_briefing_is_not_taken_for_one(text: str) -> None:
 def test_a_focus_that_is_no_project_leaves_nothing_to_do() -> None:
     wake = wake_of(brief(focus="The big picture", focus_reason="it matters"))
     assert wake is not None
-    assert isinstance(next_beat_step(wake, [], TOOLS), Ended)
+    assert isinstance(next_beat_step(wake, [], TOOLS), PlannedEnd)
 
 
 def test_a_task_is_done_remarked_upon_and_ticked_and_all_begins_with_saying_what_it_works_on() -> None:
@@ -66,31 +66,33 @@ def test_a_task_is_done_remarked_upon_and_ticked_and_all_begins_with_saying_what
     ]
     results = [said("Noted"), listed, said("Wrote a.md:\n 5 bytes"), said("Remarked"), said("Done")]
     for number, step in enumerate(steps):
-        assert next_beat_step(WAKE, results[:number], TOOLS) == Step(*step)
-    assert next_beat_step(WAKE, results, TOOLS) == Ended(f"A task of tour is done: {TASK}", f"Worked on tour: {TASK}")
+        assert next_beat_step(WAKE, results[:number], TOOLS) == OfflineStep(*step)
+    assert next_beat_step(WAKE, results, TOOLS) == PlannedEnd(
+        f"A task of tour is done: {TASK}", f"Worked on tour: {TASK}"
+    )
 
 
 def test_a_task_that_fails_is_blocked_with_the_reason() -> None:
     results = [said("Noted"), said(f"{HEAD}1. {TASK} [open]"), said("no\nspace", is_error=True)]
     args: JsonObject = {"project": "tour", "task": TASK, "reason": "no space"}
-    assert next_beat_step(WAKE, results, TOOLS) == Step("block_project_task", args)
+    assert next_beat_step(WAKE, results, TOOLS) == OfflineStep("block_project_task", args)
     ended = next_beat_step(WAKE, [*results, said("Blocked")], TOOLS)
-    assert isinstance(ended, Ended)
+    assert isinstance(ended, PlannedEnd)
     assert "is in trouble" in ended.said
 
 
 def test_a_task_that_no_rule_fits_is_blocked_with_the_reason_when_no_other_is_left() -> None:
     results = [said("Noted"), said(f"{HEAD}1. Ponder [open]\n2. Dream [open]")]
     args: JsonObject = {"project": "tour", "task": "Ponder", "reason": STRANGE}
-    assert next_beat_step(WAKE, results, TOOLS) == Step("block_project_task", args)
+    assert next_beat_step(WAKE, results, TOOLS) == OfflineStep("block_project_task", args)
     ended = next_beat_step(WAKE, [*results, said("Blocked: Ponder")], TOOLS)
-    assert ended == Ended("A task of tour needs a language model: Ponder", "Blocked in tour: Ponder")
+    assert ended == PlannedEnd("A task of tour needs a language model: Ponder", "Blocked in tour: Ponder")
     refused = next_beat_step(WAKE, [*results, said("it was changed", is_error=True)], TOOLS)
-    assert isinstance(refused, Ended)
+    assert isinstance(refused, PlannedEnd)
 
 
 def test_without_the_tools_for_it_nothing_is_said_or_remarked() -> None:
     fewer = TOOLS - {"set_focus", "comment_project_task"}
-    assert next_beat_step(WAKE, [], fewer) == Step("read_project", {"project": "tour"})
+    assert next_beat_step(WAKE, [], fewer) == OfflineStep("read_project", {"project": "tour"})
     done = [said(f"{HEAD}1. {TASK} [open]"), said("Wrote")]
-    assert next_beat_step(WAKE, done, fewer) == Step("complete_project_task", {"project": "tour", "task": TASK})
+    assert next_beat_step(WAKE, done, fewer) == OfflineStep("complete_project_task", {"project": "tour", "task": TASK})

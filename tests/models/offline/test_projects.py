@@ -7,7 +7,7 @@ import pytest
 from sulla.core.ids import CallId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import ToolResult
-from sulla.models.offline.projects import Ended, Step, next_step, project_of
+from sulla.models.offline.projects import OfflineStep, PlannedEnd, next_step, project_of
 
 TOOLS = frozenset({"read_project", "complete_project_task", "block_project_task", "write_file", "list_dir"})
 READ = (
@@ -40,22 +40,24 @@ def test_what_is_a_request_to_work_on_a_project(request_: str, project: str) -> 
 @pytest.mark.parametrize(
     ("results", "step"),
     [
-        ([], Step("read_project", {"project": "tour"})),
-        ([said(READ)], Step("write_file", {"path": "notes/a.md", "content": "Hello there"})),
+        ([], OfflineStep("read_project", {"project": "tour"})),
+        ([said(READ)], OfflineStep("write_file", {"path": "notes/a.md", "content": "Hello there"})),
         (
             [said(READ), said("Wrote notes/a.md")],
-            Step("complete_project_task", {"project": "tour", "task": "Write notes/a.md: Hello there"}),
+            OfflineStep("complete_project_task", {"project": "tour", "task": "Write notes/a.md: Hello there"}),
         ),
         (
             [said(READ), said("no\nspace", is_error=True)],
-            Step(
+            OfflineStep(
                 "block_project_task",
                 {"project": "tour", "task": "Write notes/a.md: Hello there", "reason": "no space"},
             ),
         ),
     ],
 )
-def test_the_first_task_that_is_worded_like_a_request_is_done_and_ticked(results: list[ToolResult], step: Step) -> None:
+def test_the_first_task_that_is_worded_like_a_request_is_done_and_ticked(
+    results: list[ToolResult], step: OfflineStep
+) -> None:
     assert next_step("tour", results, TOOLS) == step
 
 
@@ -71,10 +73,10 @@ def test_the_first_task_that_is_worded_like_a_request_is_done_and_ticked(results
 )
 def test_it_ends_by_saying_what_came_of_it(results: list[ToolResult], words: str) -> None:
     ended = next_step("tour", results, TOOLS)
-    assert isinstance(ended, Ended)
+    assert isinstance(ended, PlannedEnd)
     assert words in ended.said
 
 
 def test_a_task_for_a_tool_that_there_is_not_is_passed_over() -> None:
     args: JsonObject = {"path": "."}
-    assert next_step("tour", [said(READ)], TOOLS - {"write_file"}) == Step("list_dir", args)
+    assert next_step("tour", [said(READ)], TOOLS - {"write_file"}) == OfflineStep("list_dir", args)

@@ -22,14 +22,14 @@ from sulla.core.errors import (
 from sulla.core.ids import CallId, MessageId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Message, Reasoning, Text, ToolCall, ToolResult
-from sulla.models.base import ChatRequest, Completed, Delta, Section, ToolSpec, Usage
+from sulla.models.base import ChatRequest, Completed, Delta, PromptSection, TokenUsage, ToolSpec
 from sulla.models.ollama.wire import OllamaOptions, OllamaReply, encode_request, service_error
 from tests.kits.deltas import joined, refusal_to_end
 
 HELLO = Message(MessageId("m1"), "user", (Text("hello"),))
 
 
-def body(*messages: Message, system: tuple[Section, ...] = (), tools: tuple[ToolSpec, ...] = ()) -> JsonObject:
+def body(*messages: Message, system: tuple[PromptSection, ...] = (), tools: tuple[ToolSpec, ...] = ()) -> JsonObject:
     found: JsonObject = orjson.loads(
         encode_request(ChatRequest("qwen3:8b", system, list(messages), tools, 500), OllamaOptions())
     )
@@ -44,7 +44,7 @@ def test_a_whole_turn_keeps_its_order() -> None:
         Message(MessageId("m3"), "tool", (ToolResult(CallId("c1"), "gone", is_error=True),)),
         Message(MessageId("m4"), "assistant", (Reasoning("theirs", {"type": "thinking"}), Text("it is gone"))),
         Message(MessageId("m5"), "user", (Text("and "), Text("now?")), hidden=True),
-        system=(Section("v", "V", stable=False), Section("s", "S")),
+        system=(PromptSection("v", "V", stable=False), PromptSection("s", "S")),
     )
     assert found["messages"] == [
         {"role": "system", "content": "S\n\nV"},
@@ -139,7 +139,7 @@ def test_a_reply_has_its_parts_and_its_count() -> None:
         ToolCall(CallId("call_1"), "a", {"x": 1}),
         ToolCall(CallId("given"), "b", {}),
     )
-    assert (last.usage, last.stop) == (Usage(12, 5), "tool_calls")
+    assert (last.usage, last.stop) == (TokenUsage(12, 5), "tool_calls")
 
 
 @pytest.mark.parametrize(("reason", "stop"), [("stop", "end"), ("length", "max_tokens")])

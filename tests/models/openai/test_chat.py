@@ -11,7 +11,7 @@ import pytest
 from sulla.core.errors import ContextTooLong, ProviderProtocol, ProviderTransient
 from sulla.core.ids import CallId
 from sulla.core.message import Reasoning, Text, ToolCall
-from sulla.models.base import Completed, Delta, ReasoningDelta, TextDelta, Usage
+from sulla.models.base import Completed, Delta, ReasoningDelta, TextDelta, TokenUsage
 from sulla.models.openai.chat import ChatReply
 
 DONE = b"data: [DONE]\n\n"
@@ -90,9 +90,9 @@ def test_nothing_is_done_for_a_reply_that_was_declined() -> None:
 
 def test_usage_tells_what_came_from_the_cache() -> None:
     usage = {"prompt_tokens": 100, "completion_tokens": 7, "prompt_tokens_details": {"cached_tokens": 60}}
-    assert completed(chunk("stop"), {"choices": [], "usage": usage}).usage == Usage(40, 7, 60, 0)
-    assert completed(chunk("stop"), {"choices": [], "usage": {"prompt_tokens": True}}).usage == Usage()
-    assert completed(chunk("stop"), {"choices": [], "usage": None}).usage == Usage()
+    assert completed(chunk("stop"), {"choices": [], "usage": usage}).usage == TokenUsage(40, 7, 60, 0)
+    assert completed(chunk("stop"), {"choices": [], "usage": {"prompt_tokens": True}}).usage == TokenUsage()
+    assert completed(chunk("stop"), {"choices": [], "usage": None}).usage == TokenUsage()
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from sulla.core.errors import ProviderProtocol, ProviderTransient
 from sulla.core.ids import CallId
 from sulla.core.message import Reasoning, Text, ToolCall
-from sulla.models.base import Completed, Delta, ReasoningDelta, TextDelta, Usage
+from sulla.models.base import Completed, Delta, ReasoningDelta, TextDelta, TokenUsage
 from sulla.models.openai.responses import ResponsesReply
 
 
@@ -98,7 +98,7 @@ def test_items_keep_the_models_order_and_reasoning_is_kept_verbatim() -> None:
         Text("Hi", "agent"),
         ToolCall(CallId("c1"), "one", {"x": 1}),
     )
-    assert (last.stop, last.usage) == ("tool_calls", Usage(31, 7, 60, 9))
+    assert (last.stop, last.usage) == ("tool_calls", TokenUsage(31, 7, 60, 9))
     assert "".join(delta.text for delta in found if isinstance(delta, ReasoningDelta)) == "A\n\nB"
 
 

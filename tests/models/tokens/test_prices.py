@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sulla.core.errors import SettingsError
 from sulla.core.jsontypes import Json
 from sulla.core.units import MICRO
-from sulla.models.base import Usage
+from sulla.models.base import TokenUsage
 from sulla.models.catalog import ModelName
 from sulla.models.tokens.prices import Price, Prices, read_prices
 from sulla.threads import Usage as KeptUsage
@@ -28,39 +28,41 @@ def _of(**prices: Json) -> Prices:
 
 def test_each_kind_of_token_has_its_price() -> None:
     prices = read_prices({str(SONNET): FULL})
-    used = Usage(input_tokens=1000, output_tokens=100, cache_read_tokens=10_000, cache_write_tokens=2000)
+    used = TokenUsage(input_tokens=1000, output_tokens=100, cache_read_tokens=10_000, cache_write_tokens=2000)
     assert prices.cost_micro(used, SONNET) == 3000 + 1500 + 3000 + 7500
 
 
 def test_a_million_tokens_cost_their_price() -> None:
-    assert _of(input=3, output=15).cost_micro(Usage(input_tokens=1_000_000), SONNET) == 3 * MICRO
+    assert _of(input=3, output=15).cost_micro(TokenUsage(input_tokens=1_000_000), SONNET) == 3 * MICRO
 
 
 def test_what_is_less_than_a_millionth_is_rounded_up() -> None:
     prices = _of(input="0.05", output=1)
-    assert prices.cost_micro(Usage(input_tokens=1), SONNET) == 1
-    assert prices.cost_micro(Usage(input_tokens=21), SONNET) == 2
-    assert prices.cost_micro(Usage(), SONNET) == 0
+    assert prices.cost_micro(TokenUsage(input_tokens=1), SONNET) == 1
+    assert prices.cost_micro(TokenUsage(input_tokens=21), SONNET) == 2
+    assert prices.cost_micro(TokenUsage(), SONNET) == 0
 
 
 def test_a_price_written_as_a_float_is_taken_as_it_reads() -> None:
-    assert _of(input=0.1, output=0).cost_micro(Usage(input_tokens=30), SONNET) == 3
+    assert _of(input=0.1, output=0).cost_micro(TokenUsage(input_tokens=30), SONNET) == 3
 
 
 def test_an_unpriced_model_costs_nobody_knows_what() -> None:
-    assert read_prices({str(SONNET): FULL}).cost_micro(Usage(1, 1), ModelName("anthropic", "claude-opus-x")) is None
-    assert read_prices({}).cost_micro(Usage(), SONNET) is None
+    assert (
+        read_prices({str(SONNET): FULL}).cost_micro(TokenUsage(1, 1), ModelName("anthropic", "claude-opus-x")) is None
+    )
+    assert read_prices({}).cost_micro(TokenUsage(), SONNET) is None
 
 
 def test_free_is_a_price() -> None:
     prices = read_prices({"ollama:*": {"input": 0, "output": 0}})
-    assert prices.cost_micro(Usage(5000, 5000), ModelName("ollama", "qwen3:8b")) == 0
+    assert prices.cost_micro(TokenUsage(5000, 5000), ModelName("ollama", "qwen3:8b")) == 0
 
 
 def test_an_unknown_cache_price_is_taken_too_high_rather_than_too_low() -> None:
     prices = _of(input=3, output=15)
-    assert prices.cost_micro(Usage(cache_read_tokens=100), SONNET) == 300
-    assert prices.cost_micro(Usage(cache_write_tokens=100), SONNET) == 600
+    assert prices.cost_micro(TokenUsage(cache_read_tokens=100), SONNET) == 300
+    assert prices.cost_micro(TokenUsage(cache_write_tokens=100), SONNET) == 600
 
 
 @pytest.mark.parametrize(
@@ -70,16 +72,16 @@ def test_an_unknown_cache_price_is_taken_too_high_rather_than_too_low() -> None:
 def test_the_exact_name_wins_and_then_the_longest_beginning(model: str, cost: int | None) -> None:
     names = {"anthropic:claude-sonnet-x": 1, "anthropic:claude-*": 3, "anthropic:claude-sonnet-*": 2}
     prices = read_prices({name: {"input": price, "output": 0} for name, price in names.items()})
-    assert prices.cost_micro(Usage(input_tokens=1), ModelName("anthropic", model)) == cost
+    assert prices.cost_micro(TokenUsage(input_tokens=1), ModelName("anthropic", model)) == cost
 
 
 def test_usage_in_either_form_costs_the_same() -> None:
     prices = read_prices({str(SONNET): FULL})
-    assert prices.cost_micro(Usage(1, 2, 3, 4), SONNET) == prices.cost_micro(KeptUsage(1, 2, 3, 4), SONNET)
+    assert prices.cost_micro(TokenUsage(1, 2, 3, 4), SONNET) == prices.cost_micro(KeptUsage(1, 2, 3, 4), SONNET)
 
 
-@given(st.builds(Price, AMOUNTS, AMOUNTS, AMOUNTS, AMOUNTS), st.builds(Usage, COUNTS, COUNTS, COUNTS, COUNTS))
-def test_a_cost_is_exact_up_to_the_last_millionth(price: Price, used: Usage) -> None:
+@given(st.builds(Price, AMOUNTS, AMOUNTS, AMOUNTS, AMOUNTS), st.builds(TokenUsage, COUNTS, COUNTS, COUNTS, COUNTS))
+def test_a_cost_is_exact_up_to_the_last_millionth(price: Price, used: TokenUsage) -> None:
     exact = (
         price.input * used.input_tokens
         + price.output * used.output_tokens

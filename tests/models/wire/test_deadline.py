@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from sulla.models.wire.deadline import Deadline, drain
+from sulla.models.wire.deadline import RequestDeadline, drain
 from sulla.testing.clock import ManualClock
 
 
@@ -21,7 +21,7 @@ class _Connection:
 
 async def test_it_closes_the_connection_when_the_time_is_up() -> None:
     clock, connection = ManualClock(), _Connection()
-    deadline = Deadline(clock, 10, connection.close)
+    deadline = RequestDeadline(clock, 10, connection.close)
     await clock.advance(9.9)
     assert (deadline.passed, connection.closed) == (False, 0)
     await clock.advance(0.2)
@@ -31,7 +31,7 @@ async def test_it_closes_the_connection_when_the_time_is_up() -> None:
 
 async def test_a_reply_in_time_is_left_alone() -> None:
     clock, connection = ManualClock(), _Connection()
-    deadline = Deadline(clock, 10, connection.close)
+    deadline = RequestDeadline(clock, 10, connection.close)
     await deadline.stop()
     await clock.advance(20)
     assert (deadline.passed, connection.closed) == (False, 0)
@@ -40,7 +40,7 @@ async def test_a_reply_in_time_is_left_alone() -> None:
 
 async def test_nothing_keeps_running_when_it_is_stopped() -> None:
     before = asyncio.all_tasks()
-    deadline = Deadline(ManualClock(), 10, _Connection().close)
+    deadline = RequestDeadline(ManualClock(), 10, _Connection().close)
     await deadline.stop()
     assert asyncio.all_tasks() == before
 
@@ -50,7 +50,7 @@ async def test_a_connection_that_cannot_be_closed_is_no_secret() -> None:
         raise OSError("will not close")
 
     clock = ManualClock()
-    deadline = Deadline(clock, 1, close)
+    deadline = RequestDeadline(clock, 1, close)
     await clock.advance(2)
     with pytest.raises(OSError, match="will not close"):
         await deadline.stop()

@@ -8,7 +8,7 @@ import pytest
 from sulla.core.errors import ProviderProtocol
 from sulla.core.ids import CallId, MessageId
 from sulla.core.message import Part, Text, ToolCall
-from sulla.models.base import Completed, Delta, ReasoningDelta, Stop, TextDelta, Usage
+from sulla.models.base import Completed, Delta, ReasoningDelta, Stop, TextDelta, TokenUsage
 from sulla.models.wire.lines import LineReader
 from sulla.models.wire.reply import Shown, StreamedReply
 
@@ -29,7 +29,7 @@ class Plain(StreamedReply):
             return None
         said: tuple[Part, ...] = (Text(self._all(TextDelta)), Text(self._all(ReasoningDelta)))
         tools = tuple(ToolCall(CallId(call), "t", {}) for call in event.get("calls", ()))
-        return self._whole(MessageId("m1"), said + tools, Usage(), event["stop"])
+        return self._whole(MessageId("m1"), said + tools, TokenUsage(), event["stop"])
 
 
 def lines(*events: object) -> bytes:

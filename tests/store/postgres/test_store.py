@@ -13,7 +13,7 @@ from psycopg import sql
 
 from sulla.host.system import SystemClock, random_id
 from sulla.store import Head
-from sulla.store.asks import Question
+from sulla.store.asks import FindRequest
 from sulla.store.postgres import rows
 from sulla.store.postgres.pool import Line
 from sulla.store.postgres.schema import migrations
@@ -179,11 +179,15 @@ async def test_a_sweep_looks_at_no_idle_log(store: PostgresStore, server: psycop
     await make(store, "open", Head("thread", "open"))
     await make(store, "waits", Head("thread", "suspended"))
     questions = {
-        "ready": Question(ready=True, kind=None, status=None, due_before_ms=None, after_key="", limit=100),
-        "ready threads": Question(ready=True, kind="thread", status=None, due_before_ms=None, after_key="i", limit=100),
-        "due": Question(ready=None, kind=None, status=None, due_before_ms=1, after_key="", limit=100),
-        "suspended": Question(ready=None, kind=None, status="suspended", due_before_ms=None, after_key="", limit=100),
-        "open": Question(ready=None, kind="thread", status="open", due_before_ms=None, after_key="", limit=100),
+        "ready": FindRequest(ready=True, kind=None, status=None, due_before_ms=None, after_key="", limit=100),
+        "ready threads": FindRequest(
+            ready=True, kind="thread", status=None, due_before_ms=None, after_key="i", limit=100
+        ),
+        "due": FindRequest(ready=None, kind=None, status=None, due_before_ms=1, after_key="", limit=100),
+        "suspended": FindRequest(
+            ready=None, kind=None, status="suspended", due_before_ms=None, after_key="", limit=100
+        ),
+        "open": FindRequest(ready=None, kind="thread", status="open", due_before_ms=None, after_key="", limit=100),
     }
     for analyzed in (False, True):
         if analyzed:
@@ -194,7 +198,7 @@ async def test_a_sweep_looks_at_no_idle_log(store: PostgresStore, server: psycop
     assert [info.key for info in found] == ["due", "idle-7", "idle-70", "open"]
 
 
-def _rows_touched(server: psycopg.Connection, question: Question) -> int:
+def _rows_touched(server: psycopg.Connection, question: FindRequest) -> int:
     """How many rows the statement looked at, those that it threw away included."""
     statement, values = rows.find_of(question)
     server.execute("SET enable_seqscan = off")  # As on every connection of the keeper's.

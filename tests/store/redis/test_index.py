@@ -13,7 +13,7 @@ from sulla.store import Head, Store
 from sulla.store.redis import index
 from sulla.store.redis.client import RedisClient
 from sulla.store.redis.index import GRACE_MS
-from sulla.store.redis.keys import SHARDS, Places, index_key, shard_of
+from sulla.store.redis.keys import SHARDS, IndexPlaces, index_key, shard_of
 from sulla.store.redis.line import Command, Reply
 from sulla.store.redis.store import RedisStore
 from tests.kits.redis_world import RedisWorld
@@ -212,7 +212,7 @@ async def test_nothing_that_is_done_often_goes_through_all_keys(store: RedisStor
 
 async def test_pages_of_many_logs_give_each_once_and_in_order(store: RedisStore) -> None:
     names = [f"log-{n:04}" for n in range(300)]
-    entries = [index.settle(index.entry_of(name, "x"), name, Places("thread", awake=True)) for name in names]
+    entries = [index.settle(index.entry_of(name, "x"), name, IndexPlaces("thread", awake=True)) for name in names]
     await store._client.call(*entries)
     for name in names[::3]:
         await store.offer(name, "m", draft(), digest=DIGEST, create=OPEN)

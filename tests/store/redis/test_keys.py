@@ -10,7 +10,7 @@ from sulla.core.errors import CorruptRecord
 from sulla.store import Draft, Head, Record
 from sulla.store.redis.keys import (
     SHARDS,
-    Places,
+    IndexPlaces,
     channel_prefix,
     head_key,
     index_key,
@@ -89,10 +89,10 @@ def test_a_digest_may_hold_anything() -> None:
 
 def test_a_log_is_entered_anew_only_where_it_was_not_found_before() -> None:
     idle, open_ = places_of(Head("thread")), places_of(Head("thread", "open", due_ms=5))
-    assert open_.beyond(idle) == Places("", awake=True, due_ms=5)
+    assert open_.beyond(idle) == IndexPlaces("", awake=True, due_ms=5)
     assert not idle.beyond(open_).any
     assert not open_.beyond(open_).any
-    assert places_of(Head("beat")).beyond(idle) == Places("beat")
+    assert places_of(Head("beat")).beyond(idle) == IndexPlaces("beat")
 
 
 def _all(name: str) -> list[str]:

@@ -10,7 +10,7 @@ from redis import Redis
 from redis.exceptions import ConnectionError as Disconnected
 
 from sulla.store.redis.client import connect
-from sulla.store.redis.line import RedisLine, Refusal, Reply
+from sulla.store.redis.line import RedisLine, RedisRefusal, Reply
 from sulla.store.redis.line_direct import DirectLine
 from sulla.store.redis.line_library import LibraryLine
 from sulla.store.redis.url import address_of
@@ -42,7 +42,7 @@ async def test_a_refusal_is_an_answer_in_the_servers_own_words(line: RedisLine) 
     for command, words in REFUSED.items():
         before, refusal, after = await line.ask([("ECHO", "a"), command, ("ECHO", "b")])
         assert (before, after) == (b"a", b"b")
-        assert isinstance(refusal, Refusal)
+        assert isinstance(refusal, RedisRefusal)
         assert str(refusal).startswith(words)
     assert line.error is None
 

@@ -174,7 +174,7 @@ async def test_a_look_that_takes_too_long_is_left_and_the_reader_is_of_further_u
     monkeypatch.setattr(sqlite_reader, "_CHECK", endless)
     reader = SqliteReader(closed, SystemClock(), quiet=True)
     await reader.open()
-    assert (await reader.structure(0.0)) == sqlite_reader.Structure(finished=False)
+    assert (await reader.structure(0.0)) == sqlite_reader.FileStructure(finished=False)
     assert len(await reader.find()) == LOGS
     await reader.close()
     await reader.close()

@@ -11,17 +11,17 @@ import pytest
 
 from sulla.core.errors import CorruptRecord
 from sulla.store import Head, Status
-from sulla.store.asks import Question
-from sulla.store.rules import Log
+from sulla.store.asks import FindRequest
+from sulla.store.rules import LogState
 from sulla.store.sqlite.tables import COLUMNS, LOG, MIGRATIONS, find_of, log_of, row_of, update_of
 
-FULL = Log(
+FULL = LogState(
     life=1, created_ms=2, head=Head("thread", "suspended", "sulla", 3, 4, b"\0body"), last_seq=5, waking=6, woken_seq=7,
     claimed=8, epoch=9, owner="home:boot", released=True, until_ms=10, ttl_ms=11, write_no=12, answer=13,
 )  # fmt: skip
-BARE = Log(life=1, created_ms=0, head=Head("beat"))
+BARE = LogState(life=1, created_ms=0, head=Head("beat"))
 NOW_MS = 1_000_000
-ANYTHING = Question(None, None, None, None, "", 100)
+ANYTHING = FindRequest(None, None, None, None, "", 100)
 
 
 @pytest.fixture
@@ -34,24 +34,24 @@ def db() -> Iterator[sqlite3.Connection]:
     connection.close()
 
 
-def _insert(db: sqlite3.Connection, *logs: Log) -> None:
+def _insert(db: sqlite3.Connection, *logs: LogState) -> None:
     marks = ", ".join("?" * (len(COLUMNS) + 1))
     rows = ((f"log-{log.life:06}", *row_of(log)) for log in logs)
     db.executemany(f"INSERT INTO logs (key, {LOG}) VALUES ({marks})", rows)  # noqa: S608 - our own columns
 
 
-def _load(db: sqlite3.Connection) -> Log:
+def _load(db: sqlite3.Connection) -> LogState:
     return log_of(db.execute(f"SELECT {LOG} FROM logs").fetchone())  # noqa: S608 - our own columns
 
 
 @pytest.mark.parametrize("log", [FULL, BARE], ids=["full", "bare"])
-def test_a_log_comes_back_as_it_was(db: sqlite3.Connection, log: Log) -> None:
+def test_a_log_comes_back_as_it_was(db: sqlite3.Connection, log: LogState) -> None:
     _insert(db, log)
     assert _load(db) == log
 
 
 @pytest.mark.parametrize(("before", "after"), [(BARE, FULL), (FULL, BARE), (FULL, replace(FULL, claimed=99))])
-def test_an_update_leads_from_one_to_the_other(db: sqlite3.Connection, before: Log, after: Log) -> None:
+def test_an_update_leads_from_one_to_the_other(db: sqlite3.Connection, before: LogState, after: LogState) -> None:
     _insert(db, before)
     db.execute(*update_of(before, after))
     assert _load(db) == after
@@ -94,7 +94,7 @@ def test_no_question_reads_the_whole_table(db: sqlite3.Connection, ready: bool |
     ],
     ids=str,
 )
-def test_finding_a_few_costs_the_same_among_many_idle_logs(db: sqlite3.Connection, question: Question) -> None:
+def test_finding_a_few_costs_the_same_among_many_idle_logs(db: sqlite3.Connection, question: FindRequest) -> None:
     _insert(db, *_some(), *_idle(10, 200))
     few = _steps(db, question)
     _insert(db, *_idle(200, 10_000))
@@ -110,7 +110,7 @@ def test_a_sweep_in_due_order_is_also_in_key_order(db: sqlite3.Connection) -> No
     assert [row[0] for row in found] == ["log-000001", "log-000002", "log-000003"]
 
 
-def _some() -> list[Log]:
+def _some() -> list[LogState]:
     """Logs of every sort but idle ones."""
     heads = (
         Head("thread", "open"),
@@ -121,11 +121,11 @@ def _some() -> list[Log]:
     return [replace(BARE, life=number, head=head) for number, head in zip(count(1), heads, strict=False)]
 
 
-def _idle(first: int, end: int) -> list[Log]:
+def _idle(first: int, end: int) -> list[LogState]:
     return [replace(BARE, life=life, head=Head("thread", body=b"checkpoint")) for life in range(first, end)]
 
 
-def _steps(db: sqlite3.Connection, question: Question) -> int:
+def _steps(db: sqlite3.Connection, question: FindRequest) -> int:
     """How many instructions SQLite's machine carries out for a question."""
     steps = 0
 

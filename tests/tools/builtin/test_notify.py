@@ -9,21 +9,21 @@ from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
-from sulla.tools import Done, Note, Toolbox, ToolContext, notify_tools, run_call
+from sulla.tools import Done, PersonNote, Toolbox, ToolContext, notify_tools, run_call
 from sulla.tools.builtin.notify import MAX_NOTE
 from tests.tools.contexts import context_in
 
-NOTE = Note(ThreadId("thr_1"), RunId("run_1"), "", "Tea is ready.", "normal", False, "run_1:call_1")
+NOTE = PersonNote(ThreadId("thr_1"), RunId("run_1"), "", "Tea is ready.", "normal", False, "run_1:call_1")
 
 
 class Desk:
     """Takes notes."""
 
     def __init__(self, error: StoreUnavailable | None = None) -> None:
-        self.notes: list[Note] = []
+        self.notes: list[PersonNote] = []
         self._error = error
 
-    async def __call__(self, note: Note) -> int | None:
+    async def __call__(self, note: PersonNote) -> int | None:
         if self._error is not None:
             raise self._error
         self.notes.append(note)
@@ -64,7 +64,7 @@ def test_it_is_safe_to_repeat_and_reaches_nobody_but_the_owner() -> None:
 
 async def test_where_nobody_asked_for_the_work_what_was_said_and_not_seen_is_not_said_again(tmp_path: Path) -> None:
     class Before(Desk):
-        async def __call__(self, note: Note) -> int | None:
+        async def __call__(self, note: PersonNote) -> int | None:
             await super().__call__(note)
             return 1_800_000_000_000 if note.unattended else None
 

@@ -237,18 +237,18 @@ async def test_a_search_through_folders_alone_ends_when_it_is_told_to(
     (root / "more").mkdir()
     begun, ended = asyncio.Event(), asyncio.Event()
     loop = asyncio.get_running_loop()
-    search_real = module._Hunt.for_text
+    search_real = module._SearchJob.for_text
 
     def endless(place: Path, path: str) -> AbstractContextManager[int]:
         loop.call_soon_threadsafe(begun.set)
         return open_folder(place, ".")  # so that there is a folder in every folder
 
-    def watched(hunt: module._Hunt, pattern: str, ignore_case: bool) -> None:
+    def watched(hunt: module._SearchJob, pattern: str, ignore_case: bool) -> None:
         search_real(hunt, pattern, ignore_case)
         loop.call_soon_threadsafe(ended.set)
 
     monkeypatch.setattr(module, "open_folder", endless)
-    monkeypatch.setattr(module._Hunt, "for_text", watched)
+    monkeypatch.setattr(module._SearchJob, "for_text", watched)
     searching = asyncio.ensure_future(use("search_files", root, pattern="qqq", files="*.none"))
     await begun.wait()
     searching.cancel()

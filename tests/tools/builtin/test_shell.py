@@ -11,7 +11,7 @@ from sulla.core.ids import CallId, ThreadId
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
 from sulla.testing.clock import ManualClock
-from sulla.tools import Done, Jobs, Shell, Toolbox, ToolContext, run_call, shell_tools
+from sulla.tools import Done, Shell, ShellJobs, Toolbox, ToolContext, run_call, shell_tools
 from sulla.tools.output import KEPT_BYTES
 from sulla.tools.shell.jobs import MAX_RUNNING
 from tests.tools.contexts import context_in
@@ -22,7 +22,7 @@ class Bench:
 
     def __init__(self, workspace: Path) -> None:
         self.clock = ManualClock()
-        self.jobs = Jobs(self.clock)
+        self.jobs = ShellJobs(self.clock)
         self.shell = Shell()
         self.toolbox = Toolbox(shell_tools(self.shell, self.jobs))
         self.said: list[Json] = []

@@ -13,8 +13,8 @@ from sulla.core.ids import CallId, ThreadId
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
 from sulla.host.system import SystemClock
-from sulla.tools import Done, Jobs, Shell, Toolbox, ToolContext, run_call, shell_tools, with_news
-from sulla.tools.shell.jobs import Job
+from sulla.tools import Done, Shell, ShellJobs, Toolbox, ToolContext, run_call, shell_tools, with_news
+from sulla.tools.shell.jobs import ShellJob
 from tests.tools.contexts import context_in
 
 
@@ -22,7 +22,7 @@ class Bench:
     """A shell whose results tell of jobs, and a thread that uses it."""
 
     def __init__(self, workspace: Path) -> None:
-        self.jobs = Jobs(SystemClock())
+        self.jobs = ShellJobs(SystemClock())
         self.plain = Toolbox(shell_tools(Shell(), self.jobs))
         self.toolbox = Toolbox(with_news(tool, self.jobs) for tool in self.plain)
         self.context = context_in(workspace, SystemClock())
@@ -33,7 +33,7 @@ class Bench:
         assert isinstance(result, Done)
         return result.text
 
-    async def ended(self, command: str) -> Job:
+    async def ended(self, command: str) -> ShellJob:
         """A job that has run to its end."""
         await run_call(
             self.plain, ToolCall(CallId("call_1"), "bash", {"command": command, "background": True}), self.context

@@ -13,10 +13,10 @@ from sulla.daemon.loop import new_loop
 from sulla.host.system import SystemClock
 from sulla.testing.clock import ManualClock
 from sulla.tools.output import Output
-from sulla.tools.shell.process import DEFAULT_PATH, LIMITS, Ended, Program, environment, run_program
+from sulla.tools.shell.process import DEFAULT_PATH, LIMITS, ProcessEnd, Program, environment, run_program
 
 
-async def run(workspace: Path, *argv: str, clock: Clock | None = None) -> tuple[Ended, str]:
+async def run(workspace: Path, *argv: str, clock: Clock | None = None) -> tuple[ProcessEnd, str]:
     output = Output()
     program = Program(argv, workspace, environment(workspace))
     ended = await run_program(program, output.feed, clock or SystemClock(), 50)
@@ -82,7 +82,7 @@ def test_a_polite_program_has_the_time_to_put_its_things_in_order(
 ) -> None:
     command = "trap 'echo tidy; exit 5' TERM; echo begun; sleep 100 & echo ready >there; wait"
 
-    async def out_of_time() -> tuple[Ended, str]:
+    async def out_of_time() -> tuple[ProcessEnd, str]:
         clock = ManualClock()
         running = asyncio.ensure_future(run(tmp_path, "bash", "-c", command, clock=clock))
         await there(tmp_path / "there")

@@ -15,7 +15,7 @@ from sulla.tools.web.browse import (
     BROWSE,
     FIRST_TOKENS,
     MAX_FOUND,
-    Catalogue,
+    ToolCatalogue,
     categories,
     search,
     told_schema,
@@ -104,7 +104,7 @@ def test_a_search_finds_what_fits_best_first(args: dict[str, Json], best: str) -
     assert names(search(Toolbox(many()), args))[0] == best
 
 
-async def _said(catalogue: Catalogue, tmp_path: Path, **args: Json) -> str:
+async def _said(catalogue: ToolCatalogue, tmp_path: Path, **args: Json) -> str:
     result = await run_call(catalogue.toolbox, call(BROWSE, **args), context_in(tmp_path))
     assert isinstance(result, Done)
     return result.text

@@ -1,7 +1,7 @@
 """``/hub``: the protocol of the original desktop client, over WebSocket.
 
 That client can be given nothing but an address. So beside the header, the door takes a ticket in the path, which is
-good once and for a minute (`access.TicketBox`).
+good once and for a minute (`access.TicketStore`).
 """
 
 from __future__ import annotations

@@ -12,8 +12,14 @@ from dataclasses import replace
 from sulla.gateway.dialects.openai import conversation as talks
 from sulla.gateway.dialects.openai.conversation import Posted
 from sulla.gateway.dialects.openai.form import Completion
+<<<<<<< HEAD
 from sulla.gateway.dialects.request import Visit
 from sulla.store import UNREAD, Swapped, Unread, swap_until
+=======
+from sulla.gateway.dialects.openai.talk import Posted
+from sulla.gateway.dialects.visit import Visit
+from sulla.store import UNREAD, Swapped, UnreadValue, swap_until
+>>>>>>> w/H
 
 RETRY_S = 900.0
 """How long after a request its library may make it again: its own time-out is 600 s. Later the same words are new."""
@@ -84,7 +90,7 @@ class Again:
         return found if found is not None and replace(found, at_s=0.0) != replace(posted, at_s=0.0) else None
 
     async def _change(
-        self, change: Callable[[str | None], str | None], known: str | Unread | None = UNREAD
+        self, change: Callable[[str | None], str | None], known: str | UnreadValue | None = UNREAD
     ) -> Swapped[str]:
         bookmarks, clock = self._visit.commands.bookmarks, self._visit.desk.room.clock
         changing = swap_until(self._key, change, clock, get=bookmarks.get, swap=bookmarks.swap, known=known)
