@@ -34,12 +34,13 @@ from sulla.host.host import Host
 from sulla.projects.projects import Projects
 from sulla.rpc import Needs
 from sulla.store import LogInfo
-from sulla.threads import Advanced as LogAdvanced
 from sulla.threads import (
     Answer,
-    AskText,
     Entry,
     Input,
+    LiveSignal,
+    LogAdvanced,
+    ResendText,
     ThreadCreated,
     ThreadState,
     channel,
@@ -47,7 +48,6 @@ from sulla.threads import (
     pack,
     unpack,
 )
-from sulla.threads import Live as LiveSignal
 from sulla.work import Job, Work
 
 Forget = Callable[[ThreadId], Awaitable[None]]
@@ -253,7 +253,7 @@ class Service:
 
     async def ask_text(self, thread_id: str) -> None:
         """Ask whoever runs the turn to show the text so far again."""
-        self._store.publish(channel(ThreadId(thread_id)), pack(AskText()))
+        self._store.publish(channel(ThreadId(thread_id)), pack(ResendText()))
 
     def _check_open(self) -> None:
         if self._closed:

@@ -11,7 +11,7 @@ from typing import ClassVar, Final, Literal
 
 from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson
-from sulla.threads import Fielded, Play, RunOrder
+from sulla.threads import Fielded, Play, RunRequest
 
 OPEN_SHOWN: Final = 64
 """Open steps that a head names."""
@@ -20,7 +20,7 @@ PlayStatus = Literal["queued", "running", "paused", "completed", "failed", "canc
 
 
 @dataclass(frozen=True, slots=True)
-class PlaybookAsked(RunOrder):
+class PlaybookAsked(RunRequest):
     """Somebody wants a playbook's run to pause, to go on, to take one step, or to end."""
 
     kind: ClassVar[str] = "PLAYBOOK_ASKED"

@@ -12,10 +12,10 @@ from sulla.playbooks.slice import PLAYBOOK_RUN, run_created, run_ended
 from sulla.threads import (
     DELETED,
     PLAYBOOK,
-    Budget,
-    Delivery,
     EndNews,
     Input,
+    RecordDelivery,
+    RunBudget,
     ThreadKind,
     ThreadState,
 )
@@ -40,9 +40,9 @@ def _conversation(state: ThreadState) -> ThreadId:
     return play.thread if play is not None else ThreadId("")
 
 
-def _budget(state: ThreadState) -> Budget | None:
+def _budget(state: ThreadState) -> RunBudget | None:
     play = PLAYBOOK_RUN.of(state)
-    return Budget(play.tokens, play.cost_micro) if play is not None else None
+    return RunBudget(play.tokens, play.cost_micro) if play is not None else None
 
 
 def _heard_by(state: ThreadState) -> ThreadId:
@@ -53,7 +53,7 @@ def _heard_by(state: ThreadState) -> ThreadId:
     return play.thread if play.ended and play.status != "transferred" else ThreadId("")
 
 
-def _news(state: ThreadState) -> Delivery | None:
+def _news(state: ThreadState) -> RecordDelivery | None:
     """A conversation hears that its playbook has ended; its agent says so, unless the playbook has done that."""
     play = PLAYBOOK_RUN.of(state)
     if play is None:
@@ -63,7 +63,7 @@ def _news(state: ThreadState) -> Delivery | None:
     if play.status != "completed" or not play.responded:
         message_id = MessageId(derived_id("msg", key))
         offers = (*offers, (Input(message_id, text, origin="playbook", tainted=state.tainted, chain=play.chain), ""))
-    return Delivery(offers, EndTold)
+    return RecordDelivery(offers, EndTold)
 
 
 def _told(state: ThreadState, play: PlayState) -> str:

@@ -5,14 +5,14 @@ from sulla.threads.archive.export import MAX_LINE_BYTES, Sealer, event_of
 from sulla.threads.archive.replay import IMPORTED
 from sulla.threads.archive.restore import Restored, ThreadRestore, undo_half_import
 from sulla.threads.bounds import ThreadLimits
-from sulla.threads.bus import Advanced, AskText, Live, Signal, channel, live_channel, pack, unpack
+from sulla.threads.bus import LiveSignal, LogAdvanced, ResendText, Signal, channel, live_channel, pack, unpack
 from sulla.threads.conversation import ConversationReader, LogMessage
 from sulla.threads.follower import LogConsumer, LogCursor, LogFollower
 from sulla.threads.head import KIND as THREAD_KIND
 from sulla.threads.leaving import DELETED
 from sulla.threads.log.charging import charge, charge_report
 from sulla.threads.log.codec import Entry, Origin
-from sulla.threads.log.delivery import Delivery, EndNews, Owed
+from sulla.threads.log.delivery import EndNews, Owed, RecordDelivery
 from sulla.threads.log.facts import (
     Answer,
     ContinueAsked,
@@ -31,8 +31,8 @@ from sulla.threads.log.facts import (
     Resumed,
     RunError,
     RunFinished,
-    RunOrder,
     RunPaused,
+    RunRequest,
     RunStarted,
     StopAsked,
     Stopped,
@@ -60,7 +60,7 @@ from sulla.threads.log.family import (
 from sulla.threads.log.fold import apply_message
 from sulla.threads.log.fold_offer import apply_offer
 from sulla.threads.log.forms import Fielded, Form
-from sulla.threads.log.kind import CHILD, CONVERSATION, Budget, ThreadKind
+from sulla.threads.log.kind import CHILD, CONVERSATION, RunBudget, ThreadKind
 from sulla.threads.log.plays import (
     ANSWER,
     ASK,
@@ -81,17 +81,17 @@ from sulla.threads.log.transcript import Measure, Transcript
 from sulla.threads.log.usage import Usage
 from sulla.threads.log.waits import Permit, Wait
 from sulla.threads.next_task import (
+    AnswerRun,
     CancelForBargeIn,
-    Continue,
     Deliver,
     GoOn,
     Idle,
     Ignore,
     Interrupt,
-    Resume,
+    ReleaseHeld,
     Start,
     Steer,
-    Stop,
+    StopRun,
     Task,
     WakeRun,
     cut_short,
@@ -117,27 +117,23 @@ __all__ = [
     "PLAYBOOK",
     "THREAD_KIND",
     "TIME",
-    "Advanced",
     "Answer",
     "AnswerGiven",
-    "AskText",
+    "AnswerRun",
     "Audit",
     "BargedIn",
     "Birth",
-    "Budget",
     "CancelForBargeIn",
     "ChildCancelled",
     "ChildMode",
     "ChildReported",
     "ChildStarted",
     "CommittedFact",
-    "Continue",
     "ContinueAsked",
     "Continued",
     "ConversationReader",
     "Decision",
     "Deliver",
-    "Delivery",
     "EndNews",
     "Entry",
     "Fielded",
@@ -152,7 +148,8 @@ __all__ = [
     "InputsJoined",
     "Interrupt",
     "Intervals",
-    "Live",
+    "LiveSignal",
+    "LogAdvanced",
     "LogConsumer",
     "LogCursor",
     "LogFollower",
@@ -171,17 +168,20 @@ __all__ = [
     "Play",
     "Question",
     "Readable",
+    "RecordDelivery",
+    "ReleaseHeld",
     "Reminder",
     "Report",
+    "ResendText",
     "Restored",
-    "Resume",
     "Resumed",
     "Retention",
+    "RunBudget",
     "RunError",
     "RunFinished",
-    "RunOrder",
     "RunPaused",
     "RunRef",
+    "RunRequest",
     "RunStarted",
     "Sealer",
     "Sent",
@@ -190,8 +190,8 @@ __all__ = [
     "Spoken",
     "Start",
     "Steer",
-    "Stop",
     "StopAsked",
+    "StopRun",
     "Stopped",
     "Summary",
     "Suspended",

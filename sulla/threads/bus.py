@@ -20,18 +20,18 @@ _PIECE_CHARS = (MAX_PUBLISH_BYTES - 1024) // 6
 
 
 @dataclass(frozen=True, slots=True)
-class Advanced:
+class LogAdvanced:
     """The log has reached this number."""
 
     seq: int
 
 
 @dataclass(frozen=True, slots=True)
-class AskText:
+class ResendText:
     """Whoever runs the turn should send the text so far again."""
 
 
-class Live(NamedTuple):
+class LiveSignal(NamedTuple):
     """A moment of a running turn. A tuple, because one is made for every token."""
 
     at_ms: int
@@ -42,7 +42,7 @@ class Live(NamedTuple):
     data: JsonObject
 
 
-Signal = Advanced | AskText | Live
+Signal = LogAdvanced | ResendText | LiveSignal
 
 
 def channel(thread_id: ThreadId) -> str:
@@ -58,19 +58,19 @@ def live_channel(thread_id: ThreadId) -> str:
 class _Packed(bytes):
     """A packed signal that knows what it says: a listener in this process need not read it."""
 
-    signal: Live
+    signal: LiveSignal
 
 
 def pack(signal: Signal) -> bytes:
     """A signal as bytes."""
     match signal:
-        case Live():
+        case LiveSignal():
             packed = _Packed(orjson.dumps({"of": signal[:4], "type": signal.type, "data": signal.data}))
             packed.signal = signal
             return packed
-        case Advanced(seq):
+        case LogAdvanced(seq):
             return orjson.dumps({"seq": seq})
-        case AskText():
+        case ResendText():
             return b'{"ask":"text"}'
 
 
@@ -86,25 +86,27 @@ def unpack(payload: bytes) -> Signal | None:
     if type(whose) is list and len(whose) == 4 and type(type_) is str and type(data) is dict:
         at_ms, run_id, agent, depth = whose
         if type(at_ms) is int and type(run_id) is str and type(agent) is str and type(depth) is int:
-            return Live(at_ms, RunId(run_id), agent, depth, type_, data)
+            return LiveSignal(at_ms, RunId(run_id), agent, depth, type_, data)
     match found:
         case {"seq": int(seq)}:
-            return Advanced(seq)
+            return LogAdvanced(seq)
         case {"ask": "text"}:
-            return AskText()
+            return ResendText()
         case _:
             return None
 
 
-def live(at_ms: int, run_id: RunId, agent: str, depth: int, moment: Moment) -> Sequence[Live]:
+def live(at_ms: int, run_id: RunId, agent: str, depth: int, moment: Moment) -> Sequence[LiveSignal]:
     """A moment as signals that fit the bus; a long text becomes several."""
     if isinstance(moment, Progress):
         data: JsonObject = {"call_id": moment.call_id, "note": moment.note}
-        return (Live(at_ms, run_id, agent, depth, "TOOL_CALL_PROGRESS", data),)
+        return (LiveSignal(at_ms, run_id, agent, depth, "TOOL_CALL_PROGRESS", data),)
     type_ = "TEXT_MESSAGE_CONTENT" if isinstance(moment, TextShown) else "REASONING_MESSAGE_CONTENT"
     message_id, offset, delta = moment.message_id, moment.offset, moment.delta
     return [
-        Live(at_ms, run_id, agent, depth, type_, {"message_id": message_id, "offset": offset + start, "delta": piece})
+        LiveSignal(
+            at_ms, run_id, agent, depth, type_, {"message_id": message_id, "offset": offset + start, "delta": piece}
+        )
         for start in range(0, len(delta), _PIECE_CHARS)
         for piece in (delta[start : start + _PIECE_CHARS],)
     ]

@@ -7,7 +7,7 @@ from typing import Final
 
 from sulla.core.ids import RunId
 from sulla.threads.log.delivery import Owed
-from sulla.threads.log.facts import Answer, ContinueAsked, RunOrder, StopAsked
+from sulla.threads.log.facts import Answer, ContinueAsked, RunRequest, StopAsked
 from sulla.threads.log.family import is_child_wait
 from sulla.threads.log.plays import TIME
 from sulla.threads.log.state import OpenRun, ThreadState, WaitingInput
@@ -28,7 +28,7 @@ class GoOn:
 
 
 @dataclass(frozen=True, slots=True)
-class Resume:
+class AnswerRun:
     """Give the suspended run an answer."""
 
     seq: int
@@ -36,7 +36,7 @@ class Resume:
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class StopRun:
     """End the open run, if there is one, and hold what waits."""
 
     seq: int
@@ -65,7 +65,7 @@ class Steer:
 
 
 @dataclass(frozen=True, slots=True)
-class Continue:
+class ReleaseHeld:
     """Let held messages go on."""
 
     seq: int
@@ -102,14 +102,15 @@ class Idle:
 
 
 Task = (
-    Start | GoOn | Resume | Stop | Interrupt | CancelForBargeIn | Steer | WakeRun | Continue | Ignore | Deliver | Idle
+    Start | GoOn | AnswerRun | StopRun | Interrupt | CancelForBargeIn | Steer | WakeRun | ReleaseHeld | Ignore
+    | Deliver | Idle
 )  # fmt: skip
 
 
 def next_task(state: ThreadState) -> Task:
     """The one thing to do now: what people ask for first, in log order; then the open run; then what waits.
 
-    The holder of the lease calls this whenever the state has changed, also while a run is going on: `Stop` and
+    The holder of the lease calls this whenever the state has changed, also while a run is going on: `StopRun` and
     `Interrupt` then end it, `GoOn` leaves it alone.
     """
     run = state.run
@@ -203,10 +204,10 @@ def _steering(state: ThreadState, run: OpenRun) -> int:
 def _control(state: ThreadState, seq: int) -> Task | None:
     match state.controls[seq].fact:
         case StopAsked():
-            return Stop(seq, cancels_run=state.run is not None and state.run.input_seq < seq)
+            return StopRun(seq, cancels_run=state.run is not None and state.run.input_seq < seq)
         case ContinueAsked():
-            return Continue(seq)
-        case RunOrder() as order:
+            return ReleaseHeld(seq)
+        case RunRequest() as order:
             is_known = isinstance(order, state.kind.orders)
             if state.run is None and is_known and state.waiting:
                 return None  # it is for the run that is about to begin
@@ -217,7 +218,7 @@ def _control(state: ThreadState, seq: int) -> Task | None:
             # What time ends nobody answers: it would wake the run again and again.
             if state.run is not None and answer.wait_id in state.run.waits and not answer.wait_id.startswith(TIME):
                 if not state.kind.waits_while_working:
-                    return Resume(seq, answer)
+                    return AnswerRun(seq, answer)
                 return WakeRun(state.run.crashes) if state.suspended else None  # as above
             if state.run is not None and not state.suspended:
                 return None  # it may have come before the question was written down

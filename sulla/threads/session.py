@@ -14,7 +14,7 @@ from sulla.core.errors import StaleLease, StoreUnavailable
 from sulla.core.event import Fact, Moment
 from sulla.core.ids import RunId
 from sulla.store import MAX_PUBLISH_BYTES, Draft, Head, Lease, Store
-from sulla.threads.bus import Advanced, channel, live, live_channel, pack
+from sulla.threads.bus import LogAdvanced, channel, live, live_channel, pack
 from sulla.threads.head import to_head
 from sulla.threads.log import facts as f
 from sulla.threads.log.codec import Entry, Origin, encode
@@ -259,7 +259,7 @@ class ThreadSession:
         if self._watcher is not None and noted:
             self._watcher.kept(self.state.thread_id, noted)
         if drafts:
-            self._store.publish(channel(self.state.thread_id), pack(Advanced(last)))
+            self._store.publish(channel(self.state.thread_id), pack(LogAdvanced(last)))
         if not undisturbed and not release:
             with suppress(StoreUnavailable):  # all is kept, and the inputs in between are found by the next look
                 await self._pull(upto=last)
@@ -269,7 +269,7 @@ class ThreadSession:
             gone = await self._store.delete(self._lease, last_seq=self._seen)
             self._released = self._failed = gone  # failed: there is nothing to remember for the next turn
         if gone:
-            self._store.publish(channel(self.state.thread_id), pack(Advanced(self._seen)))
+            self._store.publish(channel(self.state.thread_id), pack(LogAdvanced(self._seen)))
         else:
             await self._pull()
         return gone

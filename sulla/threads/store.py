@@ -14,7 +14,7 @@ from sulla.core.event import Fact
 from sulla.core.ids import MakeId, RunId, ThreadId, derived_id
 from sulla.store import Grant, Head, LogInfo, Offered, Record, Status, Store
 from sulla.threads.bounds import ThreadLimits
-from sulla.threads.bus import Advanced, channel, pack
+from sulla.threads.bus import LogAdvanced, channel, pack
 from sulla.threads.head import KIND, from_head, to_head
 from sulla.threads.leaving import last_words
 from sulla.threads.log import facts as f
@@ -151,7 +151,7 @@ class ThreadStore:
         Raises:
             NotFound: there is no such thread.
         """
-        origin, wakes = self._origin(run_id), isinstance(fact, f.RunOrder)
+        origin, wakes = self._origin(run_id), isinstance(fact, f.RunRequest)
         try:
             return (await self._offer(thread_id, fact, request_id=key, origin=origin, wakes=wakes)).first
         except MessageIdReused:  # what was read meanwhile may have made it `tainted`
@@ -263,7 +263,7 @@ class ThreadStore:
                 with suppress(NotFound, MessageIdReused):
                     await self._offer(other, fact, request_id=known_as)
         await self._store.delete(grant.lease)
-        self._store.publish(channel(thread_id), pack(Advanced(grant.last_seq)))
+        self._store.publish(channel(thread_id), pack(LogAdvanced(grant.last_seq)))
 
     # -------------------------------------------------------------------------------------------------- reading
 
@@ -354,7 +354,7 @@ class ThreadStore:
         if offered.first:
             if self._watcher is not None:
                 self._watcher.kept(thread_id, (CommittedFact(fact, origin),))
-            self._store.publish(channel(thread_id), pack(Advanced(offered.seq)))
+            self._store.publish(channel(thread_id), pack(LogAdvanced(offered.seq)))
         return offered
 
     def _origin(self, run_id: RunId | None = None) -> Origin:

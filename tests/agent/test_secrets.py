@@ -24,7 +24,7 @@ from sulla.store.memory import MemoryStore
 from sulla.telemetry.lines import line_formatter
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads import Entry, Live, Origin, live_channel, unpack
+from sulla.threads import Entry, LiveSignal, Origin, live_channel, unpack
 from sulla.tools import Done, Result, Tool, ToolContext, define
 from tests.doubles.attacks import Hooks
 
@@ -107,7 +107,7 @@ async def test_what_a_tool_finds_shows_it_to_nobody(store: MemoryStore, encoding
         shown = [unpack(payload) for payload in heard if payload is not None]
     (result,) = (part for part in provider.requests[-1].messages[-1].parts if isinstance(part, ToolResult))
     assert MARK in result.text
-    moments = [moment.data for moment in shown if isinstance(moment, Live)]
+    moments = [moment.data for moment in shown if isinstance(moment, LiveSignal)]
     assert MARK in "".join(texts(list(moments)))
     entries = [dict(entry.data) for entry in await world.log(thread)]
     for text in (result.text, *texts(list(moments)), *texts(list(entries))):

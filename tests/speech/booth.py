@@ -17,7 +17,7 @@ from sulla.speech.turn_taking.chunk import Chunk, ChunkKind
 from sulla.store import Store
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
-from sulla.threads import Input, Live, ThreadCreated, ThreadLimits, ThreadStore, live_channel, unpack
+from sulla.threads import Input, LiveSignal, ThreadCreated, ThreadLimits, ThreadStore, live_channel, unpack
 from tests.speech.streams import DETECTOR
 
 T = TypeVar("T")
@@ -114,7 +114,7 @@ async def shown(store: Store, thread_id: ThreadId, tell: Callable[[str, Any], ob
     """Tells what clients are shown of a thread within the block."""
 
     def hear(payload: bytes | None) -> None:
-        if payload is not None and isinstance(signal := unpack(payload), Live):
+        if payload is not None and isinstance(signal := unpack(payload), LiveSignal):
             tell(signal.type, dict(signal.data))
 
     async with store.subscribe(live_channel(thread_id)) as buffer_clock:

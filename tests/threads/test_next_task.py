@@ -20,16 +20,16 @@ from sulla.threads.log.plays import AnswerGiven, OwedAnswer, Play, Question
 from sulla.threads.log.spoken import BargedIn
 from sulla.threads.log.waits import Wait
 from sulla.threads.next_task import (
+    AnswerRun,
     CancelForBargeIn,
-    Continue,
     Deliver,
     GoOn,
     Idle,
     Ignore,
     Interrupt,
-    Resume,
+    ReleaseHeld,
     Start,
-    Stop,
+    StopRun,
     WakeRun,
     cut_short,
     next_task,
@@ -145,7 +145,7 @@ def test_a_stop_counts_more_than_speech() -> None:
     log.decide(f.ModelStarted(CallId("c1"), MessageId("a1")))
     log.offer(BargedIn("u1", MessageId("a1")))
     stop = log.offer(f.StopAsked())
-    assert next_task(log.state) == Stop(stop, cancels_run=True)
+    assert next_task(log.state) == StopRun(stop, cancels_run=True)
 
 
 def test_what_ends_a_run_is_seen_whatever_is_to_be_done_before_it() -> None:
@@ -187,7 +187,7 @@ def test_a_stop_ends_the_turn_and_holds_what_waits() -> None:
     log.start(first)
     log.say()
     stop = log.offer(f.StopAsked())
-    assert next_task(log.state) == Stop(stop, cancels_run=True)
+    assert next_task(log.state) == StopRun(stop, cancels_run=True)
     log.decide(f.RunFinished(RunId(f"run_{first}"), f.Outcome("cancelled")), f.Stopped(stop))
     assert next_task(log.state) == Idle()
 
@@ -199,7 +199,7 @@ def test_continue_lets_held_messages_go_on() -> None:
     log.decide(f.Stopped(stop))
     assert next_task(log.state) == Idle()
     again = log.offer(f.ContinueAsked())
-    assert next_task(log.state) == Continue(again)
+    assert next_task(log.state) == ReleaseHeld(again)
     log.decide(f.Continued(again))
     assert log.started == held
 
@@ -220,7 +220,7 @@ def test_a_stop_that_came_before_the_message_does_not_end_its_turn() -> None:
     stop = log.offer(f.StopAsked())
     later = log.say()
     log.start(later)
-    assert next_task(log.state) == Stop(stop, cancels_run=False)
+    assert next_task(log.state) == StopRun(stop, cancels_run=False)
 
 
 def test_a_suspended_run_rests_until_its_answer_comes() -> None:
@@ -231,7 +231,7 @@ def test_a_suspended_run_rests_until_its_answer_comes() -> None:
     assert next_task(log.state) == Idle()
     answer = f.Answer("approval:1", "yes")
     seq = log.offer(answer)
-    assert next_task(log.state) == Resume(seq, answer)
+    assert next_task(log.state) == AnswerRun(seq, answer)
     log.decide(f.Resumed("answered", "approval:1", seq))
     assert next_task(log.state) == GoOn()
 
@@ -252,7 +252,7 @@ def test_an_answer_may_come_before_its_question_is_written_down() -> None:
     seq = log.offer(f.Answer("approval:1", "yes"))
     assert next_task(log.state) == GoOn()
     log.suspend("approval:1")
-    assert isinstance(next_task(log.state), Resume)
+    assert isinstance(next_task(log.state), AnswerRun)
     assert seq in log.state.controls
 
 
@@ -263,7 +263,7 @@ def test_stop_and_interrupt_reach_a_suspended_run() -> None:
     interrupting = log.say("interrupt")
     assert next_task(log.state) == Interrupt(interrupting)
     stop = log.offer(f.StopAsked())
-    assert next_task(log.state) == Stop(stop, cancels_run=True)
+    assert next_task(log.state) == StopRun(stop, cancels_run=True)
 
 
 def test_every_waking_input_is_counted_once_it_is_dealt_with() -> None:
@@ -319,7 +319,7 @@ def test_a_child_that_is_stopped_before_it_began_ends_all_the_same_because_someb
     task, stop = child.say(), child.offer(f.StopAsked())
     assert child.started == task
     child.start(task)
-    assert next_task(child.state) == Stop(stop, cancels_run=True)
+    assert next_task(child.state) == StopRun(stop, cancels_run=True)
     child.decide(f.RunFinished(RunId(f"run_{task}"), f.Outcome("cancelled")), f.Stopped(stop))
     assert next_task(child.state) == Deliver(Owed("report", PARENT, "c1"))
 
@@ -349,7 +349,7 @@ def test_an_answer_of_a_child_lets_the_run_go_on_whether_it_comes_before_or_afte
         log.suspend("child:c1")
         answer = answer or reported(log, "c1")
         task = next_task(log.state)
-        assert isinstance(task, Resume)
+        assert isinstance(task, AnswerRun)
         assert task.seq == answer
         log.decide(f.Resumed("answered", "child:c1", answer))
         assert next_task(log.state) == GoOn()
@@ -482,7 +482,7 @@ def test_a_stop_ends_a_playbook_at_rest() -> None:
     walk = Walk()
     walk.wait_for("human:1")
     stop = walk.offer(f.StopAsked())
-    assert next_task(walk.state) == Stop(stop, cancels_run=True)
+    assert next_task(walk.state) == StopRun(stop, cancels_run=True)
 
 
 def test_the_end_of_a_playbook_is_told_to_its_conversation_once() -> None:
@@ -524,7 +524,7 @@ def test_a_message_of_a_person_neither_ends_a_playbook_at_work_nor_hides_a_stop(
     walk.say(mode)
     assert next_task(walk.state) == GoOn()
     stop = walk.offer(f.StopAsked())
-    assert next_task(walk.state) == Stop(stop, cancels_run=True)
+    assert next_task(walk.state) == StopRun(stop, cancels_run=True)
 
 
 def test_a_message_of_a_person_to_a_playbook_that_has_ended_orders_nothing_and_its_end_is_told_as_it_was() -> None:

@@ -17,7 +17,7 @@ from sulla.testing.provider import Gate
 from sulla.testing.store import FaultyStore, Touch
 from sulla.threads import (
     Input,
-    Live,
+    LiveSignal,
     Reminder,
     RunStarted,
     ThreadCreated,
@@ -235,7 +235,7 @@ async def test_a_long_text_is_shown_in_pieces_that_fit_the_bus(scene: Scene) -> 
         shown = ""
         async for payload in heard:
             signal = unpack(payload)
-            assert isinstance(signal, Live)
+            assert isinstance(signal, LiveSignal)
             assert signal.data["offset"] == 7 + len(shown)
             shown += str(signal.data["delta"])
             if len(shown) == len(text):
@@ -248,7 +248,7 @@ async def test_a_progress_note_that_is_too_long_is_left_out(scene: Scene) -> Non
         scene.session.emit(RunId("run"), "sulla", Progress("c", "x" * 5000))
         scene.session.emit(RunId("run"), "sulla", Progress("c", "short"))
         signal = unpack(await anext(aiter(heard)))
-    assert isinstance(signal, Live)
+    assert isinstance(signal, LiveSignal)
     assert signal.data["note"] == "short"
 
 

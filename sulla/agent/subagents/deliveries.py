@@ -9,8 +9,8 @@ from sulla.threads import (
     AnswerGiven,
     ChildCancelled,
     ChildReported,
-    Delivery,
     Owed,
+    RecordDelivery,
     Report,
     StopAsked,
     ThreadState,
@@ -18,7 +18,7 @@ from sulla.threads import (
 )
 
 
-def delivery_of(state: ThreadState, owed: Owed) -> Delivery:
+def delivery_of(state: ThreadState, owed: Owed) -> RecordDelivery:
     """The records for another thread, and the note of it.
 
     Args:
@@ -33,18 +33,18 @@ def delivery_of(state: ThreadState, owed: Owed) -> Delivery:
         case "report" if birth is not None:
             text, report = report_of(state)
             answer = Answer(wait_of(birth.id), text, origin="child", report=report)
-            return Delivery(((answer, ""),), lambda known: ChildReported(birth.id, known))
+            return RecordDelivery(((answer, ""),), lambda known: ChildReported(birth.id, known))
         case "answer" if owed.id in state.owes:
             given = state.owes[owed.id]
             status = "failed" if given.is_error else "done"
             report = Report(status, tokens=given.tokens, cost_micro=given.cost_micro or None, tainted=given.tainted)
             answer = Answer(given.wait_id, given.text, is_error=given.is_error, origin="agent", report=report)
-            return Delivery(((answer, ""),), lambda known: AnswerGiven(given.wait_id, known))
+            return RecordDelivery(((answer, ""),), lambda known: AnswerGiven(given.wait_id, known))
         case "end" if (news := state.kind.end_news.delivery(state)) is not None:
             return news
         case "cancel":
             # Asking again does no harm: it needs no write of its own before it.
             offers = ((StopAsked(), f"cancel:{owed.id}"),)
-            return Delivery(offers, lambda known: ChildCancelled(owed.id), kept_first=False)
+            return RecordDelivery(offers, lambda known: ChildCancelled(owed.id), kept_first=False)
         case _:
             raise CorruptRecord(f"{state.thread_id}: it owes {owed.to} no {owed.what} {owed.id!r}")

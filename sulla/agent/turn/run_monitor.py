@@ -13,7 +13,7 @@ from sulla.core.control import Control
 from sulla.core.errors import StoreUnavailable
 from sulla.core.run import Run
 from sulla.store import Subscription
-from sulla.threads import Advanced, AskText, ThreadSession, ThreadState, cut_short, unpack
+from sulla.threads import LogAdvanced, ResendText, ThreadSession, ThreadState, cut_short, unpack
 
 log = logging.getLogger(__name__)
 
@@ -54,9 +54,9 @@ class RunMonitor:
         """Act on what is told over the bus, at once."""
         async for payload in signals:
             match unpack(payload):
-                case AskText():
+                case ResendText():
                     live.again()
-                case Advanced(seq):
+                case LogAdvanced(seq):
                     if seq > self.session.seen_seq:
                         await self._pull()
                     # Also if it is known already: a write of the walk may have brought the input in.

@@ -27,8 +27,8 @@ from sulla.core.trail import trail
 from sulla.graph import GraphLimits, RunMeter, run_graph
 from sulla.store import Store
 from sulla.threads import (
+    AnswerRun,
     CancelForBargeIn,
-    Continue,
     Continued,
     Deliver,
     GoOn,
@@ -39,15 +39,15 @@ from sulla.threads import (
     ModelAbandoned,
     OpenRun,
     Outcome,
-    Resume,
+    ReleaseHeld,
     Resumed,
     RunError,
     RunPaused,
     RunStarted,
     Start,
     Steer,
-    Stop,
     Stopped,
+    StopRun,
     ThreadSession,
     ThreadStore,
     WaitingInput,
@@ -65,7 +65,7 @@ LEAVE_S = 2.0
 PAUSED = "paused"
 """Why a walk is aborted that goes on when work is resumed."""
 
-Wish = Resume | Stop | Interrupt | CancelForBargeIn | Steer | WakeRun | Continue | Ignore
+Wish = AnswerRun | StopRun | Interrupt | CancelForBargeIn | Steer | WakeRun | ReleaseHeld | Ignore
 """What needs no walk."""
 
 
@@ -200,9 +200,9 @@ class TurnDriver:
     def _settle(self, session: ThreadSession, wish: Wish) -> None:
         """Do what somebody asked for that needs no walk."""
         match wish:
-            case Resume():
+            case AnswerRun():
                 self._resume(session, wish)
-            case Stop(seq, cancels_run):
+            case StopRun(seq, cancels_run):
                 if cancels_run:
                     self._end(session, WalkCut("stopped"))
                 session.note(Stopped(seq))
@@ -212,7 +212,7 @@ class TurnDriver:
                 session.note(Resumed("steered", input_seq=seq, crashes=crashes))
             case WakeRun(crashes):
                 session.note(Resumed("woken", crashes=crashes))
-            case Continue(seq):
+            case ReleaseHeld(seq):
                 session.note(Continued(seq))
             case Ignore(seq, reason, run_id):
                 session.note(InputIgnored(seq, reason))
@@ -268,7 +268,7 @@ class TurnDriver:
             )
         )
 
-    def _resume(self, session: ThreadSession, task: Resume) -> None:
+    def _resume(self, session: ThreadSession, task: AnswerRun) -> None:
         run = session.state.run
         if run is not None:
             session.note(*answered(run, task.seq, task.answer, session.state.controls[task.seq].at_ms))

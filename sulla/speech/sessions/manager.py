@@ -29,7 +29,7 @@ from sulla.speech.turn_taking.buffer import Status
 from sulla.speech.turn_taking.chunk import Chunk
 from sulla.speech.turn_taking.events import Event, TurnStarted
 from sulla.store import Store
-from sulla.threads import Live, ThreadStore, live_channel, pack
+from sulla.threads import LiveSignal, ThreadStore, live_channel, pack
 
 log = logging.getLogger(__name__)
 
@@ -189,7 +189,9 @@ class StreamBufferManager:
         """Tell whoever follows a thread what happens; nobody has to hear it."""
         channel = live_channel(thread_id)
         if self._store.is_heard(channel):
-            self._store.publish(channel, pack(Live(round(self._clock.now() * 1000), RunId(""), "", 0, type_, data)))
+            self._store.publish(
+                channel, pack(LiveSignal(round(self._clock.now() * 1000), RunId(""), "", 0, type_, data))
+            )
 
     # ------------------------------------------------------------------------------------------------ while it lives
 

@@ -25,7 +25,7 @@ class Owed:
 
 
 @dataclass(frozen=True, slots=True)
-class Delivery:
+class RecordDelivery:
     """What another thread is offered, and what is noted here when that is done."""
 
     offers: tuple[tuple[Fact, str], ...]
@@ -51,7 +51,7 @@ class EndNews(Generic[StateT]):
 
     to: Callable[[StateT], ThreadId] = no_thread
     """Which conversation is to be told now; empty for none."""
-    delivery: Callable[[StateT], Delivery | None] = _nothing
+    delivery: Callable[[StateT], RecordDelivery | None] = _nothing
     """What it is told; None for nothing."""
     removed: Callable[[StateT], tuple[ThreadId, Fact, str] | None] = _nothing
     """What it is offered, and under which key, when the thread is about to be removed; None for nothing."""

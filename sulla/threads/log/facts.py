@@ -113,7 +113,7 @@ class Summary(Fielded):
     """What counts for the thread's day where the service did not say. One that covers nothing came to nothing."""
 
 
-class RunOrder(Fielded):
+class RunRequest(Fielded):
     """An offered record that tells a run of one kind of thread what to do: the base of capabilities' own.
 
     The run is woken by it and takes it up itself; where there is no such run it is put away.

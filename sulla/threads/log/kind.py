@@ -12,7 +12,7 @@ from typing import Final, Generic, Literal, TypeVar
 
 from sulla.core.ids import ThreadId
 from sulla.threads.log.delivery import EndNews, no_thread
-from sulla.threads.log.facts import RunOrder, ThreadCreated
+from sulla.threads.log.facts import RunRequest, ThreadCreated
 from sulla.threads.log.family import ChildMode, Report
 
 StateT = TypeVar("StateT")
@@ -41,7 +41,7 @@ def _nothing(state: object, *others: object) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class RunBudget:
     """What a run may use by the word of whoever began its thread."""
 
     tokens: int = 0
@@ -65,11 +65,11 @@ class ThreadKind(Generic[StateT]):
     waits_while_working: bool = False
     """Whether its run can wait for one thing while it works at another: it is not at one place of its graph then, and
     looks by itself for what has come of what it waits for."""
-    orders: tuple[type[RunOrder], ...] = ()
+    orders: tuple[type[RunRequest], ...] = ()
     """The orders that its runs take."""
     conversation: Callable[[StateT], ThreadId] = no_thread
     """Where people hear of it and are asked, if no run asked for it; empty for nowhere."""
-    budget: Callable[[StateT], Budget | None] = _nothing
+    budget: Callable[[StateT], RunBudget | None] = _nothing
     """What its runs may use; None for what any run may. Such runs work for long: see `RunLimits.play_tokens`."""
     gives_response: bool = False
     """Whether what a run of it came to is its outcome's response as it is, and no last word of an agent."""

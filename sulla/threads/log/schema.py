@@ -176,7 +176,7 @@ class ThreadSchema:
             origin: its envelope.
         """
         owner = self._owners.get(type(fact))
-        if owner is not None and not isinstance(fact, f.RunOrder):
+        if owner is not None and not isinstance(fact, f.RunRequest):
             owner.take(state, fact, seq, origin)
             return
         apply_offer(state, fact, seq, origin)

@@ -10,7 +10,7 @@ from sulla.core.ids import CallId, MessageId, NodeId, RunId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Origin
 from sulla.threads.log.delivery import Owed
-from sulla.threads.log.facts import Answer, ContinueAsked, Input, Mode, ModelStarted, Outcome, RunOrder, StopAsked
+from sulla.threads.log.facts import Answer, ContinueAsked, Input, Mode, ModelStarted, Outcome, RunRequest, StopAsked
 from sulla.threads.log.family import Birth, ChildStarted, is_child_wait
 from sulla.threads.log.kept import ALWAYS, UNKEPT, rule
 from sulla.threads.log.kind import CONVERSATION, ThreadKind
@@ -71,7 +71,7 @@ class ControlInput:
     """An offered input that is not a message."""
 
     seq: int
-    fact: StopAsked | ContinueAsked | Answer | RunOrder
+    fact: StopAsked | ContinueAsked | Answer | RunRequest
     at_ms: int = 0
     """When it was offered, UTC milliseconds."""
 

@@ -13,7 +13,7 @@ from sulla.core.ids import MessageId, RunId, ThreadId
 from sulla.threads import CHILD, CONVERSATION, Birth, Fielded, Origin, Slice, ThreadKind, ThreadSchema, ThreadState
 from sulla.threads.head import from_head, to_head
 from sulla.threads.log import facts as f
-from sulla.threads.log.facts import RunOrder
+from sulla.threads.log.facts import RunRequest
 
 THREAD, RUN = ThreadId("thr"), RunId("run_1")
 
@@ -31,7 +31,7 @@ class Brewed(Fielded):
 
 
 @dataclass(frozen=True, slots=True)
-class Pour(RunOrder):
+class Pour(RunRequest):
     kind: ClassVar[str] = "TEA_POUR"
     refusal: ClassVar[str] = "there is no tea"
 
