@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Final
 
 from sulla.speech.english.vocabulary import Vocabulary
@@ -31,133 +32,85 @@ STRICT: Final = OBJECT | CLAUSE | PREDICATE
 NO_PHRASE, OPEN_PHRASE, NAMED_PHRASE = range(3)
 
 
+@dataclass(slots=True, eq=False)
 class Clause:
     """One clause, as far as it has come."""
 
-    __slots__ = (
-        "adjective",
-        "at",
-        "aux",
-        "base",
-        "bits",
-        "gap",
-        "inverted",
-        "kind",
-        "named",
-        "needs",
-        "subject",
-        "verb",
-        "wh",
-        "word",
-    )
-
-    def __init__(self, kind: int, gap: int = 0) -> None:
-        self.kind = kind
-        self.gap = gap
-        """Whether what an object or a preposition needs stands before it: 0 no, 1 perhaps, 2 yes."""
-        self.subject = ""
-        self.adjective = ""
-        self.at = 0
-        """At which word its verb came, or it began."""
-        self.aux = ""
-        """A helping verb whose verb is missing."""
-        self.verb = False
-        self.needs = 0
-        self.wh = ""
-        self.inverted = False
-        self.word = ""
-        self.bits = 0
-        self.named = False
-        """Whether the noun of "what time" is there."""
-        self.base = False
-        """Whether its verb stands as in "to go"."""
+    kind: int
+    gap: int = 0
+    """Whether what an object or a preposition needs stands before it: 0 no, 1 perhaps, 2 yes."""
+    subject: str = ""
+    adjective: str = ""
+    at: int = 0
+    """At which word its verb came, or it began."""
+    aux: str = ""
+    """A helping verb whose verb is missing."""
+    verb: bool = False
+    needs: int = 0
+    wh: str = ""
+    inverted: bool = False
+    word: str = ""
+    bits: int = 0
+    named: bool = False
+    """Whether the noun of "what time" is there."""
+    base: bool = False
+    """Whether its verb stands as in "to go"."""
 
 
+@dataclass(slots=True, eq=False)
 class Parse:
     """A text, as far as it has come."""
 
-    __slots__ = (
-        "article",
-        "before",
-        "before_and",
-        "clauses",
-        "conjoined",
-        "doubled",
-        "en",
-        "filled",
-        "first",
-        "fresh",
-        "head",
-        "held",
-        "hinge",
-        "joined",
-        "last",
-        "last_named",
-        "listed",
-        "mid",
-        "name",
-        "opened",
-        "pair",
-        "person",
-        "phrase",
-        "placed",
-        "plural",
-        "prep",
-        "seen",
-        "time",
-        "too",
-    )
-
-    def __init__(self, en: Vocabulary) -> None:
-        self.en = en
-        self.clauses = [Clause(MAIN)]
-        self.phrase = NO_PHRASE
-        self.opened = ""
-        """What opened the phrase: the class of the word."""
-        self.prep = ""
-        """A preposition that nothing follows yet."""
-        self.filled = ""
-        """The preposition or "and" before the open phrase."""
-        self.head = ""
-        """The first noun of the last phrase."""
-        self.held = ""
-        """The last preposition."""
-        self.joined = False
-        """After "and"."""
-        self.doubled = False
-        """The phrase stands right behind another one."""
-        self.fresh = False
-        """A noun came last."""
-        self.plural = False
-        self.person = False
-        """What was named last is somebody."""
-        self.name = False
-        """A noun that is not listed and has no article."""
-        self.first = False
-        """The last noun is mostly the first half of a name."""
-        self.pair = ""
-        """A word that wants "and" or "or" later: "between", "either"."""
-        self.time = False
-        """What was named last says when."""
-        self.placed = True
-        """Whether what was named last has its place in the clause."""
-        self.mid = ""
-        """What the last "on" or "in" can end: "be", "it", "noun", "verb" or nothing."""
-        self.article = ""
-        """The article or number that opened the last phrase."""
-        self.last_named = ""
-        """The last noun or pronoun."""
-        self.too = False
-        self.conjoined = False
-        """Whether the last noun stands behind "and" with an article."""
-        self.before_and = ""
-        """What "and" joins something to: "noun", "article and noun" or "clause"."""
-        self.listed = False
-        """A second thing stands where one is enough: a list without its "and"."""
-        self.hinge = False
-        """After "before" and its like with a noun: a clause may begin there."""
-        self.last = self.before = ""
-        self.seen = 0
+    en: Vocabulary
+    clauses: list[Clause] = field(default_factory=lambda: [Clause(MAIN)])
+    phrase: int = NO_PHRASE
+    opened: str = ""
+    """What opened the phrase: the class of the word."""
+    prep: str = ""
+    """A preposition that nothing follows yet."""
+    filled: str = ""
+    """The preposition or "and" before the open phrase."""
+    head: str = ""
+    """The first noun of the last phrase."""
+    held: str = ""
+    """The last preposition."""
+    joined: bool = False
+    """After "and"."""
+    doubled: bool = False
+    """The phrase stands right behind another one."""
+    fresh: bool = False
+    """A noun came last."""
+    plural: bool = False
+    person: bool = False
+    """What was named last is somebody."""
+    name: bool = False
+    """A noun that is not listed and has no article."""
+    first: bool = False
+    """The last noun is mostly the first half of a name."""
+    pair: str = ""
+    """A word that wants "and" or "or" later: "between", "either"."""
+    time: bool = False
+    """What was named last says when."""
+    placed: bool = True
+    """Whether what was named last has its place in the clause."""
+    mid: str = ""
+    """What the last "on" or "in" can end: "be", "it", "noun", "verb" or nothing."""
+    article: str = ""
+    """The article or number that opened the last phrase."""
+    last_named: str = ""
+    """The last noun or pronoun."""
+    too: bool = False
+    conjoined: bool = False
+    """Whether the last noun stands behind "and" with an article."""
+    before_and: str = ""
+    """What "and" joins something to: "noun", "article and noun" or "clause"."""
+    listed: bool = False
+    """A second thing stands where one is enough: a list without its "and"."""
+    hinge: bool = False
+    """After "before" and its like with a noun: a clause may begin there."""
+    last: str = ""
+    before: str = ""
+    seen: int = 0
 
     @property
     def top(self) -> Clause:
