@@ -14,12 +14,12 @@ from pathlib import Path
 
 from bench.frame import Frame, Row
 from sulla.host.system import SystemClock, random_id
-from sulla.schedules.book import ScheduleStore
 from sulla.schedules.facts import Fired
-from sulla.schedules.office import ScheduleService
 from sulla.schedules.scheduler import Scheduler, StartedAction
+from sulla.schedules.service import ScheduleService
 from sulla.schedules.spec import Every, MessageAction, Spec
 from sulla.schedules.state import ScheduleState
+from sulla.schedules.store import ScheduleStore
 from sulla.store.sqlite.store import SqliteStore
 
 NAME = "schedules"

@@ -1,7 +1,6 @@
 """The door to who may do what: named tokens, what they allow, and the log of what was done with them."""
 
 from sulla.access.audit import AuditLog
-from sulla.access.keeper import TokenStore
 from sulla.access.principal import (
     ALL_SCOPES,
     MOST_TOKEN_S,
@@ -15,14 +14,12 @@ from sulla.access.principal import (
     NewToken,
     Principal,
     Scope,
-    Tickets,
     TokenInfo,
-    TokenOffice,
-    Tokens,
     hide_tokens,
     token_digest,
 )
 from sulla.access.refusals import RefusalCounter, RefusedAccess
+from sulla.access.token_store import TokenStore
 
 __all__ = [
     "ALL_SCOPES",
@@ -40,11 +37,8 @@ __all__ = [
     "RefusalCounter",
     "RefusedAccess",
     "Scope",
-    "Tickets",
     "TokenInfo",
-    "TokenOffice",
     "TokenStore",
-    "Tokens",
     "hide_tokens",
     "token_digest",
 ]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Final, Literal, Protocol, get_args
+from typing import Final, Literal, get_args
 
 from sulla.core.redact import MARK
 
@@ -59,13 +58,6 @@ class KnownToken:
         return self.expires_ms is not None and now_s * 1000 >= self.expires_ms
 
 
-class Tokens(Protocol):
-    """Knows which tokens are valid right now; asked at every check, so that a revoked one is refused at once."""
-
-    def known(self) -> Sequence[KnownToken]:
-        """All that were not revoked, expired ones too."""
-
-
 @dataclass(frozen=True, slots=True)
 class NewToken:
     """A token that was just made. Its secret is here and nowhere else."""
@@ -92,21 +84,6 @@ class NewTicket:
         return f"NewTicket({MARK})"
 
 
-class Tickets(Protocol):
-    """Takes tickets; implemented by `TokenStore`."""
-
-    async def redeem(self, ticket: str) -> Principal:
-        """Use a ticket up.
-
-        Returns:
-            Whose it is; with no more than `TICKET_SCOPES`.
-
-        Raises:
-            Unauthorized: it was used, its minute is over, there never was one, or its token is good no more.
-            StoreUnavailable: the store does not answer; whether it is used up then, nobody knows.
-        """
-
-
 @dataclass(frozen=True, slots=True)
 class TokenInfo:
     """One row of a list of tokens."""
@@ -119,52 +96,6 @@ class TokenInfo:
     expired: bool
     by: str
     """The name of the token that it was made with; empty for the owner's."""
-
-
-class TokenOffice(Tokens, Tickets, Protocol):
-    """Makes tokens and takes them back; implemented by `TokenStore`."""
-
-    def tell(self, changed: Callable[[], None]) -> None:
-        """From now on, have `changed` called whenever a token has become good or is good no more."""
-
-    async def create(self, name: str, scopes: frozenset[Scope], expires_s: float | None, by: Principal) -> NewToken:
-        """Make a token.
-
-        Args:
-            name: what it is called.
-            scopes: what it allows.
-            expires_s: for how long it is good, in seconds; None for ever.
-            by: who asks.
-
-        Raises:
-            InvalidInput: the name is no good, or no scope is named.
-            Forbidden: `by` lacks one of the scopes.
-            Conflict: there is a token of that name.
-            Busy: there are as many as there may be.
-        """
-
-    async def list(self) -> Sequence[TokenInfo]:
-        """All that were not revoked, the owner's first, then by name."""
-
-    async def mint_ticket(self, by: Principal) -> NewTicket:
-        """Make what stands for a token in an address, once and for a minute.
-
-        Args:
-            by: who may come in with it; what tickets never allow, it does not allow either.
-
-        Raises:
-            Unauthorized: `by` is good no more.
-        """
-
-    async def revoke(self, name: str, by: Principal) -> bool:
-        """Take a token back; what was opened with it is closed. The owner's is replaced by a new one.
-
-        Returns:
-            Whether it was good until now; False if it was revoked before.
-
-        Raises:
-            NotFound: there never was a token of that name.
-        """
 
 
 def token_digest(token: str) -> bytes:

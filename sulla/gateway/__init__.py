@@ -1,6 +1,6 @@
 """The door to the gateway: the only way in from outside."""
 
-from sulla.access import KnownToken, Principal, Scope, Tokens, token_digest
+from sulla.access import KnownToken, Principal, Scope, token_digest
 from sulla.gateway.app import Gateway, GatewayConfig, build_app
 from sulla.gateway.bookmarks import BOOKMARK_BYTES, Bookmarks
 from sulla.gateway.commands import (
@@ -53,7 +53,6 @@ __all__ = [
     "Server",
     "Signal",
     "ThreadRow",
-    "Tokens",
     "TurnSent",
     "Unobserved",
     "Verdict",

@@ -16,7 +16,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketClose
 
-from sulla.access import TokenOffice
+from sulla.access import TokenStore
 from sulla.core.clock import Clock
 from sulla.core.ids import MakeId
 from sulla.gateway.commands import Commands
@@ -107,7 +107,7 @@ class Gateway:
 
 def build_app(
     commands: Commands,
-    tokens: TokenOffice,
+    tokens: TokenStore,
     config: GatewayConfig,
     clock: Clock,
     observer: Observer | None = None,

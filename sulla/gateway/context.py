@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sulla.access import Tickets
+from sulla.access import TokenStore
 from sulla.core.clock import Clock
 from sulla.gateway.commands import Commands
 from sulla.gateway.methods.calls import Calls
@@ -29,4 +29,4 @@ class Room:
     clock: Clock
     limits: Limits
     observer: Observer
-    tickets: Tickets
+    tickets: TokenStore

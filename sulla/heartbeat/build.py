@@ -19,14 +19,14 @@ from sulla.heartbeat.threads import BeatThreads, check_heartbeat, limits_of
 from sulla.heartbeat.tools import heartbeat_tools
 from sulla.heartbeat.wanted import wanted_by
 from sulla.host.host import AgentParts, Built, Host
-from sulla.people.board import NoticeInbox
-from sulla.people.company import PresenceRegistry
+from sulla.people.inbox import NoticeInbox
 from sulla.people.notifier import Notifier
+from sulla.people.registry import PresenceRegistry
 from sulla.playbooks.triggers.agents import AgentPlaybooks
 from sulla.projects.projects import Projects
 from sulla.schedules.build import Timetable
-from sulla.skills.known import index
-from sulla.skills.shelf import SkillCatalog
+from sulla.skills.catalog import SkillCatalog
+from sulla.skills.found import index
 
 
 def build(host: Host) -> Built:

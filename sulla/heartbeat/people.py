@@ -10,8 +10,8 @@ from sulla.agent import OpenQuestion, OpenQuestions
 from sulla.core.clock import Clock
 from sulla.core.stamp import stamp
 from sulla.heartbeat.brief import PeopleContext
-from sulla.people.board import NoticeInbox
-from sulla.people.company import PresenceRegistry
+from sulla.people.inbox import NoticeInbox
+from sulla.people.registry import PresenceRegistry
 from sulla.people.words import people_lines, unseen_lines
 from sulla.threads import ThreadState, is_step_question
 
@@ -26,14 +26,14 @@ class PeopleBriefing:
     """Looks who is there, and what they have not answered or seen. It lives as long as the daemon.
 
     Args:
-        company: who is there.
-        board: what they are told.
+        registry: who is there.
+        inbox: what they are told.
         questions: what they have not answered.
         clock: all time.
     """
 
-    company: PresenceRegistry
-    board: NoticeInbox
+    registry: PresenceRegistry
+    inbox: NoticeInbox
     questions: OpenQuestions
     clock: Clock
 
@@ -48,8 +48,8 @@ class PeopleBriefing:
         """
         now_ms = round(self.clock.now() * 1000)
         asked = [_asked(one) for one in await self.questions.of_root(state.thread_id, MOST_WAITING)]
-        told = unseen_lines(await self.board.unseen(state.agent, MOST_WAITING), now_ms)
-        return PeopleContext(people_lines(await self.company.look(), OWNER, now_ms), (*asked, *told))
+        told = unseen_lines(await self.inbox.unseen(state.agent, MOST_WAITING), now_ms)
+        return PeopleContext(people_lines(await self.registry.look(), OWNER, now_ms), (*asked, *told))
 
 
 def _asked(one: OpenQuestion) -> str:

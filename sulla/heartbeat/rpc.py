@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from sulla.core.jsontypes import JsonObject
-from sulla.heartbeat.office import BeatInfo, BeatOffice, HeartbeatBegun
 from sulla.heartbeat.rpc_forms import (
     BeatScheduleRow,
     BudgetRow,
@@ -21,29 +20,29 @@ from sulla.heartbeat.rpc_forms import (
     TickRow,
     TickRows,
 )
+from sulla.heartbeat.service import HeartbeatService
+from sulla.heartbeat.status import BeatInfo, HeartbeatBegun
 from sulla.heartbeat.ticks import Cycle, Tick
 from sulla.rpc import Context, Example, Method, Methods, Rest
 
-"""What travels over ``sulla.v1`` about heartbeats, as strict models. Pure."""
 
-
-async def _status(service: BeatOffice, params: HeartbeatStatus, context: Context) -> HeartbeatRows:
+async def _status(service: HeartbeatService, params: HeartbeatStatus, context: Context) -> HeartbeatRows:
     return _rows(await service.status(params.agent))
 
 
-async def _pause(service: BeatOffice, params: HeartbeatPause, context: Context) -> HeartbeatRows:
+async def _pause(service: HeartbeatService, params: HeartbeatPause, context: Context) -> HeartbeatRows:
     return _rows(await service.pause(params.agent, context.caller.name))
 
 
-async def _resume(service: BeatOffice, params: HeartbeatResume, context: Context) -> HeartbeatRows:
+async def _resume(service: HeartbeatService, params: HeartbeatResume, context: Context) -> HeartbeatRows:
     return _rows(await service.resume(params.agent, context.caller.name))
 
 
-async def _trigger(service: BeatOffice, params: HeartbeatTrigger, context: Context) -> HeartbeatBegun:
+async def _trigger(service: HeartbeatService, params: HeartbeatTrigger, context: Context) -> HeartbeatBegun:
     return await service.trigger(params.agent, params.project or "", params.request_id)
 
 
-async def _log(service: BeatOffice, params: HeartbeatLog, context: Context) -> TickRows:
+async def _log(service: HeartbeatService, params: HeartbeatLog, context: Context) -> TickRows:
     page = await service.log(params.agent, params.limit, params.before)
     return TickRows(tuple(map(_tick, page.ticks)), page.next)
 
@@ -159,7 +158,7 @@ _HEARTBEAT: Final[JsonObject] = {
     "beats": 1,
 }
 
-METHODS: Final[Methods[BeatOffice]] = Methods(
+METHODS: Final[Methods[HeartbeatService]] = Methods(
     "heartbeat",
     (
         Method(

@@ -1,4 +1,4 @@
-"""What people see of heartbeats and do with them: keeps `heartbeat.BeatOffice` with threads and schedules."""
+"""What people see of heartbeats and do with them."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from sulla.core.units import DAY_MS
 from sulla.heartbeat.beats import BeatState, month_of
 from sulla.heartbeat.limits import BeatLimits
 from sulla.heartbeat.log import read_ticks
-from sulla.heartbeat.office import BeatBudget, BeatInfo, BeatSchedule, HeartbeatBegun
 from sulla.heartbeat.plan import quiet_until
 from sulla.heartbeat.slice import beats_of
+from sulla.heartbeat.status import BeatBudget, BeatInfo, BeatSchedule, HeartbeatBegun
 from sulla.heartbeat.threads import BeatThreads
 from sulla.heartbeat.ticks import WAKE, TickPage
 from sulla.host.host import Host
 from sulla.projects.projects import Projects
 from sulla.schedules.build import Timetable
-from sulla.schedules.office import ScheduleInfo
+from sulla.schedules.service import ScheduleInfo
 from sulla.schedules.spec import BeatAction
 from sulla.threads import Input, ThreadState
 
@@ -30,7 +30,7 @@ LOOK_BACK: Final = 50
 
 
 class HeartbeatService:
-    """Implements `BeatOffice`.
+    """Shows heartbeats, begins beats, pauses and resumes them. It lives as long as the daemon.
 
     Args:
         beat_threads: where agents beat.
@@ -56,14 +56,29 @@ class HeartbeatService:
         self._make_id = host.place.make_id
 
     async def status(self, agent: str | None) -> Sequence[BeatInfo]:
-        """How heartbeats are: see `BeatOffice`."""
+        """How heartbeats are: of one agent, or of all that have one and the home's own.
+
+        Raises:
+            NotFound: there is no such agent.
+        """
         if agent:
             return [await self._info(self._known(agent))]
         infos = [await self._info(name) for name in self._agents]
         return [info for info in infos if info.thread_id or info.schedules or info.agent == self._agents[0]]
 
     async def trigger(self, agent: str | None, project: str, request_id: str | None) -> HeartbeatBegun:
-        """Begin a beat now: see `BeatOffice`."""
+        """Begin a beat now, once for each `request_id`. Beats that pause by themselves are no reason against it;
+        budgets are.
+
+        Args:
+            agent: whose; None for the home's own.
+            project: the only project that it is for; empty for any.
+            request_id: the same one begins the same beat.
+
+        Raises:
+            NotFound: there is no such agent, or no such project.
+            Busy: one is at work already.
+        """
         name = self._known(agent)
         if project:
             await asyncio.to_thread(self._projects.read, project)  # there has to be one
@@ -82,15 +97,32 @@ class HeartbeatService:
         return HeartbeatBegun(name, thread_id, sent.run_id, sent.seq)
 
     async def pause(self, agent: str | None, by: str) -> Sequence[BeatInfo]:
-        """Have the clock wake agents no more: see `BeatOffice`."""
+        """Have the clock wake agents no more until resumed, also after a restart.
+
+        Args:
+            agent: whom; None for all.
+            by: the name of the token that it came with.
+
+        Raises:
+            NotFound: no schedule wakes them.
+        """
         return await self._turn(agent, lambda schedule: self._schedules.pause(schedule, by))
 
     async def resume(self, agent: str | None, by: str) -> Sequence[BeatInfo]:
-        """Have the clock wake agents again: see `BeatOffice`."""
+        """Have the clock wake agents again; see `pause`."""
         return await self._turn(agent, lambda schedule: self._schedules.resume(schedule, by))
 
     async def log(self, agent: str | None, limit: int, before: int | None) -> TickPage:
-        """Wakes of one agent, newest first: see `BeatOffice`."""
+        """Wakes of one agent, newest first; none if it was never woken.
+
+        Args:
+            agent: whose; None for the home's own.
+            limit: how many at the most.
+            before: only those before this place, as the page before said; None for the newest.
+
+        Raises:
+            NotFound: there is no such agent.
+        """
         place = self._beat_threads.id_of(self._known(agent))
         if await self._state(place) is None:
             return TickPage((), None)

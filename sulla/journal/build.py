@@ -9,11 +9,11 @@ from sulla.agent import sections, tool_specs, tool_tokens
 from sulla.core.errors import SettingsError
 from sulla.core.jsontypes import JsonObject
 from sulla.host.host import Built, Host
-from sulla.journal.journal import JournalWriter, journal_follower
+from sulla.journal.folder import JournalFolder
 from sulla.journal.runs import TrainingFilter
 from sulla.journal.settings import JournalSettings
-from sulla.journal.shelf import JournalFolder
 from sulla.journal.training import PromptFrame
+from sulla.journal.writer import JournalWriter, journal_follower
 from sulla.tools import catalogue_of
 
 FOLDER: Final = "journal"

@@ -13,9 +13,9 @@ from sulla.core.jsontypes import JsonObject
 from sulla.host.host import Built, Host
 from sulla.host.sections import ShellSettings
 from sulla.host.settings import HomeSettings
-from sulla.mcp.child import ServerFolders
-from sulla.mcp.hub import McpServers
+from sulla.mcp.process import ServerFolders
 from sulla.mcp.server import McpServer, check_server
+from sulla.mcp.servers import McpServers
 from sulla.mcp.session import ConnectMcp, McpSession
 from sulla.mcp.settings import McpSettings
 from sulla.mcp.trust import TrustFiles

@@ -25,8 +25,8 @@ from sulla.core.clock import Clock
 from sulla.core.errors import Unavailable, leaf
 from sulla.core.jsontypes import FrozenJson
 from sulla.mcp.catalog import OfferedTool
-from sulla.mcp.child import ServerFolders, ServerProcess, child
 from sulla.mcp.client_http import MAX_ANSWER, SESSION_GONE, BoundedTransport, refusal
+from sulla.mcp.process import ServerFolders, ServerProcess, child
 from sulla.mcp.server import McpServer
 from sulla.mcp.session import McpResult, McpSession
 from sulla.mcp.words import answer_text, plain

@@ -9,22 +9,22 @@ from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.stamp import stamp
 from sulla.host.host import Built, Host
 from sulla.people import notices_rpc, presence_rpc
-from sulla.people.board import NoticeInbox
-from sulla.people.company import PresenceRegistry
+from sulla.people.inbox import NoticeInbox
 from sulla.people.notifier import Notifier
+from sulla.people.registry import PresenceRegistry
 from sulla.tools import notify_tools
 
 
-async def people_status(company: PresenceRegistry, clock: Clock) -> JsonObject:
+async def people_status(registry: PresenceRegistry, clock: Clock) -> JsonObject:
     """Who is there, for people; nobody is known to be while the store is away, and `degraded` says so.
 
     Args:
-        company: knows who is there.
+        registry: knows who is there.
         clock: all time.
     """
     now_ms = round(clock.now() * 1000)
     try:
-        found = await company.look()
+        found = await registry.look()
     except StoreUnavailable:
         return {"people": []}
     people: list[Json] = [
@@ -44,17 +44,17 @@ async def people_status(company: PresenceRegistry, clock: Clock) -> JsonObject:
 def build(host: Host) -> Built:
     """Make what a daemon does for people; see `host.Built`."""
     clock, owner = host.place.clock, host.place.owner
-    board, company = NoticeInbox(host.store, clock, owner), PresenceRegistry(host.store, clock, owner)
-    notifier = Notifier(host.threads, board, clock)
+    inbox, registry = NoticeInbox(host.store, clock, owner), PresenceRegistry(host.store, clock, owner)
+    notifier = Notifier(host.threads, inbox, clock)
 
     async def forget(thread_id: ThreadId) -> None:
-        await board.forget(thread_id)
+        await inbox.forget(thread_id)
 
     return Built(
-        provides=(company, board, notifier),
-        methods=(presence_rpc.METHODS.done_by(company), notices_rpc.METHODS.done_by(board)),
+        provides=(registry, inbox, notifier),
+        methods=(presence_rpc.METHODS.done_by(registry), notices_rpc.METHODS.done_by(inbox)),
         tools=notify_tools(notifier),
-        tasks={"presence": company.run, "notices": board.run},
+        tasks={"presence": registry.run, "notices": inbox.run},
         forget=forget,
-        status=lambda: people_status(company, clock),
+        status=lambda: people_status(registry, clock),
     )

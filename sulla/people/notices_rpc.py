@@ -8,8 +8,8 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from sulla.core.jsontypes import JsonObject
+from sulla.people.inbox import NoticeInbox
 from sulla.people.notices import NoticeInfo
-from sulla.people.offices import Notices
 from sulla.rpc import NOTICE_IDS, Context, Example, Id, Method, Methods, Params, Rest, Time
 
 
@@ -97,18 +97,18 @@ def notice_row(one: NoticeInfo) -> NoticeRow:
     )
 
 
-async def _subscribe(service: Notices, params: NoticeSubscribe, context: Context) -> NoticeSubscribed:
+async def _subscribe(service: NoticeInbox, params: NoticeSubscribe, context: Context) -> NoticeSubscribed:
     return NoticeSubscribed(await service.waiting(context.caller.name))
 
 
-async def _list(service: Notices, params: NoticeList, context: Context) -> NoticeRows:
+async def _list(service: NoticeInbox, params: NoticeList, context: Context) -> NoticeRows:
     limit = params.limit
     found = list(await service.list(params.after or "", limit + 1, context.caller.name if params.unseen else ""))
     following = found[limit - 1].id if len(found) > limit else None
     return NoticeRows(tuple(map(notice_row, found[:limit])), following)
 
 
-async def _seen(service: Notices, params: NoticeSeen, context: Context) -> NoticesSeen:
+async def _seen(service: NoticeInbox, params: NoticeSeen, context: Context) -> NoticesSeen:
     return NoticesSeen(await service.seen(params.ids, context.caller.name))
 
 
@@ -124,7 +124,7 @@ _NOTICE: Final[JsonObject] = {
     "seen": [{"person": "owner", "at": "2027-01-15T08:05:00.000Z"}],
 }
 
-METHODS: Final[Methods[Notices]] = Methods(
+METHODS: Final[Methods[NoticeInbox]] = Methods(
     "notices",
     (
         Method(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sulla.core.clock import Clock
 from sulla.core.ids import RunId, ThreadId
-from sulla.people.board import NoticeInbox
+from sulla.people.inbox import NoticeInbox
 from sulla.people.notices import NoticeKept, notice_id
 from sulla.people.slice import Notice
 from sulla.threads import ThreadStore
@@ -16,13 +16,13 @@ class Notifier:
 
     Args:
         threads: where the note stands beside what it is about.
-        board: where people find it, wherever they are.
+        inbox: where people find it, wherever they are.
         clock: all time.
     """
 
-    def __init__(self, threads: ThreadStore, board: NoticeInbox, clock: Clock) -> None:
+    def __init__(self, threads: ThreadStore, inbox: NoticeInbox, clock: Clock) -> None:
         self._threads = threads
-        self._board = board
+        self._inbox = inbox
         self._clock = clock
 
     async def __call__(self, note: PersonNote) -> int | None:
@@ -33,13 +33,13 @@ class Notifier:
             Refused: people were told as much as they may be on one day.
         """
         id_ = notice_id(note.thread_id, note.key)
-        if note.unattended and (before := await self._board.said_before(note.agent, note.text, id_)) is not None:
+        if note.unattended and (before := await self._inbox.said_before(note.agent, note.text, id_)) is not None:
             return before.at_ms
         at_ms = round(self._clock.now() * 1000)
         notice = Notice(note.text, note.urgency, note.agent, note.tainted)
         await self._threads.tell(note.thread_id, notice, note.key, note.run_id)
         # After a crash in between the call is made again, and this with it.
-        await self._board.keep(
+        await self._inbox.keep(
             NoticeKept(id_, note.thread_id, note.run_id, note.agent, note.text, note.urgency, note.tainted, at_ms)
         )
         return None

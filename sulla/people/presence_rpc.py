@@ -8,8 +8,8 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from sulla.core.jsontypes import JsonObject
-from sulla.people.offices import People
 from sulla.people.presence import PersonInfo
+from sulla.people.registry import PresenceRegistry
 from sulla.rpc import ACTIVITY_CHARS, IDLE_S, LINE_PATTERN, Context, Example, Method, Methods, Params, Rest, Time
 
 
@@ -61,13 +61,13 @@ class Persons:
     people: tuple[PersonRow, ...]
 
 
-async def _report(service: People, params: PresenceReport, context: Context) -> PresenceReported:
+async def _report(service: PresenceRegistry, params: PresenceReport, context: Context) -> PresenceReported:
     caller = context.caller
     service.report(caller.session, params.available, params.activity)
     return PresenceReported(taken=caller.way == "ws" or params.idle_s is not None)
 
 
-async def _list(service: People, params: PresenceList, context: Context) -> Persons:
+async def _list(service: PresenceRegistry, params: PresenceList, context: Context) -> Persons:
     return Persons(tuple(_person(one, context.at_ms) for one in await service.look()))
 
 
@@ -97,7 +97,7 @@ _PERSON: Final[JsonObject] = {
     "activity": "",
 }
 
-METHODS: Final[Methods[People]] = Methods(
+METHODS: Final[Methods[PresenceRegistry]] = Methods(
     "presence",
     (
         Method(

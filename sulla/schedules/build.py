@@ -14,12 +14,12 @@ from sulla.core.jsontypes import JsonObject
 from sulla.host.host import Built, Host
 from sulla.host.place import Place
 from sulla.host.tools import MCP
-from sulla.schedules.acts import ActionStarter, ExternalActions
-from sulla.schedules.book import ScheduleStore
-from sulla.schedules.office import ScheduleService
+from sulla.schedules.actions import ActionStarter, ExternalActions
 from sulla.schedules.rpc import METHODS
 from sulla.schedules.scheduler import Scheduler
+from sulla.schedules.service import ScheduleService
 from sulla.schedules.spec import MessageAction, PlaybookAction, Spec, ToolAction
+from sulla.schedules.store import ScheduleStore
 
 log = logging.getLogger(__name__)
 
@@ -80,17 +80,17 @@ class Timetable:
 def build(host: Host) -> Built:
     """Make what fires schedules; see `host.Built`."""
     place, begins = host.place, ExternalActions()
-    book = ScheduleStore(host.store, place.clock, place.owner)
+    schedules = ScheduleStore(host.store, place.clock, place.owner)
     acts = ActionStarter(host.threads, host.waker, host.agents.team.ids[0], begins)
-    scheduler = Scheduler(book, place.clock, acts.begin, host.switch.holds)
+    scheduler = Scheduler(schedules, place.clock, acts.begin, host.switch.holds)
 
     async def check(spec: Spec) -> None:
         await _check(spec, host, begins)
 
     def unreadable() -> str:
-        return "; ".join(book.troubles())[:1_000]
+        return "; ".join(schedules.troubles())[:1_000]
 
-    service = ScheduleService(book, scheduler, place.clock, place.make_id, check)
+    service = ScheduleService(schedules, scheduler, place.clock, place.make_id, check)
     timetable = Timetable(scheduler, service, begins, place)
     return Built(
         provides=(timetable,),

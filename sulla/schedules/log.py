@@ -7,8 +7,8 @@ from typing import Final
 
 from sulla.core.errors import Busy, CorruptRecord, NotFound, StaleLease
 from sulla.schedules import facts as f
-from sulla.schedules.kept import HEAD, KIND, begin, key_of, parse_key, state_to_json
 from sulla.schedules.state import ScheduleState, apply
+from sulla.schedules.stored_state import HEAD, KIND, begin, key_of, parse_key, state_to_json
 from sulla.store import Lease, Store
 
 MOST_RECORDS: Final = 128

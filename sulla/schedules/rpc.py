@@ -26,7 +26,7 @@ from sulla.rpc import (
     Words,
 )
 from sulla.schedules.hours import parse_hours
-from sulla.schedules.office import ScheduleInfo, ScheduleOffice
+from sulla.schedules.service import ScheduleInfo, ScheduleService
 from sulla.schedules.spec import (
     Action,
     At,
@@ -177,31 +177,31 @@ class ScheduleFired:
     """The name of the firing."""
 
 
-async def _list(service: ScheduleOffice, params: ScheduleList, context: Context) -> ScheduleRows:
+async def _list(service: ScheduleService, params: ScheduleList, context: Context) -> ScheduleRows:
     infos = list(await service.list(params.after or "", params.limit + 1))
     following = infos[params.limit - 1].id if len(infos) > params.limit else None
     return ScheduleRows(tuple(map(_row, infos[: params.limit])), following)
 
 
-async def _add(service: ScheduleOffice, params: ScheduleAdd, context: Context) -> ScheduleRow:
+async def _add(service: ScheduleService, params: ScheduleAdd, context: Context) -> ScheduleRow:
     return _row(await service.add(spec_of(params), params.schedule, params.request_id, context.caller.name))
 
 
-async def _remove(service: ScheduleOffice, params: ScheduleRemove, context: Context) -> ScheduleRemoved:
+async def _remove(service: ScheduleService, params: ScheduleRemove, context: Context) -> ScheduleRemoved:
     await service.remove(params.schedule, context.caller.name)
     return ScheduleRemoved(params.schedule)
 
 
-async def _run(service: ScheduleOffice, params: ScheduleRun, context: Context) -> ScheduleFired:
+async def _run(service: ScheduleService, params: ScheduleRun, context: Context) -> ScheduleFired:
     slot = await service.fire(params.schedule, params.request_id, context.caller.name)
     return ScheduleFired(params.schedule, slot)
 
 
-async def _pause(service: ScheduleOffice, params: SchedulePause, context: Context) -> ScheduleRow:
+async def _pause(service: ScheduleService, params: SchedulePause, context: Context) -> ScheduleRow:
     return _row(await service.pause(params.schedule, context.caller.name))
 
 
-async def _resume(service: ScheduleOffice, params: ScheduleResume, context: Context) -> ScheduleRow:
+async def _resume(service: ScheduleService, params: ScheduleResume, context: Context) -> ScheduleRow:
     return _row(await service.resume(params.schedule, context.caller.name))
 
 
@@ -280,7 +280,7 @@ _SCHEDULE: Final[JsonObject] = {
     "failed": 0,
 }
 
-METHODS: Final[Methods[ScheduleOffice]] = Methods(
+METHODS: Final[Methods[ScheduleService]] = Methods(
     "schedules",
     (
         Method(

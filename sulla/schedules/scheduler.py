@@ -15,10 +15,10 @@ from sulla.core.errors import NotFound, StoreUnavailable, SullaError
 from sulla.core.jsontypes import JsonObject
 from sulla.core.stamp import stamp
 from sulla.schedules import facts as f
-from sulla.schedules.book import ScheduleStore
 from sulla.schedules.decide import decide
 from sulla.schedules.log import ScheduleLog
 from sulla.schedules.state import ScheduleState
+from sulla.schedules.store import ScheduleStore
 from sulla.schedules.timer import Timer
 
 log = logging.getLogger(__name__)
@@ -61,14 +61,16 @@ class Scheduler:
     begun by the daemon whose offer came first, and by any other one if that is late.
 
     Args:
-        book: the schedules.
+        schedules: the schedules.
         clock: all time.
         act: does what is to be done.
         held: whether all work is paused. Then nothing becomes due: to a schedule it is as if no daemon ran.
     """
 
-    def __init__(self, book: ScheduleStore, clock: Clock, act: Act, held: Callable[[], bool] = lambda: False) -> None:
-        self._book = book
+    def __init__(
+        self, schedules: ScheduleStore, clock: Clock, act: Act, held: Callable[[], bool] = lambda: False
+    ) -> None:
+        self._schedules = schedules
         self._clock = clock
         self._timer = Timer(clock, self._ring)
         self._act = act
@@ -95,14 +97,14 @@ class Scheduler:
         Raises:
             StoreUnavailable: what there is cannot be read at the beginning.
         """
-        self._book.tell(self.look_at)
+        self._schedules.tell(self.look_at)
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._timer.run())
             for _ in range(WORKERS):
                 tasks.create_task(self._work())
             await self._open()
             self.opened.set()
-            tasks.create_task(self._book.run())
+            tasks.create_task(self._schedules.run())
             tasks.create_task(self._watch())
 
     def look_at(self, schedule_id: str) -> None:
@@ -128,7 +130,7 @@ class Scheduler:
         Raises:
             NotFound: there is no such schedule.
         """
-        one, slot = await self._book.get(schedule_id), f"now:{request_id}"
+        one, slot = await self._schedules.get(schedule_id), f"now:{request_id}"
         revision = one.state.revision if one.state is not None else 0
         fact = f.Fired(slot, self._now_ms(), revision, asked_by=by)
         if await one.offer(fact, f"slot:{slot}", b"now"):
@@ -140,7 +142,7 @@ class Scheduler:
         """What `sulla status` says of it."""
         lags = sorted(self.lags_ms)
         return {
-            "schedules": len(self._book),
+            "schedules": len(self._schedules),
             "next_at": stamp(self._heap[0][0]) if self._heap else None,
             "lag_p99_ms": lags[len(lags) * 99 // 100] if lags else None,
         }
@@ -153,7 +155,7 @@ class Scheduler:
             slot: which.
             failure: why it failed; empty if it went well. Failures in a row put off the next time.
         """
-        one = self._book.find(schedule_id)
+        one = self._schedules.find(schedule_id)
         if one is None:
             return  # removed meanwhile: nobody needs to know any more
         now_ms = self._now_ms()
@@ -169,7 +171,7 @@ class Scheduler:
     async def _open(self) -> None:
         while True:
             try:
-                return await self._book.open()
+                return await self._schedules.open()
             except StoreUnavailable as error:
                 log.warning("schedules cannot be read, so none fires until they can: %s", error)
                 await self._clock.sleep(RETRY_S)
@@ -236,7 +238,7 @@ class Scheduler:
 
     async def _attend(self, schedule_id: str) -> None:
         """Fire what is due, begin what was fired, and plan the next look."""
-        one = self._book.find(schedule_id)
+        one = self._schedules.find(schedule_id)
         if one is None:
             return self._plan(schedule_id, None)
         ours: set[str] = set()

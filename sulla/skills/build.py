@@ -11,34 +11,34 @@ from sulla.host.host import Built, Host
 from sulla.host.team import Team
 from sulla.host.tools import AgentTools, ToolRegistry
 from sulla.models import PromptSection
-from sulla.skills.folders import SKILLS, shelf_of
-from sulla.skills.known import KnownSkill, index
+from sulla.skills.catalog import SkillCatalog
+from sulla.skills.folders import SKILLS, catalog_of
+from sulla.skills.found import KnownSkill, index
 from sulla.skills.load_skill import skill_tools
 from sulla.skills.rpc import METHODS, SkillRow, SkillRows
-from sulla.skills.shelf import SkillCatalog
 from sulla.tools import Tool, Toolbox
 
 LOAD_SKILL: Final = "load_skill"
 
 
 @dataclass(frozen=True, slots=True)
-class SkillList:
+class HomeSkills:
     """The skills of a home for clients: what `skill.list` is answered with.
 
     Args:
-        shelf: the skills.
+        catalog: the skills.
         team: the agents.
         tools: say which of the agents can read skills.
     """
 
-    shelf: SkillCatalog
+    catalog: SkillCatalog
     team: Team
     tools: ToolRegistry
 
     async def list_skills(self) -> SkillRows:
         """The skills that there are now, by name, and what is wrong with others."""
-        await self.shelf.look()
-        return SkillRows(tuple(map(self._row, self.shelf.known.values())), self.shelf.troubles)
+        await self.catalog.look()
+        return SkillRows(tuple(map(self._row, self.catalog.known.values())), self.catalog.troubles)
 
     def _row(self, known: KnownSkill) -> SkillRow:
         name = known.skill.name
@@ -47,17 +47,17 @@ class SkillList:
         return SkillRow(name, known.skill.description, known.whose, known.trusted, known.before, known.digest, agents)
 
 
-def skills_section(spec: AgentSpec, shelf: SkillCatalog, toolbox: Toolbox) -> tuple[PromptSection, ...]:
+def skills_section(spec: AgentSpec, catalog: SkillCatalog, toolbox: Toolbox) -> tuple[PromptSection, ...]:
     """What a model is told of skills; nothing if there are none, or it could not read them.
 
     Args:
         spec: the agent.
-        shelf: the skills.
+        catalog: the skills.
         toolbox: what the agent may use.
     """
     if LOAD_SKILL not in toolbox:
         return ()
-    text = index(known for name, known in shelf.known.items() if allows(spec.skills, name))
+    text = index(known for name, known in catalog.known.items() if allows(spec.skills, name))
     return (PromptSection(SKILLS, text),) if text else ()
 
 
@@ -68,12 +68,12 @@ def is_granted(spec: AgentSpec, tool: Tool) -> bool:
 
 def build(host: Host) -> Built:
     """Make what a daemon does with skills; see `host.Built`."""
-    shelf = shelf_of(host.settings, host.place.clock)
+    catalog = catalog_of(host.settings, host.place.clock)
     return Built(
-        provides=(shelf,),
-        methods=(METHODS.done_by(SkillList(shelf, host.agents.team, host.tools)),),
-        agent_tools=AgentTools(lambda spec: skill_tools(shelf, spec.skills), is_granted),
-        sections=lambda spec, toolbox: skills_section(spec, shelf, toolbox),
-        look_now=shelf.look_now,
-        before_work=shelf.look,
+        provides=(catalog,),
+        methods=(METHODS.done_by(HomeSkills(catalog, host.agents.team, host.tools)),),
+        agent_tools=AgentTools(lambda spec: skill_tools(catalog, spec.skills), is_granted),
+        sections=lambda spec, toolbox: skills_section(spec, catalog, toolbox),
+        look_now=catalog.look_now,
+        before_work=catalog.look,
     )

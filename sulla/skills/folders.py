@@ -7,7 +7,7 @@ from typing import Final
 from sulla.core.clock import Clock
 from sulla.host.settings import HomeSettings
 from sulla.host.shipped import shipped
-from sulla.skills.shelf import SkillCatalog, SkillRoot
+from sulla.skills.catalog import SkillCatalog, SkillRoot
 from sulla.skills.trust import TrustedSkills
 
 SKILLS: Final = "skills"
@@ -17,7 +17,7 @@ TRUSTED: Final = "trusted_skills.json"
 """What of them, and of others, the owner has allowed."""
 
 
-def shelf_of(settings: HomeSettings, clock: Clock) -> SkillCatalog:
+def catalog_of(settings: HomeSettings, clock: Clock) -> SkillCatalog:
     """The skills that agents can have, not looked at yet.
 
     Args:
@@ -41,6 +41,6 @@ def looked_at(settings: HomeSettings, clock: Clock) -> SkillCatalog:
         settings: the home's.
         clock: all time.
     """
-    shelf = shelf_of(settings, clock)
-    shelf.look_now()
-    return shelf
+    catalog = catalog_of(settings, clock)
+    catalog.look_now()
+    return catalog

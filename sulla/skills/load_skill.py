@@ -10,8 +10,8 @@ from sulla.core.errors import Refused
 from sulla.core.jsontypes import FrozenJson
 from sulla.definitions import allows
 from sulla.skills.bundle import Bundle
-from sulla.skills.known import KnownSkill, about, question
-from sulla.skills.shelf import SkillCatalog
+from sulla.skills.catalog import SkillCatalog
+from sulla.skills.found import KnownSkill, about, question
 from sulla.skills.skill import SKILL_FILE
 from sulla.tools import Done, Result, Tool, ToolContext, define, did_you_mean
 
@@ -19,11 +19,11 @@ MAX_SHOWN: Final = 20_000
 """Characters of a text that are given at once (agentskills.io: a skill's text has less than 5,000 tokens)."""
 
 
-def skill_tools(shelf: SkillCatalog, names: tuple[str, ...] | None = None) -> tuple[Tool, ...]:
+def skill_tools(catalog: SkillCatalog, names: tuple[str, ...] | None = None) -> tuple[Tool, ...]:
     """The tools by which an agent uses skills.
 
     Args:
-        shelf: the skills.
+        catalog: the skills.
         names: those that the agent may use, or beginnings with a ``*``; None for all.
     """
 
@@ -36,25 +36,25 @@ def skill_tools(shelf: SkillCatalog, names: tuple[str, ...] | None = None) -> tu
             offset: The character to begin at, to read on in a long text.
         """
         if not name:
-            return Done("\n".join(_row(one) for one in _allowed(shelf, names).values()) or "There are no skills.")
-        if name not in (allowed := _allowed(shelf, names)):
+            return Done("\n".join(_row(one) for one in _allowed(catalog, names).values()) or "There are no skills.")
+        if name not in (allowed := _allowed(catalog, names)):
             return Done(f"There is no skill {name[:100]!r}.{did_you_mean(name, allowed)}", is_error=True)
-        return await asyncio.to_thread(_load, shelf, name, file, max(0, offset), context.approved)
+        return await asyncio.to_thread(_load, catalog, name, file, max(0, offset), context.approved)
 
     def asks(args: FrozenJson, context: ToolContext) -> str:
-        known = _allowed(shelf, names).get(str(args.get("name", "")))
+        known = _allowed(catalog, names).get(str(args.get("name", "")))
         return question(known) if known is not None and not known.trusted else ""
 
     tool = define(load_skill, effect="idempotent", reach="inward", category="skills", timeout_s=10.0)
     return (replace(tool, asks=asks),)
 
 
-def _allowed(shelf: SkillCatalog, names: tuple[str, ...] | None) -> dict[str, KnownSkill]:
-    return {name: known for name, known in shelf.known.items() if allows(names, name)}
+def _allowed(catalog: SkillCatalog, names: tuple[str, ...] | None) -> dict[str, KnownSkill]:
+    return {name: known for name, known in catalog.known.items() if allows(names, name)}
 
 
-def _load(shelf: SkillCatalog, name: str, file: str, offset: int, approved: str) -> Done:
-    known, bundle = shelf.open(name)
+def _load(catalog: SkillCatalog, name: str, file: str, offset: int, approved: str) -> Done:
+    known, bundle = catalog.open(name)
     if not known.trusted:
         # What was read just now has to be what the person was asked about: files may change while they think.
         if approved != question(known):
@@ -62,7 +62,7 @@ def _load(shelf: SkillCatalog, name: str, file: str, offset: int, approved: str)
                 f"nobody has allowed the skill {name!r} as it is now. A person does so when they are asked, or with "
                 f"`sulla skills trust {name}`"
             )
-        shelf.trust(known)
+        catalog.trust(known)
     if file and file != SKILL_FILE:
         return _piece(f"{file} of the skill {name}", bundle.text(file), offset)
     text = f"{known.skill.body}\n\n{_about_files(known, bundle)}".strip()

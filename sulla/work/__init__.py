@@ -1,10 +1,10 @@
 """The door to whoever runs what, where and when."""
 
 from sulla.work.base import Group, GroupOf, Handler, Inspection, Job, JobKind, Work
-from sulla.work.desk import JobCaps, JobQueue
 from sulla.work.local import LocalWork
 from sulla.work.pauses import MAX_REASON, WorkPause
-from sulla.work.switch import SwitchOffice, WorkSwitch
+from sulla.work.queue import JobCaps, JobQueue
+from sulla.work.switch import WorkSwitch
 
 __all__ = [
     "MAX_REASON",
@@ -17,7 +17,6 @@ __all__ = [
     "JobKind",
     "JobQueue",
     "LocalWork",
-    "SwitchOffice",
     "Work",
     "WorkPause",
     "WorkSwitch",

@@ -11,7 +11,7 @@ from sulla.core.clock import Clock
 from sulla.core.errors import StoreUnavailable
 from sulla.store import LogInfo, Store
 from sulla.work.base import GroupOf, Handler, Inspection, Job
-from sulla.work.desk import JobCaps, JobQueue
+from sulla.work.queue import JobCaps, JobQueue
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ class LocalWork:
         self._handler = handler
         self._group_of = group_of
         self._clock = clock
-        self._desk = JobQueue(caps)
+        self._queue = JobQueue(caps)
         self._arrived: dict[str, Job] = {}
         self._wake = asyncio.Event()
         self._failing: dict[str, _Failure] = {}
@@ -75,7 +75,7 @@ class LocalWork:
 
     def inspect(self) -> Inspection:
         """What is going on right now."""
-        return self._desk.inspect(tuple(self._failing))
+        return self._queue.inspect(tuple(self._failing))
 
     async def run(self) -> None:
         """Take over what the store says is unfinished, then work until `stop`; run this as one task."""
@@ -103,13 +103,13 @@ class LocalWork:
             arrived, self._arrived = self._arrived, {}
             for job in arrived.values():
                 try:
-                    self._desk.add(job, await self._group_of(job.key))
+                    self._queue.add(job, await self._group_of(job.key))
                 except StoreUnavailable:
                     continue  # the sweep finds the log once the store is back
             self._start(group)
 
     def _start(self, group: asyncio.TaskGroup) -> None:
-        while not self._stopping and not self._held and (job := self._desk.take()) is not None:
+        while not self._stopping and not self._held and (job := self._queue.take()) is not None:
             self._idle.clear()
             task = group.create_task(self._one(group, job), name=f"job {job.key}")
             self._jobs.add(task)
@@ -125,9 +125,9 @@ class LocalWork:
             failure.count, failure.until_s = failure.count + 1, self._clock.elapsed() + wait_s
             log.exception("a job failed; its log is tried again", extra={"key": job.key, "in_s": wait_s})
         finally:
-            self._desk.done(job)
+            self._queue.done(job)
             self._start(group)
-            if not self._desk.busy:
+            if not self._queue.busy:
                 self._idle.set()
 
     async def _sweep(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
-from typing import Final, Protocol
+from typing import Final
 
 from sulla.core.clock import Clock
 from sulla.core.errors import Conflict, CorruptRecord, StoreUnavailable
@@ -21,37 +21,9 @@ CHANNEL: Final = "system:switch"
 _TRIES: Final = 8
 
 
-class SwitchOffice(Protocol):
-    """What can be done with the switch. Implemented by `WorkSwitch`."""
-
-    async def pause(self, by: str, reason: str = "") -> WorkPause:
-        """Have all work stand still, in every daemon on the store, until somebody resumes it; also after restarts.
-
-        Args:
-            by: the name of the token that asks.
-            reason: why, in a line; may be empty.
-
-        Returns:
-            The pause; an earlier one if it goes on.
-
-        Raises:
-            InvalidInput: the reason is not one line, or too long.
-            StoreUnavailable: the store does not answer; nothing has changed.
-        """
-
-    async def resume(self, by: str) -> None:
-        """Have work go on where it was.
-
-        Args:
-            by: the name of the token that asks.
-
-        Raises:
-            StoreUnavailable: the store does not answer; nothing has changed.
-        """
-
-
 class WorkSwitch:
-    """Implements `SwitchOffice`, and tells this daemon.
+    """The kill switch: pauses all work of a store, follows what other daemons ask for, and tells this one.
+
 
     While the store does not answer, what was known last holds. A record that cannot be read may have been a pause, so
     it is taken for one until somebody turns the switch again.
@@ -122,7 +94,19 @@ class WorkSwitch:
     # -------------------------------------------------------------------------------------------------------- turning
 
     async def pause(self, by: str, reason: str = "") -> WorkPause:
-        """Have all work stand still: see `SwitchOffice`."""
+        """Have all work stand still, in every daemon on the store, until somebody resumes it; also after restarts.
+
+        Args:
+            by: the name of the token that asks.
+            reason: why, in a line; may be empty.
+
+        Returns:
+            The pause; an earlier one if it goes on.
+
+        Raises:
+            InvalidInput: the reason is not one line, or too long.
+            StoreUnavailable: the store does not answer; nothing has changed.
+        """
         reason = pauses.check_reason(reason)
         for _ in range(_TRIES):
             await self._look()
@@ -132,7 +116,14 @@ class WorkSwitch:
         raise _busy()
 
     async def resume(self, by: str) -> None:
-        """Have work go on: see `SwitchOffice`."""
+        """Have work go on where it was.
+
+        Args:
+            by: the name of the token that asks.
+
+        Raises:
+            StoreUnavailable: the store does not answer; nothing has changed.
+        """
         for _ in range(_TRIES):
             await self._look()
             if self._pause is None:

@@ -18,10 +18,10 @@ from sulla.host.place import Place
 from sulla.host.shipped import shipped
 from sulla.models import OFFLINE, ModelName
 from sulla.skills.build import skills_section
-from sulla.skills.shelf import SkillCatalog
+from sulla.skills.catalog import SkillCatalog
 from sulla.testing.clock import ManualClock
 from sulla.tools import Done, Result, Tool, ToolContext, define
-from tests.skills.shelves import put
+from tests.skills.catalogs import put
 
 
 @pytest.fixture

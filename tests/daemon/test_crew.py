@@ -21,10 +21,10 @@ from sulla.daemon.models.choice import Choice
 from sulla.gateway import Event
 from sulla.host.place import Place
 from sulla.models import ModelName, Provider
-from sulla.skills.shelf import SkillCatalog
+from sulla.skills.catalog import SkillCatalog
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
-from tests.skills.shelves import put
+from tests.skills.catalogs import put
 
 DONE = Say("All right. <AGENT_DONE>ok</AGENT_DONE>")
 LOOK = Say("I look.", (ToolCall(CallId("c"), "load_skill", {"name": "tea"}),))

@@ -21,8 +21,8 @@ from sulla.daemon.environment import RATES
 from sulla.daemon.models.choice import Choice
 from sulla.host.place import Place
 from sulla.models import ModelName
+from sulla.skills.catalog import SkillCatalog
 from sulla.skills.rpc import METHODS as SKILLS
-from sulla.skills.shelf import SkillCatalog
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 

@@ -1,4 +1,4 @@
-"""Heartbeats that never beat: an office that answers."""
+"""Heartbeats that never beat."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from sulla.core.errors import NotFound
 from sulla.core.ids import RunId
-from sulla.heartbeat.office import BeatBudget, BeatInfo, BeatSchedule, HeartbeatBegun
+from sulla.heartbeat.service import HeartbeatService
+from sulla.heartbeat.status import BeatBudget, BeatInfo, BeatSchedule, HeartbeatBegun
 from sulla.heartbeat.ticks import Cycle, Tick, TickPage
 
 _AT_MS = 1_800_000_000_000
@@ -33,8 +34,8 @@ _BUDGETS = (BeatBudget("day", 1_200, 1_000_000, 300, None), BeatBudget("month", 
 _SULLA = BeatInfo("sulla", "thr_beat", (_SCHEDULE,), "", _IDLE, _DONE, _BUDGETS, None, 0, 0, 1, 1)
 
 
-class MemoryBeats:
-    """Implements `heartbeat.BeatOffice` for the agent `sulla`, which has beaten once and was woken for nothing once.
+class MemoryBeats(HeartbeatService):
+    """The heartbeat of the agent `sulla`, which has beaten once and was woken for nothing once.
 
     Attributes:
         info: how its heartbeat is.
@@ -58,11 +59,11 @@ class MemoryBeats:
 
     async def pause(self, agent: str | None, by: str) -> Sequence[BeatInfo]:
         """Show its schedule as paused."""
-        return self._turn(agent, replace(_SCHEDULE, paused=True, why="paused", next_ms=None))
+        return self._set(agent, replace(_SCHEDULE, paused=True, why="paused", next_ms=None))
 
     async def resume(self, agent: str | None, by: str) -> Sequence[BeatInfo]:
         """Show its schedule as active."""
-        return self._turn(agent, _SCHEDULE)
+        return self._set(agent, _SCHEDULE)
 
     async def log(self, agent: str | None, limit: int, before: int | None) -> TickPage:
         """Both wakes, newest first."""
@@ -70,7 +71,7 @@ class MemoryBeats:
         older = [tick for tick in (_IDLE, _DONE) if before is None or tick.seq < before]
         return TickPage(tuple(older[:limit]), older[limit - 1].seq if len(older) > limit else None)
 
-    def _turn(self, agent: str | None, schedule: BeatSchedule) -> Sequence[BeatInfo]:
+    def _set(self, agent: str | None, schedule: BeatSchedule) -> Sequence[BeatInfo]:
         self._check(agent)
         self.info = replace(self.info, schedules=(schedule,))
         return [self.info]

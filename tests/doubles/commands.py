@@ -45,7 +45,7 @@ from tests.doubles.beats import MemoryBeats
 from tests.doubles.bookmarks import MemoryBookmarks
 from tests.doubles.people import MemoryNotices, MemoryPeople
 from tests.doubles.playbooks import MemoryPlaybooks
-from tests.doubles.schedules import MemoryOffice
+from tests.doubles.schedules import MemorySchedules
 from tests.doubles.speech import MemorySpeech
 from tests.doubles.switch import MemorySwitch
 
@@ -85,10 +85,10 @@ class MemoryCommands:
         gates: an event to wait for first, by the name of the method.
         deaf: while True, signals are lost.
         questions: what suspended runs wait for.
-        schedules: an office that answers, and never fires.
+        schedules: schedules that never fire.
         playbooks: one of playbooks that nobody works on.
         switch: one that stops nothing.
-        speech: an office that keeps nothing.
+        speech: keeps nothing.
         people: remembers what it is told of them.
         notices: what they are told.
         bookmarks: notes of clients.
@@ -103,7 +103,7 @@ class MemoryCommands:
         self.deaf = False
         self.retell: Callable[[str], None] = lambda thread_id: None
         self.questions: list[WaitingThread] = []
-        self.schedules = MemoryOffice()
+        self.schedules = MemorySchedules()
         self.playbooks = MemoryPlaybooks()
         self.switch = MemorySwitch()
         self.speech = MemorySpeech(lambda thread_id: thread_id in self._threads)

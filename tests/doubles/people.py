@@ -7,14 +7,16 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 
 from sulla.core.errors import NotFound
+from sulla.people.inbox import NoticeInbox
 from sulla.people.notices import NoticeInfo
 from sulla.people.presence import PersonInfo
+from sulla.people.registry import PresenceRegistry
 
 _AT_MS = 1_800_000_000_000
 
 
-class MemoryPeople:
-    """Implements `people.People`: remembers what it was told.
+class MemoryPeople(PresenceRegistry):
+    """A registry that remembers what it was told.
 
     Attributes:
         told: every call as its name and arguments, in order.
@@ -44,8 +46,8 @@ class MemoryPeople:
         return [PersonInfo("owner", ("desktop",), _AT_MS, "desktop")]
 
 
-class MemoryNotices:
-    """Implements `people.Notices` in a list."""
+class MemoryNotices(NoticeInbox):
+    """Notices in a list."""
 
     def __init__(self) -> None:
         self.kept: list[NoticeInfo] = []

@@ -1,4 +1,4 @@
-"""Schedules that never fire: an office that answers."""
+"""Schedules that never fire."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sulla.core.errors import NotFound
-from sulla.schedules.office import ScheduleInfo
+from sulla.schedules.service import ScheduleInfo, ScheduleService
 from sulla.schedules.spec import Spec, check_spec, explain
 from sulla.schedules.state import ScheduleNote
 
@@ -14,8 +14,8 @@ _NOTE = ScheduleNote(1_800_000_000_000, "set", said="owner")
 _KNOWN = ScheduleInfo("sch_1", "", "Every 1h", "message", "active", "", "owner", (), (_NOTE,), 0, 0, 0, 0)
 
 
-class MemoryOffice:
-    """Implements `schedule.ScheduleOffice` in a dictionary, which knows `sch_1` from the beginning."""
+class MemorySchedules(ScheduleService):
+    """Schedules in a dictionary, which knows `sch_1` from the beginning."""
 
     def __init__(self) -> None:
         self.fired: list[str] = []
@@ -53,13 +53,13 @@ class MemoryOffice:
 
     async def pause(self, schedule_id: str, by: str) -> ScheduleInfo:
         """Show it as paused."""
-        return self._turn(schedule_id, replace(self._get(schedule_id), status="paused", why="paused"))
+        return self._set(schedule_id, replace(self._get(schedule_id), status="paused", why="paused"))
 
     async def resume(self, schedule_id: str, by: str) -> ScheduleInfo:
         """Show it as active."""
-        return self._turn(schedule_id, replace(self._get(schedule_id), status="active", why=""))
+        return self._set(schedule_id, replace(self._get(schedule_id), status="active", why=""))
 
-    def _turn(self, schedule_id: str, info: ScheduleInfo) -> ScheduleInfo:
+    def _set(self, schedule_id: str, info: ScheduleInfo) -> ScheduleInfo:
         self.infos[schedule_id] = info
         return info
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sulla.work import WorkPause
+from sulla.work import WorkPause, WorkSwitch
 
 
-class MemorySwitch:
-    """Implements `work.SwitchOffice`.
+class MemorySwitch(WorkSwitch):
+    """A switch that is turned by nobody but its test.
 
     Attributes:
         current: the pause that holds; None for none.

@@ -15,6 +15,7 @@ from sulla.access import (
     Principal,
     Scope,
     TokenInfo,
+    TokenStore,
     token_digest,
 )
 from sulla.core.errors import Conflict, NotFound, Unauthorized
@@ -22,8 +23,8 @@ from sulla.core.errors import Conflict, NotFound, Unauthorized
 _AT_MS = 1_800_000_000_000
 
 
-class MemoryTokens:
-    """Implements `access.TokenOffice` without a store.
+class MemoryTokens(TokenStore):
+    """The tokens without a store.
 
     Args:
         scopes: what each token allows, by its secret, which is its name too; by default only the owner's, ``owner``.
@@ -35,7 +36,7 @@ class MemoryTokens:
     def __init__(self, scopes: Mapping[str, Iterable[Scope]] | None = None) -> None:
         given = scopes if scopes is not None else {OWNER: ALL_SCOPES}
         self.tokens = [_token(name, name, frozenset(allowed)) for name, allowed in given.items()]
-        self._tickets: dict[str, Principal] = {}
+        self._open_tickets: dict[str, Principal] = {}
         self._made = 0
         self._changed: Callable[[], None] = lambda: None
 
@@ -77,14 +78,14 @@ class MemoryTokens:
         """Make a ticket, which is good until it is used; the first is ``ticket_1``."""
         self._made += 1
         made = NewTicket(f"ticket_{self._made}", _AT_MS)
-        self._tickets[made.secret] = replace(by, scopes=by.scopes & TICKET_SCOPES)
+        self._open_tickets[made.secret] = replace(by, scopes=by.scopes & TICKET_SCOPES)
         return made
 
     async def redeem(self, ticket: str) -> Principal:
         """Use a ticket up."""
-        if ticket not in self._tickets:
+        if ticket not in self._open_tickets:
             raise Unauthorized("the ticket is not valid")
-        return self._tickets.pop(ticket)
+        return self._open_tickets.pop(ticket)
 
 
 def _token(name: str, secret: str, scopes: frozenset[Scope], expires_ms: int | None = None) -> KnownToken:

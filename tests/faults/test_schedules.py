@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from sulla.core.ids import MessageId, ThreadId, derived_id
-from sulla.schedules.book import ScheduleStore
 from sulla.schedules.spec import Every, MessageAction, Spec
 from sulla.schedules.state import ScheduleState
+from sulla.schedules.store import ScheduleStore
 from sulla.terminal.client import open_client
 from sulla.terminal.place import door
 from sulla.testing.clock import ManualClock

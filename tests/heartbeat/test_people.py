@@ -10,9 +10,9 @@ from sulla.agent import OpenQuestions
 from sulla.core.ids import CallId, MessageId, RunId
 from sulla.core.message import ToolCall
 from sulla.heartbeat.people import PeopleBriefing
-from sulla.people.board import NoticeInbox
-from sulla.people.company import PresenceRegistry
+from sulla.people.inbox import NoticeInbox
 from sulla.people.notifier import Notifier
+from sulla.people.registry import PresenceRegistry
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider

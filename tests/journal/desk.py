@@ -16,10 +16,10 @@ from sulla.core.clock import Clock
 from sulla.core.ids import ThreadId
 from sulla.core.redact import Redactor
 from sulla.host.system import SystemClock
-from sulla.journal.journal import JournalWriter, journal_follower
+from sulla.journal.folder import JournalFolder
 from sulla.journal.rotating import Write
 from sulla.journal.runs import TrainingFilter
-from sulla.journal.shelf import JournalFolder
+from sulla.journal.writer import JournalWriter, journal_follower
 from sulla.store import Store
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider

@@ -15,10 +15,10 @@ from sulla.core.ids import CallId
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
 from sulla.host.system import SystemClock
-from sulla.mcp.child import ServerFolders
 from sulla.mcp.client import McpConnector
-from sulla.mcp.hub import McpServers
+from sulla.mcp.process import ServerFolders
 from sulla.mcp.server import McpServer
+from sulla.mcp.servers import McpServers
 from sulla.mcp.trust import TrustFiles
 from sulla.testing.clock import ManualClock
 from sulla.tools import Done, Tool, Toolbox, run_call

@@ -28,7 +28,7 @@ from sulla.host.system import SystemClock
 from sulla.mcp.build import TRUSTED, servers_of, trust_of
 from sulla.mcp.catalog import McpCatalog, OfferedTool
 from sulla.mcp.checks import judge_servers
-from sulla.mcp.hub import McpServers
+from sulla.mcp.servers import McpServers
 from sulla.models import ModelName
 from sulla.terminal.exits import Exit
 from sulla.testing.provider import Say, ScriptedProvider

@@ -204,7 +204,7 @@ async def test_a_call_that_hangs_ends_in_its_time_and_the_server_stays(tmp_path:
 async def test_a_server_that_answers_nothing_any_more_is_killed_and_started_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sulla.mcp.child.LEAVE_S", 0.05)
+    monkeypatch.setattr("sulla.mcp.process.LEAVE_S", 0.05)
     async with bench(tmp_path, rough("mortal")) as at:
         await at.up()
         pid = await pid_of(at)

@@ -6,15 +6,15 @@ from collections.abc import AsyncIterator
 import pytest
 
 from sulla.core.errors import Conflict, InvalidInput, NotFound, QueueFull, StoreUnavailable
-from sulla.schedules.book import SWEEP_S
 from sulla.schedules.facts import ScheduleSet
 from sulla.schedules.forms import spec_to_json
 from sulla.schedules.hours import parse_hours
-from sulla.schedules.kept import KIND, key_of
 from sulla.schedules.log import MOST_RECORDS
-from sulla.schedules.office import PLAYBOOKS
 from sulla.schedules.scheduler import BEGIN_S, HANDOVER_S
+from sulla.schedules.service import PLAYBOOKS
 from sulla.schedules.spec import At, Cron, MessageAction, Spec
+from sulla.schedules.store import SWEEP_S
+from sulla.schedules.stored_state import KIND, key_of
 from sulla.store import Draft
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock

@@ -10,12 +10,12 @@ from itertools import count
 
 from sulla.core.clock import Clock
 from sulla.core.errors import SullaError
-from sulla.schedules.book import ScheduleStore
 from sulla.schedules.facts import Fired
-from sulla.schedules.office import ScheduleService
 from sulla.schedules.scheduler import Scheduler, StartedAction
+from sulla.schedules.service import ScheduleService
 from sulla.schedules.spec import Every, MessageAction, MissedPolicy, Spec
 from sulla.schedules.state import ScheduleState
+from sulla.schedules.store import ScheduleStore
 from sulla.store import Store
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock

@@ -8,11 +8,11 @@ from pathlib import Path
 from sulla.core.ids import CallId
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
-from sulla.skills.known import question
+from sulla.skills.catalog import SkillCatalog
+from sulla.skills.found import question
 from sulla.skills.load_skill import MAX_SHOWN, skill_tools
-from sulla.skills.shelf import SkillCatalog
 from sulla.tools import Done, Toolbox, run_call
-from tests.skills.shelves import put, shelf_in
+from tests.skills.catalogs import put, shelf_in
 from tests.tools.contexts import context_in
 
 

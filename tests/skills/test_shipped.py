@@ -10,7 +10,7 @@ from skills_ref.validator import validate  # type: ignore[import-untyped]  # it 
 from sulla.skills.bundle import read_bundle
 from sulla.skills.skill import SKILL_FILE, read_skill
 from tests.house.source import ROOT
-from tests.skills.shelves import put
+from tests.skills.catalogs import put
 
 SHIPPED = sorted(path.parent for path in (ROOT / "skills").glob(f"*/{SKILL_FILE}"))
 

@@ -30,13 +30,13 @@ class SwitchAdmin:
         self._clock = clock
 
     async def pause(self, reason: str) -> WorkPause:
-        """Have all work stand still: see `work.SwitchOffice`."""
+        """Have all work stand still."""
         pause = await self._switch.pause(OWNER, reason)
         self._note("system.pause", {"reason": reason})
         return pause
 
     async def resume(self) -> None:
-        """Have work go on: see `work.SwitchOffice`."""
+        """Have work go on."""
         await self._switch.resume(OWNER)
         self._note("system.resume", {})
 

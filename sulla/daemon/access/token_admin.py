@@ -33,7 +33,7 @@ class TokenAdmin:
         self._clock = clock
 
     async def create(self, name: str, scopes: frozenset[Scope], expires_s: float | None) -> NewToken:
-        """Make a token: see `access.TokenOffice`."""
+        """Make a token."""
         about: JsonObject = {"name": name, "scopes": [*sorted(scopes)], "expires_s": expires_s}
         try:
             made = await self._keeper.create(name, scopes, expires_s, _OWNER)
@@ -44,11 +44,11 @@ class TokenAdmin:
         return made
 
     async def list(self) -> Sequence[TokenInfo]:
-        """All that were not revoked: see `access.TokenOffice`."""
+        """All that were not revoked."""
         return await self._keeper.list()
 
     async def revoke(self, name: str) -> bool:
-        """Take a token back: see `access.TokenOffice`."""
+        """Take a token back."""
         try:
             revoked = await self._keeper.revoke(name, _OWNER)
         except SullaError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable
 
-from sulla.access import TokenOffice
+from sulla.access import TokenStore
 from sulla.core.clock import Clock
 from sulla.core.errors import Forbidden, SullaError, Unavailable
 from sulla.core.ids import MakeId
@@ -38,7 +38,7 @@ class Calls:
     def __init__(
         self,
         commands: Commands,
-        tokens: TokenOffice,
+        tokens: TokenStore,
         limits: Limits,
         clock: Clock,
         observer: Observer,

@@ -8,7 +8,7 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from sulla.rpc import Context, Example, Method, Methods, Params, Rest, Time, Title
-from sulla.work import SwitchOffice
+from sulla.work import WorkSwitch
 
 """What travels over ``sulla.v1`` about the kill switch, as strict models. Pure."""
 
@@ -36,17 +36,17 @@ class SwitchState:
     reason: str
 
 
-async def _pause(service: SwitchOffice, params: SystemPause, context: Context) -> SwitchState:
+async def _pause(service: WorkSwitch, params: SystemPause, context: Context) -> SwitchState:
     pause = await service.pause(context.caller.name, params.reason)
     return SwitchState(True, pause.since_ms, pause.by, pause.reason)
 
 
-async def _resume(service: SwitchOffice, params: SystemResume, context: Context) -> SwitchState:
+async def _resume(service: WorkSwitch, params: SystemResume, context: Context) -> SwitchState:
     await service.resume(context.caller.name)
     return SwitchState(False, None, "", "")
 
 
-METHODS: Final[Methods[SwitchOffice]] = Methods(
+METHODS: Final[Methods[WorkSwitch]] = Methods(
     "switch",
     (
         Method(

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from sulla.access import ALL_SCOPES, MOST_TOKEN_S, Scope, TokenOffice
+from sulla.access import ALL_SCOPES, MOST_TOKEN_S, Scope, TokenStore
 from sulla.rpc import Context, Method, Methods, Name, Params, Time
 
 TICKETS: Final = "/hub/"
@@ -91,12 +91,12 @@ class TicketMade:
     expires_ms: Annotated[Time, Field(alias="expires_at")]
 
 
-async def _create(service: TokenOffice, params: TokenCreate, context: Context) -> TokenCreated:
+async def _create(service: TokenStore, params: TokenCreate, context: Context) -> TokenCreated:
     made = await service.create(params.name, frozenset(params.scopes), params.expires_s, context.caller.principal)
     return TokenCreated(made.name, made.secret, tuple(sorted(made.scopes)), made.expires_ms)
 
 
-async def _list(service: TokenOffice, params: TokenList, context: Context) -> TokenRows:
+async def _list(service: TokenStore, params: TokenList, context: Context) -> TokenRows:
     rows = (
         TokenRow(one.name, tuple(sorted(one.scopes)), one.created_ms, one.expires_ms, one.expired, one.by)
         for one in await service.list()
@@ -104,16 +104,16 @@ async def _list(service: TokenOffice, params: TokenList, context: Context) -> To
     return TokenRows(tuple(rows))
 
 
-async def _revoke(service: TokenOffice, params: TokenRevoke, context: Context) -> TokenRevoked:
+async def _revoke(service: TokenStore, params: TokenRevoke, context: Context) -> TokenRevoked:
     return TokenRevoked(await service.revoke(params.name, context.caller.principal))
 
 
-async def _ticket(service: TokenOffice, params: TokenTicket, context: Context) -> TicketMade:
+async def _ticket(service: TokenStore, params: TokenTicket, context: Context) -> TicketMade:
     made = await service.mint_ticket(context.caller.principal)
     return TicketMade(made.secret, TICKETS + made.secret, made.expires_ms)
 
 
-METHODS: Final[Methods[TokenOffice]] = Methods(
+METHODS: Final[Methods[TokenStore]] = Methods(
     "tokens",
     (
         Method(

@@ -7,7 +7,7 @@ from functools import lru_cache
 from hmac import compare_digest
 from ipaddress import IPv6Address, ip_address, ip_network
 
-from sulla.access import KnownToken, Principal, Tokens, token_digest
+from sulla.access import KnownToken, Principal, TokenStore, token_digest
 from sulla.core.clock import Clock
 from sulla.core.errors import Unauthorized
 from sulla.core.stamp import stamp
@@ -96,7 +96,7 @@ class Guard:
         clock: for the lock-out.
     """
 
-    def __init__(self, tokens: Tokens, clock: Clock) -> None:
+    def __init__(self, tokens: TokenStore, clock: Clock) -> None:
         self._tokens = tokens
         self._clock = clock
         self._lockout = Lockout()

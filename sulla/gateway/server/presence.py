@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from sulla.access import Principal, Tokens
+from sulla.access import Principal, TokenStore
 from sulla.core.clock import Clock
 from sulla.core.errors import Unauthorized
 
@@ -21,7 +21,7 @@ class Presence:
         clock: for those that expire.
     """
 
-    def __init__(self, tokens: Tokens, clock: Clock) -> None:
+    def __init__(self, tokens: TokenStore, clock: Clock) -> None:
         self._tokens = tokens
         self._clock = clock
         self._here: dict[Principal, dict[Close, None]] = {}

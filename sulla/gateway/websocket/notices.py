@@ -6,7 +6,7 @@ import asyncio
 from typing import Protocol
 
 from sulla.gateway.rpc import notice_frame
-from sulla.people.offices import Notices
+from sulla.people.inbox import NoticeInbox
 
 
 class Put(Protocol):
@@ -20,7 +20,7 @@ class Put(Protocol):
         """
 
 
-async def tell_notices(notices: Notices, person: str, outbox: Put) -> None:
+async def tell_notices(notices: NoticeInbox, person: str, outbox: Put) -> None:
     """Send what a person has not seen, each notice once, and then whatever comes, until cancelled.
 
     However much comes while the client is slow, it is one look at what is new; whoever keeps a notice waits for nobody.

@@ -17,7 +17,7 @@ from sulla.playbooks.definition import Trigger
 from sulla.playbooks.file.form import read_duration
 from sulla.playbooks.machine.scope_inputs import complete_inputs
 from sulla.playbooks.service import Begin, PlaybookService
-from sulla.schedules.office import PLAYBOOKS, ScheduleService
+from sulla.schedules.service import PLAYBOOKS, ScheduleService
 from sulla.schedules.spec import Cron, Every, PlaybookAction, Spec, check_spec
 
 log = logging.getLogger(__name__)

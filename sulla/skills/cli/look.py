@@ -11,9 +11,9 @@ from pathlib import Path
 from sulla.core.errors import SullaError
 from sulla.host.system import SystemClock
 from sulla.skills.bundle import read_bundle
+from sulla.skills.catalog import SkillCatalog
 from sulla.skills.folders import looked_at
-from sulla.skills.known import KnownSkill
-from sulla.skills.shelf import SkillCatalog
+from sulla.skills.found import KnownSkill
 from sulla.skills.skill import SKILL_FILE, read_skill
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import settings_of
@@ -24,22 +24,22 @@ _WIDTHS = (24, 9, 7)
 
 
 def _list(given: argparse.Namespace) -> Exit:
-    shelf = _shelf(given)
+    catalog = _catalog(given)
     table = Table(_HEADS, _WIDTHS, paper())
     if not given.json:
         print(table.head())
-    for name, known in shelf.known.items():
+    for name, known in catalog.known.items():
         print(
             json.dumps(_row(known))
             if given.json
             else table.row((name, known.whose, _allowed(known), known.skill.description))
         )
-    _complain(shelf.troubles)
+    _complain(catalog.troubles)
     return Exit.OK
 
 
 def _show(given: argparse.Namespace) -> Exit:
-    known, bundle = _shelf(given).open(given.name)
+    known, bundle = _catalog(given).open(given.name)
     text = bundle.text(given.file or SKILL_FILE)
     if given.json:
         print(json.dumps({**_row(known), "file": given.file or SKILL_FILE, "text": text}))
@@ -68,10 +68,10 @@ def _checked(given: argparse.Namespace) -> Iterator[tuple[str, str, str]]:
         for folder in given.folders:
             yield from _one(folder)
         return
-    shelf = _shelf(given)
-    for known in shelf.known.values():
+    catalog = _catalog(given)
+    for known in catalog.known.values():
         yield from _one(known.folder)
-    for said in shelf.troubles:
+    for said in catalog.troubles:
         place, _, why = said.partition(": ")
         yield place, "fault", why
 
@@ -93,10 +93,10 @@ def _one(folder: Path) -> Iterator[tuple[str, str, str]]:
 
 
 def _trust(given: argparse.Namespace) -> Exit:
-    shelf = _shelf(given)
-    known, _ = shelf.open(given.name)
+    catalog = _catalog(given)
+    known, _ = catalog.open(given.name)
     if not known.trusted:
-        shelf.trust(known)
+        catalog.trust(known)
     if given.json:
         print(json.dumps({"name": given.name, "digest": known.digest, "trusted": True}))
     else:
@@ -105,7 +105,7 @@ def _trust(given: argparse.Namespace) -> Exit:
 
 
 def _forget(given: argparse.Namespace) -> Exit:
-    was = _shelf(given).forget(given.name)
+    was = _catalog(given).forget(given.name)
     if given.json:
         print(json.dumps({"name": given.name, "trusted": False, "changed": was}))
     else:
@@ -113,7 +113,7 @@ def _forget(given: argparse.Namespace) -> Exit:
     return Exit.OK
 
 
-def _shelf(given: argparse.Namespace) -> SkillCatalog:
+def _catalog(given: argparse.Namespace) -> SkillCatalog:
     return looked_at(settings_of(given), SystemClock())
 
 

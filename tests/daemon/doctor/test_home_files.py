@@ -17,7 +17,7 @@ from sulla.playbooks.checks import playbooks
 from sulla.projects.checks import projects
 from sulla.skills.checks import skills
 from sulla.testing.clock import ManualClock
-from tests.skills.shelves import put
+from tests.skills.catalogs import put
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from sulla.core.jsontypes import JsonObject
 from sulla.schedules.hours import parse_hours
 from sulla.schedules.rpc import METHODS, ScheduleAdd, ScheduleList, SchedulePause, ScheduleRemove, spec_of
 from sulla.schedules.spec import At, Cron, Every, MessageAction, PlaybookAction, Spec, ToolAction
-from tests.doubles.schedules import MemoryOffice
+from tests.doubles.schedules import MemorySchedules
 from tests.gateway.asking import ask
 
 HI = MessageAction("hi")
@@ -60,7 +60,7 @@ def test_what_says_too_much_or_too_little_is_refused_in_words(asked: JsonObject,
 
 
 async def test_pages_lead_to_each_schedule_once() -> None:
-    office = MemoryOffice()
+    office = MemorySchedules()
     await ask(METHODS, office, ScheduleRemove(schedule="sch_1"))
     for name in "abcde":
         await ask(METHODS, office, ScheduleAdd(schedule=name, every_s=60, message="hi"))
@@ -77,7 +77,7 @@ async def test_pages_lead_to_each_schedule_once() -> None:
 
 
 async def test_it_is_known_who_asked() -> None:
-    office = MemoryOffice()
+    office = MemorySchedules()
     row = await ask(METHODS, office, ScheduleAdd(schedule="s", every_s=60, message="hi"), PHONE)
     assert row["by"] == "phone"
     assert (await ask(METHODS, office, SchedulePause(schedule="s"), PHONE))["status"] == "paused"

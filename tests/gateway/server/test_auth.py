@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sulla.access import KnownToken, Principal, token_digest
+from sulla.access import KnownToken, Principal, TokenStore, token_digest
 from sulla.core.errors import Unauthorized
 from sulla.gateway.server.auth import (
     ADDRESSES,
@@ -19,7 +19,7 @@ from sulla.testing.clock import ManualClock
 READER = Principal("reader", frozenset({"read"}))
 
 
-class Book:
+class KnownTokens(TokenStore):
     def __init__(self) -> None:
         self.tokens = [KnownToken(token_digest("right"), READER)]
 
@@ -33,12 +33,12 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture
-def book() -> Book:
-    return Book()
+def book() -> KnownTokens:
+    return KnownTokens()
 
 
 @pytest.fixture
-def guard(book: Book, clock: ManualClock) -> Guard:
+def guard(book: KnownTokens, clock: ManualClock) -> Guard:
     return Guard(book, clock)
 
 
@@ -46,7 +46,7 @@ def test_a_right_token_says_who_it_is(guard: Guard) -> None:
     assert guard.admit("127.0.0.1", "right") == READER
 
 
-async def test_an_expired_token_is_refused_with_its_name_and_is_no_guess(guard: Guard, book: Book) -> None:
+async def test_an_expired_token_is_refused_with_its_name_and_is_no_guess(guard: Guard, book: KnownTokens) -> None:
     book.tokens[0] = KnownToken(token_digest("right"), READER, 1000)
     for _ in range(2 * WRONG_TOKENS):
         with pytest.raises(Unauthorized, match=r"'reader' expired at 1970-01-01T00:00:01"):
@@ -60,7 +60,7 @@ def test_any_other_is_refused_and_not_repeated(guard: Guard, token: str | None) 
     assert not token or token not in caught.value.message
 
 
-def test_a_revoked_token_is_refused_at_once(guard: Guard, book: Book) -> None:
+def test_a_revoked_token_is_refused_at_once(guard: Guard, book: KnownTokens) -> None:
     guard.admit("127.0.0.1", "right")
     book.tokens.clear()
     with pytest.raises(Unauthorized):

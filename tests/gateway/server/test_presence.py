@@ -17,7 +17,7 @@ BOB_AGAIN = Principal("bob", frozenset({"read"}), "2")
 ANN = Principal("ann", frozenset({"read"}), "3")
 
 
-class Book:
+class KnownTokens(TokenStore):
     def __init__(self, *principals: Principal) -> None:
         self.tokens = [KnownToken(token_digest(one.id), one) for one in principals]
 
@@ -31,12 +31,12 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture
-def book() -> Book:
-    return Book(BOB, ANN)
+def book() -> KnownTokens:
+    return KnownTokens(BOB, ANN)
 
 
 @pytest.fixture
-def presence(book: Book, clock: ManualClock) -> Presence:
+def presence(book: KnownTokens, clock: ManualClock) -> Presence:
     return Presence(book, clock)
 
 
@@ -50,7 +50,7 @@ class Thing:
         self.told.append(reason)
 
 
-def test_what_was_opened_by_a_revoked_token_is_closed_and_nothing_else(presence: Presence, book: Book) -> None:
+def test_what_was_opened_by_a_revoked_token_is_closed_and_nothing_else(presence: Presence, book: KnownTokens) -> None:
     one, two, other = Thing(), Thing(), Thing()
     with presence.of(BOB, one.close), presence.of(BOB, two.close), presence.of(ANN, other.close):
         book.tokens = [known for known in book.tokens if known.principal != BOB]
@@ -59,16 +59,16 @@ def test_what_was_opened_by_a_revoked_token_is_closed_and_nothing_else(presence:
     assert other.told == []
 
 
-def test_a_new_token_of_the_same_name_keeps_nothing_open(presence: Presence, book: Book) -> None:
+def test_a_new_token_of_the_same_name_keeps_nothing_open(presence: Presence, book: KnownTokens) -> None:
     thing = Thing()
     with presence.of(BOB, thing.close):
-        book.tokens = Book(BOB_AGAIN).tokens
+        book.tokens = KnownTokens(BOB_AGAIN).tokens
         presence.sweep()
     assert thing.told == ["the token 'bob' was revoked"]
 
 
 async def test_what_was_opened_by_an_expired_token_is_closed(
-    presence: Presence, book: Book, clock: ManualClock
+    presence: Presence, book: KnownTokens, clock: ManualClock
 ) -> None:
     book.tokens = [KnownToken(token_digest("b"), BOB, round(clock.now() * 1000) + 1000)]
     thing = Thing()
@@ -80,14 +80,14 @@ async def test_what_was_opened_by_an_expired_token_is_closed(
     assert thing.told == ["the token 'bob' has expired"]
 
 
-def test_what_opens_too_late_is_closed_at_once(presence: Presence, book: Book) -> None:
+def test_what_opens_too_late_is_closed_at_once(presence: Presence, book: KnownTokens) -> None:
     book.tokens = []
     thing = Thing()
     with presence.of(BOB, thing.close):
         assert thing.told == ["the token 'bob' was revoked"]
 
 
-def test_what_has_ended_is_forgotten(presence: Presence, book: Book) -> None:
+def test_what_has_ended_is_forgotten(presence: Presence, book: KnownTokens) -> None:
     thing = Thing()
     with presence.of(BOB, thing.close):
         pass
@@ -97,7 +97,7 @@ def test_what_has_ended_is_forgotten(presence: Presence, book: Book) -> None:
     assert presence._here == {}
 
 
-def test_closing_one_thing_may_end_another(presence: Presence, book: Book) -> None:
+def test_closing_one_thing_may_end_another(presence: Presence, book: KnownTokens) -> None:
     told: list[str] = []
 
     def last(reason: str) -> None:

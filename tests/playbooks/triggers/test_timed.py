@@ -15,7 +15,7 @@ from sulla.playbooks.definition import Trigger
 from sulla.playbooks.file.check_known import KnownNames
 from sulla.playbooks.rpc_forms import PlaybookRow
 from sulla.playbooks.triggers.timed import LOOK_S, ScheduledStarts, TriggerSchedules, schedule_of, wanted_by
-from sulla.schedules.office import PLAYBOOKS, ScheduleInfo
+from sulla.schedules.service import PLAYBOOKS, ScheduleInfo
 from sulla.schedules.spec import Cron, Every, PlaybookAction, Spec
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock

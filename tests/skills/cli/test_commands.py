@@ -11,7 +11,7 @@ from sulla.skills.cli.commands import COMMANDS
 from sulla.skills.cli.look import LOOKS
 from sulla.terminal.exits import Exit
 from tests.cli.typed import typed
-from tests.skills.shelves import put
+from tests.skills.catalogs import put
 
 Capsys = pytest.CaptureFixture[str]
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from sulla.core.clock import Clock
 from sulla.core.errors import CorruptRecord, NotFound, Refused, StoreUnavailable
-from sulla.people import notices as book
+from sulla.people import notices
 from sulla.people.notices import NoticeFold, NoticeInfo, NoticeKept, NoticeRead, NoticesForgotten
 from sulla.store import LogInfo, Store
 
@@ -26,12 +26,15 @@ MOST_NEWS: Final = 100
 """Notices that somebody who comes back is told at once, the newest; the others are in the list."""
 LEASE_S: Final = 30.0
 _PAGE: Final = 512
-_LOGS: Final = 2 * book.KEPT_DAYS
+_LOGS: Final = 2 * notices.KEPT_DAYS
 """Logs that are looked at: there is one for each day that is kept."""
 
 
 class NoticeInbox:
-    """Implements `Notices`. A record that cannot be read hides what stands behind it in that day's log, and nothing else.
+    """What people are told: kept for 30 days, with who has seen it, and read along by every daemon on the store.
+
+    It lives as long as the daemon. A record that cannot be read hides what stands behind it in that day's log, and
+    nothing else.
 
     Args:
         store: where the logs are.
@@ -43,7 +46,7 @@ class NoticeInbox:
         self._store = store
         self._clock = clock
         self._owner = owner
-        self._book = NoticeFold()
+        self._fold = NoticeFold()
         self._born: dict[str, int] = {}
         self._damaged: set[str] = set()
         self._reading = asyncio.Lock()
@@ -65,16 +68,17 @@ class NoticeInbox:
             StoreUnavailable: the store does not answer.
         """
         await self._catch_up()
-        if self._book.get(fact.id) is not None:
+        if self._fold.get(fact.id) is not None:
             return False
-        key = book.key_of(fact.at_ms)
-        if not self._book.room(key):
+        key = notices.key_of(fact.at_ms)
+        if not self._fold.room(key):
             raise Refused(
-                f"people were told {book.MOST_A_DAY} things today, the most that may be: it stands in the conversation"
+                f"people were told {notices.MOST_A_DAY} things today, the most that may be: "
+                "it stands in the conversation"
             )
         digest = fact.id.encode()
         offered = await self._store.offer(
-            key, f"kept:{fact.id}", book.encode(fact), digest=digest, create=book.HEAD, wakes=False
+            key, f"kept:{fact.id}", notices.encode(fact), digest=digest, create=notices.HEAD, wakes=False
         )
         await self._spread()
         return offered.first
@@ -88,24 +92,24 @@ class NoticeInbox:
             besides: the id that it would get: if it was told under that before, nothing is.
         """
         await self._catch_up()
-        if self._book.get(besides) is not None:
+        if self._fold.get(besides) is not None:
             return None
-        wanted = book.sameness(text)
-        found = (one for one in self._book.unseen() if one.agent == agent)
-        return next((one for one in found if book.sameness(one.text) == wanted), None)
+        wanted = notices.sameness(text)
+        found = (one for one in self._fold.unseen() if one.agent == agent)
+        return next((one for one in found if notices.sameness(one.text) == wanted), None)
 
     async def unseen(self, agent: str, limit: int) -> Sequence[NoticeInfo]:
         """What an agent told people and nobody has seen, the newest at most `limit`, oldest first."""
         await self._catch_up()
-        return [one for one in self._book.unseen() if one.agent == agent][-limit:]
+        return [one for one in self._fold.unseen() if one.agent == agent][-limit:]
 
     async def forget(self, thread_id: str) -> None:
         """A conversation is gone, and what was told in it is shown no more."""
         await self._catch_up()
-        days = dict.fromkeys(one.day for one in self._book.all() if one.thread_id == thread_id)
+        days = dict.fromkeys(one.day for one in self._fold.all() if one.thread_id == thread_id)
         for day in days:
             fact = NoticesForgotten(thread_id, self._now_ms())
-            draft, known_as = book.encode(fact), f"forgotten:{thread_id}"
+            draft, known_as = notices.encode(fact), f"forgotten:{thread_id}"
             await self._store.offer(day, known_as, draft, digest=b"forgotten", wakes=False)
         if days:
             await self._spread()
@@ -113,37 +117,62 @@ class NoticeInbox:
     # --------------------------------------------------------------------------------------------------- for clients
 
     async def list(self, after: str, limit: int, unseen_by: str) -> Sequence[NoticeInfo]:
-        """Notices, the newest first: see `Notices`."""
+        """Notices, the newest first.
+
+        Args:
+            after: only those that stand behind this one in the list; empty for all.
+            limit: how many at the most.
+            unseen_by: only those that this person has not seen; empty for all.
+
+        Raises:
+            NotFound: there is no notice `after`.
+        """
         await self._catch_up()
-        rows = self._book.all()
+        rows = self._fold.all()
         if after:
             known = self._known(after)
             rows = [one for one in rows if (one.at_ms, one.id) < (known.at_ms, known.id)]
         return [one for one in rows if not unseen_by or unseen_by not in one.seen][:limit]
 
     async def seen(self, ids: Sequence[str], by: str) -> int:
-        """A person has seen some: see `Notices`."""
+        """A person has seen some.
+
+        Args:
+            ids: those.
+            by: the name of their token.
+
+        Returns:
+            How many they had not seen before.
+
+        Raises:
+            NotFound: one of them is not there; none is marked then.
+        """
         await self._catch_up()
         new = [one for one in map(self._known, dict.fromkeys(ids)) if by not in one.seen]
         for one in new:
-            draft = book.encode(NoticeRead(one.id, by, self._now_ms()))
+            draft = notices.encode(NoticeRead(one.id, by, self._now_ms()))
             await self._store.offer(one.day, f"seen:{one.id}:{by}", draft, digest=b"seen", wakes=False)
         if new:
             await self._spread()
         return len(new)
 
     async def waiting(self, person: str) -> int:
-        """How many a person has not seen: see `Notices`."""
+        """How many a person has not seen; what `news` tells is up to date then."""
         await self._catch_up()
-        return len(self._book.unseen(person))
+        return len(self._fold.unseen(person))
 
     def news(self, person: str, after: int) -> Sequence[NoticeInfo]:
-        """What a person has not seen: see `Notices`."""
-        found = self._book.unseen(person, after)
+        """What a person has not seen, the oldest first, as far as it is known here.
+
+        Args:
+            person: the name of their token.
+            after: only those with a higher number; 0 for the newest `MOST_NEWS` of all.
+        """
+        found = self._fold.unseen(person, after)
         return found if after else found[-MOST_NEWS:]
 
     def follow(self, changed: Callable[[], None]) -> AbstractContextManager[None]:
-        """Have `changed` called whenever there may be news: see `Notices`."""
+        """Have `changed` called whenever there may be news, for as long as the block lasts. It must not wait."""
         return self._follow(changed)
 
     @contextmanager
@@ -210,8 +239,8 @@ class NoticeInbox:
             await self._clock.sleep(SWEEP_S)
 
     async def _remove_old(self) -> None:
-        for info in await self._store.find(kind=book.KIND, limit=_LOGS):
-            if book.is_over(info.key, self._now_ms()):
+        for info in await self._store.find(kind=notices.KIND, limit=_LOGS):
+            if notices.is_over(info.key, self._now_ms()):
                 grant = await self._store.acquire(info.key, self._owner, LEASE_S)
                 if grant is not None:
                     await self._store.delete(grant.lease)
@@ -227,31 +256,31 @@ class NoticeInbox:
 
     async def _catch_up(self) -> None:
         async with self._reading:
-            infos = await self._store.find(kind=book.KIND, limit=_LOGS)
-            for key in self._book.keys - {info.key for info in infos}:
-                self._book.drop(key)
+            infos = await self._store.find(kind=notices.KIND, limit=_LOGS)
+            for key in self._fold.keys - {info.key for info in infos}:
+                self._fold.drop(key)
             for info in infos:
                 await self._read(info)
 
     async def _read(self, info: LogInfo) -> None:
         key = info.key
-        if self._born.get(key) != info.created_ms or info.last_seq < self._book.read(key):
-            self._book.drop(key)  # another log than the one that was read
+        if self._born.get(key) != info.created_ms or info.last_seq < self._fold.read(key):
+            self._fold.drop(key)  # another log than the one that was read
             self._born[key] = info.created_ms
             self._damaged.discard(key)
-        while key not in self._damaged and self._book.read(key) < info.last_seq:
-            records = await self._store.read(key, after=self._book.read(key), limit=_PAGE)
+        while key not in self._damaged and self._fold.read(key) < info.last_seq:
+            records = await self._store.read(key, after=self._fold.read(key), limit=_PAGE)
             if not records:
                 return  # it was removed meanwhile
             try:
                 for record in records:
-                    self._book.apply(key, record.seq, book.decode(record, key))
+                    self._fold.apply(key, record.seq, notices.decode(record, key))
             except CorruptRecord as error:
                 log.error("notices of a day cannot be read from here on: %s", error.message)
                 self._damaged.add(key)
 
     def _known(self, id_: str) -> NoticeInfo:
-        if (found := self._book.get(id_)) is None:
+        if (found := self._fold.get(id_)) is None:
             raise NotFound(f"no notice {id_[:80]!r}: notice.list has those that there are")
         return found
 

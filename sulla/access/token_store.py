@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from sulla.access import tokens as book
+from sulla.access import tokens
 from sulla.access.principal import (
     ALL_SCOPES,
     MOST_TOKEN_S,
@@ -47,7 +47,7 @@ _TRIES: Final = 8
 
 
 class TokenStore:
-    """The driver of the book of tokens; implements `TokenOffice`.
+    """Makes named tokens and tickets, takes them back, and knows which are valid. It lives as long as the daemon.
 
     If a record cannot be read, no named token is good any more, because it may have been the one that revoked it; the
     owner's still is.
@@ -65,7 +65,7 @@ class TokenStore:
         self._tickets = TicketStore(store, clock, make_token)
         self._renew: Callable[[], str] = make_token
         self._owner: KnownToken | None = None
-        self._book = book.TokenFold()
+        self._fold = tokens.TokenFold()
         self._born_ms = 0
         """When the log that is in the book was made, UTC milliseconds."""
         self._known: tuple[KnownToken, ...] = ()
@@ -110,8 +110,21 @@ class TokenStore:
     # -------------------------------------------------------------------------------------------------------- changes
 
     async def create(self, name: str, scopes: frozenset[Scope], expires_s: float | None, by: Principal) -> NewToken:
-        """Make a token: see `TokenOffice`."""
-        book.check_name(name)
+        """Make a token.
+
+        Args:
+            name: what it is called.
+            scopes: what it allows.
+            expires_s: for how long it is good, in seconds; None for ever.
+            by: who asks.
+
+        Raises:
+            InvalidInput: the name is no good, or no scope is named.
+            Forbidden: `by` lacks one of the scopes.
+            Conflict: there is a token of that name.
+            Busy: there are as many as there may be.
+        """
+        tokens.check_name(name)
         if not scopes or not scopes <= ALL_SCOPES:
             raise InvalidInput(f"scopes: name at least one of {', '.join(sorted(ALL_SCOPES))}")
         if expires_s is not None and not 0 < expires_s <= MOST_TOKEN_S:
@@ -121,7 +134,7 @@ class TokenStore:
         for _ in range(_TRIES):
             await self._read()
             self._check_good(by)
-            self._book.check_free(name, self._clock.now())
+            self._fold.check_free(name, self._clock.now())
             made = await self._try_to_create(name, scopes, expires_s, by)
             if made is not None:
                 return made
@@ -134,19 +147,26 @@ class TokenStore:
         secret, now_ms = self._make_token(), round(self._clock.now() * 1000)
         expires_ms = None if expires_s is None else now_ms + round(expires_s * 1000)
         digest = token_digest(secret)
-        fact = book.TokenAdded(name, digest.hex(), tuple(sorted(scopes)), expires_ms, by.name, now_ms)
+        fact = tokens.TokenAdded(name, digest.hex(), tuple(sorted(scopes)), expires_ms, by.name, now_ms)
         seq = await self._offer("create", fact, digest)
-        if seq is None or not self._book.made_by(seq, name):
+        if seq is None or not self._fold.made_by(seq, name):
             return None
         return NewToken(name, secret, scopes, expires_ms)
 
     async def list(self) -> Sequence[TokenInfo]:
-        """All that were not revoked: see `TokenOffice`."""
+        """All that were not revoked, the owner's first, then by name."""
         await self._read()
-        return [TokenInfo(OWNER, ALL_SCOPES, None, None, False, ""), *self._book.infos(self._clock.now())]
+        return [TokenInfo(OWNER, ALL_SCOPES, None, None, False, ""), *self._fold.infos(self._clock.now())]
 
     async def revoke(self, name: str, by: Principal) -> bool:
-        """Take a token back: see `TokenOffice`."""
+        """Take a token back; what was opened with it is closed. The owner's is replaced by a new one.
+
+        Returns:
+            Whether it was good until now; False if it was revoked before.
+
+        Raises:
+            NotFound: there never was a token of that name.
+        """
         if name == OWNER:
             self._owner = owner_token(self._renew())
             self._take_stock()
@@ -154,21 +174,36 @@ class TokenStore:
         for _ in range(_TRIES):
             await self._read()
             self._check_good(by)
-            if not self._book.is_granted(name):
+            if not self._fold.is_granted(name):
                 return False
-            fact = book.TokenWithdrawn(name, by.name, round(self._clock.now() * 1000))
+            fact = tokens.TokenWithdrawn(name, by.name, round(self._clock.now() * 1000))
             if await self._offer("revoke", fact, b"revoke") is not None:
                 return True
         raise Conflict(f"others make and revoke tokens called {name!r} at this moment: try again")
 
     async def mint_ticket(self, by: Principal) -> NewTicket:
-        """Make a ticket: see `TokenOffice`."""
+        """Make what stands for a token in an address, once and for a minute.
+
+        Args:
+            by: who may come in with it; what tickets never allow, it does not allow either.
+
+        Raises:
+            Unauthorized: `by` is good no more.
+        """
         await self._read()
         self._check_good(by)
         return await self._tickets.put(by)
 
     async def redeem(self, ticket: str) -> Principal:
-        """Use a ticket up: see `Tickets`."""
+        """Use a ticket up.
+
+        Returns:
+            Whose it is; with no more than `TICKET_SCOPES`.
+
+        Raises:
+            Unauthorized: it was used, its minute is over, there never was one, or its token is good no more.
+            StoreUnavailable: the store does not answer; whether it is used up then, nobody knows.
+        """
         bearer = await self._tickets.take(ticket)
         await self._read()  # its token may be newer than what is known here, or revoked a moment ago
         for known in self._known:
@@ -186,12 +221,12 @@ class TokenStore:
         if by.id and by not in self._good:  # without an id it is the owner at the machine itself
             raise Unauthorized(f"the token {by.name!r} is good no more")
 
-    async def _offer(self, what: str, fact: book.Fact, digest: bytes) -> int | None:
+    async def _offer(self, what: str, fact: tokens.Fact, digest: bytes) -> int | None:
         """Write a change down and read it back; None if another one stands in its place."""
-        dedupe_id = self._book.dedupe_id(what, fact.name)
+        dedupe_id = self._fold.dedupe_id(what, fact.name)
         try:
             offered = await self._store.offer(
-                book.KEY, dedupe_id, book.encode(fact), digest=digest, create=book.HEAD, wakes=False
+                tokens.KEY, dedupe_id, tokens.encode(fact), digest=digest, create=tokens.HEAD, wakes=False
             )
         except MessageIdReused:
             return None
@@ -223,27 +258,27 @@ class TokenStore:
             self._take_stock()
 
     async def _pages(self) -> None:
-        info = await self._store.head(book.KEY)
+        info = await self._store.head(tokens.KEY)
         last, born_ms = (info.last_seq, info.created_ms) if info is not None else (0, 0)
-        if last < self._book.seq or born_ms != self._born_ms:
-            self._book = book.TokenFold()  # another log than the one that was read: what that one said holds no more
+        if last < self._fold.seq or born_ms != self._born_ms:
+            self._fold = tokens.TokenFold()  # another log than the one that was read: what that one said holds no more
         self._born_ms = born_ms
-        while self._damage is None and self._book.seq < last:
+        while self._damage is None and self._fold.seq < last:
             await self._page()
 
     async def _page(self) -> None:
-        records = await self._store.read(book.KEY, after=self._book.seq, limit=_PAGE)
+        records = await self._store.read(tokens.KEY, after=self._fold.seq, limit=_PAGE)
         if not records:
-            raise CorruptRecord(f"{book.KEY}: nothing follows record {self._book.seq}")
+            raise CorruptRecord(f"{tokens.KEY}: nothing follows record {self._fold.seq}")
         for record in records:
-            if record.seq != self._book.seq + 1:
-                raise CorruptRecord(f"{book.KEY}: record {record.seq} follows record {self._book.seq}")
-            self._book.apply(record.seq, book.decode(record))
+            if record.seq != self._fold.seq + 1:
+                raise CorruptRecord(f"{tokens.KEY}: record {record.seq} follows record {self._fold.seq}")
+            self._fold.apply(record.seq, tokens.decode(record))
 
     def _take_stock(self) -> None:
         """Find out what is good now, and tell if that has changed."""
         owners = () if self._owner is None else (self._owner,)
-        self._known = (*owners, *(self._book.known() if self._damage is None else ()))
+        self._known = (*owners, *(self._fold.known() if self._damage is None else ()))
         now_s = self._clock.now()
         good = frozenset(known.principal for known in self._known if not known.expired(now_s))
         if good != self._good:

@@ -13,8 +13,8 @@ import pytest
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import MessageId, ThreadId
 from sulla.core.redact import Redactor
+from sulla.journal.folder import JournalFolder
 from sulla.journal.lines import START, JournalLine, JournalPosition, to_line
-from sulla.journal.shelf import JournalFolder
 from sulla.threads import Entry, Input, Origin
 from tests.journal.desk import lines_of, older_first
 

@@ -8,7 +8,7 @@ from sulla.core.errors import NotAvailable, NotFound
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import FrozenJson
 from sulla.daemon.thread_schema import THREAD_SCHEMA
-from sulla.schedules.acts import ActionStarter, ExternalActions
+from sulla.schedules.actions import ActionStarter, ExternalActions
 from sulla.schedules.facts import Fired
 from sulla.schedules.spec import Action, BeatAction, Every, MessageAction, PlaybookAction, Spec, ToolAction
 from sulla.schedules.state import ScheduleState

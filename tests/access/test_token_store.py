@@ -8,7 +8,7 @@ from itertools import count
 import pytest
 
 from sulla.access import ALL_SCOPES, MOST_TOKEN_S, OWNER, Principal, TokenStore, token_digest
-from sulla.access.keeper import POLL_S
+from sulla.access.token_store import POLL_S
 from sulla.access.tokens import HEAD, KEY
 from sulla.core.errors import Conflict, CorruptRecord, Forbidden, InvalidInput, NotFound, StoreUnavailable, Unauthorized
 from sulla.core.ids import ThreadId

@@ -6,13 +6,12 @@ import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from typing import Final, Literal, Protocol
+from typing import Final, Literal
 
 from sulla.core.clock import Clock
 from sulla.core.errors import Conflict, InvalidInput
 from sulla.core.ids import MakeId, derived_id
 from sulla.schedules import facts as f
-from sulla.schedules.book import ScheduleStore
 from sulla.schedules.decide import following
 from sulla.schedules.forms import spec_to_json
 from sulla.schedules.log import ScheduleLog
@@ -20,6 +19,7 @@ from sulla.schedules.scheduler import Scheduler
 from sulla.schedules.slots import next_slot
 from sulla.schedules.spec import At, BeatAction, Every, Spec, action_text, check_spec, explain
 from sulla.schedules.state import ScheduleNote, ScheduleState
+from sulla.schedules.store import ScheduleStore
 
 Status = Literal["active", "paused", "over", "unreadable"]
 
@@ -56,8 +56,30 @@ class ScheduleInfo:
     failed: int
 
 
-class ScheduleOffice(Protocol):
-    """What can be done with schedules. Implemented by `ScheduleService`."""
+class ScheduleService:
+    """Makes schedules, shows and removes them, for people and for other capabilities. It lives as long as the daemon.
+
+    Args:
+        schedules: where they are.
+        scheduler: fires them.
+        clock: all time.
+        make_id: for new ones.
+        check: refuses a schedule that could not do what it says.
+    """
+
+    def __init__(
+        self,
+        schedules: ScheduleStore,
+        scheduler: Scheduler,
+        clock: Clock,
+        make_id: MakeId,
+        check: Callable[[Spec], Awaitable[None]],
+    ) -> None:
+        self._schedules = schedules
+        self._scheduler = scheduler
+        self._clock = clock
+        self._make_id = make_id
+        self._check = check
 
     async def add(self, spec: Spec, schedule_id: str | None, request_id: str | None, by: str) -> ScheduleInfo:
         """Make a schedule.
@@ -72,77 +94,17 @@ class ScheduleOffice(Protocol):
             InvalidInput: it cannot be, or would never fire.
             Conflict: there is another one of that id.
         """
-
-    async def list(self, after: str, limit: int) -> Sequence[ScheduleInfo]:
-        """Schedules by id, those behind `after` only."""
-
-    async def remove(self, schedule_id: str, by: str) -> None:
-        """End a schedule for good.
-
-        Raises:
-            NotFound: there is none of that id.
-        """
-
-    async def fire(self, schedule_id: str, request_id: str | None, by: str) -> str:
-        """Fire now, once for each `request_id`; returns the name of the firing.
-
-        Raises:
-            NotFound: there is none of that id.
-        """
-
-    async def pause(self, schedule_id: str, by: str) -> ScheduleInfo:
-        """Fire no more until resumed, also after a restart.
-
-        Raises:
-            NotFound: there is none of that id.
-        """
-
-    async def resume(self, schedule_id: str, by: str) -> ScheduleInfo:
-        """Fire again; what was due meanwhile is over.
-
-        Raises:
-            NotFound: there is none of that id.
-        """
-
-
-class ScheduleService:
-    """Implements `ScheduleOffice`.
-
-    Args:
-        book: where they are.
-        scheduler: fires them.
-        clock: all time.
-        make_id: for new ones.
-        check: refuses a schedule that could not do what it says.
-    """
-
-    def __init__(
-        self,
-        book: ScheduleStore,
-        scheduler: Scheduler,
-        clock: Clock,
-        make_id: MakeId,
-        check: Callable[[Spec], Awaitable[None]],
-    ) -> None:
-        self._book = book
-        self._scheduler = scheduler
-        self._clock = clock
-        self._make_id = make_id
-        self._check = check
-
-    async def add(self, spec: Spec, schedule_id: str | None, request_id: str | None, by: str) -> ScheduleInfo:
-        """Make a schedule: see `ScheduleOffice`."""
         check_spec(spec)
         made = schedule_id or (derived_id("sch", "request", request_id) if request_id else self._make_id("sch"))
         digest, now_ms = _digest(spec), self._now_ms()
-        if isinstance(spec.when, At) and spec.when.at_ms <= now_ms and self._book.find(made) is None:
+        if isinstance(spec.when, At) and spec.when.at_ms <= now_ms and self._schedules.find(made) is None:
             raise InvalidInput("at: that time is over; expected one to come")
         if isinstance(spec.when, Every) and not spec.when.anchor_ms:
             spec = replace(spec, when=replace(spec.when, anchor_ms=now_ms))
         if next_slot(made, spec, now_ms) is None and not isinstance(spec.when, At):
             raise InvalidInput(f"it would never fire: {explain(spec)}; look at the active hours")
         await self._check(spec)
-        one = await self._book.create(made, f.ScheduleSet(spec_to_json(spec), by, now_ms), digest)
+        one = await self._schedules.create(made, f.ScheduleSet(spec_to_json(spec), by, now_ms), digest)
         self._scheduler.look_at(made)
         return self._info(one)
 
@@ -159,52 +121,68 @@ class ScheduleService:
         """
         for schedule_id, spec in wanted.items():
             fact = f.ScheduleSet(spec_to_json(spec), by, self._now_ms())
-            one = await self._book.look_up(schedule_id)
+            one = await self._schedules.look_up(schedule_id)
             state = one.state if one is not None else None
             if one is None or state is None or state.removed:
-                one = await self._book.create(schedule_id, fact, _digest(spec))
+                one = await self._schedules.create(schedule_id, fact, _digest(spec))
                 state = one.state
             if state is not None and state.spec != spec:
                 await one.offer(fact, f"set:{state.revision}:{_digest(spec).hex()}", b"set")
-                self._book.announce(schedule_id)
+                self._schedules.announce(schedule_id)
             self._scheduler.look_at(schedule_id)
-        for one in self._book.page("", len(self._book)):
+        for one in self._schedules.page("", len(self._schedules)):
             if one.state is not None and one.state.by == by and one.id not in wanted and not keeps(one.id):
                 await self._end(one, by)
 
     async def list(self, after: str, limit: int) -> Sequence[ScheduleInfo]:
-        """Schedules by id: see `ScheduleOffice`."""
-        return [self._info(one) for one in self._book.page(after, limit)]
+        """Schedules by id, those behind `after` only."""
+        return [self._info(one) for one in self._schedules.page(after, limit)]
 
     async def remove(self, schedule_id: str, by: str) -> None:
-        """End a schedule for good: see `ScheduleOffice`."""
-        await self._end(await self._book.get(schedule_id), by)
+        """End a schedule for good.
+
+        Raises:
+            NotFound: there is none of that id.
+        """
+        await self._end(await self._schedules.get(schedule_id), by)
 
     async def fire(self, schedule_id: str, request_id: str | None, by: str) -> str:
-        """Fire now: see `ScheduleOffice`."""
+        """Fire now, once for each `request_id`; returns the name of the firing.
+
+        Raises:
+            NotFound: there is none of that id.
+        """
         slot = await self._scheduler.fire_now(schedule_id, request_id or self._make_id("req"), by)
-        self._book.announce(schedule_id)
+        self._schedules.announce(schedule_id)
         return slot
 
     async def pause(self, schedule_id: str, by: str) -> ScheduleInfo:
-        """Fire no more until resumed: see `ScheduleOffice`."""
+        """Fire no more until resumed, also after a restart.
+
+        Raises:
+            NotFound: there is none of that id.
+        """
         return await self._turn(schedule_id, by, paused=True)
 
     async def resume(self, schedule_id: str, by: str) -> ScheduleInfo:
-        """Fire again: see `ScheduleOffice`."""
+        """Fire again; what was due meanwhile is over.
+
+        Raises:
+            NotFound: there is none of that id.
+        """
         return await self._turn(schedule_id, by, paused=False)
 
     def waking(self) -> Sequence[tuple[ScheduleInfo, BeatAction]]:
         """The schedules that wake agents, each with what it does."""
         found: list[tuple[ScheduleInfo, BeatAction]] = []
-        for one in self._book.page("", len(self._book)):
+        for one in self._schedules.page("", len(self._schedules)):
             action = one.state.spec.action if one.state is not None else None
             if isinstance(action, BeatAction):
                 found.append((self._info(one), action))
         return found
 
     async def _turn(self, schedule_id: str, by: str, *, paused: bool) -> ScheduleInfo:
-        one = await self._book.get(schedule_id)
+        one = await self._schedules.get(schedule_id)
         for _ in range(_TRIES):
             if one.state is None or one.state.paused == paused:
                 break
@@ -213,13 +191,13 @@ class ScheduleService:
             await one.offer(fact, f"{fact.kind}:{revision}", b"turn")
         else:
             raise Conflict(f"others pause and resume schedule {schedule_id!r} at this moment: try again")
-        self._book.announce(schedule_id)
+        self._schedules.announce(schedule_id)
         self._scheduler.look_at(schedule_id)
         return self._info(one)
 
     async def _end(self, one: ScheduleLog, by: str) -> None:
         await one.offer(f.ScheduleDeleted(by, self._now_ms()), "removed", b"removed")
-        self._book.announce(one.id)
+        self._schedules.announce(one.id)
         self._scheduler.look_at(one.id)
 
     def _info(self, one: ScheduleLog) -> ScheduleInfo:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sulla.skills.shelf import SkillCatalog, SkillRoot
+from sulla.skills.catalog import SkillCatalog, SkillRoot
 from sulla.skills.trust import TrustedSkills
 from sulla.testing.clock import ManualClock
 

@@ -13,9 +13,9 @@ from sulla.core.errors import CorruptRecord, StoreUnavailable
 from sulla.core.ids import ThreadId
 from sulla.core.redact import Redactor
 from sulla.core.stamp import stamp
+from sulla.journal.folder import JournalFolder
 from sulla.journal.lines import START, JournalPosition, mark_of, to_line, unwritten
 from sulla.journal.runs import PAGE, TrainingFilter, examples_of
-from sulla.journal.shelf import JournalFolder
 from sulla.journal.worker import BlockingWorker
 from sulla.store import LogInfo, Store
 from sulla.threads import Entry, Intervals, LogConsumer, LogCursor, LogFollower, ThreadStore

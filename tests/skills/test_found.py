@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sulla.skills.known import INDEX_CHARS, INDEX_LINE_CHARS, KnownSkill, index, question
+from sulla.skills.found import INDEX_CHARS, INDEX_LINE_CHARS, KnownSkill, index, question
 from sulla.skills.skill import Skill
 
 

@@ -9,10 +9,10 @@ import pytest
 
 from sulla.core.errors import NotFound, Refused
 from sulla.skills import bundle
-from sulla.skills.shelf import LOOK_S, MAX_SKILLS
+from sulla.skills.catalog import LOOK_S, MAX_SKILLS
 from sulla.skills.skill import Skill, read_skill
 from sulla.testing.clock import ManualClock
-from tests.skills.shelves import put, shelf_in
+from tests.skills.catalogs import put, shelf_in
 
 
 def test_skills_are_found_in_every_root_and_only_shipped_ones_are_trusted(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_only_what_has_changed_is_read_again(tmp_path: Path, monkeypatch: pytest
         read.append(path.name)
         return bundle.read_bundle(path)
 
-    monkeypatch.setattr("sulla.skills.shelf.read_bundle", reading)
+    monkeypatch.setattr("sulla.skills.catalog.read_bundle", reading)
     shelf.look_now()
     assert read == ["s0", "s1", "s2"]
     shelf.look_now()
@@ -174,7 +174,7 @@ def test_a_folder_that_is_too_much_is_not_read_again_at_each_look(
         read.append(path.name)
         return bundle.read_bundle(path)
 
-    monkeypatch.setattr("sulla.skills.shelf.read_bundle", reading)
+    monkeypatch.setattr("sulla.skills.catalog.read_bundle", reading)
     shelf = shelf_in(tmp_path)
     for _ in range(3):
         shelf.look_now()
@@ -193,7 +193,7 @@ def test_what_nobody_foresaw_in_one_skill_is_its_fault_alone_and_told_once(
             raise RecursionError("too deep")
         return read_skill(folder, text)
 
-    monkeypatch.setattr("sulla.skills.shelf.read_skill", read)
+    monkeypatch.setattr("sulla.skills.catalog.read_skill", read)
     put(tmp_path / "home", "good")
     put(tmp_path / "home", "odd")
     shelf = shelf_in(tmp_path)

@@ -12,7 +12,7 @@ from typing import Final
 from sulla.core.clock import Clock
 from sulla.core.errors import InvalidInput, NotFound, Refused
 from sulla.skills.bundle import Bundle, Signature, read_bundle, signature
-from sulla.skills.known import KnownSkill, Whose
+from sulla.skills.found import KnownSkill, Whose
 from sulla.skills.skill import SKILL_FILE, Skill, read_skill
 from sulla.skills.trust import TrustedSkills
 from sulla.tools import did_you_mean

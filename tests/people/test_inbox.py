@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from sulla.core.errors import NotFound, Refused, StoreUnavailable
-from sulla.people.board import LOOK_S, MOST_NEWS, SWEEP_S, NoticeInbox
+from sulla.people.inbox import LOOK_S, MOST_NEWS, SWEEP_S, NoticeInbox
 from sulla.people.notices import HEAD, KEPT_DAYS, KIND, MOST_A_DAY, NoticeKept, key_of
 from sulla.store import Draft, LogInfo, Subscription
 from sulla.store.memory import MemoryStore

@@ -11,8 +11,8 @@ from typing import Final
 from sulla.core.clock import Clock
 from sulla.core.errors import Busy, Conflict, MessageIdReused, NotFound, StoreUnavailable
 from sulla.schedules import facts as f
-from sulla.schedules.kept import HEAD, KIND, key_of, parse_key
 from sulla.schedules.log import ScheduleLog
+from sulla.schedules.stored_state import HEAD, KIND, key_of, parse_key
 from sulla.store import LogInfo, Store
 
 log = logging.getLogger(__name__)

@@ -36,7 +36,9 @@ class _ConnectedPerson:
 
 
 class PresenceRegistry:
-    """Implements `People`.
+    """Knows which people are there, by what the clients of all daemons on the store say.
+
+    It lives as long as the daemon. What does not await never waits nor raises.
 
     Nothing of it is acknowledged as kept: what a daemon says holds for `presence.HERE_S`, and of two that say something
     at the same moment one may have to say it again. Each does so as long as somebody is connected to it.
@@ -57,18 +59,31 @@ class PresenceRegistry:
         self._away = False
 
     def come(self, session: str, person: str, client: str) -> None:
-        """A client is connected: see `People`."""
+        """A client is connected.
+
+        Args:
+            session: the connection.
+            person: the name of its token.
+            client: what it calls itself.
+        """
         self._seats[session] = _ConnectedPerson(person, " ".join(client.split())[:MOST_ACTIVITY])
         self._changed.set()
 
     def leave(self, session: str) -> None:
-        """It is connected no more: see `People`."""
+        """It is connected no more."""
         if (seat := self._seats.pop(session, None)) is not None:
             self._remember(seat.person, seat.client, seat.active_ms)
             self._changed.set()
 
     def active(self, session: str, person: str, way: str, ago_s: float = 0.0) -> None:
-        """A person did something: see `People`."""
+        """A person did something.
+
+        Args:
+            session: the connection.
+            person: the name of their token.
+            way: what is told in the place of a client that is not connected, e.g. ``rest``.
+            ago_s: how long ago, in seconds.
+        """
         at_ms = self._now_ms() - round(ago_s * 1000)
         if (seat := self._seats.get(session)) is not None:
             seat.active_ms = max(seat.active_ms, at_ms)
@@ -77,14 +92,24 @@ class PresenceRegistry:
         self._changed.set()
 
     def report(self, session: str, available: bool | None, activity: str | None) -> None:
-        """A client says how its person is: see `People`."""
+        """A client says how its person is.
+
+        Args:
+            session: the connection.
+            available: whether they may be disturbed; None for as before.
+            activity: what they do; None for as before.
+        """
         if (seat := self._seats.get(session)) is not None:
             seat.available = seat.available if available is None else available
             seat.activity = seat.activity if activity is None else " ".join(activity.split())[:MOST_ACTIVITY]
             self._changed.set()
 
     async def look(self) -> Sequence[PersonInfo]:
-        """Everybody who is there or was: see `People`."""
+        """Everybody who is there or was, in all daemons on the store, who was active last first.
+
+        Raises:
+            StoreUnavailable: the store does not answer.
+        """
         now_ms = self._now_ms()
         return presence.people(presence.merged(await self._known(), self._daemon, self._rows(), now_ms), now_ms)
 

@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager, suppress
 
 import pytest
 
-from sulla.people.company import TELL_S, PresenceRegistry
 from sulla.people.presence import HERE_S
+from sulla.people.registry import TELL_S, PresenceRegistry
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 
