@@ -92,8 +92,7 @@ class ThreadStore:
         Raises:
             MessageIdReused: `request_id` made another thread before.
         """
-        made = self._make_id("thr") if request_id is None else derived_id("thr", "request", request_id)
-        thread_id = ThreadId(made)
+        thread_id = ThreadId(self._make_id("thr") if request_id is None else derived_id("thr", "request", request_id))
         # The first head holds what the thread begins with, so that a list can show it before its first turn.
         state, origin = self._schema.new(thread_id), self._origin()
         self._schema.offer(state, fact, 1, origin)
@@ -343,8 +342,7 @@ class ThreadStore:
         max_waiting: int | None = None,
     ) -> Offered:
         origin = origin or self._origin()
-        draft = encode(fact, origin)
-        known_as, content = dedupe_id(fact, request_id), digest(fact)
+        draft, known_as, content = encode(fact, origin), dedupe_id(fact, request_id), digest(fact)
         try:
             offered = await self._store.offer(
                 thread_id, known_as, draft, digest=content, create=create, wakes=wakes, max_waiting=max_waiting
@@ -373,8 +371,7 @@ class ThreadStore:
             if grant.lease.epoch == epoch + 1 and len(grant.tail) == grant.last_seq - seen:
                 self._fold(state, grant.tail)
                 return LoadedThread(state, grant.last_seq, self._recent)
-        ceiling_tokens = self._limits.load_tokens
-        state, seen, written = await self._load(thread_id, grant.head, grant.last_seq, ceiling_tokens)
+        state, seen, written = await self._load(thread_id, grant.head, grant.last_seq, self._limits.load_tokens)
         return LoadedThread(
             state, seen, self._recent, grant.lease.epoch - written - 1 - self._given_back.get(thread_id, 0)
         )
