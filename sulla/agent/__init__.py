@@ -29,7 +29,7 @@ from sulla.agent.subagents.children import Children, ChildTask, child_thread
 from sulla.agent.subagents.reports import cut_report
 from sulla.agent.turn.actor import Actor, actor_key
 from sulla.agent.turn.ambient_context import TurnContext
-from sulla.agent.turn.chat import Chat
+from sulla.agent.turn.chat import AgentChat
 from sulla.agent.turn.graph import create_agent_graph, create_general_graph
 from sulla.agent.turn.input import InputHandler
 from sulla.agent.turn.node import AgentNode, Opening
@@ -43,13 +43,13 @@ __all__ = [
     "ActiveAgent",
     "ActiveAgents",
     "Actor",
+    "AgentChat",
     "AgentNode",
     "AgentSpec",
     "Breaker",
     "CallGuard",
     "CallNode",
     "Charge",
-    "Chat",
     "ChildTask",
     "Children",
     "Closing",

@@ -8,10 +8,10 @@ from functools import partial
 
 from sulla.agent import (
     Actor,
+    AgentChat,
     AgentNode,
     AgentSpec,
     CallNode,
-    Chat,
     InputHandler,
     Offers,
     ToolCalls,
@@ -38,7 +38,7 @@ class AgentRuntimes(Mapping[str, Actor]):
         host: has the agents, their tools and their models.
         built: what the capabilities bring.
         calls_of: makes what runs the calls of tools.
-        summarize: see `Chat.summarize`.
+        summarize: see `AgentChat.summarize`.
 
     Raises:
         SettingsError: a model cannot be what the settings ask for.
@@ -86,9 +86,9 @@ class AgentRuntimes(Mapping[str, Actor]):
         own = agents.model_of(spec.model)
         for name in dict.fromkeys(model for built in self._built for model in built.models):
             model = agents.model_of(name)
-            chat = Chat(model, spec, offers(()), effect, bounds, agents.where, self._summarize, known, offers)
+            chat = AgentChat(model, spec, offers(()), effect, bounds, agents.where, self._summarize, known, offers)
             yield actor_key(spec.id, name), self._conversation(spec, InputHandler(chat), chat, calls)
-        chat = Chat(own, spec, offers(()), effect, bounds, agents.where, self._summarize, known, offers)
+        chat = AgentChat(own, spec, offers(()), effect, bounds, agents.where, self._summarize, known, offers)
         first = InputHandler(chat)
         yield actor_key(spec.id), self._conversation(spec, first, chat, calls)
         yield actor_key(spec.id, graph="call"), Actor(spec, "", create_call_graph(CallNode(calls)))
@@ -97,7 +97,7 @@ class AgentRuntimes(Mapping[str, Actor]):
             for graph, actor in built.actors(parts).items() if built.actors is not None else ():
                 yield actor_key(spec.id, graph=graph), actor
 
-    def _conversation(self, spec: AgentSpec, first: InputHandler, chat: Chat, calls: ToolCalls) -> Actor:
+    def _conversation(self, spec: AgentSpec, first: InputHandler, chat: AgentChat, calls: ToolCalls) -> Actor:
         graph = create_agent_graph(first, AgentNode(chat, calls, self._opening))
         return Actor(spec, chat.model.estimator.info.name.model, graph)
 

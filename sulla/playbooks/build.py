@@ -47,13 +47,13 @@ def build(host: Host) -> Built:
         return replace(known_of(tools, ids, all_tools=not host.tools.has_moving), secrets=frozenset(wanted.secrets))
 
     catalog = PlaybookCatalog((playbook_folder(host.settings),), known)
-    desk = StoredRuns(host.threads, catalog, clock, host.place.make_id, team.ids, host.waker, host.waker.queued)
-    timed = ScheduledStarts(catalog, desk)
+    runs = StoredRuns(host.threads, catalog, clock, host.place.make_id, team.ids, host.waker, host.waker.queued)
+    timed = ScheduledStarts(catalog, runs)
     timetable.begins.playbook, timetable.begins.check_playbook = timed.begin, timed.check
-    agents = AgentPlaybooks(desk, catalog, host.threads, chooser(partial(_decider, host)))
+    agents = AgentPlaybooks(runs, catalog, host.threads, chooser(partial(_decider, host)))
     triggers = TriggerSchedules(catalog, timetable.service, clock)
-    events = event_follower(catalog, desk, host.threads, host.store, clock)
-    pages = ProjectPages(desk, host.needed(Projects), clock)
+    events = event_follower(catalog, runs, host.threads, host.store, clock)
+    pages = ProjectPages(runs, host.needed(Projects), clock)
 
     def prepare() -> None:
         bring_playbooks(playbook_folder(host.settings), shipped(PLAYBOOKS))
@@ -63,12 +63,12 @@ def build(host: Host) -> Built:
         return "; ".join(filter(None, (triggers.trouble(), events.error)))
 
     return Built(
-        provides=(agents, PlaybookHooks(desk, catalog, secret), catalog),
-        methods=(METHODS.done_by(desk),),
+        provides=(agents, PlaybookHooks(runs, catalog, secret), catalog),
+        methods=(METHODS.done_by(runs),),
         tools=playbook_tools(lambda: agents.starts),
         sections=lambda spec, toolbox: agents.sections(toolbox),
         opening=agents.opening,
-        actors=partial(_actors, host, desk, secret),
+        actors=partial(_actors, host, runs, secret),
         look_now=catalog.look_now,
         prepare=prepare,
         tasks={"playbooks": lambda: triggers.run(timetable.settled), "project_pages": pages.run},
@@ -83,7 +83,7 @@ def _decider(host: Host, agent: str) -> Decider:
 
 
 def _actors(
-    host: Host, desk: StoredRuns, secret: Callable[[str], str | None], parts: AgentParts
+    host: Host, runs: StoredRuns, secret: Callable[[str], str | None], parts: AgentParts
 ) -> Mapping[str, Actor]:
     """What walks the runs that an agent is asked in."""
     notify = host.needed(Notifier)
@@ -98,8 +98,8 @@ def _actors(
         agents.children,
         parts.calls,
         Decider(parts.model),
-        desk,
-        desk,
+        runs,
+        runs,
         tell,
         secret,
         agents.limits,

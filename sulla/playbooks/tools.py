@@ -30,7 +30,7 @@ def nothing_given(playbook: str, kinds: Collection[TriggerKind]) -> FrozenJson:
 class Starts:
     """What agents need to start playbooks."""
 
-    office: PlaybookService
+    service: PlaybookService
     threads: ThreadStore
     given: Callable[[str, Collection[TriggerKind]], FrozenJson] = nothing_given
     """The inputs that a playbook's first trigger of these kinds gives; what an agent gives goes before."""
@@ -68,10 +68,10 @@ def playbook_tools(starts: Callable[[], Starts]) -> tuple[Tool, ...]:
     Args:
         starts: what they need, asked for at each call.
     """
-    desk = _PlaybookTools(starts)
+    tools = _PlaybookTools(starts)
     make = partial(define, reach="inward", category="playbooks", timeout_s=30.0)
-    run = make(desk.run_playbook, effect="idempotent")
-    return make(desk.list_playbooks, effect="pure"), replace(run, return_direct=True, takes_over=True)
+    run = make(tools.run_playbook, effect="idempotent")
+    return make(tools.list_playbooks, effect="pure"), replace(run, return_direct=True, takes_over=True)
 
 
 def may_start(on: Sequence[str], *, unattended: bool) -> bool:
@@ -118,7 +118,7 @@ class _PlaybookTools:
 
     async def list_playbooks(self, context: ToolContext) -> Result:
         """See which playbooks you can start with run_playbook: prepared ways to do something, step by step."""
-        found = await self._starts().office.list()
+        found = await self._starts().service.list()
         mine = [one for one in found if may_start(one.on, unattended=context.unattended)]
         good = [playbook_line(one) for one in mine if not one.trouble]
         bad = [f"- {one.playbook} cannot be run: {_short(one.trouble)}" for one in mine if one.trouble]
@@ -141,7 +141,7 @@ class _PlaybookTools:
         caller = await self._caller(starts.threads, context)
         if caller.refusal:
             return Done(caller.refusal, is_error=True)
-        listed = (await starts.office.get(playbook)).about
+        listed = (await starts.service.get(playbook)).about
         if listed.trouble:
             raise InvalidInput(f"the playbook {playbook!r} cannot be run: {listed.trouble}")
         if not may_start(listed.on, unattended=context.unattended):
@@ -159,7 +159,7 @@ class _PlaybookTools:
             run_id=context.run_id if caller.thread == context.thread_id else RunId(""),
         )
         try:
-            begun = await starts.office.start(begin, _key(caller, context, playbook))
+            begun = await starts.service.start(begin, _key(caller, context, playbook))
         except MessageIdReused:
             return Done(f"{playbook} was started already, with other inputs: once is enough.", is_error=True)
         if caller.thread:

@@ -10,11 +10,11 @@ from pathlib import Path
 from sulla.agent import (
     ActiveAgents,
     Actor,
+    AgentChat,
     AgentNode,
     AgentSpec,
     Breaker,
     CallGuard,
-    Chat,
     Children,
     Completion,
     DayLimits,
@@ -124,7 +124,7 @@ class World:
         self.model = model if model is not None else scripted_model(provider)
         self.summaries: list[ThreadId] = []
         """Threads that asked for a summary."""
-        chat = self.chat = Chat(
+        chat = self.chat = AgentChat(
             self.model, spec, specs, lambda name: effects.get(name, "pure"), limits, Surroundings(), self._summarize
         )
         self.permissions = Permissions(store, self.clock)

@@ -21,7 +21,7 @@ from sulla.tools import Effect
 
 
 @dataclass(frozen=True, slots=True)
-class Chat:
+class AgentChat:
     """An agent's model, and what it is told it can use."""
 
     model: Model

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from sulla.agent.input.screening import screen
-from sulla.agent.turn.chat import Chat
+from sulla.agent.turn.chat import AgentChat
 from sulla.core.jsontypes import JsonObject
 from sulla.core.run import Run
 from sulla.graph import Decision, Next
@@ -29,7 +29,7 @@ class InputHandler:
     It never calls a model itself, and its decision is always `next`.
     """
 
-    chat: Chat
+    chat: AgentChat
 
     async def __call__(self, state: ThreadState, run: Run) -> Decision:
         """Handle the message that the run took up."""

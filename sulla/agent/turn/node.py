@@ -9,7 +9,7 @@ from typing import assert_never
 from sulla.agent.calls.calls import ToolCalls
 from sulla.agent.model.loop import AwaitAnswers, CallModel, Finished, RunCalls, direct_reply, next_action, taken_over
 from sulla.agent.model.reminders import CONTINUE, NUDGE
-from sulla.agent.turn.chat import Chat
+from sulla.agent.turn.chat import AgentChat
 from sulla.agent.turn.input import screen_latest
 from sulla.core.errors import GraphError
 from sulla.core.ids import CallId, MessageId, RunId, derived_id
@@ -44,7 +44,7 @@ class AgentNode:
     anywhere.
     """
 
-    chat: Chat
+    chat: AgentChat
     calls: ToolCalls
     opening: Opening = nobody_else
 

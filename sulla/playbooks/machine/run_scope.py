@@ -15,7 +15,7 @@ from sulla.playbooks.machine.state import LoopFrame, StepSpot, StepStatus
 _PENDING: Final[dict[str, Json]] = {"output": None, "route": "", "status": "pending", "error": None, "tries": 0}
 
 
-class Steps(Mapping[str, Mapping[str, Json]]):
+class StepsScope(Mapping[str, Mapping[str, Json]]):
     """What has become of each step, as it looks from a frame.
 
     A step beside or around it is that of the same pass. Of a loop that it does not lie in, the last pass is seen.
@@ -100,7 +100,7 @@ def scope_of(run: MachineRun, frame: LoopFrame, names: Scope, coming: StepSpot |
     found: dict[str, object] = {
         **names,
         "inputs": started.inputs if started is not None else {},
-        "steps": Steps(run, frame),
+        "steps": StepsScope(run, frame),
     }
     owners: list[tuple[StepSpot, int]] = [(coming, coming.inside.begun)] if coming and coming.inside else []
     at: LoopFrame | None = frame

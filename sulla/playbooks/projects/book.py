@@ -14,7 +14,7 @@ from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.playbooks.expression.expression import OPENS
 from sulla.playbooks.file.form import PLAYBOOK_NAME
-from sulla.playbooks.projects.plan import PLAN_SCHEMA, PlannedTask, ProjectPlan, in_order
+from sulla.playbooks.projects.plan import PLAN_SCHEMA, PlanTask, ProjectPlan, in_order
 
 _UNSAFE: Final = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 """What YAML takes only where it is written as a number."""
@@ -119,7 +119,7 @@ def _plain(text: str) -> str:
     return text.replace(OPENS, "$ {{")
 
 
-def _step(task: PlannedTask) -> JsonObject:
+def _step(task: PlanTask) -> JsonObject:
     found: JsonObject = {
         "id": task.id,
         "title": _plain(task.title),
@@ -136,7 +136,7 @@ def _step(task: PlannedTask) -> JsonObject:
     return found
 
 
-def _prompt(task: PlannedTask) -> Iterator[str]:
+def _prompt(task: PlanTask) -> Iterator[str]:
     yield "This is one task of the project ${{ inputs.project }}. Do it, and nothing of the other tasks."
     yield "Goal of the project: ${{ inputs.plan.goal }}"
     yield f"Your task: {literal(task.title)}"

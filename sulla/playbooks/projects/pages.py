@@ -11,13 +11,13 @@ import logging
 from collections import OrderedDict
 from collections.abc import Sequence
 from functools import partial
-from typing import Final, Protocol
+from typing import Final
 
 from sulla.core.clock import Clock
 from sulla.core.errors import Conflict, NotFound, StoreUnavailable, SullaError
 from sulla.playbooks.projects.plan import ProjectPlan
 from sulla.playbooks.projects.read import read_plan
-from sulla.playbooks.projects.service import plan_in, project_of
+from sulla.playbooks.projects.service import ProjectRuns, plan_in, project_of
 from sulla.playbooks.projects.states import state_of, states_of
 from sulla.playbooks.rpc_forms import PlayDetail, PlayRow
 from sulla.projects.file import RUN, read_project, set_field
@@ -46,16 +46,6 @@ _STATUS: Final = {"in_progress": "in_progress", "completed": "completed", "block
 """What is written as a project's status when its run comes to a state. One that was cancelled leaves it open."""
 
 
-class Runs(Protocol):
-    """What is asked of playbooks (`PlaybookService`)."""
-
-    async def status(self, run: str) -> PlayDetail:
-        """One run."""
-
-    async def runs(self, *, after: str = "", limit: int = 100, status: str = "") -> Sequence[PlayRow]:
-        """Runs by id."""
-
-
 class ProjectPages:
     """Writes down how the tasks of projects stand.
 
@@ -65,7 +55,7 @@ class ProjectPages:
         clock: all time.
     """
 
-    def __init__(self, runs: Runs, projects: Projects, clock: Clock) -> None:
+    def __init__(self, runs: ProjectRuns, projects: Projects, clock: Clock) -> None:
         self._runs = runs
         self._projects = projects
         self._clock = clock

@@ -35,7 +35,7 @@ MAX_TRIES: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedTask:
+class PlanTask:
     """A part of the work that one agent does at one go."""
 
     id: str
@@ -59,7 +59,7 @@ class ProjectPlan:
     """What is to be reached, and by which tasks."""
 
     goal: str
-    tasks: tuple[PlannedTask, ...]
+    tasks: tuple[PlanTask, ...]
     """None depends on itself, however far around."""
     execution_strategy: Strategy = DEFAULT_STRATEGY
 
@@ -73,13 +73,13 @@ def plan_json(plan: ProjectPlan) -> JsonObject:
     }
 
 
-def in_order(tasks: Sequence[PlannedTask]) -> list[PlannedTask]:
+def in_order(tasks: Sequence[PlanTask]) -> list[PlanTask]:
     """The tasks so that each comes after those that it depends on; those that could change places stay as they are.
 
     Raises:
         InvalidInput: they depend on each other in a ring.
     """
-    left, found, done = list(tasks), list[PlannedTask](), set[str]()
+    left, found, done = list(tasks), list[PlanTask](), set[str]()
     while left:
         ready = next((task for task in left if done.issuperset(task.depends_on)), None)
         if ready is None:
@@ -90,7 +90,7 @@ def in_order(tasks: Sequence[PlannedTask]) -> list[PlannedTask]:
     return found
 
 
-def _task_json(task: PlannedTask) -> JsonObject:
+def _task_json(task: PlanTask) -> JsonObject:
     found: JsonObject = {"id": task.id, "title": task.title}
     for key, value in (("description", task.description), ("agent", task.agent), ("success", task.success)):
         if value:

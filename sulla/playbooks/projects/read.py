@@ -19,7 +19,7 @@ from sulla.playbooks.projects.plan import (
     TASK_KEYS,
     TEXT_CHARS,
     TITLE_CHARS,
-    PlannedTask,
+    PlanTask,
     ProjectPlan,
     Strategy,
 )
@@ -62,7 +62,7 @@ def read_plan(answer: Json, *, goal: str = "", agents: Set[str] | None = None) -
     return ProjectPlan(said, tuple(tasks), cast("Strategy", strategy))
 
 
-def _task(reader: _Reader, row: Json, number: int) -> PlannedTask:
+def _task(reader: _Reader, row: Json, number: int) -> PlanTask:
     found = reader.object(row, f"task {number}", TASK_KEYS)
     where = f"task {number}"
     title = " ".join(reader.text(found, "title", where, TITLE_CHARS).split())
@@ -71,7 +71,7 @@ def _task(reader: _Reader, row: Json, number: int) -> PlannedTask:
         reader.faults.append(f"{where} ({raw[:40] or 'without an id'}) has no title: say what is done, in one line")
     if not raw:
         reader.faults.append(f"{where} has no id: give it a short one, such as 'outline'")
-    return PlannedTask(
+    return PlanTask(
         safe_id(raw) if raw else f"t_{number}",
         title,
         reader.text(found, "description", where, TEXT_CHARS),
@@ -89,7 +89,7 @@ def safe_id(text: str) -> str:
     return word if NAME.fullmatch(word) and word not in _TAKEN else f"t_{word}".rstrip("_")
 
 
-def _judge(reader: _Reader, tasks: Sequence[PlannedTask], agents: Set[str] | None) -> None:
+def _judge(reader: _Reader, tasks: Sequence[PlanTask], agents: Set[str] | None) -> None:
     """What is wrong between the tasks."""
     known = {task.id: task for task in tasks}
     seen: set[str] = set()

@@ -12,20 +12,23 @@ from sulla.core.jsontypes import Json
 from sulla.playbooks.projects.book import PLANNER, planner_playbook, playbook_name, to_playbook
 from sulla.playbooks.projects.plan import GOAL_CHARS, ProjectPlan, plan_json
 from sulla.playbooks.projects.read import read_plan
-from sulla.playbooks.rpc_forms import PlayBegun, PlayDetail
+from sulla.playbooks.rpc_forms import PlayBegun, PlayDetail, PlayRow
 from sulla.playbooks.service import Begin
 
 REMARKS_CHARS: Final = 8_000
 
 
-class Runs(Protocol):
-    """What a project needs of playbooks (`PlaybookService`)."""
+class ProjectRuns(Protocol):
+    """What projects need of playbooks (`PlaybookService`)."""
 
     async def start(self, begin: Begin, key: str) -> PlayBegun:
         """Begin a run; the same key begins it once."""
 
     async def status(self, run: str) -> PlayDetail:
         """One run."""
+
+    async def runs(self, *, after: str = "", limit: int = 100, status: str = "") -> Sequence[PlayRow]:
+        """Runs by id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,7 @@ class ProjectDesk:
         thread: the conversation that hears of them; empty for none.
     """
 
-    runs: Runs
+    runs: ProjectRuns
     thread: ThreadId = ThreadId("")
 
     async def plan(

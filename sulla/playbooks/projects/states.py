@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from sulla.playbooks.projects.plan import PlannedTask, ProjectPlan, in_order
+from sulla.playbooks.projects.plan import PlanTask, ProjectPlan, in_order
 from sulla.playbooks.rpc_forms import PlayStatus, StepRow
 from sulla.projects.page import TaskState
 from sulla.projects.tasks import WAITS
@@ -65,7 +65,7 @@ _STEP: Final[Mapping[str, TaskState]] = {
 }
 
 
-def _state(task: PlannedTask, row: StepRow | None, before: Mapping[str, TaskNow]) -> TaskNow:
+def _state(task: PlanTask, row: StepRow | None, before: Mapping[str, TaskNow]) -> TaskNow:
     state = _STEP.get(row.status, "pending") if row is not None else "pending"
     begun = row is not None and row.tries > 0
     if state in ("in_progress", "completed") or (state == "failed" and begun):

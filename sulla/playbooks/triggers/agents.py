@@ -40,19 +40,19 @@ class AgentPlaybooks:
     """Starts playbooks for agents, and tells them which there are. It lives as long as the daemon.
 
     Args:
-        office: starts them.
+        service: starts them.
         catalog: those of the home, as they were at the last look.
         threads: where agents work.
         choose: asked which playbook a message is for that is about several.
     """
 
     def __init__(
-        self, office: PlaybookService, catalog: PlaybookCatalog, threads: ThreadStore, choose: Chooser
+        self, service: PlaybookService, catalog: PlaybookCatalog, threads: ThreadStore, choose: Chooser
     ) -> None:
-        self.starts = Starts(office, threads, self._given)
+        self.starts = Starts(service, threads, self._given)
         """What the tools need."""
         self._catalog = catalog
-        self._chat = ChatStarts(catalog, office, choose)
+        self._chat = ChatStarts(catalog, service, choose)
 
     async def opening(self, state: ThreadState, run: Run) -> str:
         """Start the playbook that a person's message is for: see `agent.Opening`."""

@@ -65,13 +65,13 @@ class ChatStarts:
 
     Args:
         catalog: the playbooks, as they were at the last look.
-        office: starts them.
+        service: starts them.
         choose: asked where a message is about several.
     """
 
-    def __init__(self, catalog: PlaybookCatalog, office: PlaybookService, choose: Chooser) -> None:
+    def __init__(self, catalog: PlaybookCatalog, service: PlaybookService, choose: Chooser) -> None:
         self._catalog = catalog
-        self._office = office
+        self._service = service
         self._choose = choose
 
     async def opening(self, state: ThreadState, run: Run) -> str:
@@ -85,12 +85,12 @@ class ChatStarts:
         """
         work = state.active_work
         if work is not None and work.running and work.run_id == run.id:  # begun for this message, before a crash
-            return told_started((await self._office.status(work.id)).about.playbook, work.id)
+            return told_started((await self._service.status(work.id)).about.playbook, work.id)
         begin = await self.matched(state, run)
         if begin is None or state.run is None:
             return ""
         try:
-            begun = await self._office.start(begin, f"chat:{state.thread_id}:{state.run.message_id}")
+            begun = await self._service.start(begin, f"chat:{state.thread_id}:{state.run.message_id}")
         except Refused as refused:
             return f"This is for the playbook {begin.playbook}, which could not be started: {refused.message}"
         return told_started(begin.playbook, begun.run)

@@ -94,18 +94,18 @@ class ListeningSince:
 
 
 def event_follower(
-    catalog: PlaybookCatalog, office: PlaybookService, threads: ThreadStore, store: Store, clock: Clock
+    catalog: PlaybookCatalog, service: PlaybookService, threads: ThreadStore, store: Store, clock: Clock
 ) -> LogFollower:
     """What starts playbooks at events.
 
     Args:
         catalog: the playbooks, as they were at the last look.
-        office: begins them.
+        service: begins them.
         threads: whose logs are read.
         store: finds threads, and keeps how far they were read.
         clock: all time.
     """
-    events = EventStarts(catalog, office, threads, store, clock)
+    events = EventStarts(catalog, service, threads, store, clock)
     wording = Wording("events that start playbooks have to wait: %s", "events start playbooks again")
     intervals = Intervals(idle_s=LOOK_S, retry_s=(RETRY_S,))
     return LogFollower("reading for events", events, threads, store, clock, wording, intervals=intervals, page=_PAGE)
@@ -121,10 +121,10 @@ class EventStarts(LogConsumer):
     """
 
     def __init__(
-        self, catalog: PlaybookCatalog, office: PlaybookService, threads: ThreadStore, store: Store, clock: Clock
+        self, catalog: PlaybookCatalog, service: PlaybookService, threads: ThreadStore, store: Store, clock: Clock
     ) -> None:
         self._catalog = catalog
-        self._office = office
+        self._service = service
         self._threads = threads
         self._store = store
         self._clock = clock
@@ -223,7 +223,7 @@ class EventStarts(LogConsumer):
             key = event_key(state.thread_id, info.created_ms, event.seq, one.playbook)
             begin = Begin(one.playbook, one.inputs, "event", event.payload, tainted=state.tainted, chain=depth + 1)
             try:
-                await self._office.start(begin, key)
+                await self._service.start(begin, key)
             except Refused as refused:
                 if refused.retryable:
                     raise

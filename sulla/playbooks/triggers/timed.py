@@ -141,12 +141,12 @@ class ScheduledStarts:
 
     Args:
         catalog: the playbooks.
-        office: begins them.
+        service: begins them.
     """
 
-    def __init__(self, catalog: PlaybookCatalog, office: PlaybookService) -> None:
+    def __init__(self, catalog: PlaybookCatalog, service: PlaybookService) -> None:
         self._catalog = catalog
-        self._office = office
+        self._service = service
 
     async def begin(self, name: str, inputs: FrozenJson, key: str) -> ThreadId:
         """Begin a run: see `schedule.BeginPlaybook`.
@@ -156,7 +156,7 @@ class ScheduledStarts:
             InvalidInput: it has faults, or the inputs are not what it asks for.
             QueueFull: too many runs are open; it may go later.
         """
-        begun = await self._office.start(Begin(name, inputs, "schedule"), key)
+        begun = await self._service.start(Begin(name, inputs, "schedule"), key)
         return ThreadId(begun.run)
 
     async def check(self, name: str, inputs: FrozenJson) -> None:

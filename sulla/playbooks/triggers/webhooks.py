@@ -17,13 +17,15 @@ class PlaybookHooks:
     """Keeps `gateway.Hooks`.
 
     Args:
-        office: begins runs.
+        service: begins runs.
         catalog: the home's playbooks, as they were at the last look: a message from nobody costs no reading.
         secrets: a secret's value by its name; None or empty for one that is not set.
     """
 
-    def __init__(self, office: PlaybookService, catalog: PlaybookCatalog, secrets: Callable[[str], str | None]) -> None:
-        self._office = office
+    def __init__(
+        self, service: PlaybookService, catalog: PlaybookCatalog, secrets: Callable[[str], str | None]
+    ) -> None:
+        self._service = service
         self._catalog = catalog
         self._secrets = secrets
 
@@ -42,7 +44,7 @@ class PlaybookHooks:
         if trigger is None:  # its file was written while the message came
             raise NotFound(f"the playbook {playbook!r} takes no webhooks")
         begin = Begin(playbook, trigger.inputs, trigger="webhook", payload=payload, tainted=True)
-        return await self._office.start(begin, derived_id("hook", playbook, message_id))
+        return await self._service.start(begin, derived_id("hook", playbook, message_id))
 
     def _trigger(self, playbook: str) -> Trigger | None:
         """How it takes webhooks; the first one counts."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from sulla import agent, heartbeat
+from sulla import agent
 from sulla.graph import draw
+from sulla.heartbeat import graph as heartbeat
 from tests.house.source import ROOT
 
-DOORS: dict[str, Any] = {"sulla.agent": agent, "sulla.heartbeat": heartbeat}
+DOORS: dict[str, Any] = {"sulla.agent": agent, "sulla.heartbeat.graph": heartbeat}
 
 
 async def nothing(*_: object) -> None:
@@ -19,7 +20,7 @@ async def nothing(*_: object) -> None:
 def test_both_names_make_the_graph_of_the_table() -> None:
     text = (ROOT / "docs" / "graph.md").read_text(encoding="utf-8")
     rows = re.findall(
-        r"^\| `(create_\w+)` \| `(create_\w+)` \| `(sulla\.\w+)` \| `(\w+)`, then `(\w+)`", text, re.MULTILINE
+        r"^\| `(create_\w+)` \| `(create_\w+)` \| `(sulla\.[\w.]+)` \| `(\w+)`, then `(\w+)`", text, re.MULTILINE
     )
     assert [row[:2] for row in rows] == [
         ("create_agent_graph", "create_general_graph"),

@@ -17,7 +17,7 @@ from sulla.playbooks.file.check import check_playbook
 from sulla.playbooks.file.check_known import KnownNames
 from sulla.playbooks.machine.facts import Failure, StepCompleted, StepFailed, StepStarted
 from sulla.playbooks.projects.book import PLANNER, planner_playbook, to_playbook
-from sulla.playbooks.projects.plan import PLAN_SCHEMA, PlannedTask, ProjectPlan, Strategy, plan_json
+from sulla.playbooks.projects.plan import PLAN_SCHEMA, PlanTask, ProjectPlan, Strategy, plan_json
 from tests.playbooks import play
 from tests.playbooks.play import BROKEN, Play
 
@@ -27,11 +27,11 @@ def _real_expressions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(play, "evaluate", evaluate)
 
 
-def task(id: str, *depends_on: str, **more: Any) -> PlannedTask:
-    return PlannedTask(id, id.upper(), depends_on=depends_on, **more)
+def task(id: str, *depends_on: str, **more: Any) -> PlanTask:
+    return PlanTask(id, id.upper(), depends_on=depends_on, **more)
 
 
-def planned(*tasks: PlannedTask, strategy: Strategy = "dag") -> ProjectPlan:
+def planned(*tasks: PlanTask, strategy: Strategy = "dag") -> ProjectPlan:
     return ProjectPlan("a goal", tasks, strategy)
 
 
@@ -135,7 +135,7 @@ _WORDS = st.text(
 @settings(max_examples=150)
 @given(_WORDS, _WORDS, _WORDS)
 def test_whatever_a_plan_says_is_said_and_never_worked_out(goal: str, title: str, description: str) -> None:
-    one = PlannedTask("a", title or "x", description + "\n" + goal)
+    one = PlanTask("a", title or "x", description + "\n" + goal)
     plan = ProjectPlan(goal, (one,))
     definition = definition_of(to_playbook(plan, "garden"))
     does = definition.steps[0].does
@@ -165,7 +165,7 @@ def test_any_plan_is_worked_on_in_the_order_of_its_dependencies(chance: Any, str
         assert side_by_side(play) == 1
 
 
-def _failing(tasks: Sequence[PlannedTask], broken: set[str]) -> set[str]:
+def _failing(tasks: Sequence[PlanTask], broken: set[str]) -> set[str]:
     failed = set(broken)
     for _ in tasks:
         failed |= {one.id for one in tasks if failed.intersection(one.depends_on)}
@@ -175,7 +175,7 @@ def _failing(tasks: Sequence[PlannedTask], broken: set[str]) -> set[str]:
 @pytest.mark.thorough
 def test_the_largest_plan_makes_a_playbook_that_is_not_too_large() -> None:
     title, description = "{{" * 100, "\x7f" * 1000
-    tasks = [PlannedTask(f"t{n}", title, description, depends_on=tuple(f"t{m}" for m in range(n))) for n in range(50)]
+    tasks = [PlanTask(f"t{n}", title, description, depends_on=tuple(f"t{m}" for m in range(n))) for n in range(50)]
     assert len(definition_of(to_playbook(planned(*tasks), "x" * 64)).steps) == 50
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from sulla.core.errors import InvalidInput
-from sulla.playbooks.projects.plan import PlannedTask, ProjectPlan, in_order, plan_json
+from sulla.playbooks.projects.plan import PlanTask, ProjectPlan, in_order, plan_json
 from sulla.playbooks.projects.read import read_plan
 
 
-def task(id: str, *depends_on: str) -> PlannedTask:
-    return PlannedTask(id, id.upper(), depends_on=depends_on)
+def task(id: str, *depends_on: str) -> PlanTask:
+    return PlanTask(id, id.upper(), depends_on=depends_on)
 
 
 def test_each_task_comes_after_what_it_depends_on_and_else_keeps_its_place() -> None:
@@ -24,6 +24,6 @@ def test_a_ring_has_no_order() -> None:
 
 
 def test_a_plan_is_read_as_it_was_written() -> None:
-    full = PlannedTask("b", "Two", "all of it", "writer", ("a",), "it reads well", 2, ("read_file",))
-    plan = ProjectPlan("a goal", (PlannedTask("a", "One"), full), "sequential")
+    full = PlanTask("b", "Two", "all of it", "writer", ("a",), "it reads well", 2, ("read_file",))
+    plan = ProjectPlan("a goal", (PlanTask("a", "One"), full), "sequential")
     assert read_plan(plan_json(plan)) == plan

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from sulla.playbooks.projects.plan import PlannedTask, ProjectPlan
+from sulla.playbooks.projects.plan import PlanTask, ProjectPlan
 from sulla.playbooks.projects.states import TaskNow, state_of, states_of
 from sulla.playbooks.rpc_forms import PlayStatus, StepRow
 
 PLAN = ProjectPlan(
-    "g", (PlannedTask("a", "A"), PlannedTask("b", "B", depends_on=("a",)), PlannedTask("c", "C", depends_on=("b",)))
+    "g", (PlanTask("a", "A"), PlanTask("b", "B", depends_on=("a",)), PlanTask("c", "C", depends_on=("b",)))
 )
 
 
